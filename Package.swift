@@ -1,0 +1,27 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "swift-actor-flow",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "ActorFlow", targets: ["ActorFlow"]),
+    .library(name: "ActorFlowTesting", targets: ["ActorFlowTesting"]),
+  ],
+  targets: [
+    .target(name: "ActorFlow"),
+    .target(name: "ActorFlowTesting", dependencies: ["ActorFlow"]),
+    .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
+    .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
+}

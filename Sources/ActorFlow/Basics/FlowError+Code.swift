@@ -1,0 +1,64 @@
+extension FlowError {
+  /// What went wrong. New codes may be added; switch with a default.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Name: String, Sendable {
+      case notRunning, alreadyRunning, flowEnded, ending, moving, insideFlow, notInFlow
+      case cannotBackUp, rollbackFailed, abandoned, stepFailed
+      case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision
+      case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
+    }
+    private let name: Name
+
+    private init(_ name: Name) {
+      self.name = name
+    }
+
+    /// The code's name.
+    public var description: String { name.rawValue }
+
+    /// No run has begun on this coordinator yet.
+    public static let notRunning = Code(.notRunning)
+    /// A run is under way on this coordinator; a coordinator runs one flow at a time.
+    public static let alreadyRunning = Code(.alreadyRunning)
+    /// The run has ended.
+    public static let flowEnded = Code(.flowEnded)
+    /// The flow is being abandoned, cancelled or rolled back after a failure.
+    public static let ending = Code(.ending)
+    /// The flow is already backing up.
+    public static let moving = Code(.moving)
+    /// A step of the flow asked its own coordinator for something that waits for that very step.
+    public static let insideFlow = Code(.insideFlow)
+    /// The step is used outside any flow.
+    public static let notInFlow = Code(.notInFlow)
+    /// There is no place to back up to.
+    public static let cannotBackUp = Code(.cannotBackUp)
+    /// The flow moved or ended as asked, but at least one step's `backUp` threw.
+    public static let rollbackFailed = Code(.rollbackFailed)
+    /// The flow was abandoned; the message is the reason.
+    public static let abandoned = Code(.abandoned)
+    /// A step threw a `CancellationError` although nobody had cancelled it.
+    public static let stepFailed = Code(.stepFailed)
+    /// No such question was ever asked by this flow.
+    public static let noSuchQuestion = Code(.noSuchQuestion)
+    /// The question was answered or withdrawn, or its step was left.
+    public static let questionClosed = Code(.questionClosed)
+    /// Several open questions fit; name one by its id.
+    public static let ambiguousQuestion = Code(.ambiguousQuestion)
+    /// The answer is not of the type the prompt asks for.
+    public static let wrongAnswerType = Code(.wrongAnswerType)
+    /// The prompt changed since the answerer saw it.
+    public static let staleRevision = Code(.staleRevision)
+    /// The visit has ended, or has no open question to update.
+    public static let notActive = Code(.notActive)
+    /// The visit already has an open question.
+    public static let alreadyAsking = Code(.alreadyAsking)
+    /// The new prompt is of another type than the one the open question shows.
+    public static let wrongPromptType = Code(.wrongPromptType)
+    /// The visit already has an answer under this key.
+    public static let duplicateKey = Code(.duplicateKey)
+    /// A record of this key holds a value of another type.
+    public static let wrongRecordType = Code(.wrongRecordType)
+    /// A value was not of the type its place promises.
+    public static let typeMismatch = Code(.typeMismatch)
+  }
+}

@@ -1,0 +1,45 @@
+/// Every error ActorFlow itself throws.
+///
+/// Switch over ``code``; show ``message``, which names the flow, the step and the remedy. An error thrown by a step
+/// reaches the caller of ``FlowCoordinator/run(_:with:)`` as itself, not as a `FlowError`.
+public struct FlowError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong.
+  public let code: Code
+
+  /// What went wrong, in a sentence, with the remedy.
+  public let message: String
+
+  /// The flow concerned; nil for a step used outside a flow.
+  public let flow: FlowID?
+
+  /// The step concerned, where there is one.
+  public let step: StepID?
+
+  /// The error behind this one; for ``Code/rollbackFailed`` the first of ``underlyingErrors``.
+  public var underlying: (any Error)? { underlyingErrors.first }
+
+  /// All errors behind this one; for ``Code/rollbackFailed`` one for each `backUp` that threw, in the order they ran.
+  public let underlyingErrors: [any Error]
+
+  package init(
+    _ code: Code, _ message: String, flow: FlowID? = nil, step: StepID? = nil, underlying: [any Error] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.flow = flow
+    self.step = step
+    self.underlyingErrors = underlying
+  }
+
+  /// The code, the place and the sentence.
+  public var description: String {
+    var text = "\(code)"
+    if let flow { text += " in flow \(flow)" }
+    if let step { text += " at \(step)" }
+    text += ": \(message)"
+    if !underlyingErrors.isEmpty {
+      text += " (" + underlyingErrors.map { "\($0)" }.joined(separator: "; ") + ")"
+    }
+    return text
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The name of one flow: of one coordinator and all its runs.
+///
+/// Give one of your own (`FlowID("order-17")`) or let ``unique()`` make one. Ids are compared as text and are encoded
+/// as a single string.
+public struct FlowID: Hashable, Sendable {
+  private enum Storage: Hashable, Sendable {
+    case text(String)
+    case unique(process: UInt64, count: UInt64)
+  }
+  private let storage: Storage
+
+  /// An id with a text of your own, for example an order number.
+  public init(_ text: String) {
+    self.init(parsing: text)
+  }
+
+  private init(_ storage: Storage) {
+    self.storage = storage
+  }
+
+  /// A new id that no other call has returned: 64 random bits drawn once per process, and a counter.
+  ///
+  /// It is unique, not secret: who knows one id can guess the next.
+  public static func unique() -> FlowID {
+    FlowID(.unique(process: processBits, count: counter.wrappingAdd(1, ordering: .relaxed).newValue))
+  }
+
+  private static let counter = Atomic<UInt64>(0)
+  private static let processBits = UInt64.random(in: 1...UInt64.max)
+
+  /// Reads back what ``description`` wrote for a unique id, so that both spellings of one id are equal.
+  private init(parsing text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    if parts.count == 3, parts[0] == "flow",
+      let process = UInt64(parts[1], radix: 36), let count = UInt64(parts[2]),
+      FlowID(.unique(process: process, count: count)).description == text
+    {
+      storage = .unique(process: process, count: count)
+    } else {
+      storage = .text(text)
+    }
+  }
+}
+
+extension FlowID: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
+  /// The id as text.
+  public var description: String {
+    switch storage {
+    case .text(let text): text
+    case .unique(let process, let count): "flow-\(String(process, radix: 36))-\(count)"
+    }
+  }
+
+  /// An id written in source.
+  public init(stringLiteral value: String) {
+    self.init(value)
+  }
+
+  /// Reads the id from a single string.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Writes the id as a single string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -1,0 +1,59 @@
+/// A typed, immutable description of steps in order: what goes in is `Input`, what comes out is `Output`.
+///
+/// A flow is a value. Building it runs no factory; running it changes nothing in it; any number of coordinators may
+/// run it at once; extending it twice gives two independent flows. Neighbours whose types do not fit do not compile.
+///
+/// ```swift
+/// let checkout = Flow("checkout") {
+///   Step("shipping", ShippingStep.init)
+///   Step("payment") { PaymentStep(gateway) }
+/// }
+/// ```
+public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
+  @usableFromInline package let segments: [Segment]
+  private let cache: GraphCache
+
+  /// A flow of the components in `content`, one after the other.
+  ///
+  /// - Parameters:
+  ///   - name: The flow's part in the paths of its steps. An unnamed flow adds no part: its steps stand among those
+  ///     around it.
+  ///   - content: The components in order. `if`, `if`/`else`, `switch`, `for` and nested flows are understood.
+  public init(_ name: String? = nil, @FlowBuilder _ content: () -> Flow<Input, Output>) {
+    let content = content()
+    if let name, !name.isEmpty {
+      self.init(segments: [.open(name: name)] + content.segments + [.close])
+    } else {
+      self = content
+    }
+  }
+
+  @usableFromInline package init(segments: [Segment]) {
+    self.segments = segments
+    cache = GraphCache()
+  }
+
+  /// The flow itself.
+  public var flow: Flow<Input, Output> { self }
+
+  /// The graph of this flow, compiled at the first call and kept.
+  package var graph: Graph { cache.graph(of: segments) }
+
+  /// The paths of the steps, in the order of the definition.
+  public var steps: [StepID] { graph.nodes.map(\.info.id) }
+}
+
+/// Compiles once, whoever comes first.
+private final class GraphCache: Sendable {
+  private let compiled = Lock<Graph?>(nil)
+
+  func graph(of segments: [Segment]) -> Graph {
+    if let graph = compiled.withLock({ $0 }) { return graph }
+    let graph = Graph(compiling: segments)
+    return compiled.withLock { known in
+      if let known { return known }
+      known = graph
+      return graph
+    }
+  }
+}

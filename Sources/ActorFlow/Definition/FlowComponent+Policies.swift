@@ -1,0 +1,70 @@
+extension FlowComponent {
+  /// Says where a back may lead, for every step of the component that does not say so itself.
+  public func onBackUp(_ policy: BackUpPolicy) -> Flow<Input, Output> {
+    Flow(segments: [.begin(.backUp(policy))] + flow.segments + [.end])
+  }
+
+  /// Says what happens when a step of the component fails, unless a component inside says so itself.
+  ///
+  /// A run in memory always rolls back; ``FailurePolicy/park`` has a meaning for hosted flows.
+  public func onFailure(_ policy: FailurePolicy) -> Flow<Input, Output> {
+    Flow(segments: [.begin(.failure(policy))] + flow.segments + [.end])
+  }
+
+  /// Names the component: gives a single step or a named flow another name, and puts a part before the paths of
+  /// anything else.
+  public func named(_ name: String) -> Flow<Input, Output> {
+    Flow(segments: flow.segments.renamed(name))
+  }
+}
+
+extension [Segment] {
+  /// The one name that stands around everything else becomes `name`; without such a one, `name` is put around.
+  fileprivate func renamed(_ name: String) -> [Segment] {
+    guard !name.isEmpty else { return self }
+    var renamed = self
+    if let only = theOnlyStep, case .step(_, let body) = self[only] {
+      renamed[only] = .step(name: name, body)
+    } else if let outer = outermostOpen {
+      renamed[outer] = .open(name: name)
+    } else {
+      renamed = [.open(name: name)] + self + [.close]
+    }
+    return renamed
+  }
+
+  /// Where the only step stands, if there is exactly one and no name around it.
+  private var theOnlyStep: Int? {
+    var found: Int?
+    for (index, segment) in enumerated() {
+      switch segment {
+      case .open: return nil
+      case .step:
+        if found != nil { return nil }
+        found = index
+      default: break
+      }
+    }
+    return found
+  }
+
+  /// Where the name opens that has every step inside it.
+  private var outermostOpen: Int? {
+    var depth = 0
+    var outer: Int?
+    for (index, segment) in enumerated() {
+      switch segment {
+      case .open:
+        if depth == 0 {
+          if outer != nil { return nil }
+          outer = index
+        }
+        depth += 1
+      case .close: depth -= 1
+      case .step: if depth == 0 { return nil }
+      default: break
+      }
+    }
+    return outer
+  }
+}

@@ -1,0 +1,97 @@
+/// One step of a flow, made from an actor's factory or from a closure.
+public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
+  @usableFromInline let name: String
+  @usableFromInline let body: StepBody
+
+  /// The step as a flow of one.
+  public var flow: Flow<Input, Output> { Flow(segments: [.step(name: name, body)]) }
+
+  @usableFromInline init(name: String, body: StepBody) {
+    self.name = name
+    self.body = body
+  }
+
+  /// A step that is an actor.
+  ///
+  /// - Parameters:
+  ///   - id: The step's part in paths; the actor's type without one.
+  ///   - make: Makes an instance. Runs when the step is first reached, and again when it is reached anew after the flow
+  ///     backed up over it; while it runs the step before still has the focus. An error fails the flow.
+  @inlinable
+  public init<S: FlowStep>(
+    _ id: String? = nil, _ make: @escaping @Sendable @concurrent () async throws -> S
+  ) where S.Input == Input, S.Output == Output {
+    self.init(
+      name: Self.name(id, of: S.self),
+      body: StepBody(
+        make: { @concurrent in try await make() },
+        skip: Self.skip(of: S.self),
+        proceed: { instance, input, context in
+          let step = try StepBody.cast(instance, to: S.self)
+          return try await step.proceed(try StepBody.cast(input, to: Input.self), context: context)
+        },
+        backUp: { instance, context in
+          try await StepBody.cast(instance, to: S.self).backUp(context: context)
+        }))
+  }
+
+  /// A step that is a closure, with a context to ask with. It has nothing to undo.
+  @inlinable
+  public init(_ id: String, _ work: @escaping @Sendable (Input, StepContext) async throws -> Output) {
+    self.init(
+      name: id,
+      body: StepBody(
+        make: nil, skip: nil,
+        proceed: { _, input, context in try await work(try StepBody.cast(input, to: Input.self), context) },
+        backUp: nil))
+  }
+
+  /// A step that is a closure. It has nothing to undo.
+  @inlinable
+  public init(_ id: String, _ work: @escaping @Sendable (Input) async throws -> Output) {
+    self.init(
+      name: id,
+      body: StepBody(
+        make: nil, skip: nil,
+        proceed: { _, input, _ in try await work(try StepBody.cast(input, to: Input.self)) },
+        backUp: nil))
+  }
+}
+
+extension Step where Output: Actor {
+  /// An actor handed on as a value is most likely a step whose conformance was forgotten.
+  @available(*, deprecated, message: "this actor does not conform to FlowStep: its proceed will never run")
+  @inlinable
+  public init(_ id: String, _ work: @escaping @Sendable (Input) async throws -> Output) {
+    self.init(
+      name: id,
+      body: StepBody(
+        make: nil, skip: nil,
+        proceed: { _, input, _ in try await work(try StepBody.cast(input, to: Input.self)) },
+        backUp: nil))
+  }
+}
+
+extension Step {
+  @usableFromInline static func name(_ id: String?, of type: Any.Type) -> String {
+    if let id, !id.isEmpty { return id }
+    return String(describing: type)
+  }
+
+  /// How to ask a step of type `S` whether to skip; nil unless it is a ``SkippableStep``. Looked up once for a
+  /// definition, so that steps that cannot skip pay nothing in a run.
+  @usableFromInline static func skip<S: FlowStep>(of type: S.Type) -> StepBody.Ask? {
+    guard let skippable = type as? any SkippableStep.Type else { return nil }
+    return ask(skippable)
+  }
+
+  private static func ask<S: SkippableStep>(_ type: S.Type) -> StepBody.Ask {
+    { instance, input in
+      let step = try StepBody.cast(instance, to: S.self)
+      return switch try await step.skip(try StepBody.cast(input, to: S.Input.self)) {
+      case .enter: .enter
+      case .with(let output): .with(output)
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// A step instance, its type forgotten.
+@usableFromInline package typealias StepInstance = any AnyObject & Sendable
+
+/// A step with its types erased: the one place where `FlowStep` becomes closures over `any Sendable`.
+///
+/// The closures are made in `@inlinable` initialisers of ``Step``, so that the client's compiler specialises them for
+/// the step's own types.
+@usableFromInline package struct StepBody: Sendable {
+  @usableFromInline package typealias Make = @Sendable @concurrent () async throws -> StepInstance
+  @usableFromInline package typealias Ask = @Sendable (StepInstance, any Sendable) async throws -> Skip<any Sendable>
+  @usableFromInline package typealias Proceed =
+    @Sendable (StepInstance?, any Sendable, StepContext) async throws -> any Sendable
+  @usableFromInline package typealias BackUp = @Sendable (StepInstance, RollbackContext) async throws -> Void
+
+  /// Makes an instance; nil for a step that is a closure and has none.
+  package let make: Make?
+  /// Asks a ``SkippableStep`` whether to skip; nil for every other step.
+  package let skip: Ask?
+  package let proceed: Proceed
+  /// Undoes; nil for a step that is a closure: there is nothing to undo.
+  package let backUp: BackUp?
+
+  @usableFromInline package init(make: Make?, skip: Ask?, proceed: @escaping Proceed, backUp: BackUp?) {
+    self.make = make
+    self.skip = skip
+    self.proceed = proceed
+    self.backUp = backUp
+  }
+}
+
+extension StepBody {
+  /// The value between two steps as the type the next one takes. The builder has checked the types; this throws only
+  /// if the library itself mixed up two values.
+  @inlinable package static func cast<T>(_ value: any Sendable, to type: T.Type) throws -> T {
+    guard let value = value as? T else { throw mismatch(value, expected: type) }
+    return value
+  }
+
+  @usableFromInline @inline(never)
+  package static func mismatch(_ value: Any, expected: Any.Type) -> FlowError {
+    FlowError(.typeMismatch, "expected a value of type \(expected), found one of type \(Swift.type(of: value))")
+  }
+}

@@ -1,0 +1,32 @@
+/// What happened in a transition. More kinds may be added; switch with `@unknown default`.
+@nonexhaustive public enum Change: Sendable {
+  /// A run began. No step has the focus yet.
+  case launched
+  /// The flow entered a step; `from` is the visit that had the focus. A skipped step that is kept on the stack is moved
+  /// to as well, with ``Visit/isSkipped`` set.
+  case moved(from: Visit?, to: Visit)
+  /// A step was passed over and is not kept.
+  case skipped(StepID)
+  /// A question was opened.
+  case asked(Question)
+  /// What an open question shows was replaced.
+  case updated(Question)
+  /// A question was answered.
+  case answered(Question.ID, by: Principal?)
+  /// The asker gave up: its task was cancelled by the step itself, or the step ended without waiting for the answer.
+  case withdrawn(Question.ID)
+  /// A request to leave the visit was accepted; its questions are closed, its step is cancelled.
+  case leaving(Visit, LeaveReason)
+  /// The flow has landed at an earlier place, after undoing everything above it. `errors` are those of `backUp`s.
+  case backedUp(from: Visit, to: Visit, errors: [any Error])
+  /// The last step returned.
+  case finished
+  /// A step failed with this error.
+  case failed(StepID, any Error)
+  /// The flow was abandoned, and its step has come back.
+  case abandoned(reason: String)
+  /// The task that called `run` was cancelled, and its step has come back.
+  case cancelled
+  /// Everything is undone; the last event of a run that failed, was abandoned or was cancelled.
+  case rolledBack(errors: [any Error])
+}

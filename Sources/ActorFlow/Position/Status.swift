@@ -1,0 +1,26 @@
+/// What a flow is doing.
+@nonexhaustive public enum Status: Sendable, Hashable {
+  /// No run has begun.
+  case idle
+  /// Steps run, or wait for answers.
+  case running
+  /// The visit is being left; its step was cancelled and has not come back yet, or what it did is being undone on the
+  /// way back. `since` is the time from the run's start to the request.
+  case leaving(Visit, since: Duration)
+  /// The flow is ending badly, and what was done is being undone.
+  case rollingBack
+  /// The run has ended.
+  case ended(Ending)
+}
+
+/// How a run ended.
+@nonexhaustive public enum Ending: Sendable, Hashable {
+  /// The last step returned.
+  case finished
+  /// A step failed.
+  case failed
+  /// Somebody abandoned the flow.
+  case abandoned(reason: String)
+  /// The task that called `run` was cancelled.
+  case cancelled
+}

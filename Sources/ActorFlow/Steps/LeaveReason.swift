@@ -1,0 +1,11 @@
+/// Why a visit is left before its step returned, or why a place is rolled back.
+@nonexhaustive public enum LeaveReason: Sendable, Hashable {
+  /// The flow backs up.
+  case back
+  /// The flow was abandoned.
+  case abandoned(reason: String)
+  /// A step failed.
+  case failed
+  /// The task that called `run` was cancelled.
+  case cancelled
+}

@@ -1,0 +1,182 @@
+/// What a step may do to its flow while its `proceed` runs.
+///
+/// A context belongs to one visit. Used after that visit has ended, every verb throws ``FlowError/Code/notActive``;
+/// used while the visit is being left, it throws `CancellationError`, which a step lets through. (`try?` around
+/// ``ask(_:key:)`` in a loop would spin once the visit is left.)
+public struct StepContext: Sendable {
+  private let runtime: (any StepRuntime)?
+  private let info: StepInfo
+
+  /// The visit this context belongs to.
+  public let visit: VisitID
+
+  package init(runtime: any StepRuntime, info: StepInfo, visit: VisitID) {
+    self.runtime = runtime
+    self.info = info
+    self.visit = visit
+  }
+
+  private init() {
+    runtime = nil
+    info = StepInfo(id: "standalone")
+    visit = VisitID(0)
+  }
+
+  /// The flow the step is part of.
+  public var flow: FlowID { runtime?.flow ?? "standalone" }
+
+  /// The step's path in the flow.
+  public var step: StepID { info.id }
+
+  /// A context for a step used outside any flow.
+  ///
+  /// ``ask(_:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw ``FlowError/Code/notInFlow``;
+  /// `once` runs its work each time, with a key of its own, and remembers nothing.
+  public static let standalone = StepContext()
+
+  private func inFlow() throws -> any StepRuntime {
+    guard let runtime else {
+      throw FlowError(.notInFlow, "this step is used outside a flow; run it with a FlowCoordinator to use this")
+    }
+    return runtime
+  }
+}
+
+// MARK: - Asking
+
+extension StepContext {
+  /// Asks a question and waits for its answer.
+  ///
+  /// The question is open from the event `.asked` on, until somebody answers it, the asking task is cancelled (the
+  /// question is then withdrawn), or the visit is left. An accepted answer is returned even if this task was cancelled
+  /// in the meantime.
+  ///
+  /// - Parameters:
+  ///   - prompt: What to show, and the type of the answer.
+  ///   - key: The name of the answer in the visit's journal; one key, one answer. The default is the prompt's type and
+  ///     how many of that type this visit has asked.
+  /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code
+  ///   `alreadyAsking` if the visit has an open question, `duplicateKey` if it has an answer under `key`, `notActive`
+  ///   after the visit.
+  public func ask<P: Prompt>(_ prompt: P, key: String? = nil) async throws -> P.Answer {
+    try await inFlow().open(prompt, key: key, visit: visit).answer()
+  }
+
+  /// Asks a question whose prompt changes while it is open: each element of `updates` replaces what is shown, as
+  /// ``update(_:)`` does.
+  ///
+  /// The sequence is read by a child task that has ended before this returns. When the sequence ends, the question
+  /// stays open with the last prompt.
+  ///
+  /// - Throws: As ``ask(_:key:)``.
+  public func ask<P: Prompt>(
+    _ prompt: P, key: String? = nil, updates: some AsyncSequence<P, Never> & Sendable
+  ) async throws -> P.Answer {
+    let runtime = try inFlow()
+    let pending = try await runtime.open(prompt, key: key, visit: visit)
+    return try await withThrowingTaskGroup(of: P.Answer?.self) { group in
+      group.addTask { try await pending.answer() }
+      group.addTask {
+        for await next in updates {
+          // Refused: the question was answered or withdrawn, so nobody looks at it any more.
+          do { try await runtime.update(next, visit: visit) } catch { break }
+        }
+        return nil
+      }
+      defer { group.cancelAll() }
+      while let result = try await group.next() {
+        if let answer = result { return answer }
+      }
+      throw CancellationError()
+    }
+  }
+
+  /// Replaces what this visit's open question shows. Its revision grows by one, and an event `.updated` is published.
+  ///
+  /// - Throws: `FlowError` with the code `notActive` if no question of this visit is open, `wrongPromptType` if the
+  ///   open question shows another type of prompt.
+  public func update<P: Prompt>(_ prompt: P) async throws {
+    try await inFlow().update(prompt, visit: visit)
+  }
+}
+
+// MARK: - Effects
+
+extension StepContext {
+  /// Does work in the outside world once, and records what it returned.
+  ///
+  /// The first call for `key` in this place runs `work` and records its result; later calls return the record without
+  /// running anything. `work` runs in a task that is not cancelled when the visit is left, and leaving waits for it:
+  /// what the outside world did is recorded before the flow moves on. So `work` should end in bounded time.
+  ///
+  /// Calls with the same key at the same time run it once; the others wait, and cancelling one of them leaves only
+  /// that one. If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again
+  /// with the same idempotency key; ``record(_:as:)`` then says `interrupted`, because whether the outside world acted
+  /// is not known.
+  ///
+  /// Records are dropped when the place's `backUp` has returned, and kept if it threw.
+  ///
+  /// - Parameters:
+  ///   - key: Names the effect within this place.
+  ///   - work: Gets an idempotency key: the same for every attempt of this effect at this place, a new one after the
+  ///     place was rolled back.
+  /// - Throws: What `work` threw; `CancellationError` if the visit was being left before the work began;
+  ///   `FlowError` with the code `wrongRecordType` if the record is of another type.
+  public func once<T: Codable & Sendable>(
+    _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
+  ) async throws -> T {
+    guard let runtime else { return try await work("standalone/\(key)") }
+    return try await runtime.once(key, scope: scope, work)
+  }
+
+  /// Does work in the outside world once. As ``once(_:_:)-(String,(String)->T)``, for work that returns nothing.
+  public func once(
+    _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> Void
+  ) async throws {
+    _ = try await once(key) { idempotencyKey in
+      try await work(idempotencyKey)
+      return Done()
+    }
+  }
+
+  /// What `once` recorded under `key` in this place.
+  ///
+  /// A record of another type counts as `interrupted`: something was begun under this key.
+  public func record<T: Codable & Sendable>(_ key: String, as type: T.Type) async -> Record<T> {
+    await runtime?.record(key, scope: scope, as: type) ?? .none
+  }
+
+  /// Whether `once` recorded anything under `key` in this place, whatever its type.
+  public func record(_ key: String) async -> Record<Void> {
+    await runtime?.record(key, scope: scope) ?? .none
+  }
+
+  private var scope: RecordScope { RecordScope(visit: visit, isRollback: false) }
+}
+
+// MARK: - Leaving
+
+extension StepContext {
+  /// Leaves this step by backing up, as ``FlowCoordinator/backUp(to:)`` does from outside.
+  ///
+  /// The request is accepted before this throws: whatever `proceed` then throws or returns, the flow backs up. An
+  /// automatic step whose policy is `.returnable` and that always backs up loops for ever.
+  ///
+  /// - Throws: `CancellationError` when the request was accepted; `FlowError` with the code `cannotBackUp` if there is
+  ///   nowhere to go, and nothing has changed.
+  public func backUp() throws -> Never {
+    try inFlow().backUp(from: visit)
+    throw CancellationError()
+  }
+
+  /// Abandons the flow from inside, with rollback, as ``FlowCoordinator/abandon(reason:rollingBack:)`` does from
+  /// outside.
+  ///
+  /// The request is accepted before this throws: whatever `proceed` then throws or returns, the flow is abandoned.
+  ///
+  /// - Throws: `CancellationError` always.
+  public func abandon(_ reason: String) throws -> Never {
+    try inFlow().abandon(reason, from: visit)
+    throw CancellationError()
+  }
+}
