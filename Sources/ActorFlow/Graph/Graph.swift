@@ -11,6 +11,8 @@ package final class Graph: Sendable {
     self.entry = entry
   }
 
+  package static let empty = Graph(nodes: [], entry: Edge(moves: []))
+
   /// The node behind `node`; the first one behind nil; nil behind the last.
   @inline(__always)
   package func node(after node: Node?) -> Node? {

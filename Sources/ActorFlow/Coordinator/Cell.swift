@@ -1,0 +1,85 @@
+/// A value that one task waits for and another one brings, once. The waiting can be cancelled.
+///
+/// It has a lock of its own because a cancellation handler runs on the spot and can reach no actor.
+final class Cell<Value: Sendable>: Sendable {
+  private enum State: Sendable {
+    case open(CheckedContinuation<Value, any Error>?)
+    /// Somebody is about to bring the value: a cancellation no longer counts, unless he gives up.
+    case taken(CheckedContinuation<Value, any Error>?, isCancelled: Bool)
+    case done(Result<Value, any Error>)
+  }
+  private let state = Lock<State>(.open(nil))
+
+  /// Waits for the value. Called once.
+  ///
+  /// - Throws: What was brought instead of a value; `CancellationError` if the task was cancelled before.
+  func value() async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await uncancellableValue()
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// Waits for the value, cancelled or not. Called once.
+  func uncancellableValue() async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      let result: Result<Value, any Error>? = state.withLock { state in
+        switch state {
+        case .open: state = .open(continuation)
+        case .taken(_, let isCancelled): state = .taken(continuation, isCancelled: isCancelled)
+        case .done(let result): return result
+        }
+        return nil
+      }
+      if let result { continuation.resume(with: result) }
+    }
+  }
+
+  /// Reserves the cell for a value that is about to come. False: it has a value, is reserved, or its waiter gave up.
+  func take() -> Bool {
+    state.withLock { state in
+      guard case .open(let waiter) = state else { return false }
+      state = .taken(waiter, isCancelled: false)
+      return true
+    }
+  }
+
+  /// Gives a reservation back.
+  func giveBack() {
+    let cancelled: CheckedContinuation<Value, any Error>? = state.withLock { state in
+      guard case .taken(let waiter, let isCancelled) = state else { return nil }
+      state = isCancelled ? .done(.failure(CancellationError())) : .open(waiter)
+      return isCancelled ? waiter : nil
+    }
+    cancelled?.resume(throwing: CancellationError())
+  }
+
+  /// Brings the value, or an error instead. Only the first counts.
+  func fulfil(_ result: Result<Value, any Error>) {
+    let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+      switch state {
+      case .open(let waiter), .taken(let waiter, _):
+        state = .done(result)
+        return waiter
+      case .done: return nil
+      }
+    }
+    waiter?.resume(with: result)
+  }
+
+  private func cancel() {
+    let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+      switch state {
+      case .open(let waiter):
+        state = .done(.failure(CancellationError()))
+        return waiter
+      case .taken(let waiter, _):
+        state = .taken(waiter, isCancelled: true)
+        return nil
+      case .done: return nil
+      }
+    }
+    waiter?.resume(throwing: CancellationError())
+  }
+}

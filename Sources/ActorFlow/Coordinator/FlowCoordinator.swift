@@ -1,0 +1,200 @@
+import Synchronization
+
+/// Runs one flow at a time: walks its steps, keeps the stack of visits, takes answers, backs up, and ends.
+///
+/// ```swift
+/// let coordinator = FlowCoordinator()
+/// async let receipt = coordinator.run(checkout, with: cart)
+/// ```
+///
+/// Everything may be called from any task. ``run(_:with:)`` is the only call that starts anything: when it has returned
+/// or thrown, no task of the library runs, nobody waits, and no step is kept alive.
+public actor FlowCoordinator {
+  /// The flow's name, in every event and question.
+  public nonisolated let id: FlowID
+
+  private nonisolated let settings: CoordinatorSettings
+  private nonisolated let serial: UInt64
+  /// The latest run; a first one that has not begun stands ready for whoever watches before `run`.
+  private nonisolated let latest: Lock<FlowCore>
+
+  private static let serials = Atomic<UInt64>(0)
+
+  /// A coordinator that runs nothing yet.
+  ///
+  /// - Parameters:
+  ///   - id: The flow's name. Question ids and idempotency keys contain it.
+  ///   - clock: Times `since` in ``Status/leaving(_:since:)``.
+  ///   - eventLog: How many of a run's latest events are kept for slow and late subscribers; at least 1.
+  public init(id: FlowID = .unique(), clock: any Clock<Duration> = ContinuousClock(), eventLog: Int = 256) {
+    var settings = CoordinatorSettings()
+    settings.clock = clock
+    settings.eventLog = eventLog
+    self.init(id: id, settings: settings)
+  }
+
+  package init(id: FlowID, settings: CoordinatorSettings) {
+    self.id = id
+    self.settings = settings
+    serial = Self.serials.wrappingAdd(1, ordering: .relaxed).newValue
+    latest = Lock(
+      FlowCore(flow: id, serial: serial, numbers: FlowMachine.Numbers(), settings: settings))
+  }
+
+  nonisolated var core: FlowCore { latest.withLock { $0 } }
+}
+
+// MARK: - Running
+
+extension FlowCoordinator {
+  /// Runs a flow from its first step to its end, and returns what the last step made.
+  ///
+  /// The steps run one after the other in a task of the flow's, with the caller's task-local values and priority.
+  /// Cancelling the calling task ends the flow: the running step is cancelled and awaited, and what was done is undone,
+  /// newest first.
+  ///
+  /// It may be called again when the run has ended. Called in a task that is cancelled already, it throws, runs no code
+  /// of a step, and publishes nothing.
+  ///
+  /// - Throws: What a step threw, as itself; a ``FlowError`` with the code `abandoned` and the reason as message;
+  ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
+  ///   `stepFailed` around a `CancellationError` that nobody but the step had caused.
+  public func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
+    try Task.checkCancellation()
+    let graph = flow.flow.graph
+    let core = readyCore()
+    core.startClock()
+    try await core.decide { Decision((), event: try $0.launch(graph, with: input)) }
+    let chain = FlowChain(serial, around: FlowChain.current)
+    await FlowChain.$current.withValue(chain) { await core.drive() }
+    guard let result = core.takeResult() else {
+      throw FlowError(.flowEnded, "the run has ended without a result", flow: id)
+    }
+    return try StepBody.cast(result.get(), to: O.self)
+  }
+
+  /// Runs a flow that needs no input.
+  public func run<O>(_ flow: some FlowComponent<Void, O>) async throws -> O {
+    try await run(flow, with: ())
+  }
+
+  /// The core for a new run: the one that stands ready, or another if that one's run has ended.
+  private func readyCore() -> FlowCore {
+    let (core, old): (FlowCore, FlowCore?) = latest.withLock { latest in
+      guard let numbers = latest.numbersIfEnded else { return (latest, nil) }
+      let old = latest
+      latest = FlowCore(flow: id, serial: serial, numbers: numbers, settings: settings)
+      return (latest, old)
+    }
+    _ = old  // released here, outside the lock
+    return core
+  }
+}
+
+// MARK: - Watching
+
+extension FlowCoordinator {
+  /// The transitions of the current run, as a new, independent subscription at each access; use one loop for each.
+  ///
+  /// It first delivers what the log still holds of the run, so a watcher that comes just after `run` began misses
+  /// nothing, then each new event, and ends when the flow has ended. Before the first run it waits for it; after a run
+  /// it delivers that run's events.
+  ///
+  /// A slow reader costs the flow nothing: one that falls behind the log misses events visibly, as a gap in
+  /// ``NavigationEvent/sequence``, and is whole again with the next. A replayed `.asked` may be of a question that is
+  /// answered by now: act on `event.position.questions`.
+  public nonisolated var events: AsyncStream<NavigationEvent> { Subscription(core).stream }
+
+  /// Where the flow stands.
+  public var position: Position { core.position }
+
+  /// Waits until the flow waits for somebody outside, or has ended; before a run, waits for one.
+  ///
+  /// - Returns: The position in that moment. The flow may have moved on by the time the caller looks at it.
+  /// - Throws: `CancellationError` if the waiting task is cancelled; a ``FlowError`` with the code `insideFlow` when
+  ///   called from inside the flow's own steps.
+  public func settled() async throws -> Position {
+    try refuseInside("`settled()` would wait for the very step that calls it; return from the step instead")
+    return try await core.wait(for: .settled)
+  }
+}
+
+// MARK: - Answering
+
+extension FlowCoordinator {
+  /// Answers an open question.
+  ///
+  /// The first valid answer wins. ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)-(Answer)`` run in the calling task;
+  /// what they throw is thrown here, and the question stays open. When this has returned, the answer is accepted and
+  /// the asker will get it, whatever happens to it in the meantime.
+  ///
+  /// - Parameters:
+  ///   - question: The question's id, from a position or an event.
+  ///   - answer: A value of the prompt's `Answer` type.
+  ///   - principal: Who answers, for ``Prompt/authorize(_:)`` and for the event.
+  ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
+  /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed`, `wrongAnswerType`, `staleRevision`,
+  ///   `notRunning` or `flowEnded`.
+  public nonisolated func answer<A: Sendable>(
+    _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
+  ) async throws {
+    try await core.answer(question, with: answer, by: principal, revision: revision)
+  }
+
+  /// Answers the one open question that shows a `P`.
+  ///
+  /// - Throws: As ``answer(_:with:by:revision:)``; a ``FlowError`` with the code `noSuchQuestion` if none is open,
+  ///   `ambiguousQuestion` if several are.
+  public nonisolated func answer<P: Prompt>(
+    _ prompt: P.Type, with answer: P.Answer, by principal: Principal? = nil
+  ) async throws {
+    try await core.answer(prompt, with: answer, by: principal)
+  }
+}
+
+// MARK: - Leaving
+
+extension FlowCoordinator {
+  /// Backs up to an earlier place and returns when the flow has landed there.
+  ///
+  /// The running step is cancelled and awaited; then `backUp` is called for every step that is left, newest first,
+  /// the target's included; then the target's `proceed` is called again, on the same instance with the same input.
+  ///
+  /// Without a name the target is the nearest earlier step that asked a question, or as ``BackUpPolicy`` says. A name
+  /// means the nearest earlier step of that name, also one that asked nothing.
+  ///
+  /// Cancelling the calling task ends only the waiting; the request stands.
+  ///
+  /// - Throws: A ``FlowError``, and nothing has changed: `cannotBackUp` if there is nowhere to go, `moving` during
+  ///   another back, `ending` while the flow ends, `notRunning`, `flowEnded`, `insideFlow` when called from the flow's
+  ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow was ended on the way.
+  public func backUp(to step: StepID? = nil) async throws {
+    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
+    let core = core
+    let since = core.elapsed
+    try await core.request(.landed) { try $0.backUp(to: step, since: since) }
+  }
+
+  /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and what was done is
+  /// undone, newest first.
+  ///
+  /// If the flow is ending already, this joins the waiting, and the ending stays what it was. Cancelling the calling
+  /// task ends only the waiting; the request stands.
+  ///
+  /// - Parameters:
+  ///   - reason: Why; the message of the error that `run` throws.
+  ///   - rollingBack: False leaves what was done as it is; no `backUp` is called.
+  /// - Throws: A ``FlowError`` with the code `rollbackFailed`, after the end, if a step's `backUp` threw; `notRunning`,
+  ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
+  public func abandon(reason: String = "", rollingBack: Bool = true) async throws {
+    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.abandon(_:)`")
+    let core = core
+    let since = core.elapsed
+    try await core.request(.ended) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
+  }
+
+  private func refuseInside(_ remedy: String) throws {
+    guard FlowChain.contains(serial) else { return }
+    throw FlowError(.insideFlow, remedy, flow: id)
+  }
+}

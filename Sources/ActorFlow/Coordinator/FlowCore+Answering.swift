@@ -1,0 +1,75 @@
+// Questions: the answerer's side.
+extension FlowCore {
+  /// Checks an answer in the caller's task and hands it to the asker.
+  func answer<A: Sendable>(
+    _ id: Question.ID, with answer: A, by principal: Principal?, revision: Int?
+  ) async throws {
+    var question = try withState { try $0.machine.openQuestion(id) }
+    while true {
+      try check(revision, against: question)
+      try await Self.validate(answer, for: question.prompt, by: principal, in: question)
+      // The world may have changed: the question may be closed, or show something else.
+      switch try await accept(answer, for: question, by: principal) {
+      case nil: return
+      case let changed?: question = changed
+      }
+    }
+  }
+
+  /// Answers the one open question that shows a `P`.
+  func answer<P: Prompt>(_ prompt: P.Type, with answer: P.Answer, by principal: Principal?) async throws {
+    let id = try withState { try $0.machine.openQuestion(of: prompt).id }
+    try await self.answer(id, with: answer, by: principal, revision: nil)
+  }
+
+  /// Takes the asker's cell first: an asker that has given up, or has an answer, makes the question closed even before
+  /// the machine hears of it.
+  ///
+  /// - Returns: The question as it is now, if it changed since it was validated; nil if the answer was accepted.
+  private func accept(
+    _ answer: any Sendable, for question: Question, by principal: Principal?
+  ) async throws -> Question? {
+    let cell = withState { $0.machine.asking?.question.id == question.id ? $0.asker : nil }
+    guard let cell, cell.take() else {
+      _ = try withState { try $0.machine.openQuestion(question.id) }  // says why, if the machine knows better
+      throw FlowError(.questionClosed, "question \(question.id) has been answered or given up", flow: flow)
+    }
+    do {
+      let changed = try await decide { machine in
+        switch try machine.answer(question.id, with: answer, by: principal, revision: question.revision) {
+        case .changed(let question): return Decision<Question?>(question)
+        case .accepted(let event, let reloads):
+          var decision = Decision<Question?>(nil, event: event)
+          decision.cancelsWalk = reloads
+          decision.answer = reloads ? .failure(CancellationError()) : .success(answer)
+          return decision
+        }
+      }
+      if changed != nil { cell.giveBack() }
+      return changed
+    } catch {
+      cell.giveBack()
+      throw error
+    }
+  }
+
+  private func check(_ revision: Int?, against question: Question) throws {
+    guard let revision, revision != question.revision else { return }
+    throw FlowError(
+      .staleRevision,
+      "the answer is for revision \(revision); the question now shows revision \(question.revision)",
+      flow: flow, step: question.step)
+  }
+
+  private static func validate<P: Prompt>(
+    _ answer: any Sendable, for prompt: P, by principal: Principal?, in question: Question
+  ) async throws {
+    guard let answer = answer as? P.Answer else {
+      throw FlowError(
+        .wrongAnswerType, "a \(P.self) is answered with a \(P.Answer.self), not a \(type(of: answer))",
+        flow: question.id.flow, step: question.step)
+    }
+    try prompt.authorize(principal)
+    try await prompt.validate(answer)
+  }
+}

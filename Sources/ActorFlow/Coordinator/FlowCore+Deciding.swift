@@ -1,0 +1,115 @@
+// The way of an input: decide, commit, adopt, publish, act.
+extension FlowCore {
+  /// Gives the machine an input, commits what it decided, adopts it, and carries out what follows.
+  ///
+  /// Without a commit hook nothing suspends. With one, inputs wait in order for the commit of the one before; if the
+  /// commit throws, the input is refused and nothing has changed.
+  ///
+  /// - Parameters:
+  ///   - latch: Entered in the turn that adopts the decision, so that nothing can happen in between.
+  ///   - asker: Likewise the asker of the question that the input opens.
+  ///   - commits: Whether the decision is worth a commit; if not, it still waits for those under way.
+  func decide<Value>(
+    latch: Latch? = nil, asker: Cell<any Sendable>? = nil, commits: Bool = true,
+    _ input: (inout FlowMachine) throws -> Decision<Value>
+  ) async throws -> Value {
+    guard let commit else {
+      let (value, effects) = try withState { state in
+        let decision = try input(&state.machine)
+        return (decision.value, state.adopt(decision, latch: latch, asker: asker))
+      }
+      effects.perform()
+      return value
+    }
+    await gate.enter()
+    defer { gate.leave() }
+    var next = withState { state in
+      state.isCommitting = true
+      return state.machine
+    }
+    do {
+      let decision = try input(&next)
+      if commits { try await commit(next) }
+      let committed = next
+      let effects = withState { state in
+        state.machine = committed
+        let effects = state.adopt(decision, latch: latch, asker: asker)
+        return [effects] + state.endCommit()
+      }
+      for effect in effects { effect.perform() }
+      return decision.value
+    } catch {
+      for effect in withState({ $0.endCommit() }) { effect.perform() }
+      throw error
+    }
+  }
+
+  /// Gives the machine an input that cannot wait: from a cancellation handler, or a verb that is not `async`.
+  ///
+  /// It is not committed: what it asks for is a leave, and a leave that a crash interrupts is asked for again by the
+  /// step that runs again. While another input is being committed it is only tried out, and given right after.
+  func decideNow(_ input: @escaping @Sendable (inout FlowMachine) throws -> Decision<Void>) throws {
+    let effects: Effects? = try withState { state in
+      if state.isCommitting {
+        var attempt = state.machine
+        _ = try input(&attempt)
+        state.deferred.append(input)
+        return nil
+      }
+      return state.adopt(try input(&state.machine))
+    }
+    effects?.perform()
+  }
+}
+
+extension FlowCore.State {
+  /// The machine has taken an input: publishes its event, and collects what is to be done outside the lock.
+  mutating func adopt<Value>(
+    _ decision: Decision<Value>, latch: Latch? = nil, asker cell: Cell<any Sendable>? = nil
+  ) -> Effects {
+    var effects = Effects()
+    if let event = decision.event {
+      effects.garbage.entry = log.append(event)
+      if machine.phase == .ended { log.close() }
+      effects.readers = log.takeWaiting()
+    }
+    if let cell { asker = cell }
+    if machine.asking == nil, let cell = asker {
+      effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
+      asker = nil
+    }
+    if decision.startsWalk { isWalking = true }
+    if decision.cancelsWalk, isWalking {
+      effects.cancelled = stint
+      cancelsStint = stint == nil
+    }
+    if let latch { latches.append(latch) }
+    if !latches.isEmpty { effects.released = openLatches(after: decision.event) }
+    effects.garbage.values = machine.takeDiscarded()
+    return effects
+  }
+
+  /// A commit is over, whatever came of it: what had to wait for it is adopted now.
+  mutating func endCommit() -> [Effects] {
+    isCommitting = false
+    defer { deferred = [] }
+    return deferred.compactMap { input in
+      // Refused by now: what was asked for is no longer possible, and whoever asked has been told of the attempt.
+      guard let decision = try? input(&machine) else { return nil }
+      return adopt(decision)
+    }
+  }
+
+  private mutating func openLatches(
+    after event: LogEntry?
+  ) -> [(cell: Cell<Position>, result: Result<Position, any Error>)] {
+    let change: Change? = if case .other(let published)? = event { published.event.change } else { nil }
+    var open: [(cell: Cell<Position>, result: Result<Position, any Error>)] = []
+    latches.removeAll { latch in
+      guard let outcome = latch.outcome(after: change, of: machine) else { return false }
+      open.append((latch.cell, outcome.map { machine.position }))
+      return true
+    }
+    return open
+  }
+}

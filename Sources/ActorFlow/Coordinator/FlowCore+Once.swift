@@ -1,0 +1,62 @@
+// Effects that happen once.
+extension FlowCore {
+  func once<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
+  ) async throws -> T {
+    while true {
+      let begun = try await decide { Decision(try $0.beginOnce(key, scope: scope, type: T.self)) }
+      switch begun {
+      case .done(let value): return try StepBody.cast(value, to: T.self)
+      case .wait: try await waitForEnd(of: key, scope: scope)
+      case .run(let idempotencyKey):
+        return try await shielded {
+          do {
+            let value = try await work(idempotencyKey)
+            try await self.end(key, scope: scope, value: value)
+            return value
+          } catch {
+            try await self.end(key, scope: scope, value: nil)
+            throw error
+          }
+        }
+      }
+    }
+  }
+
+  func record<T: Codable & Sendable>(_ key: String, scope: RecordScope, as type: T.Type) async -> Record<T> {
+    guard let record = withState({ $0.machine.record(key, scope: scope) }) else { return .none }
+    if case .done(let value) = record.state, let value = value as? T { return .done(value) }
+    return .interrupted(idempotencyKey: record.idempotencyKey)
+  }
+
+  func record(_ key: String, scope: RecordScope) async -> Record<Void> {
+    guard let record = withState({ $0.machine.record(key, scope: scope) }) else { return .none }
+    if case .done = record.state { return .done(()) }
+    return .interrupted(idempotencyKey: record.idempotencyKey)
+  }
+
+  /// Waits while another call does the work. Cancelled, it leaves only this caller.
+  private func waitForEnd(of key: String, scope: RecordScope) async throws {
+    let cell: Cell<Void>? = withState { state in
+      guard case .running? = state.machine.record(key, scope: scope)?.state else { return nil }
+      let cell = Cell<Void>()
+      state.onceWaiters.append(cell)
+      return cell
+    }
+    try await cell?.value()
+  }
+
+  private func end(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) async throws {
+    defer {
+      let waiters = withState { state in
+        defer { state.onceWaiters = [] }
+        return state.onceWaiters
+      }
+      for waiter in waiters { waiter.fulfil(.success(())) }
+    }
+    try await decide { machine in
+      machine.endOnce(key, scope: scope, value: value)
+      return Decision(())
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Requests from outside, and waiting for what comes of them.
+extension FlowCore {
+  /// Files a request to leave, and waits until `goal` is reached. Only the waiting can be cancelled.
+  func request(
+    _ goal: Latch.Goal, _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
+  ) async throws {
+    let latch = Latch(goal: goal, cell: Cell())
+    try await decide(latch: latch) { try input(&$0).decision }
+    _ = try await wait(for: latch)
+  }
+
+  /// Waits until `goal` is reached, and tells where the flow then stood.
+  func wait(for goal: Latch.Goal) async throws -> Position {
+    let latch = Latch(goal: goal, cell: Cell())
+    let position: Position? = withState { state in
+      if latch.outcome(after: nil, of: state.machine) != nil { return state.machine.position }
+      state.latches.append(latch)
+      return nil
+    }
+    if let position { return position }
+    return try await wait(for: latch)
+  }
+
+  private func wait(for latch: Latch) async throws -> Position {
+    do { return try await latch.cell.value() } catch {
+      // A waiter that gave up leaves nothing behind.
+      withState { state in state.latches.removeAll { $0.cell === latch.cell } }
+      throw error
+    }
+  }
+
+  /// What `run` is to return or throw.
+  func takeResult() -> Result<any Sendable, any Error>? {
+    withState { $0.machine.takeResult() }
+  }
+
+  /// The counters for a next run, if this one is over.
+  var numbersIfEnded: FlowMachine.Numbers? {
+    withState { $0.machine.phase == .ended ? $0.machine.nextNumbers : nil }
+  }
+}

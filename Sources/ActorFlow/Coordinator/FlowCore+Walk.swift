@@ -1,0 +1,154 @@
+// The walk: one step after the other, in one task.
+extension FlowCore {
+  /// Walks from `start`, or with `cargo` from the beginning.
+  ///
+  /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
+  ///
+  /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
+  func walk(from start: Footing?, _ cargo: Cargo) async -> Bool {
+    let graph = withState { $0.machine.graph }
+    var here = start
+    var cargo = cargo
+    var blamed = graph.node(after: nil)?.info
+    do {
+      if start == nil { try graph.entry.carry(&cargo) }
+      while true {
+        var last: Node?
+        if let footing = here {
+          let node = footing.node
+          blamed = node.info
+          if Task.isCancelled, notBegun(footing.visit) { return false }
+          let context = StepContext(runtime: self, info: node.info, visit: footing.visit.id)
+          cargo.value = try await node.body.proceed(footing.instance, footing.cargo.value, context)
+          cargo.kept = footing.cargo.kept
+          switch returned() {
+          case .quietly: break
+          case .left: return false
+          case .toTidyUp: guard try await tidyUp() else { return false }
+          }
+          if !node.exit.isEmpty { try node.exit.carry(&cargo) }
+          last = node
+          here = nil
+        }
+        // The step before keeps the focus until the next one is entered.
+        while here == nil {
+          guard let node = graph.node(after: last) else { return try await finish(cargo.value) }
+          blamed = node.info
+          let instance = try await node.body.make?()
+          if let skip = node.body.skip, let instance, case .with(let output) = try await skip(instance, cargo.value) {
+            guard try await skipped(node, instance, cargo) else { return false }
+            cargo.value = output
+            try node.exit.carry(&cargo)
+            last = node
+            continue
+          }
+          let visit =
+            commit == nil ? enterNow(node, instance, cargo) : try await enter(node, instance, cargo)
+          guard let visit else { return false }
+          here = Footing(node: node, instance: instance, cargo: cargo, visit: visit)
+        }
+      }
+    } catch let failure as CommitFailure {
+      halt(failure.error)
+      return false
+    } catch {
+      return await failed(blamed?.id ?? "", error)
+    }
+  }
+}
+
+// MARK: - The walk's inputs
+
+/// What a commit hook threw at an input of the walk's own: not a step's error, and nobody else's to handle.
+struct CommitFailure: Error {
+  let error: any Error
+}
+
+extension FlowCore {
+  /// Gives the machine an input that it does not refuse, so that an error is the commit hook's.
+  func decideWalking<Value>(
+    commits: Bool = true, _ input: (inout FlowMachine) -> Decision<Value>
+  ) async throws(CommitFailure) -> Value {
+    do { return try await decide(commits: commits, input) } catch { throw CommitFailure(error: error) }
+  }
+
+  /// The everyday transition, without a suspension and with nothing built that nobody looks at.
+  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> VisitNode? {
+    let (visit, garbage, old, readers): (VisitNode?, [any Sendable], LogEntry?, EventLog.Wake?) = withState { state in
+      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else { return (nil, [], nil, nil) }
+      let old = state.log.append(entered.event)
+      return (entered.visit, state.machine.takeDiscarded(), old, state.log.takeWaiting())
+    }
+    readers?.passOn()
+    _ = (garbage, old)  // released here, outside the lock
+    return visit
+  }
+
+  private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> VisitNode? {
+    try await decideWalking { machine in
+      guard let entered = machine.enter(node, instance: instance, cargo: cargo) else { return Decision(nil) }
+      return Decision(entered.visit, entry: entered.event)
+    }
+  }
+
+  private func skipped(_ node: Node, _ instance: StepInstance, _ cargo: Cargo) async throws -> Bool {
+    try await decideWalking { machine in
+      switch machine.skip(node, instance: instance, cargo: cargo) {
+      case .left: Decision(false)
+      case .passed(let event): Decision(true, event: event)
+      case .kept(let entered): Decision(true, entry: entered.event)
+      }
+    }
+  }
+
+  private func finish(_ output: any Sendable) async throws -> Bool {
+    try await decideWalking { machine in
+      let event = machine.finish(output)
+      return Decision(event != nil, event: event)
+    }
+  }
+
+  private func notBegun(_ visit: VisitNode) -> Bool {
+    withState { $0.machine.notBegun(visit) }
+  }
+
+  /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's.
+  func failed(_ step: StepID, _ error: any Error) async -> Bool {
+    do {
+      guard try await tidyUp() else { return false }
+      return try await decideWalking { machine in
+        let event = machine.fail(step, error)
+        return Decision(event != nil, event: event)
+      }
+    } catch {
+      halt(error.error)
+      return false
+    }
+  }
+}
+
+// MARK: - After a step
+
+extension FlowCore {
+  private enum Returned { case quietly, left, toTidyUp }
+
+  /// The step has returned. In the everyday case that is all.
+  private func returned() -> Returned {
+    guard commit == nil else { return .toTidyUp }
+    return withState { state in
+      if state.machine.asking != nil || state.machine.hasRunningWork { return .toTidyUp }
+      return state.machine.returned() ? .quietly : .left
+    }
+  }
+
+  /// Ends what the step has left behind, by tasks of its own that it did not wait for: an open question is withdrawn,
+  /// and a `once` that is under way is waited for. False: the flow is being left.
+  private func tidyUp() async throws(CommitFailure) -> Bool {
+    if let question = withState({ $0.machine.asking?.question.id }) {
+      try await decideWalking { Decision((), event: $0.withdraw(question)) }
+    }
+    let goesOn = try await decideWalking(commits: false) { Decision($0.returned()) }
+    await waitForRunningWork()
+    return goesOn
+  }
+}

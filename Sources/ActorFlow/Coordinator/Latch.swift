@@ -1,0 +1,37 @@
+/// Somebody who waits for the flow to get somewhere.
+struct Latch: Sendable {
+  enum Goal: Sendable {
+    /// The flow waits for somebody outside, or has ended.
+    case settled
+    /// The back under way has landed.
+    case landed
+    case ended
+  }
+
+  let goal: Goal
+  let cell: Cell<Position>
+
+  /// Whether the waiter may go on, and with what; nil: not yet.
+  func outcome(after change: Change?, of machine: FlowMachine) -> Result<Void, any Error>? {
+    switch goal {
+    case .settled: return machine.isSettled ? .success(()) : nil
+    case .ended:
+      guard machine.phase == .ended else { return nil }
+      if case .rolledBack(let errors)? = change { return Self.result(errors, in: machine) }
+      return .success(())
+    case .landed:
+      if case .backedUp(_, _, let errors)? = change { return Self.result(errors, in: machine) }
+      if machine.phase != .ended, case .back? = machine.leave?.goal { return nil }
+      return .failure(
+        machine.error(.ending, "the flow was ended while it was backing up, so it never landed"))
+    }
+  }
+
+  private static func result(_ errors: [any Error], in machine: FlowMachine) -> Result<Void, any Error> {
+    guard !errors.isEmpty else { return .success(()) }
+    return .failure(
+      FlowError(
+        .rollbackFailed, "the flow moved as asked, but what \(errors.count) steps did could not be undone",
+        flow: machine.flow, underlying: errors))
+  }
+}

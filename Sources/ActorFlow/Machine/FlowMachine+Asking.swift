@@ -1,0 +1,135 @@
+/// The question a visit has open.
+package struct Asking: Sendable {
+  package internal(set) var question: Question
+  /// The answer's name in the journal; nil if nobody will ask for it.
+  let key: String?
+}
+
+// Questions and their answers.
+extension FlowMachine {
+  package enum Asked: Sendable {
+    /// The visit is replayed, and this was answered before.
+    case answered(any Sendable)
+    case opened(Question, NavigationEvent)
+  }
+
+  /// A step asks. `key` names the answer in the journal.
+  ///
+  /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
+  package mutating func ask(_ prompt: any Prompt, key: String?, visit: VisitID) throws -> Asked {
+    let place = try activePlace(of: visit, to: "ask")
+    if let key, let answer = place.memory?.answers[key] {
+      if journal == .reloading { return .answered(answer) }
+      throw error(
+        .duplicateKey, "this visit already has an answer under the key \"\(key)\"; one key, one answer",
+        step: place.node.info.id)
+    }
+    guard asking == nil else {
+      throw error(
+        .alreadyAsking, "this visit already has an open question; wait for its answer first", step: place.node.info.id)
+    }
+    numbers.question += 1
+    let question = Question(
+      id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.node.info.id, visit: visit,
+      prompt: prompt, revision: 1)
+    asking = Asking(question: question, key: key)
+    places.withTop { $0.hasAsked = true }
+    return .opened(question, publish(.asked(question)))
+  }
+
+  /// A step replaces what its open question shows.
+  package mutating func update<P: Prompt>(_ prompt: P, visit: VisitID) throws -> NavigationEvent {
+    let place = try activePlace(of: visit, to: "update")
+    guard var asking else {
+      throw error(.notActive, "no question of this visit is open, so there is nothing to update", step: place.node.info.id)
+    }
+    let old = asking.question
+    guard old.prompt is P else {
+      throw error(
+        .wrongPromptType, "the open question shows a \(type(of: old.prompt)); it cannot become a \(P.self)",
+        step: place.node.info.id)
+    }
+    asking.question = Question(
+      id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
+    discard(old)
+    self.asking = asking
+    return publish(.updated(asking.question))
+  }
+
+  /// The asker gave up. Nil if the question was closed already.
+  package mutating func withdraw(_ question: Question.ID) -> NavigationEvent? {
+    guard phase == .walking, asking?.question.id == question else { return nil }
+    closeQuestion()
+    return publish(.withdrawn(question))
+  }
+
+  /// The open question of this id, or why there is none.
+  package func openQuestion(_ id: Question.ID) throws(FlowError) -> Question {
+    try requireRun()
+    if let question = asking?.question, question.id == id { return question }
+    guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0 else {
+      throw error(.noSuchQuestion, "this flow never asked a question \(id)")
+    }
+    throw error(.questionClosed, "question \(id) was answered or withdrawn, or its step was left")
+  }
+
+  /// The one open question that shows a `P`, or why there is none.
+  package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
+    try requireRun()
+    guard let question = asking?.question, question.prompt is P else {
+      throw error(.noSuchQuestion, "no question with a \(P.self) is open")
+    }
+    return question
+  }
+
+  package enum Answered: Sendable {
+    /// The answer is accepted. `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
+    case accepted(NavigationEvent, reloads: Bool)
+    /// The prompt changed since the answer was validated.
+    case changed(Question)
+  }
+
+  /// An answer that was found valid for `revision` of the prompt.
+  package mutating func answer(
+    _ id: Question.ID, with answer: any Sendable, by principal: Principal?, revision: Int
+  ) throws(FlowError) -> Answered {
+    let question = try openQuestion(id)
+    guard question.revision == revision else { return .changed(question) }
+    if let key = asking?.key {
+      let remembered: any Sendable = journal == .reloading ? answer : ()
+      places.withTop { place in
+        var memory = place.memory ?? PlaceMemory()
+        memory.answers[key] = remembered
+        place.memory = memory
+      }
+    }
+    closeQuestion()
+    let reloads = journal == .reloading
+    if reloads {
+      phase = .leaving
+      leave = Leave(goal: .reload, visit: stack, since: .zero)
+    }
+    return .accepted(publish(.answered(id, by: principal)), reloads: reloads)
+  }
+
+  mutating func closeQuestion() {
+    guard let asking else { return }
+    discard(asking)
+    self.asking = nil
+  }
+
+  /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.
+  func activePlace(of visit: VisitID, to verb: String) throws -> Place {
+    guard let place = places.top, place.visit.id == visit, !hasReturned else {
+      throw error(.notActive, "the visit that this context belongs to has ended; it can no longer \(verb)")
+    }
+    switch phase {
+    case .walking: return place
+    case .leaving: throw CancellationError()
+    case .idle, .compensating, .ended:
+      throw error(
+        .notActive, "the visit that this context belongs to has ended; it can no longer \(verb)",
+        step: place.node.info.id)
+    }
+  }
+}

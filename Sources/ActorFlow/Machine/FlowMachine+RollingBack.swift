@@ -1,0 +1,121 @@
+// What comes after a walk: compensation, landing, the end.
+extension FlowMachine {
+  /// What the run does next.
+  package enum Turn: Sendable {
+    /// Walk from the beginning with this.
+    case start(Cargo)
+    /// Walk from this place, whose `proceed` is called again.
+    case proceed(Place)
+    /// Make a new instance for this place, then walk from it.
+    case reload(Place)
+    /// Call `backUp`, then tell ``compensated(_:)``, then ask again.
+    case compensate(Place, LeaveReason)
+    /// Something was published; ask again.
+    case again
+    case ended
+  }
+
+  /// No walk is under way: decides what comes next. One turn of the loop "newest place first: not yet compensated:
+  /// compensate; else the target: land; else drop it". The goal is read anew at every turn.
+  package mutating func turn() -> (Turn, NavigationEvent?) {
+    switch phase {
+    case .idle, .ended: return (.ended, nil)
+    case .walking: return (launchCargo.map(Turn.start) ?? .ended, nil)
+    case .leaving, .compensating: break
+    }
+    guard let leave else { return (.ended, nil) }
+    switch leave.goal {
+    case .reload: return reload()
+    case .back(let depth):
+      phase = .compensating
+      if let turn = compensateTop(unlessAt: depth) { return (turn, nil) }
+      return land(leave)
+    case .end(let ending, let rollBack):
+      phase = .compensating
+      if !leave.isAnnounced { return announce(ending, rollBack: rollBack) }
+      if let turn = compensateTop(unlessAt: -1) { return (turn, nil) }
+      stack = nil
+      let event = end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors))
+      return (.ended, event)
+    }
+  }
+
+  /// `backUp` of the top place has returned, or thrown `error`.
+  package mutating func compensated(_ error: (any Error)?) {
+    if let error { leave?.errors.append(error) }
+    let memory = places.withTop { place in
+      place.isEntered = false
+      defer { if error == nil { place.memory = nil } }
+      return place.memory
+    }
+    // A record outlives a `backUp` that threw: a retry must not charge twice.
+    if let memory { discard(memory) }
+  }
+
+  /// A reloaded place has its new instance. False: a leave came first.
+  package mutating func reloaded(_ instance: StepInstance?) -> Bool {
+    guard phase == .walking else { return false }
+    places.withTop { $0.instance = instance }
+    return true
+  }
+
+  /// The top place to compensate; drops those that need none, down to the one at `depth`; nil when that one is reached.
+  private mutating func compensateTop(unlessAt depth: Int) -> Turn? {
+    while let top = places.top {
+      if top.isEntered { return .compensate(top, leave?.reason ?? .back) }
+      if places.count - 1 == depth { return nil }
+      if let dropped = places.pop() { discard(dropped) }
+    }
+    return nil
+  }
+
+  private mutating func land(_ leave: Leave) -> (Turn, NavigationEvent?) {
+    numbers.visit += 1
+    let id = VisitID(numbers.visit)
+    let landed = places.withTop { place in
+      place.visit = VisitNode(
+        id: id, info: place.node.info, below: place.visit.below, isSkipped: false, canBackUp: place.backTarget >= 0)
+      place.isEntered = true
+      place.hasAsked = false
+      // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
+      place.memory?.answers = [:]
+      return place
+    }
+    guard let landed, let from = leave.visit else { return (.ended, nil) }
+    stack = landed.visit
+    phase = .walking
+    hasReturned = false
+    self.leave = nil
+    let change = Change.backedUp(from: Visit(from), to: Visit(landed.visit), errors: leave.errors)
+    return (.proceed(landed), publish(change))
+  }
+
+  private mutating func reload() -> (Turn, NavigationEvent?) {
+    phase = .walking
+    leave = nil
+    hasReturned = false
+    guard let place = places.top else { return (.ended, nil) }
+    return (.reload(place), nil)
+  }
+
+  private mutating func announce(_ ending: Ending, rollBack: Bool) -> (Turn, NavigationEvent?) {
+    let change: Change =
+      switch ending {
+      case .abandoned(let reason): .abandoned(reason: reason)
+      default: .cancelled
+      }
+    guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change)) }
+    leave?.isAnnounced = true
+    return (.again, publish(change))
+  }
+
+  /// What `run` is to throw. A failure has written down its error already.
+  private func outcome(of ending: Ending) -> Result<any Sendable, any Error> {
+    switch ending {
+    case .abandoned(let reason):
+      .failure(error(.abandoned, reason.isEmpty ? "the flow was abandoned" : reason))
+    case .failed: result ?? .failure(error(.stepFailed, "a step failed"))
+    default: .failure(CancellationError())
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Launching and walking forward.
+extension FlowMachine {
+  /// `run` was called.
+  package mutating func launch(_ graph: Graph, with input: any Sendable) throws(FlowError) -> NavigationEvent {
+    guard phase == .idle else {
+      throw error(.alreadyRunning, "a coordinator runs one flow at a time; make another, or wait until `run` returns")
+    }
+    self.graph = graph
+    numbers.run += 1
+    run = numbers.run
+    launchCargo = Cargo(input)
+    phase = .walking
+    return publish(.launched)
+  }
+
+  /// The focused step's `proceed` has returned or thrown: its context is over. A question that it left open is to be
+  /// withdrawn before.
+  ///
+  /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
+  package mutating func returned() -> Bool {
+    hasReturned = true
+    return phase == .walking
+  }
+
+  /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.
+  ///
+  package mutating func enter(_ node: Node, instance: StepInstance?, cargo: Cargo) -> Entered? {
+    guard phase == .walking else { return nil }
+    return push(node, instance: instance, cargo: cargo, isSkipped: false)
+  }
+
+  /// A step says that it is to be passed over.
+  package mutating func skip(_ node: Node, instance: StepInstance?, cargo: Cargo) -> Skipped {
+    guard phase == .walking else { return .left }
+    guard node.backUp == .returnableIfSkipped else { return .passed(publish(.skipped(node.info.id))) }
+    return .kept(push(node, instance: instance, cargo: cargo, isSkipped: true))
+  }
+
+  /// A step was entered; the event is `moved`, in its smallest form.
+  package struct Entered: Sendable {
+    package let visit: VisitNode
+    package let event: LogEntry
+  }
+
+  package enum Skipped: Sendable {
+    /// The flow is being left.
+    case left
+    case passed(NavigationEvent)
+    case kept(Entered)
+  }
+
+  /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed.
+  package mutating func notBegun(_ visit: VisitNode) -> Bool {
+    guard phase == .leaving else { return false }
+    places.withTop { if $0.visit === visit { $0.isEntered = false } }
+    return true
+  }
+
+  /// The last step has returned. Nil: the flow is being left instead.
+  package mutating func finish(_ output: any Sendable) -> NavigationEvent? {
+    guard phase == .walking else { return nil }
+    return end(.finished, .success(output), as: .finished)
+  }
+
+  /// A step, its factory, its `skip` or its edge threw. Nil: the flow is being left, and the error is nobody's.
+  package mutating func fail(_ step: StepID, _ error: any Error) -> NavigationEvent? {
+    guard phase == .walking else { return nil }
+    var cause = error
+    if error is CancellationError {
+      cause = FlowError(
+        .stepFailed, "the step threw CancellationError although nobody had cancelled it", flow: flow, step: step,
+        underlying: [error])
+    }
+    result = .failure(cause)
+    phase = .compensating
+    var leave = Leave(goal: .end(.failed, rollBack: true), visit: stack, since: .zero)
+    leave.isAnnounced = true
+    self.leave = leave
+    closeQuestion()
+    return publish(.failed(step, cause))
+  }
+
+  /// The run is over; every place is dropped.
+  mutating func end(
+    _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change
+  ) -> NavigationEvent {
+    self.ending = ending
+    self.result = result
+    phase = .ended
+    leave = nil
+    closeQuestion()
+    discard(places)
+    places = PlaceStack()
+    discard(graph)
+    graph = .empty
+    if let cargo = launchCargo {
+      discard(cargo)
+      launchCargo = nil
+    }
+    return publish(change)
+  }
+
+  /// What was decided could not be committed: the run stops where the last commit left it, and nothing is rolled back.
+  package mutating func halt(_ step: StepID, _ error: any Error) -> NavigationEvent? {
+    guard phase != .ended, phase != .idle else { return nil }
+    return end(.failed, .failure(error), as: .failed(step, error))
+  }
+
+  private mutating func push(_ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool) -> Entered {
+    let before = stack
+    var isSettled = false
+    var target: Int32 = -1
+    if let top = places.top {
+      isSettled = top.node.backUp == .settling && !top.visit.isSkipped
+      target = top.targetFromAbove(depth: places.count - 1)
+    }
+    if isSettled {
+      discard(places)
+      places = PlaceStack()
+      target = -1
+    }
+    if let cargo = launchCargo {
+      discard(cargo)
+      launchCargo = nil
+    }
+    numbers.visit += 1
+    let visit = VisitNode(
+      id: VisitID(numbers.visit), info: node.info, below: isSettled ? nil : before, isSkipped: isSkipped,
+      canBackUp: target >= 0)
+    places.push(
+      Place(
+        node: node, input: cargo.value, kept: cargo.kept, instance: instance, visit: visit, backTarget: target,
+        isEntered: !isSkipped))
+    stack = visit
+    hasReturned = isSkipped
+    if isSettled {
+      // The visit alone does not tell where the move came from: the step before was settled, and is gone.
+      let event = publish(.moved(from: before.map(Visit.init), to: Visit(visit)))
+      return Entered(visit: visit, event: LogEntry(event))
+    }
+    sequence += 1
+    return Entered(visit: visit, event: .moved(visit))
+  }
+}
+
+extension Place {
+  /// Where an ordinary back leads from the place that comes to stand on this one, which lies at `depth`.
+  fileprivate func targetFromAbove(depth: Int) -> Int32 {
+    switch node.backUp {
+    case .automatic: hasAsked ? Int32(depth) : backTarget
+    case .returnable, .returnableIfSkipped: Int32(depth)
+    case .passThrough: backTarget
+    case .oneWay, .settling: -1
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ActorFlow
+import Testing
+
+/// Runs `flow` on a new coordinator while `body` plays the outside world; returns what `run` returned or threw.
+func running<I, O>(
+  _ flow: Flow<I, O>, with input: I, on coordinator: FlowCoordinator = FlowCoordinator(),
+  _ body: (FlowCoordinator) async throws -> Void
+) async throws -> Result<O, any Error> {
+  let run = Task { () async -> Result<O, any Error> in
+    do { return .success(try await coordinator.run(flow, with: input)) } catch { return .failure(error) }
+  }
+  do {
+    try await body(coordinator)
+  } catch {
+    run.cancel()
+    _ = await run.value
+    throw error
+  }
+  return await run.value
+}
+
+/// All events of the current run, read to its end.
+func allEvents(of coordinator: FlowCoordinator) async -> [NavigationEvent] {
+  var events: [NavigationEvent] = []
+  for await event in coordinator.events { events.append(event) }
+  return events
+}
+
+extension Change {
+  /// The change in one short line: `moved a→b`, `asked a`, `leaving a back`.
+  var line: String {
+    switch self {
+    case .launched: "launched"
+    case .moved(let from, let to): "moved \(from?.step.name ?? "-")→\(to.step.name)"
+    case .skipped(let step): "skipped \(step.name)"
+    case .asked(let question): "asked \(question.step.name)"
+    case .updated(let question): "updated \(question.step.name) \(question.revision)"
+    case .answered: "answered"
+    case .withdrawn: "withdrawn"
+    case .leaving(let visit, let reason): "leaving \(visit.step.name) \(reason.word)"
+    case .backedUp(let from, let to, let errors): "backedUp \(from.step.name)→\(to.step.name) \(errors.count)"
+    case .finished: "finished"
+    case .failed(let step, _): "failed \(step.name)"
+    case .abandoned(let reason): "abandoned \(reason)"
+    case .cancelled: "cancelled"
+    case .rolledBack(let errors): "rolledBack \(errors.count)"
+    }
+  }
+}
+
+extension LeaveReason {
+  var word: String {
+    switch self {
+    case .back: "back"
+    case .abandoned: "abandoned"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    }
+  }
+}
