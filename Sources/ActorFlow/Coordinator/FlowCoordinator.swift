@@ -41,6 +41,10 @@ public actor FlowCoordinator {
       FlowCore(flow: id, serial: serial, numbers: FlowMachine.Numbers(), settings: settings))
   }
 
+  deinit {
+    latest.withLock { $0 }.abandonIfIdle()
+  }
+
   nonisolated var core: FlowCore { latest.withLock { $0 } }
 }
 

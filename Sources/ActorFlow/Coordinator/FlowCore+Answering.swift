@@ -22,33 +22,31 @@ extension FlowCore {
     try await self.answer(id, with: answer, by: principal, revision: nil)
   }
 
-  /// Takes the asker's cell first: an asker that has given up, or has an answer, makes the question closed even before
-  /// the machine hears of it.
+  /// Takes the asker's cell in the turn in which the machine accepts: an asker that has given up makes the question
+  /// closed even before the machine hears of it, and one whose answer is accepted can no longer give up.
   ///
   /// - Returns: The question as it is now, if it changed since it was validated; nil if the answer was accepted.
   private func accept(
     _ answer: any Sendable, for question: Question, by principal: Principal?
   ) async throws -> Question? {
     let cell = withState { $0.machine.asking?.question.id == question.id ? $0.asker : nil }
-    guard let cell, cell.take() else {
-      _ = try withState { try $0.machine.openQuestion(question.id) }  // says why, if the machine knows better
-      throw FlowError(.questionClosed, "question \(question.id) has been answered or given up", flow: flow)
-    }
+    var isTaken = false
     do {
-      let changed = try await decide { machine in
-        switch try machine.answer(question.id, with: answer, by: principal, revision: question.revision) {
-        case .changed(let question): return Decision<Question?>(question)
-        case .accepted(let event, let reloads):
-          var decision = Decision<Question?>(nil, event: event)
-          decision.cancelsWalk = reloads
-          decision.answer = reloads ? .failure(CancellationError()) : .success(answer)
-          return decision
+      return try await decide { machine in
+        let now = try machine.openQuestion(question.id)
+        guard now.revision == question.revision else { return Decision(now) }
+        guard let cell, cell.take() else {
+          throw FlowError(.questionClosed, "nobody waits for the answer to \(question.id) any more", flow: flow)
         }
+        isTaken = true
+        let (event, reloads) = try machine.answer(question.id, with: answer, by: principal)
+        var decision = Decision<Question?>(nil, event: event)
+        decision.cancelsWalk = reloads
+        decision.answer = reloads ? .failure(CancellationError()) : .success(answer)
+        return decision
       }
-      if changed != nil { cell.giveBack() }
-      return changed
     } catch {
-      cell.giveBack()
+      if isTaken { cell?.giveBack() }
       throw error
     }
   }

@@ -4,7 +4,7 @@ extension FlowCore {
   ///
   /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
   func stint() async {
-    while true {
+    while !hasEnded {
       let turn: FlowMachine.Turn
       do { turn = try await nextTurn() } catch { return halt(error) }
       switch turn {
@@ -38,14 +38,11 @@ extension FlowCore {
   private func compensate(_ place: Place, _ reason: LeaveReason) async -> (any Error)? {
     guard let backUp = place.node.body.backUp, let instance = place.instance else { return nil }
     let context = RollbackContext(runtime: self, info: place.node.info, visit: place.visit.id, reason: reason)
-    do {
-      try await backUp(instance, context)
-      await waitForRunningWork()
-      return nil
-    } catch {
-      await waitForRunningWork()
-      return error
-    }
+    var thrown: (any Error)?
+    do { try await backUp(instance, context) } catch { thrown = error }
+    _ = try? await decideWalking(commits: false) { Decision($0.returned()) }
+    await waitForRunningWork()
+    return thrown
   }
 
   /// A new instance for a place that is visited on.

@@ -39,7 +39,7 @@ extension FlowCore {
     if cancels { stint.cancel() }
   }
 
-  private var hasEnded: Bool { withState { $0.machine.phase == .ended } }
+  var hasEnded: Bool { withState { $0.machine.phase == .ended } }
 
   private func callerCancelled() {
     let since = elapsed

@@ -29,6 +29,16 @@ extension FlowCore {
     }
   }
 
+  /// The coordinator is gone and nothing was ever launched: whoever watches would wait for ever.
+  func abandonIfIdle() {
+    let readers = withState { state -> EventLog.Wake? in
+      guard state.machine.phase == .idle else { return nil }
+      state.log.close()
+      return state.log.takeWaiting()
+    }
+    readers?.passOn()
+  }
+
   /// What `run` is to return or throw.
   func takeResult() -> Result<any Sendable, any Error>? {
     withState { $0.machine.takeResult() }

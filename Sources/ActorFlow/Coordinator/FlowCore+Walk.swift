@@ -74,8 +74,10 @@ extension FlowCore {
 
   /// The everyday transition, without a suspension and with nothing built that nobody looks at.
   private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> VisitNode? {
-    let (visit, garbage, old, readers): (VisitNode?, [any Sendable], LogEntry?, EventLog.Wake?) = withState { state in
-      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else { return (nil, [], nil, nil) }
+    let (visit, garbage, old, readers) = withState { state -> (VisitNode?, [any Sendable], LogEntry?, EventLog.Wake?) in
+      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else {
+        return (nil, [], nil, nil)
+      }
       let old = state.log.append(entered.event)
       return (entered.visit, state.machine.takeDiscarded(), old, state.log.takeWaiting())
     }

@@ -41,7 +41,8 @@ extension FlowMachine {
   package mutating func update<P: Prompt>(_ prompt: P, visit: VisitID) throws -> NavigationEvent {
     let place = try activePlace(of: visit, to: "update")
     guard var asking else {
-      throw error(.notActive, "no question of this visit is open, so there is nothing to update", step: place.node.info.id)
+      throw error(
+        .notActive, "no question of this visit is open, so there is nothing to update", step: place.node.info.id)
     }
     let old = asking.question
     guard old.prompt is P else {
@@ -82,19 +83,13 @@ extension FlowMachine {
     return question
   }
 
-  package enum Answered: Sendable {
-    /// The answer is accepted. `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
-    case accepted(NavigationEvent, reloads: Bool)
-    /// The prompt changed since the answer was validated.
-    case changed(Question)
-  }
-
-  /// An answer that was found valid for `revision` of the prompt.
+  /// An answer that was found valid for what the question shows now.
+  ///
+  /// - Returns: `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
   package mutating func answer(
-    _ id: Question.ID, with answer: any Sendable, by principal: Principal?, revision: Int
-  ) throws(FlowError) -> Answered {
-    let question = try openQuestion(id)
-    guard question.revision == revision else { return .changed(question) }
+    _ id: Question.ID, with answer: any Sendable, by principal: Principal?
+  ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
+    _ = try openQuestion(id)
     if let key = asking?.key {
       let remembered: any Sendable = journal == .reloading ? answer : ()
       places.withTop { place in
@@ -109,7 +104,7 @@ extension FlowMachine {
       phase = .leaving
       leave = Leave(goal: .reload, visit: stack, since: .zero)
     }
-    return .accepted(publish(.answered(id, by: principal)), reloads: reloads)
+    return (publish(.answered(id, by: principal)), reloads)
   }
 
   mutating func closeQuestion() {

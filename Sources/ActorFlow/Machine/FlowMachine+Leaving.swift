@@ -89,7 +89,8 @@ extension FlowMachine {
       throw error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
     }
     switch policy {
-    case .oneWay: throw error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here)
+    case .oneWay:
+      throw error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here)
     case .passThrough: throw error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here)
     case .automatic, .returnable, .returnableIfSkipped, .settling: return depth
     }

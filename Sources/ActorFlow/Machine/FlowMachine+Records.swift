@@ -30,7 +30,14 @@ extension FlowMachine {
       case .interrupted: idempotencyKey = record.idempotencyKey
       }
     }
-    if !scope.isRollback { _ = try activePlace(of: scope.visit, to: "begin an effect") }
+    if scope.isRollback {
+      guard !hasReturned else {
+        throw error(
+          .notActive, "this rollback has returned; it can no longer begin an effect", step: place.node.info.id)
+      }
+    } else {
+      _ = try activePlace(of: scope.visit, to: "begin an effect")
+    }
     memory.records[key] = StoredRecord(
       type: ObjectIdentifier(type), typeName: "\(type)", idempotencyKey: idempotencyKey, state: .running)
     places.withTop { $0.memory = memory }

@@ -62,7 +62,10 @@ extension FlowMachine {
   /// The top place to compensate; drops those that need none, down to the one at `depth`; nil when that one is reached.
   private mutating func compensateTop(unlessAt depth: Int) -> Turn? {
     while let top = places.top {
-      if top.isEntered { return .compensate(top, leave?.reason ?? .back) }
+      if top.isEntered {
+        hasReturned = false
+        return .compensate(top, leave?.reason ?? .back)
+      }
       if places.count - 1 == depth { return nil }
       if let dropped = places.pop() { discard(dropped) }
     }

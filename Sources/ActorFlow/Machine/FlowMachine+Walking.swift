@@ -13,8 +13,8 @@ extension FlowMachine {
     return publish(.launched)
   }
 
-  /// The focused step's `proceed` has returned or thrown: its context is over. A question that it left open is to be
-  /// withdrawn before.
+  /// The focused step's `proceed`, or the `backUp` of the place on top, has returned or thrown: its context is over. A
+  /// question that it left open is to be withdrawn before.
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
   package mutating func returned() -> Bool {

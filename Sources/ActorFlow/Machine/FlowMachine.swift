@@ -33,7 +33,7 @@ package struct FlowMachine: Sendable {
   /// What the world sees of the stack. It changes with events only, so during a rollback it still shows what is left.
   var stack: VisitNode?
   var asking: Asking?
-  /// Whether the focused step's `proceed` has returned.
+  /// Whether the focused step's `proceed`, or the `backUp` that is owed, has returned.
   var hasReturned = false
   /// The flow's input, until the first place holds it.
   var launchCargo: Cargo?
