@@ -2,57 +2,51 @@
 extension FlowCore {
   /// Walks from `start`, or with `cargo` from the beginning.
   ///
-  /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
+  /// One long function on purpose: each async function called for a step costs as much as the rest of the transition,
+  /// and whatever lives across an `await` is paid for in memory by every flow that waits.
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
   func walk(from start: Footing?, _ cargo: Cargo) async -> Bool {
     let graph = withState { $0.machine.graph }
-    var here = start
-    var cargo = cargo
-    var blamed = graph.node(after: nil)?.info
+    var cargo = start?.cargo ?? cargo
+    var instance = start?.instance
+    var visit = start?.visit.id
+    // The step that is entered, or would be next; errors are its own.
+    var node = start?.node ?? graph.node(after: nil)
     do {
       if start == nil { try graph.entry.carry(&cargo) }
-      while true {
-        var last: Node?
-        if let footing = here {
-          let node = footing.node
-          blamed = node.info
-          if Task.isCancelled, notBegun(footing.visit) { return false }
-          let context = StepContext(runtime: self, info: node.info, visit: footing.visit.id)
-          cargo.value = try await node.body.proceed(footing.instance, footing.cargo.value, context)
-          cargo.kept = footing.cargo.kept
-          switch returned() {
-          case .quietly: break
-          case .left: return false
-          case .toTidyUp: guard try await tidyUp() else { return false }
-          }
-          if !node.exit.isEmpty { try node.exit.carry(&cargo) }
-          last = node
-          here = nil
-        }
-        // The step before keeps the focus until the next one is entered.
-        while here == nil {
-          guard let node = graph.node(after: last) else { return try await finish(cargo.value) }
-          blamed = node.info
-          let instance = try await node.body.make?()
-          if let skip = node.body.skip, let instance, case .with(let output) = try await skip(instance, cargo.value) {
-            guard try await skipped(node, instance, cargo) else { return false }
+      while let here = node {
+        if visit == nil {
+          // Until this step is entered, the one before has the focus.
+          instance = try await here.body.make?()
+          if let skip = here.body.skip, let made = instance, case .with(let output) = try await skip(made, cargo.value) {
+            guard try await skipped(here, made, cargo) else { return false }
             cargo.value = output
-            try node.exit.carry(&cargo)
-            last = node
+            try here.exit.carry(&cargo)
+            node = graph.node(after: here)
             continue
           }
-          let visit =
-            commit == nil ? enterNow(node, instance, cargo) : try await enter(node, instance, cargo)
-          guard let visit else { return false }
-          here = Footing(node: node, instance: instance, cargo: cargo, visit: visit)
+          visit = commit == nil ? enterNow(here, instance, cargo) : try await enter(here, instance, cargo)
         }
+        guard let entered = visit else { return false }
+        if Task.isCancelled, notBegun(entered) { return false }
+        let context = StepContext(runtime: self, info: here.info, visit: entered)
+        cargo.value = try await here.body.proceed(instance, cargo.value, context)
+        visit = nil
+        switch returned() {
+        case .quietly: break
+        case .left: return false
+        case .toTidyUp: guard try await tidyUp() else { return false }
+        }
+        if !here.exit.isEmpty { try here.exit.carry(&cargo) }
+        node = graph.node(after: here)
       }
+      return try await finish(cargo.value)
     } catch let failure as CommitFailure {
       halt(failure.error)
       return false
     } catch {
-      return await failed(blamed?.id ?? "", error)
+      return await failed(node?.info.id ?? "", error)
     }
   }
 }
@@ -73,23 +67,26 @@ extension FlowCore {
   }
 
   /// The everyday transition, without a suspension and with nothing built that nobody looks at.
-  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> VisitNode? {
-    let (visit, garbage, old, readers) = withState { state -> (VisitNode?, [any Sendable], LogEntry?, EventLog.Wake?) in
-      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else {
-        return (nil, [], nil, nil)
-      }
-      let old = state.log.append(entered.event)
-      return (entered.visit, state.machine.takeDiscarded(), old, state.log.takeWaiting())
+  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> VisitID? {
+    var old: LogEntry?
+    var readers: EventLog.Wake?
+    var garbage: [any Sendable] = []
+    let visit = withState { state -> VisitID? in
+      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else { return nil }
+      old = state.log.append(entered.event)
+      readers = state.log.takeWaiting()
+      if state.machine.hasDiscarded { garbage = state.machine.takeDiscarded() }
+      return entered.visit.id
     }
     readers?.passOn()
-    _ = (garbage, old)  // released here, outside the lock
+    _ = (consume garbage, consume old)  // released here, outside the lock
     return visit
   }
 
-  private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> VisitNode? {
+  private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> VisitID? {
     try await decideWalking { machine in
       guard let entered = machine.enter(node, instance: instance, cargo: cargo) else { return Decision(nil) }
-      return Decision(entered.visit, entry: entered.event)
+      return Decision(entered.visit.id, entry: entered.event)
     }
   }
 
@@ -110,7 +107,7 @@ extension FlowCore {
     }
   }
 
-  private func notBegun(_ visit: VisitNode) -> Bool {
+  private func notBegun(_ visit: VisitID) -> Bool {
     withState { $0.machine.notBegun(visit) }
   }
 

@@ -27,11 +27,11 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         make: { @concurrent in try await make() },
         skip: Self.skip(of: S.self),
         proceed: { instance, input, context in
-          let step = try StepBody.cast(instance, to: S.self)
+          let step = try StepBody.step(instance, as: S.self)
           return try await step.proceed(try StepBody.cast(input, to: Input.self), context: context)
         },
         backUp: { instance, context in
-          try await StepBody.cast(instance, to: S.self).backUp(context: context)
+          try await StepBody.step(instance, as: S.self).backUp(context: context)
         }))
   }
 
@@ -87,7 +87,7 @@ extension Step {
 
   private static func ask<S: SkippableStep>(_ type: S.Type) -> StepBody.Ask {
     { instance, input in
-      let step = try StepBody.cast(instance, to: S.self)
+      let step = try StepBody.step(instance, as: S.self)
       return switch try await step.skip(try StepBody.cast(input, to: S.Input.self)) {
       case .enter: .enter
       case .with(let output): .with(output)

@@ -21,6 +21,7 @@ package struct EventLog: Sendable {
   package mutating func append(_ entry: LogEntry) -> LogEntry? {
     last += 1
     guard entries.count == capacity else {
+      if entries.isEmpty { entries.reserveCapacity(min(16, capacity)) }
       entries.append(entry)
       return nil
     }

@@ -36,6 +36,12 @@ extension StepBody {
     return value
   }
 
+  /// The instance as the step it was made as.
+  @inlinable package static func step<S: FlowStep>(_ instance: StepInstance?, as type: S.Type) throws -> S {
+    guard let step = instance as? S else { throw mismatch(instance as Any, expected: type) }
+    return step
+  }
+
   @usableFromInline @inline(never)
   package static func mismatch(_ value: Any, expected: Any.Type) -> FlowError {
     FlowError(.typeMismatch, "expected a value of type \(expected), found one of type \(Swift.type(of: value))")

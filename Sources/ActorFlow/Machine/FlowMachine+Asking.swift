@@ -101,8 +101,8 @@ extension FlowMachine {
     closeQuestion()
     let reloads = journal == .reloading
     if reloads {
-      phase = .leaving
       leave = Leave(goal: .reload, visit: stack, since: .zero)
+      phase = .leaving
     }
     return (publish(.answered(id, by: principal)), reloads)
   }

@@ -53,8 +53,8 @@ extension FlowMachine {
     guard var leave, !leave.isReload else {
       // A reload has cancelled the walk already; what is asked for now takes its place.
       let cancelsWalk = phase == .walking
-      phase = .leaving
       leave = Leave(goal: goal, visit: stack, since: since)
+      phase = .leaving
       closeQuestion()
       return Leaving(event: leavingEvent(), cancelsWalk: cancelsWalk)
     }

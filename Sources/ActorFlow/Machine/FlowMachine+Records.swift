@@ -55,7 +55,7 @@ extension FlowMachine {
 
   /// Whether work begun by a `once` of the top place is still under way; the flow does not move on before it has ended.
   package var hasRunningWork: Bool {
-    guard let memory = places.top?.memory else { return false }
+    guard let memory = places.readTop({ $0.memory }) ?? nil else { return false }
     return memory.records.values.contains { if case .running = $0.state { true } else { false } }
   }
 

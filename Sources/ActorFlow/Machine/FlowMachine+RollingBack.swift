@@ -34,8 +34,7 @@ extension FlowMachine {
       phase = .compensating
       if !leave.isAnnounced { return announce(ending, rollBack: rollBack) }
       if let turn = compensateTop(unlessAt: -1) { return (turn, nil) }
-      stack = nil
-      let event = end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors))
+      let event = end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
       return (.ended, event)
     }
   }
@@ -85,7 +84,6 @@ extension FlowMachine {
       return place
     }
     guard let landed, let from = leave.visit else { return (.ended, nil) }
-    stack = landed.visit
     phase = .walking
     hasReturned = false
     self.leave = nil
@@ -107,7 +105,7 @@ extension FlowMachine {
       case .abandoned(let reason): .abandoned(reason: reason)
       default: .cancelled
       }
-    guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change)) }
+    guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change, at: stack)) }
     leave?.isAnnounced = true
     return (.again, publish(change))
   }

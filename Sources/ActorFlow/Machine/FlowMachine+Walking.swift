@@ -50,16 +50,16 @@ extension FlowMachine {
   }
 
   /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed.
-  package mutating func notBegun(_ visit: VisitNode) -> Bool {
+  package mutating func notBegun(_ visit: VisitID) -> Bool {
     guard phase == .leaving else { return false }
-    places.withTop { if $0.visit === visit { $0.isEntered = false } }
+    places.withTop { if $0.visit.id == visit { $0.isEntered = false } }
     return true
   }
 
   /// The last step has returned. Nil: the flow is being left instead.
   package mutating func finish(_ output: any Sendable) -> NavigationEvent? {
     guard phase == .walking else { return nil }
-    return end(.finished, .success(output), as: .finished)
+    return end(.finished, .success(output), as: .finished, at: stack)
   }
 
   /// A step, its factory, its `skip` or its edge threw. Nil: the flow is being left, and the error is nobody's.
@@ -72,18 +72,21 @@ extension FlowMachine {
         underlying: [error])
     }
     result = .failure(cause)
-    phase = .compensating
     var leave = Leave(goal: .end(.failed, rollBack: true), visit: stack, since: .zero)
     leave.isAnnounced = true
     self.leave = leave
+    phase = .compensating
     closeQuestion()
     return publish(.failed(step, cause))
   }
 
   /// The run is over; every place is dropped.
+  ///
+  /// - Parameter stack: What the world sees from now on.
   mutating func end(
-    _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change
+    _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
   ) -> NavigationEvent {
+    lastStack = stack
     self.ending = ending
     self.result = result
     phase = .ended
@@ -93,49 +96,43 @@ extension FlowMachine {
     places = PlaceStack()
     discard(graph)
     graph = .empty
-    if let cargo = launchCargo {
-      discard(cargo)
-      launchCargo = nil
-    }
+    dropLaunchCargo()
     return publish(change)
   }
 
   /// What was decided could not be committed: the run stops where the last commit left it, and nothing is rolled back.
   package mutating func halt(_ step: StepID, _ error: any Error) -> NavigationEvent? {
     guard phase != .ended, phase != .idle else { return nil }
-    return end(.failed, .failure(error), as: .failed(step, error))
+    return end(.failed, .failure(error), as: .failed(step, error), at: stack)
+  }
+
+  private mutating func dropLaunchCargo() {
+    if let cargo = launchCargo { discard(cargo) }
+    launchCargo = nil
   }
 
   private mutating func push(_ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool) -> Entered {
-    let before = stack
-    var isSettled = false
-    var target: Int32 = -1
-    if let top = places.top {
-      isSettled = top.node.backUp == .settling && !top.visit.isSkipped
-      target = top.targetFromAbove(depth: places.count - 1)
-    }
+    let depth = places.count - 1
+    let target = places.readTop { $0.targetFromAbove(depth: depth) } ?? -1
+    let below = places.readTop { $0.visit }
+    let isSettled = places.readTop { $0.isSettledFromAbove } ?? false
     if isSettled {
       discard(places)
       places = PlaceStack()
-      target = -1
     }
-    if let cargo = launchCargo {
-      discard(cargo)
-      launchCargo = nil
-    }
+    if launchCargo != nil { dropLaunchCargo() }
     numbers.visit += 1
     let visit = VisitNode(
-      id: VisitID(numbers.visit), info: node.info, below: isSettled ? nil : before, isSkipped: isSkipped,
+      id: VisitID(numbers.visit), info: node.info, below: isSettled ? nil : below, isSkipped: isSkipped,
       canBackUp: target >= 0)
     places.push(
       Place(
         node: node, input: cargo.value, kept: cargo.kept, instance: instance, visit: visit, backTarget: target,
         isEntered: !isSkipped))
-    stack = visit
     hasReturned = isSkipped
     if isSettled {
       // The visit alone does not tell where the move came from: the step before was settled, and is gone.
-      let event = publish(.moved(from: before.map(Visit.init), to: Visit(visit)))
+      let event = publish(.moved(from: below.map(Visit.init), to: Visit(visit)))
       return Entered(visit: visit, event: LogEntry(event))
     }
     sequence += 1
@@ -153,4 +150,7 @@ extension Place {
     case .oneWay, .settling: -1
     }
   }
+
+  /// Whether this place and everything before it becomes final when a place comes to stand on it.
+  fileprivate var isSettledFromAbove: Bool { node.backUp == .settling && !visit.isSkipped }
 }

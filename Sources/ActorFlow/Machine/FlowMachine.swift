@@ -30,8 +30,8 @@ package struct FlowMachine: Sendable {
   package internal(set) var ending: Ending?
 
   var places = PlaceStack()
-  /// What the world sees of the stack. It changes with events only, so during a rollback it still shows what is left.
-  var stack: VisitNode?
+  /// What the stack shows after the end.
+  var lastStack: VisitNode?
   var asking: Asking?
   /// Whether the focused step's `proceed`, or the `backUp` that is owed, has returned.
   var hasReturned = false
@@ -74,6 +74,8 @@ package struct FlowMachine: Sendable {
     phase == .ended || (phase == .walking && asking != nil)
   }
 
+  package var hasDiscarded: Bool { !discarded.isEmpty }
+
   /// The values that inputs have dropped since the last call.
   package mutating func takeDiscarded() -> [any Sendable] {
     guard !discarded.isEmpty else { return [] }
@@ -99,12 +101,22 @@ extension FlowMachine {
   package var position: Position {
     Position(
       stack: StepStack(stack), questions: asking.map { [$0.question] } ?? [], status: status,
-      canBackUp: canLeave && (places.top?.backTarget ?? -1) >= 0)
+      canBackUp: canLeave && (places.readTop { $0.backTarget } ?? -1) >= 0)
   }
 
   /// Whether nobody has asked to leave. A reload is nobody's business, so it does not show.
   private var canLeave: Bool {
     phase == .walking || leave?.isReload == true
+  }
+
+  /// What the world sees of the stack. It changes with events only, so during a rollback it still shows what is left.
+  var stack: VisitNode? {
+    switch phase {
+    case .idle: nil
+    case .walking: places.readTop { $0.visit }
+    case .leaving, .compensating: leave?.visit
+    case .ended: lastStack
+    }
   }
 
   var status: Status {

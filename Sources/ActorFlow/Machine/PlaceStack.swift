@@ -13,7 +13,8 @@ package struct PlaceStack: Sendable {
     }
   }
 
-  private static let chunkSize = 64
+  /// Small enough that a chunk comes from the allocator's fast path.
+  private static let chunkSize = 8
 
   private var newest: ContiguousArray<Place> = []
   private var older: Chunk?
@@ -23,14 +24,23 @@ package struct PlaceStack: Sendable {
 
   package var isEmpty: Bool { count == 0 }
 
-  package var top: Place? { newest.last ?? older?.places.last }
+  /// A copy of the top place. Where only a part is wanted, ``readTop(_:)`` copies less.
+  package var top: Place? { readTop { $0 } }
+
+  /// Looks at the top place where it stands; nil if there is none.
+  @inline(__always)
+  package func readTop<Result>(_ look: (borrowing Place) -> Result) -> Result? {
+    if !newest.isEmpty { return look(newest[newest.count - 1]) }
+    guard let older else { return nil }
+    return look(older.places[older.places.count - 1])
+  }
 
   package mutating func push(_ place: Place) {
     if newest.count == Self.chunkSize {
       older = Chunk(newest, below: older)
       newest = []
-      newest.reserveCapacity(Self.chunkSize)
     }
+    if newest.isEmpty { newest.reserveCapacity(Self.chunkSize) }
     newest.append(place)
     count += 1
   }

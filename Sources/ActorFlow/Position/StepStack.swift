@@ -13,7 +13,7 @@ public struct StepStack: Sendable, Sequence {
   public var top: Visit? { node.map(Visit.init) }
 
   /// How many visits there are.
-  public var count: Int { node.map { $0.depth + 1 } ?? 0 }
+  public var count: Int { node.map { Int($0.depth) + 1 } ?? 0 }
 
   /// Whether there are none.
   public var isEmpty: Bool { node == nil }

@@ -38,7 +38,7 @@ package final class VisitNode: Sendable {
   package let info: StepInfo
   package let id: VisitID
   /// How many visits stand below.
-  package let depth: Int
+  package let depth: Int32
   package let isSkipped: Bool
   /// Whether a back was possible in the moment this visit began.
   package let canBackUp: Bool
@@ -47,7 +47,7 @@ package final class VisitNode: Sendable {
     self.id = id
     self.info = info
     self.below = below
-    self.depth = below.map { $0.depth + 1 } ?? 0
+    self.depth = if let below { below.depth &+ 1 } else { 0 }
     self.isSkipped = isSkipped
     self.canBackUp = canBackUp
   }
