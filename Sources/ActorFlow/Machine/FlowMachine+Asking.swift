@@ -18,7 +18,7 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(_ prompt: any Prompt, key: String?, visit: VisitID) throws -> Asked {
     let place = try activePlace(of: visit, to: "ask")
-    if let key, let answer = place.memory?.answers[key] {
+    if let key, let answer = focus.memory?.answers[key] {
       if journal == .reloading { return .answered(answer) }
       throw error(
         .duplicateKey, "this visit already has an answer under the key \"\(key)\"; one key, one answer",
@@ -33,7 +33,7 @@ extension FlowMachine {
       id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.node.info.id, visit: visit,
       prompt: prompt, revision: 1)
     asking = Asking(question: question, key: key)
-    places.withTop { $0.hasAsked = true }
+    focus.hasAsked = true
     return .opened(question, publish(.asked(question)))
   }
 
@@ -92,11 +92,9 @@ extension FlowMachine {
     _ = try openQuestion(id)
     if let key = asking?.key {
       let remembered: any Sendable = journal == .reloading ? answer : ()
-      places.withTop { place in
-        var memory = place.memory ?? PlaceMemory()
-        memory.answers[key] = remembered
-        place.memory = memory
-      }
+      var memory = focus.memory ?? PlaceMemory()
+      memory.answers[key] = remembered
+      focus.memory = memory
     }
     closeQuestion()
     let reloads = journal == .reloading
@@ -115,7 +113,7 @@ extension FlowMachine {
 
   /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.
   func activePlace(of visit: VisitID, to verb: String) throws -> Place {
-    guard let place = places.top, place.visit.id == visit, !hasReturned else {
+    guard let place = top, place.visit.id == visit, !focus.hasReturned else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer \(verb)")
     }
     switch phase {

@@ -70,7 +70,7 @@ extension FlowMachine {
   }
 
   private func backTarget(to step: StepID?) throws(FlowError) -> Int {
-    guard let current = places.top else {
+    guard let current = top else {
       throw error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
     }
     let here = current.node.info.id
@@ -82,17 +82,17 @@ extension FlowMachine {
       }
       return Int(current.backTarget)
     }
-    let found = places.search { place -> BackUpPolicy? in
+    let found = current.search { place -> BackUpPolicy? in
       if place.node.backUp == .oneWay || step.matches(place.node.info.id) { place.node.backUp } else { nil }
     }
-    guard let (depth, policy) = found else {
+    guard let (target, policy) = found else {
       throw error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
     }
     switch policy {
     case .oneWay:
       throw error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here)
     case .passThrough: throw error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here)
-    case .automatic, .returnable, .returnableIfSkipped, .settling: return depth
+    case .automatic, .returnable, .returnableIfSkipped, .settling: return Int(target.depth)
     }
   }
 }

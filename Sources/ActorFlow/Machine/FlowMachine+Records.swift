@@ -17,7 +17,7 @@ extension FlowMachine {
     guard let place = place(in: scope) else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer begin an effect")
     }
-    var memory = place.memory ?? PlaceMemory()
+    var memory = focus.memory ?? PlaceMemory()
     var idempotencyKey = "\(flow)/\(place.node.info.id)/\(place.visit.id)/\(key)"
     if let record = memory.records[key] {
       guard record.type == ObjectIdentifier(type) else {
@@ -31,7 +31,7 @@ extension FlowMachine {
       }
     }
     if scope.isRollback {
-      guard !hasReturned else {
+      guard !focus.hasReturned else {
         throw error(
           .notActive, "this rollback has returned; it can no longer begin an effect", step: place.node.info.id)
       }
@@ -40,32 +40,30 @@ extension FlowMachine {
     }
     memory.records[key] = StoredRecord(
       type: ObjectIdentifier(type), typeName: "\(type)", idempotencyKey: idempotencyKey, state: .running)
-    places.withTop { $0.memory = memory }
+    focus.memory = memory
     return .run(idempotencyKey: idempotencyKey)
   }
 
   /// The work of a `once` has ended; nil: it threw.
   package mutating func endOnce(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) {
-    places.withTop { place in
-      guard place.visit.id == scope.visit, var memory = place.memory else { return }
-      memory.records[key]?.state = value.map { .done($0) } ?? .interrupted
-      place.memory = memory
-    }
+    guard top?.visit.id == scope.visit, var memory = focus.memory else { return }
+    memory.records[key]?.state = value.map { .done($0) } ?? .interrupted
+    focus.memory = memory
   }
 
   /// Whether work begun by a `once` of the top place is still under way; the flow does not move on before it has ended.
   package var hasRunningWork: Bool {
-    guard let memory = places.readTop({ $0.memory }) ?? nil else { return false }
+    guard let memory = focus.memory else { return false }
     return memory.records.values.contains { if case .running = $0.state { true } else { false } }
   }
 
   /// What `once` left under `key`.
   package func record(_ key: String, scope: RecordScope) -> StoredRecord? {
-    place(in: scope)?.memory?.records[key]
+    place(in: scope) == nil ? nil : focus.memory?.records[key]
   }
 
   private func place(in scope: RecordScope) -> Place? {
-    guard let place = places.top, place.visit.id == scope.visit else { return nil }
+    guard let place = top, place.visit.id == scope.visit else { return nil }
     switch phase {
     case .walking, .leaving: return scope.isRollback ? nil : place
     case .compensating: return scope.isRollback ? place : nil

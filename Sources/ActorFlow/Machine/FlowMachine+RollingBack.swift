@@ -42,50 +42,48 @@ extension FlowMachine {
   /// `backUp` of the top place has returned, or thrown `error`.
   package mutating func compensated(_ error: (any Error)?) {
     if let error { leave?.errors.append(error) }
-    let memory = places.withTop { place in
-      place.isEntered = false
-      defer { if error == nil { place.memory = nil } }
-      return place.memory
-    }
+    focus.isEntered = false
     // A record outlives a `backUp` that threw: a retry must not charge twice.
-    if let memory { discard(memory) }
+    guard error == nil, let memory = focus.memory else { return }
+    focus.memory = nil
+    discard(memory)
   }
 
   /// A reloaded place has its new instance. False: a leave came first.
   package mutating func reloaded(_ instance: StepInstance?) -> Bool {
     guard phase == .walking else { return false }
-    places.withTop { $0.instance = instance }
+    top = top?.with(instance)
     return true
   }
 
   /// The top place to compensate; drops those that need none, down to the one at `depth`; nil when that one is reached.
   private mutating func compensateTop(unlessAt depth: Int) -> Turn? {
-    while let top = places.top {
-      if top.isEntered {
-        hasReturned = false
+    while let top {
+      if focus.isEntered {
+        focus.hasReturned = false
         return .compensate(top, leave?.reason ?? .back)
       }
-      if places.count - 1 == depth { return nil }
-      if let dropped = places.pop() { discard(dropped) }
+      if top.depth == depth { return nil }
+      discard(top)
+      self.top = top.below
+      focus = Focus(isEntered: top.below?.visit.isSkipped == false, memory: top.below?.memory)
     }
     return nil
   }
 
   private mutating func land(_ leave: Leave) -> (Turn, NavigationEvent?) {
+    guard let target = top, let from = leave.visit else { return (.ended, nil) }
     numbers.visit += 1
-    let id = VisitID(numbers.visit)
-    let landed = places.withTop { place in
-      place.visit = VisitNode(
-        id: id, info: place.node.info, below: place.visit.below, isSkipped: false, canBackUp: place.backTarget >= 0)
-      place.isEntered = true
-      place.hasAsked = false
-      // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
-      place.memory?.answers = [:]
-      return place
-    }
-    guard let landed, let from = leave.visit else { return (.ended, nil) }
+    let landed = target.visited(
+      as: VisitNode(
+        id: VisitID(numbers.visit), info: target.node.info, below: target.visit.below, isSkipped: false,
+        canBackUp: target.backTarget >= 0))
+    top = landed
+    // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
+    var memory = focus.memory
+    memory?.answers = [:]
+    focus = Focus(isEntered: true, memory: memory)
     phase = .walking
-    hasReturned = false
     self.leave = nil
     let change = Change.backedUp(from: Visit(from), to: Visit(landed.visit), errors: leave.errors)
     return (.proceed(landed), publish(change))
@@ -94,8 +92,8 @@ extension FlowMachine {
   private mutating func reload() -> (Turn, NavigationEvent?) {
     phase = .walking
     leave = nil
-    hasReturned = false
-    guard let place = places.top else { return (.ended, nil) }
+    focus.hasReturned = false
+    guard let place = top else { return (.ended, nil) }
     return (.reload(place), nil)
   }
 

@@ -18,7 +18,7 @@ extension FlowMachine {
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
   package mutating func returned() -> Bool {
-    hasReturned = true
+    focus.hasReturned = true
     return phase == .walking
   }
 
@@ -52,7 +52,7 @@ extension FlowMachine {
   /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed.
   package mutating func notBegun(_ visit: VisitID) -> Bool {
     guard phase == .leaving else { return false }
-    places.withTop { if $0.visit.id == visit { $0.isEntered = false } }
+    if top?.visit.id == visit { focus.isEntered = false }
     return true
   }
 
@@ -92,8 +92,10 @@ extension FlowMachine {
     phase = .ended
     leave = nil
     closeQuestion()
-    discard(places)
-    places = PlaceStack()
+    if let top { discard(top) }
+    top = nil
+    if let memory = focus.memory { discard(memory) }
+    focus = Focus()
     discard(graph)
     graph = .empty
     dropLaunchCargo()
@@ -112,27 +114,26 @@ extension FlowMachine {
   }
 
   private mutating func push(_ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool) -> Entered {
-    let depth = places.count - 1
-    let target = places.readTop { $0.targetFromAbove(depth: depth) } ?? -1
-    let below = places.readTop { $0.visit }
-    let isSettled = places.readTop { $0.isSettledFromAbove } ?? false
-    if isSettled {
-      discard(places)
-      places = PlaceStack()
+    var below = top
+    let target = below?.targetFromAbove(hasAsked: focus.hasAsked) ?? -1
+    let isSettled = below?.isSettledFromAbove ?? false
+    if isSettled, let settled = below {
+      discard(settled)
+      below = nil
+    } else if let memory = focus.memory {
+      below = below?.remembering(memory)
     }
     if launchCargo != nil { dropLaunchCargo() }
     numbers.visit += 1
     let visit = VisitNode(
-      id: VisitID(numbers.visit), info: node.info, below: isSettled ? nil : below, isSkipped: isSkipped,
+      id: VisitID(numbers.visit), info: node.info, below: below?.visit, isSkipped: isSkipped,
       canBackUp: target >= 0)
-    places.push(
-      Place(
-        node: node, input: cargo.value, kept: cargo.kept, instance: instance, visit: visit, backTarget: target,
-        isEntered: !isSkipped))
-    hasReturned = isSkipped
+    let before = top
+    top = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
+    focus = Focus(isEntered: !isSkipped, hasReturned: isSkipped)
     if isSettled {
       // The visit alone does not tell where the move came from: the step before was settled, and is gone.
-      let event = publish(.moved(from: below.map(Visit.init), to: Visit(visit)))
+      let event = publish(.moved(from: before.map { Visit($0.visit) }, to: Visit(visit)))
       return Entered(visit: visit, event: LogEntry(event))
     }
     sequence += 1
@@ -141,11 +142,11 @@ extension FlowMachine {
 }
 
 extension Place {
-  /// Where an ordinary back leads from the place that comes to stand on this one, which lies at `depth`.
-  fileprivate func targetFromAbove(depth: Int) -> Int32 {
+  /// Where an ordinary back leads from the place that comes to stand on this one.
+  fileprivate func targetFromAbove(hasAsked: Bool) -> Int32 {
     switch node.backUp {
-    case .automatic: hasAsked ? Int32(depth) : backTarget
-    case .returnable, .returnableIfSkipped: Int32(depth)
+    case .automatic: hasAsked ? depth : backTarget
+    case .returnable, .returnableIfSkipped: depth
     case .passThrough: backTarget
     case .oneWay, .settling: -1
     }

@@ -29,12 +29,12 @@ package struct FlowMachine: Sendable {
   package internal(set) var leave: Leave?
   package internal(set) var ending: Ending?
 
-  var places = PlaceStack()
+  /// The newest place of the stack, and what still changes about it.
+  var top: Place?
+  var focus = Focus()
   /// What the stack shows after the end.
   var lastStack: VisitNode?
   var asking: Asking?
-  /// Whether the focused step's `proceed`, or the `backUp` that is owed, has returned.
-  var hasReturned = false
   /// The flow's input, until the first place holds it.
   var launchCargo: Cargo?
   /// What `run` is to return or throw, once ended.
@@ -101,7 +101,7 @@ extension FlowMachine {
   package var position: Position {
     Position(
       stack: StepStack(stack), questions: asking.map { [$0.question] } ?? [], status: status,
-      canBackUp: canLeave && (places.readTop { $0.backTarget } ?? -1) >= 0)
+      canBackUp: canLeave && (top?.backTarget ?? -1) >= 0)
   }
 
   /// Whether nobody has asked to leave. A reload is nobody's business, so it does not show.
@@ -113,7 +113,7 @@ extension FlowMachine {
   var stack: VisitNode? {
     switch phase {
     case .idle: nil
-    case .walking: places.readTop { $0.visit }
+    case .walking: top?.visit
     case .leaving, .compensating: leave?.visit
     case .ended: lastStack
     }

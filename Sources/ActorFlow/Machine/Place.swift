@@ -1,24 +1,78 @@
-/// One position on the private stack: a step that was reached, what it was given, and what it left behind.
+/// One position on the private stack: a step that was reached, and what it was given. A node of a linked list, newest
+/// first; like ``VisitNode`` it links to its like directly and once, so that a million places are freed by a loop.
 ///
 /// A place may be visited several times: entered, compensated, entered again by a back that lands on it. It ends when
-/// it is backed up over.
-package struct Place: Sendable {
+/// it is backed up over. What still changes about the newest place is its ``Focus``; a place is immutable, and replaced
+/// where it must change.
+package final class Place: Sendable {
+  package let below: Place?
   package let node: Node
   package let input: any Sendable
   package let kept: Kept?
-  package internal(set) var instance: StepInstance?
+  package let instance: StepInstance?
   /// The latest visit; what the world sees of this place.
-  package internal(set) var visit: VisitNode
+  package let visit: VisitNode
+  /// How many places lie below.
+  let depth: Int32
   /// How deep the place lies to which an ordinary back from here leads; -1 if there is none.
   let backTarget: Int32
-  /// Whether `proceed` was begun and `backUp` is owed.
-  package internal(set) var isEntered: Bool
-  /// Whether this visit has asked a question.
-  var hasAsked = false
-  /// What the visits left behind; nil until there is something.
-  var memory: PlaceMemory?
+  /// What the visits left behind, written down when another place came to stand on this one.
+  let memory: PlaceMemory?
+
+  init(
+    on below: Place?, node: Node, cargo: Cargo, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
+    memory: PlaceMemory? = nil
+  ) {
+    self.below = below
+    self.node = node
+    self.input = cargo.value
+    self.kept = cargo.kept
+    self.instance = instance
+    self.visit = visit
+    self.depth = if let below { below.depth &+ 1 } else { 0 }
+    self.backTarget = backTarget
+    self.memory = memory
+  }
 
   var cargo: Cargo { Cargo(input, kept: kept) }
+
+  /// The same place, visited again.
+  func visited(as visit: VisitNode) -> Place {
+    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+  }
+
+  /// The same place with another instance.
+  func with(_ instance: StepInstance?) -> Place {
+    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+  }
+
+  /// The same place, with what was left behind at it.
+  func remembering(_ memory: PlaceMemory) -> Place {
+    Place(
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory)
+  }
+
+  /// The nearest place below that `decide` does not return nil for, and what it returned.
+  func search<Result>(_ decide: (Place) -> Result?) -> (Place, Result)? {
+    var next = below
+    while let place = next {
+      if let result = decide(place) { return (place, result) }
+      next = place.below
+    }
+    return nil
+  }
+}
+
+/// What still changes about the newest place.
+package struct Focus: Sendable {
+  /// Whether `proceed` was begun and `backUp` is owed.
+  var isEntered = false
+  /// Whether this visit has asked a question.
+  var hasAsked = false
+  /// Whether the step's `proceed`, or the `backUp` that is owed, has returned: its context is over.
+  var hasReturned = false
+  /// What the visits left behind; nil until there is something.
+  var memory: PlaceMemory?
 }
 
 /// What `once` and `ask` left behind at one place.
