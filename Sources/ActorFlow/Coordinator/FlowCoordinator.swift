@@ -128,7 +128,7 @@ extension FlowCoordinator {
 extension FlowCoordinator {
   /// Answers an open question.
   ///
-  /// The first valid answer wins. ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)-(Answer)`` run in the calling task;
+  /// The first valid answer wins. ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` run in the calling task;
   /// what they throw is thrown here, and the question stays open. When this has returned, the answer is accepted and
   /// the asker will get it, whatever happens to it in the meantime.
   ///

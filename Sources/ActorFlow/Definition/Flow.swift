@@ -19,8 +19,8 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
   ///   - name: The flow's part in the paths of its steps. An unnamed flow adds no part: its steps stand among those
   ///     around it.
   ///   - content: The components in order. `if`, `if`/`else`, `switch`, `for` and nested flows are understood.
-  public init(_ name: String? = nil, @FlowBuilder _ content: () -> Flow<Input, Output>) {
-    let content = content()
+  public init(_ name: String? = nil, @FlowBuilder _ content: () -> some FlowComponent<Input, Output>) {
+    let content = content().flow
     if let name, !name.isEmpty {
       self.init(segments: [.open(name: name)] + content.segments + [.close])
     } else {

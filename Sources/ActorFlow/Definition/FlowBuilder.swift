@@ -1,7 +1,7 @@
 /// Puts components one after the other. The pattern is RegexBuilder's: every partial block is erased to a ``Flow``, so
 /// the compiler checks each pair of neighbours on its own, and its error stands at the wrong one.
 @resultBuilder
-public enum FlowBuilder {
+public enum FlowBuilder: Sendable {
   /// A component as a flow.
   public static func buildExpression<C: FlowComponent>(_ component: C) -> Flow<C.Input, C.Output> {
     component.flow
@@ -28,13 +28,23 @@ public enum FlowBuilder {
     component ?? Flow(segments: [])
   }
 
+  /// An `if` without `else` around a component that changes the type: says what to do, at the `if`.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  @available(*, unavailable, message: "an 'if' without 'else' may not change the type of the value: add an 'else'")
+  public static func buildOptional<I, O>(_ component: Flow<I, O>?) -> Flow<I, O> {
+    component ?? Flow(segments: [])
+  }
+
+  // One generic parameter for the whole branch: with two, for input and output, the compiler finds branches that
+  // differ but no words for it.
+
   /// The first branch of an `if`/`else` or `switch`.
-  public static func buildEither<I, O>(first component: Flow<I, O>) -> Flow<I, O> {
+  public static func buildEither<Branch: FlowComponent>(first component: Branch) -> Branch {
     component
   }
 
   /// The other branches of an `if`/`else` or `switch`.
-  public static func buildEither<I, O>(second component: Flow<I, O>) -> Flow<I, O> {
+  public static func buildEither<Branch: FlowComponent>(second component: Branch) -> Branch {
     component
   }
 

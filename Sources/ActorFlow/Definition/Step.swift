@@ -62,7 +62,7 @@ extension Step where Output: Actor {
   /// An actor handed on as a value is most likely a step whose conformance was forgotten.
   @available(*, deprecated, message: "this actor does not conform to FlowStep: its proceed will never run")
   @inlinable
-  public init(_ id: String, _ work: @escaping @Sendable (Input) async throws -> Output) {
+  public init(_ id: String, _ work: @escaping @Sendable @concurrent (Input) async throws -> Output) {
     self.init(
       name: id,
       body: StepBody(

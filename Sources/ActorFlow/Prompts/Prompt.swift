@@ -15,7 +15,7 @@ public protocol Prompt<Answer>: Sendable {
 
   /// Decides whether `principal` may answer; throws if not. The default lets everybody, also nobody in particular.
   ///
-  /// A thrown error reaches the answerer; the question stays open. Called before ``validate(_:)-(Answer)``.
+  /// A thrown error reaches the answerer; the question stays open. Called before ``validate(_:)``.
   func authorize(_ principal: Principal?) throws
 
   /// Checks an answer; throws if it will not do. The default accepts every answer.
