@@ -1,0 +1,108 @@
+"""Rules of this repository that no compiler checks. Prints each breach as `file:line: what is wrong`."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from swift_source import code_lines, repository_files
+
+TOP_LEVEL = {"Package.swift", "Sources", "Tests", "Examples", "README.md", "CONTRIBUTING.md"}
+README_LINES = 150
+TEST_COMMAND = "swift test"
+
+# The library is portable: no Foundation, no C library.
+ALLOWED_IMPORTS = {"Sources/ActorFlow": {"Synchronization"}}
+
+# The three kinds of unstructured task live in one file, which says why.
+UNSTRUCTURED_TASKS = "Sources/ActorFlow/Coordinator/FlowCore+Tasks.swift"
+
+IMPORT = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
+    r"import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let|actor)\s+)?(\w+)"
+)
+FORBIDDEN = {  # in Sources: a user's mistake never traps, Sendable is never asserted, a library never prints
+    r"\bfatalError\b": "traps; throw a FlowError",
+    r"\bprecondition(Failure)?\b": "traps; throw a FlowError",
+    r"\btry!": "traps",
+    r"\bas!": "traps",
+    r"@unchecked\s+Sendable": "is not Sendable by construction",
+    r"\bnonisolated\s*\(\s*unsafe\s*\)": "is not Sendable by construction",
+    r"@preconcurrency\b": "is not Sendable by construction",
+    r"(?<![\w.])(debugPrint|print|dump)\s*\(": "prints from a library",
+}
+TASK = re.compile(
+    r"\bTask\s*(?:<[^{}()]*>)?\s*(?:\{|\(\s*(?:name|priority|executorPreference|operation)\s*:"
+    r"|\.\s*(?:init|detached|immediate|immediateDetached)\b)"
+)
+DEAD_CODE = re.compile(r"^\s*#if\s+(?:false|0)\b")
+
+problems: list[str] = []
+
+
+def top_level() -> None:
+    names = {path.parts[0] for path in repository_files()}
+    for name in sorted(names - TOP_LEVEL):
+        if not name.startswith("."):
+            problems.append(f"{name}: does not belong on the top level")
+    for name in sorted(TOP_LEVEL - names):
+        problems.append(f"{name}: is missing")
+
+
+def readme() -> None:
+    path = Path("README.md")
+    if not path.is_file():
+        return  # said by top_level
+    lines = path.read_text().split("\n")
+    if len(lines) - 1 > README_LINES:
+        problems.append(f"{path}:{README_LINES + 1}: {len(lines) - 1} lines; at most {README_LINES}")
+    if not any(line.strip().removeprefix("$ ") == TEST_COMMAND for line in lines):
+        problems.append(f"{path}: has no line `{TEST_COMMAND}`, the command that the check calls")
+
+
+def upcoming_features() -> None:
+    """The package manager ignores a feature whose name is mistyped."""
+    printed = subprocess.run(["swiftc", "-print-supported-features"], check=True, capture_output=True, text=True)
+    features = json.loads(printed.stdout)["features"]
+    known = {feature["name"] for kind in features.values() for feature in kind}
+    for path in repository_files("Package.swift", "Examples/*/Package.swift"):
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            for name in re.findall(r'enable(?:Upcoming|Experimental)Feature\("([^"]*)"', line):
+                if name not in known:
+                    problems.append(f"{path}:{number}: the compiler knows no feature '{name}'")
+
+
+def sources() -> None:
+    for path in repository_files("Sources/*.swift"):
+        allowed = next((names for root, names in ALLOWED_IMPORTS.items() if Path(root) in path.parents), None)
+        for number, line in enumerate(code_lines(path.read_text()), 1):
+            found = IMPORT.match(line)
+            if found and allowed is not None and found[1] not in allowed:
+                problems.append(f"{path}:{number}: imports {found[1]}; only {', '.join(sorted(allowed))} may be")
+            for pattern, why in FORBIDDEN.items():
+                if match := re.search(pattern, line):
+                    problems.append(f"{path}:{number}: `{match[0]}` {why}")
+
+
+def unstructured_tasks() -> None:
+    for path in repository_files("Sources/ActorFlow/*.swift"):
+        if path == Path(UNSTRUCTURED_TASKS):
+            continue
+        text = "\n".join(code_lines(path.read_text()))
+        for found in TASK.finditer(text):
+            number = text.count("\n", 0, found.start()) + 1
+            problems.append(f"{path}:{number}: makes an unstructured task; only {UNSTRUCTURED_TASKS} may")
+
+
+def dead_code() -> None:
+    for path in repository_files("*.swift"):
+        for number, line in enumerate(code_lines(path.read_text()), 1):
+            if DEAD_CODE.match(line):
+                problems.append(f"{path}:{number}: code that is never compiled")
+
+
+for rule in (top_level, readme, upcoming_features, sources, unstructured_tasks, dead_code):
+    rule()
+print("\n".join(problems) or "every rule is kept")
+sys.exit(1 if problems else 0)

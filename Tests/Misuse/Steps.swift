@@ -1,0 +1,50 @@
+// A step says how it is undone. There is no default, so a typo in a refund does not go unnoticed.
+import ActorFlow
+
+// error: does not conform to protocol 'FlowStep'
+// note: requires function 'backUp(context:)'
+actor NeverUndone: FlowStep {
+  func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }
+}
+
+// error: does not conform to protocol 'FlowStep'
+// note: requires function 'backUp(context:)'
+actor Mistyped: FlowStep {
+  func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }
+  func backup(context: RollbackContext) async throws {}
+}
+
+struct NoActor: FlowStep {  // error: non-class type 'NoActor' cannot conform to class protocol
+  func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }
+  func backUp(context: RollbackContext) async throws {}
+}
+
+// error: does not conform to protocol 'SkippableStep'
+// note: requires function 'skip'
+actor NeverSkipped: SkippableStep {
+  func proceed(_ order: Order, context: StepContext) async throws -> Order { order }
+  func backUp(context: RollbackContext) {}
+  func shouldSkip(_ order: Order) -> Bool { true }
+}
+
+// Undoing waits for nobody.
+actor Asking: FlowStep {
+  func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }
+  func backUp(context: RollbackContext) async throws {
+    _ = try await context.ask(AddressForm())  // error: value of type 'RollbackContext' has no member 'ask'
+    try await context.update(AddressForm())  // error: value of type 'RollbackContext' has no member 'update'
+    try context.backUp()  // error: value of type 'RollbackContext' has no member 'backUp'
+    try context.abandon("why")  // error: value of type 'RollbackContext' has no member 'abandon'
+  }
+}
+
+struct Unrecordable: Sendable {}
+
+// What `once` returns is recorded.
+func make(_ context: StepContext) async throws -> Unrecordable {
+  try await context.once("make") { key in Unrecordable() }  // error: its type must be Codable
+}
+
+func made(_ context: StepContext) async throws {
+  _ = await context.record("make", as: Unrecordable.self)  // error: requires that 'Unrecordable' conform to
+}
