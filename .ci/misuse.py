@@ -29,7 +29,7 @@ STEPS = 60
 SECONDS = 3.0  # of wall time, for one compilation in debug from a cold start; the median of three
 
 EXPECTATION = re.compile(r"// (error|warning|note): (.+?)\s*(?=// (?:error|warning|note): |$)")
-DIAGNOSTIC = re.compile(r"^(?:(?P<path>[^:\n]+):(?P<line>\d+):\d+: )?(?P<kind>error|warning|note): (?P<text>.*)$")
+DIAGNOSTIC = re.compile(r"^(?:(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? )?(?P<kind>error|warning|note): (?P<text>.*)$")
 
 
 @dataclass
@@ -95,7 +95,7 @@ def check(path: Path, settings: list[str], modules: str) -> list[str]:
         return [f"{path}: expects nothing of the compiler; say what with `// error: …`"]
     with tempfile.TemporaryDirectory() as folder:
         # Up to SIL: what is wrong with the flow of values between isolations is only found there.
-        mode = ["-wmo", "-emit-sil", "-o", f"{folder}/out.sil", "-module-cache-path", f"{modules}/../ModuleCache"]
+        mode = ["-wmo", "-emit-sil", "-o", f"{folder}/out.sil"]
         found, compiled = compile_client(list({SHOP: None, path: None}), settings, modules, *mode)
     problems = [
         f"{path}:{one.line}: the compiler does not say `{one.kind}: {one.text}`"
@@ -154,9 +154,11 @@ def main() -> int:
     runs = list(itertools.product(programs, ([], ours)))
     with ThreadPoolExecutor() as pool:
         results = list(pool.map(lambda run: check(*run, modules), runs))
-    problems = []
-    for (path, settings), found in zip(runs, results):
-        problems += [f"{problem}\n    (with {'our' if settings else 'default'} settings)" for problem in found]
+    with_settings: dict[str, list[str]] = {}
+    for (_, settings), found in zip(runs, results):
+        for problem in found:
+            with_settings.setdefault(problem, []).append("our" if settings else "default")
+    problems = [f"{problem}\n    (with {' and '.join(names)} settings)" for problem, names in with_settings.items()]
     problems += compiles_in_time(modules)
     expected = sum(len(expectations(path)) for path in programs)
     print("\n".join(problems) or f"{len(programs) - 1} programs, {expected} diagnostics, each where it should be")
