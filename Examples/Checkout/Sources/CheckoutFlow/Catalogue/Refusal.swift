@@ -1,0 +1,33 @@
+/// Why something typed, read or asked for will not do: one sentence, for the person who can change it.
+package struct Refusal: Error, Sendable, CustomStringConvertible {
+  /// What is wrong and what to do, in one sentence without a full stop.
+  package let sentence: String
+
+  /// A refusal with its sentence.
+  package init(_ sentence: String) {
+    self.sentence = sentence
+  }
+
+  /// The sentence.
+  package var description: String { sentence }
+}
+
+/// Text as it may be shown inside a sentence: in quotation marks, cut when long, without control characters.
+package func quoted(_ text: some StringProtocol) -> String {
+  let printable = String(text.prefix(41).filter { !String($0).holdsControlCharacters })
+  return printable.count > 40 ? "“\(printable.prefix(40))…”" : "“\(printable)”"
+}
+
+extension StringProtocol {
+  /// The text without the blanks around it.
+  package var trimmed: String {
+    var rest = self[...]
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return String(rest.drop(while: \.isWhitespace))
+  }
+
+  /// Whether a terminal would do something else with it than show it.
+  package var holdsControlCharacters: Bool {
+    unicodeScalars.contains { $0.properties.generalCategory == .control || $0.properties.generalCategory == .format }
+  }
+}

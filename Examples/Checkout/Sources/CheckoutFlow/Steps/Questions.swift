@@ -1,0 +1,50 @@
+package import ActorFlow
+
+/// Asks for as many basket lines as the customer wants: one place a line, so that a back takes back one line.
+package struct BasketLines: FlowComponent {
+  let shop: Shop
+
+  package var flow: Flow<Basket, Basket> {
+    Flow("basket") {
+      for _ in 1...Basket.lineLimit {
+        Step("line") { [shop] in LineStep(shop) }
+      }
+    }
+  }
+}
+
+/// Asks how the shop reaches the customer.
+package struct ContactQuestions: FlowComponent {
+  package var flow: Flow<Basket, Contact> {
+    Flow("contact") {
+      Ask("name") { (_: Basket) in NameForm() }
+      Ask("email") { (_: String) in EmailForm() }.carrying(Contact.init)
+    }
+  }
+}
+
+/// Asks where the parcel goes.
+package struct AddressQuestions: FlowComponent {
+  package var flow: Flow<Request, Address> {
+    Flow("address") {
+      Ask("street") { (_: Request) in StreetForm() }
+      Ask("postcode") { (_: String) in PostcodeForm() }.carrying { street, postcode in (street, postcode) }
+      Ask("city") { (_: (String, String)) in CityForm() }.carrying { known, city in (known.0, known.1, city) }
+      Ask("country") { (_: (String, String, String)) in CountryForm() }.carrying { known, country in
+        Address(street: known.0, postcode: known.1, city: known.2, country: country)
+      }
+    }
+  }
+}
+
+/// Asks how the parcel goes; what is on offer depends on the goods' value and the country.
+package struct DeliveryQuestion: FlowComponent {
+  package var flow: Flow<Consignment, DeliveryOption> {
+    Ask("delivery", form).carrying { consignment, method in try form(consignment).option(for: method) }
+  }
+
+  private func form(_ consignment: Consignment) -> DeliveryForm {
+    DeliveryForm(
+      options: DeliveryOption.options(for: consignment.request.basket.total, to: consignment.address.country))
+  }
+}

@@ -1,0 +1,64 @@
+import ActorFlow
+import Testing
+
+@testable import CheckoutFlow
+
+/// A small shop, and a customer who knows what to answer.
+enum Fixture {
+  static let hammer = SKU("H-1")
+  static let nails = SKU("N-1")
+  static let catalogue = Catalogue([
+    Product(sku: hammer, name: "Hammer", price: Money(cents: 2000), stock: 3),
+    Product(sku: nails, name: "Nails", price: Money(cents: 150), stock: 50),
+  ])
+
+  static var today: Month {
+    get throws { try #require(Month(year: 2030, number: 6)) }
+  }
+
+  static func shop() throws -> Shop { Shop(catalogue: catalogue, today: try today) }
+
+  /// Runs the checkout of this shop while `body` answers; returns how it ended.
+  static func checkout(
+    _ shop: Shop, _ body: (Customer) async throws -> Void
+  ) async throws -> Result<Receipt, any Error> {
+    let coordinator = FlowCoordinator()
+    async let ending = result(of: coordinator, shop)
+    try await body(Customer(coordinator: coordinator))
+    return await ending
+  }
+
+  private static func result(of coordinator: FlowCoordinator, _ shop: Shop) async -> Result<Receipt, any Error> {
+    do { return .success(try await coordinator.run(shop.checkout, with: Basket())) } catch { return .failure(error) }
+  }
+}
+
+/// Answers the questions of one flow.
+struct Customer {
+  let coordinator: FlowCoordinator
+
+  /// The one open question's prompt.
+  func asked<P: Prompt>(_ type: P.Type) async throws -> P {
+    let position = try await coordinator.settled()
+    return try #require(position.questions.last?.prompt as? P, "\(position.questions.last?.step.path ?? "none")")
+  }
+
+  /// Waits for a question of this type and answers it.
+  func answer<P: Prompt>(_ type: P.Type, _ answer: P.Answer) async throws {
+    _ = try await asked(type)
+    try await coordinator.answer(type, with: answer)
+  }
+
+  /// Answers everything up to the payment.
+  func goToPayment(postcode: String = "10115", delivery: DeliveryMethod = .standard) async throws {
+    try await answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
+    try await answer(LineForm.self, .done)
+    try await answer(NameForm.self, "Ada Lovelace")
+    try await answer(EmailForm.self, "ada@example.org")
+    try await answer(StreetForm.self, "Main St 1")
+    try await answer(PostcodeForm.self, postcode)
+    try await answer(CityForm.self, "Berlin")
+    try await answer(CountryForm.self, .germany)
+    try await answer(DeliveryForm.self, delivery)
+  }
+}

@@ -1,0 +1,87 @@
+import ActorFlow
+import Testing
+
+@testable import CheckoutFlow
+
+/// The flow as a coordinator walks it, without a terminal.
+@Suite struct FlowTests {
+  @Test("An order is paid, its goods leave the shelf, its parcel is booked")
+  func finishes() async throws {
+    let shop = try Fixture.shop()
+    let receipt = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
+    }.get()
+    #expect(receipt.payment.amount == Money(cents: 4490))
+    #expect(receipt.parcel != nil)
+    #expect(await shop.gateway.balance == Money(cents: 4490))
+    #expect(await shop.warehouse.available[Fixture.hammer] == 1)
+    #expect(await shop.warehouse.reservations.isEmpty)
+  }
+
+  @Test("What the customer fetches is given to no courier")
+  func pickup() async throws {
+    let shop = try Fixture.shop()
+    let receipt = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment(delivery: .pickup)
+      try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
+    }.get()
+    #expect(receipt.parcel == nil)
+    #expect(await shop.courier.parcels.isEmpty)
+  }
+
+  @Test("A back releases the line it takes back and no other")
+  func backReleases() async throws {
+    let shop = try Fixture.shop()
+    _ = try await Fixture.checkout(shop) { customer in
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
+      try await customer.answer(LineForm.self, .add(Fixture.nails, quantity: 50))
+      #expect(try await customer.asked(LineForm.self).basket.lines.count == 2)
+      try await customer.coordinator.backUp()
+      let form = try await customer.asked(LineForm.self)
+      #expect(form.basket.lines.map(\.product.sku) == [Fixture.hammer])
+      #expect(form.available == [Fixture.hammer: 1, Fixture.nails: 50])
+      try await customer.coordinator.abandon()
+    }
+    #expect(await shop.undone.takeEntries().count == 2)
+  }
+
+  @Test("Twelve lines close the basket")
+  func basketIsFull() async throws {
+    _ = try await Fixture.checkout(try Fixture.shop()) { customer in
+      for _ in 0..<Basket.lineLimit { try await customer.answer(LineForm.self, .add(Fixture.nails, quantity: 1)) }
+      _ = try await customer.asked(NameForm.self)
+      try await customer.coordinator.backUp()
+      #expect(try await customer.asked(LineForm.self).basket.lines.count == Basket.lineLimit - 1)
+      try await customer.coordinator.abandon()
+    }
+  }
+
+  @Test("An abandoned checkout leaves the shop as it was")
+  func abandon() async throws {
+    let shop = try Fixture.shop()
+    let ending = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment()
+      try await customer.coordinator.abandon(reason: "changed my mind")
+    }
+    let error = #expect(throws: FlowError.self) { try ending.get() }
+    #expect(error?.code == .abandoned)
+    #expect(await shop.warehouse.available == [Fixture.hammer: 3, Fixture.nails: 50])
+    #expect(await shop.undone.takeEntries() == ["released 2 × Hammer (H-1), back on the shelf"])
+  }
+
+  @Test("A wrong answer is refused and the question stays")
+  func refusal() async throws {
+    _ = try await Fixture.checkout(try Fixture.shop()) { customer in
+      let wrong: [LineAnswer] = [
+        .done, .add(SKU("X"), quantity: 1), .add(Fixture.hammer, quantity: 0), .add(Fixture.hammer, quantity: 4),
+        .add(Fixture.hammer, quantity: 100), .add(Fixture.hammer, quantity: .max),
+      ]
+      for answer in wrong {
+        await #expect(throws: Refusal.self) { try await customer.answer(LineForm.self, answer) }
+      }
+      #expect(try await customer.coordinator.settled().questions.count == 1)
+      try await customer.coordinator.abandon()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import CheckoutFlow
+
+@Suite struct GatewayTests {
+  let gateway = Gateway()
+  let amount = Money(cents: 5000)
+
+  @Test("One key charges once")
+  func chargesOnce() async throws {
+    let card = try CardTests.card("4242424242424242")
+    let first = try await gateway.charge(amount, to: card, idempotencyKey: "k")
+    let second = try await gateway.charge(amount, to: card, idempotencyKey: "k")
+    #expect(first == second)
+    #expect(await gateway.balance == amount)
+    _ = try await gateway.charge(amount, to: card, idempotencyKey: "other")
+    #expect(await gateway.balance == amount * 2)
+  }
+
+  @Test("It declines by rule and takes nothing", arguments: ["4000000000000002", "4000000000009995"])
+  func declines(number: String) async throws {
+    let outcome = try await gateway.charge(amount, to: CardTests.card(number), idempotencyKey: "k")
+    guard case .declined = outcome else {
+      Issue.record("not declined: \(outcome)")
+      return
+    }
+    #expect(await gateway.balance == .zero)
+  }
+
+  @Test("The limit is approved, a cent more is declined")
+  func limit() throws {
+    let card = try CardTests.card("4242424242424242")
+    let rules = GatewayRules(limit: amount)
+    #expect(rules.verdict(on: amount, card: card) == .approve)
+    #expect(rules.verdict(on: amount + Money(cents: 1), card: card) != .approve)
+  }
+
+  @Test("A payment is refunded once")
+  func refunds() async throws {
+    let payment = try await payment()
+    #expect(await gateway.refund(payment) == amount)
+    #expect(await gateway.refund(payment) == .zero)
+    #expect(await gateway.balance == .zero)
+  }
+
+  @Test("A charge that broke off can be voided, and its key takes no money any more")
+  func voids() async throws {
+    let card = try CardTests.card("4000000000000119")
+    await #expect(throws: Refusal.self) { try await gateway.charge(amount, to: card, idempotencyKey: "k") }
+    #expect(await gateway.balance == amount)
+    #expect(await gateway.void(idempotencyKey: "k") == amount)
+    #expect(await gateway.void(idempotencyKey: "k") == .zero)
+    let again = try await gateway.charge(amount, to: card, idempotencyKey: "k")
+    #expect(again == .declined("this payment was voided"))
+    #expect(await gateway.balance == .zero)
+  }
+
+  private func payment() async throws -> Payment {
+    let outcome = try await gateway.charge(amount, to: CardTests.card("4242424242424242"), idempotencyKey: "k")
+    guard case .approved(let payment) = outcome else { throw Refusal("\(outcome)") }
+    return payment
+  }
+}

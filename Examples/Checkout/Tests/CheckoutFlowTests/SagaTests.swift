@@ -1,0 +1,89 @@
+import ActorFlow
+import Testing
+
+@testable import CheckoutFlow
+
+/// What happens when the outside world says no.
+@Suite struct SagaTests {
+  @Test("A declined card is asked for again, says why, and loses nothing")
+  func declined() async throws {
+    let shop = try Fixture.shop()
+    let receipt = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card("4000000000009995"))
+      let form = try await customer.asked(PaymentForm.self)
+      #expect(form.refusal?.contains("does not hold") == true)
+      #expect(form.order.basket.lines.count == 1)
+      try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
+    }.get()
+    #expect(receipt.payment.cardEnding == "4242")
+    #expect(await shop.gateway.balance == receipt.payment.amount)
+  }
+
+  @Test("Where no courier goes, the order fails, the money goes back and so do the goods")
+  func courierRefuses() async throws {
+    let shop = try Fixture.shop()
+    let ending = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment(postcode: "99912")
+      try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
+    }
+    let error = #expect(throws: Refusal.self) { try ending.get() }
+    #expect(error?.sentence == "no courier takes parcels to 99912 Berlin")
+    #expect(await shop.gateway.balance == .zero)
+    #expect(await shop.warehouse.available[Fixture.hammer] == 3)
+    #expect(
+      await shop.undone.takeEntries() == [
+        "refunded €44.90 to the card ending in 4242", "released 2 × Hammer (H-1), back on the shelf",
+      ])
+  }
+
+  @Test("A charge whose outcome never arrived is voided")
+  func breaksOff() async throws {
+    let shop = try Fixture.shop()
+    let ending = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card("4000000000000119"))
+    }
+    #expect(throws: Refusal.self) { try ending.get() }
+    #expect(await shop.gateway.balance == .zero)
+    #expect(await shop.undone.takeEntries().first?.contains("€44.90 given back") == true)
+  }
+
+  @Test("Goods that are gone before they could be parcelled up fail the order; courier and money are taken back")
+  func goodsAreGone() async throws {
+    let shop = try Fixture.shop()
+    let ending = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment()
+      for reservation in await shop.warehouse.reservations { await shop.warehouse.release(reservation.id) }
+      try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
+    }
+    #expect(throws: Refusal.self) { try ending.get() }
+    #expect(await shop.courier.parcels.isEmpty)
+    #expect(await shop.gateway.balance == .zero)
+  }
+
+  @Test("Somebody faster at the shelf gets the goods; the step asks again and says how many are left")
+  func somebodyFaster() async throws {
+    let shop = try Fixture.shop()
+    _ = try await Fixture.checkout(shop) { customer in
+      _ = try await customer.asked(LineForm.self)
+      _ = await shop.warehouse.reserve(2, of: Fixture.hammer, idempotencyKey: "somebody else")
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
+      let form = try await customer.asked(LineForm.self)
+      #expect(form.refusal == "only one Hammer (H-1) is left")
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
+      #expect(try await customer.asked(LineForm.self).basket.lines.count == 1)
+      try await customer.coordinator.backUp()
+      #expect(try await customer.asked(LineForm.self).available[Fixture.hammer] == 1)
+      try await customer.coordinator.abandon()
+    }
+  }
+
+  @Test("Delivery at home is free from €60 on; abroad nobody fetches a parcel")
+  func delivery() {
+    let free = DeliveryOption.options(for: Money(cents: 6000), to: .germany)
+    #expect(free.first == DeliveryOption(method: .standard, price: .zero))
+    #expect(DeliveryOption.options(for: Money(cents: 5999), to: .germany).first?.price == Money(cents: 490))
+    #expect(DeliveryOption.options(for: .zero, to: .france).map(\.method) == [.standard, .express])
+  }
+}
