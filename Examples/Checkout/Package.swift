@@ -4,18 +4,31 @@ import PackageDescription
 let package = Package(
   name: "Checkout",
   platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "checkout", targets: ["Checkout"])
+  ],
   dependencies: [
     // Named, so that it does not matter what the folder of the clone is called.
-    .package(name: "swift-actor-flow", path: "../..")
+    .package(name: "swift-actor-flow", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
     .target(
       name: "CheckoutFlow",
       dependencies: [.product(name: "ActorFlow", package: "swift-actor-flow")],
       resources: [.copy("Resources/catalogue.csv")]),
+    .executableTarget(
+      name: "Checkout",
+      dependencies: [
+        "CheckoutFlow",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(
       name: "CheckoutFlowTests",
       dependencies: ["CheckoutFlow", .product(name: "ActorFlow", package: "swift-actor-flow")]),
+    // Runs the built program; depends on it so that it is built.
+    .testTarget(name: "CheckoutTests", dependencies: ["Checkout", "CheckoutFlow"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,87 @@
+import ActorFlow
+import ArgumentParser
+import CheckoutFlow
+import Foundation
+
+/// Runs the checkout in a terminal, or unattended with a file of answers.
+@main
+struct CheckoutCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "checkout",
+    abstract: "A checkout in the terminal: an example of ActorFlow.",
+    discussion: """
+      Asks for a basket, contact, address, delivery and payment. Type help at any question. Nothing is sold: stock, \
+      payment gateway and courier are simulated.
+
+      Exit status: 0 the order was placed, 2 it was abandoned, 1 it failed.
+      """)
+
+  @Option(help: "Sell the products of this CSV file (header sku,name,price,stock).", completion: .file())
+  var catalogue: String?
+
+  @Option(help: "Take the answers from this file, one a line; its end abandons.", completion: .file())
+  var answers: String?
+
+  @Flag(help: "Write each navigation event as one line of JSON to standard error.")
+  var events = false
+
+  func run() async throws {
+    let screen = Screen()
+    let shop = Shop(catalogue: try readCatalogue(screen), today: try .current)
+    let input: any InputSource = if let answers { AnswersFile(try TextFile.read(answers)) } else { Keyboard() }
+
+    let coordinator = FlowCoordinator()
+    async let outcome = Outcome(of: coordinator, running: shop.checkout)
+    var terminal = Terminal(
+      coordinator: coordinator, shop: shop, input: input, screen: screen, events: events ? EventLines() : nil)
+    try await terminal.run()
+    try await terminal.report(outcome)
+  }
+
+  private func readCatalogue(_ screen: Screen) throws -> Catalogue {
+    let text = if let catalogue { try TextFile.read(catalogue) } else { try Catalogue.shippedText() }
+    let name = catalogue ?? "catalogue.csv"
+    let reading: Catalogue.Reading
+    do {
+      reading = try Catalogue.read(text)
+    } catch {
+      throw Refusal("\(name): \(error).")
+    }
+    for problem in reading.problems.prefix(10) {
+      screen.say("\(name), \(problem). The line is left out.")
+    }
+    if reading.problems.count > 10 { screen.say("… and \(reading.problems.count - 10) more lines of \(name).") }
+    return reading.catalogue
+  }
+}
+
+/// How the run ended, for whoever called it.
+enum Outcome: Sendable {
+  case finished(Receipt)
+  case abandoned(reason: String)
+  case failed(any Error)
+
+  /// Runs the flow to its end.
+  init(of coordinator: FlowCoordinator, running flow: Flow<Basket, Receipt>) async {
+    do {
+      self = .finished(try await coordinator.run(flow, with: Basket()))
+    } catch let error as FlowError where error.code == .abandoned {
+      self = .abandoned(reason: error.message)
+    } catch {
+      self = .failed(error)
+    }
+  }
+}
+
+extension Month {
+  /// The month it is.
+  fileprivate static var current: Month {
+    get throws {
+      let now = Calendar(identifier: .gregorian).dateComponents([.year, .month], from: Date())
+      guard let year = now.year, let number = now.month, let month = Month(year: year, number: number) else {
+        throw Refusal("the date of this computer is not set; set it, so that a card's expiry can be checked.")
+      }
+      return month
+    }
+  }
+}

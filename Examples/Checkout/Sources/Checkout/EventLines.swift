@@ -1,0 +1,62 @@
+import ActorFlow
+import Foundation
+
+/// Standard error as a log of navigation events, one JSON object a line.
+///
+/// It names steps, questions and prompts, and never what was answered.
+struct EventLines {
+  private let encoder: JSONEncoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+
+  /// Writes one event.
+  func write(_ event: NavigationEvent) {
+    // A line that cannot be encoded or written costs that line and not the order.
+    guard var line = try? encoder.encode(EventLine(event)) else { return }
+    line.append(UInt8(ascii: "\n"))
+    try? FileHandle.standardError.write(contentsOf: line)
+  }
+}
+
+/// One event as it is written.
+struct EventLine: Codable {
+  /// The event's number in the run.
+  var sequence: Int
+  /// What happened: `moved`, `asked`…
+  var change: String
+  /// The step it happened to, where there is one.
+  var step: String?
+  /// The step that was left, for a move and for a back.
+  var from: String?
+  /// Why the flow leaves or ended, or what went wrong.
+  var reason: String?
+  /// The steps that led here, first to last.
+  var stack: [String]
+  /// The open questions.
+  var questions: [OpenQuestion]
+  /// What the flow is doing.
+  var status: String
+  /// Whether `back` leads anywhere.
+  var canBackUp: Bool
+
+  /// An open question as it is written.
+  struct OpenQuestion: Codable {
+    var id: String
+    var step: String
+    var prompt: String
+  }
+
+  init(_ event: NavigationEvent) {
+    sequence = event.sequence
+    stack = event.position.stack.map(\.step.path).reversed()
+    questions = event.position.questions.map {
+      OpenQuestion(id: "\($0.id)", step: $0.step.path, prompt: "\(type(of: $0.prompt))")
+    }
+    status = Self.word(event.position.status)
+    canBackUp = event.position.canBackUp
+    change = "other"
+    describe(event.change)
+  }
+}

@@ -1,0 +1,49 @@
+import ActorFlow
+import CheckoutFlow
+
+/// A prompt that can be shown and answered as text.
+protocol TextPrompt: Prompt {
+  /// What stands above the question, line by line.
+  var heading: [String] { get }
+  /// The question, as short as it can be.
+  var label: String { get }
+  /// What may be shown of an answer. Differs from the answer where it is secret.
+  func shown(_ text: String) -> String
+  /// What a text says that asks for something to be looked up and answers nothing; nil for any other.
+  func lookUp(_ text: String) -> [String]?
+  /// Reads an answer; whether it will do is for `validate` to say.
+  ///
+  /// - Throws: ``Refusal``.
+  func parse(_ text: String) throws -> Answer
+}
+
+extension TextPrompt {
+  var heading: [String] { [] }
+  func shown(_ text: String) -> String { text }
+  func lookUp(_ text: String) -> [String]? { nil }
+}
+
+extension TextPrompt where Answer == String {
+  func parse(_ text: String) -> String { text }
+}
+
+extension NameForm: TextPrompt {
+  var label: String { "Your name" }
+}
+
+extension EmailForm: TextPrompt {
+  var label: String { "E-mail" }
+}
+
+extension StreetForm: TextPrompt {
+  var heading: [String] { ["", "Where do we deliver to?"] }
+  var label: String { "Street and number" }
+}
+
+extension PostcodeForm: TextPrompt {
+  var label: String { "Postcode" }
+}
+
+extension CityForm: TextPrompt {
+  var label: String { "Town" }
+}

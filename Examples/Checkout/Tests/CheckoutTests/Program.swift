@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// The built program, run as a child process.
+struct Program {
+  /// What a run left behind.
+  struct Ending {
+    var status: Int32
+    var output: String
+    var errors: String
+
+    /// The lines of the output.
+    var lines: [String] { output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+  }
+
+  /// Runs it to its end with this standard input.
+  static func run(_ arguments: [String], input: String = "") async throws -> Ending {
+    try await withFolder { folder in
+      let program = try Program(arguments, in: folder, input: FileHandle(forReadingFrom: file(input, in: folder)))
+      return try await program.end()
+    }
+  }
+
+  /// Runs it with a file of answers, one a line.
+  static func run(answers: [String], _ arguments: [String] = []) async throws -> Ending {
+    try await withFolder { folder in
+      let answers = try file(answers.joined(separator: "\n"), in: folder)
+      let program = try Program(
+        ["--answers", answers.path] + arguments, in: folder, input: FileHandle.nullDevice)
+      return try await program.end()
+    }
+  }
+
+  private let process = Process()
+  private let folder: URL
+  private let ended: AsyncStream<Void>
+
+  /// Starts it. Both outputs go to files: no pipe can fill up.
+  init(_ arguments: [String], in folder: URL, input: Any, output: Any? = nil) throws {
+    self.folder = folder
+    let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+    self.ended = ended
+    process.executableURL = try Self.executable
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = try output ?? Self.handle("output", in: folder)
+    process.standardError = try Self.handle("errors", in: folder)
+    process.terminationHandler = { _ in continuation.finish() }
+    try process.run()
+  }
+
+  /// Sends what Ctrl-C sends.
+  func interrupt() {
+    process.interrupt()
+  }
+
+  /// Waits for its end.
+  func end() async throws -> Ending {
+    for await _ in ended {}
+    #expect(process.terminationReason == .exit)
+    return Ending(
+      status: process.terminationStatus,
+      output: (try? String(contentsOf: folder.appending(path: "output"), encoding: .utf8)) ?? "",
+      errors: try String(contentsOf: folder.appending(path: "errors"), encoding: .utf8))
+  }
+
+  /// Where the program was built: beside the tests.
+  private static var executable: URL {
+    get throws {
+      let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
+      let folders = [tests, Bundle.main.bundleURL].compactMap(\.self)
+      let candidates = folders.map { $0.appending(path: "checkout") }
+      return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
+    }
+  }
+
+  /// Gives `body` a folder of its own and removes it afterwards.
+  static func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "checkout-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+  }
+
+  /// A file with this text.
+  static func file(_ text: String, in folder: URL) throws -> URL {
+    let url = folder.appending(path: "input-\(UUID().uuidString)")
+    try Data(text.utf8).write(to: url)
+    return url
+  }
+
+  private static func handle(_ name: String, in folder: URL) throws -> FileHandle {
+    let url = folder.appending(path: name)
+    try Data().write(to: url)
+    return try FileHandle(forWritingTo: url)
+  }
+}
