@@ -55,14 +55,14 @@ final class FlowCore: Sendable {
     try state.withLock(body)
   }
 
-  /// Starts the clock of the run.
+  /// Starts the clock of the run; does nothing if it is under way.
   func startClock() {
     func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
       let start = clock.now
       return { start.duration(to: clock.now) }
     }
     let elapsed = stopwatch(clock)
-    withState { $0.elapsed = elapsed }
+    withState { if $0.machine.phase == .idle { $0.elapsed = elapsed } }
   }
 
   /// Time since the run's start.
