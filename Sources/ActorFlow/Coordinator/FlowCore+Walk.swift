@@ -19,12 +19,16 @@ extension FlowCore {
         if visit == nil {
           // Until this step is entered, the one before has the focus.
           instance = try await here.body.make?()
-          if let skip = here.body.skip, let made = instance, case .with(let output) = try await skip(made, cargo.value) {
-            guard try await skipped(here, made, cargo) else { return false }
-            cargo.value = output
-            try here.exit.carry(&cargo)
-            node = graph.node(after: here)
-            continue
+          if let skip = here.body.skip, let made = instance {
+            // Left while it was made: no other code of a step's is to run.
+            guard goesOn else { return false }
+            if case .with(let output) = try await skip(made, cargo.value) {
+              guard try await skipped(here, made, cargo) else { return false }
+              cargo.value = output
+              try here.exit.carry(&cargo)
+              node = graph.node(after: here)
+              continue
+            }
           }
           visit = commit == nil ? enterNow(here, instance, cargo) : try await enter(here, instance, cargo)
         }
@@ -106,6 +110,9 @@ extension FlowCore {
       return Decision(event != nil, event: event)
     }
   }
+
+  /// Whether nobody has asked to leave.
+  private var goesOn: Bool { withState { $0.machine.phase == .walking } }
 
   private func notBegun(_ visit: VisitID) -> Bool {
     withState { $0.machine.notBegun(visit) }
