@@ -153,8 +153,8 @@ extension FlowCore {
     if let question = withState({ $0.machine.asking?.question.id }) {
       try await decideWalking { Decision((), event: $0.withdraw(question)) }
     }
-    let goesOn = try await decideWalking(commits: false) { Decision($0.returned()) }
+    let isLeft = !(try await decideWalking(commits: false) { Decision($0.returned()) })
     await waitForRunningWork()
-    return goesOn
+    return !isLeft && goesOn  // it may have been left while it waited
   }
 }
