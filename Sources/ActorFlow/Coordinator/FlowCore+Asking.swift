@@ -6,7 +6,7 @@ extension FlowCore: StepRuntime {
     let asked = try await decide(asker: cell) { machine in
       let asked = try machine.ask(prompt, key: key, visit: visit)
       return switch asked {
-      case .answered: Decision(asked)
+      case .answered, .withdrawn: Decision(asked)
       case .opened(_, let event): Decision(asked, event: event)
       }
     }
@@ -14,6 +14,9 @@ extension FlowCore: StepRuntime {
     case .answered(let answer):
       let typed = try Self.typed(answer, as: P.Answer.self)
       return PendingAnswer { typed }
+    case .withdrawn:
+      // Waits until the step gives it up again.
+      return PendingAnswer { try Self.typed(try await cell.value(), as: P.Answer.self) }
     case .opened(let question, _):
       return PendingAnswer {
         do {

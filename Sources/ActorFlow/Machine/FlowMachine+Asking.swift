@@ -2,7 +2,7 @@
 package struct Asking: Sendable {
   package internal(set) var question: Question
   /// The answer's name in the journal; nil if nobody will ask for it.
-  let key: String?
+  let key: JournalKey?
 }
 
 // Questions and their answers.
@@ -10,19 +10,24 @@ extension FlowMachine {
   package enum Asked: Sendable {
     /// The visit is replayed, and this was answered before.
     case answered(any Sendable)
+    /// The visit is replayed, and the step gave this question up before.
+    case withdrawn
     case opened(Question, NavigationEvent)
   }
 
-  /// A step asks. `key` names the answer in the journal.
+  /// A step asks. `name` names the answer in the journal; without one it is the prompt's type and how many of that type
+  /// this attempt has asked.
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
-  package mutating func ask(_ prompt: any Prompt, key: String?, visit: VisitID) throws -> Asked {
+  package mutating func ask(_ prompt: any Prompt, key name: String?, visit: VisitID) throws -> Asked {
     let place = try activePlace(of: visit, to: "ask")
-    if let key, let answer = focus.memory?.answers[key] {
-      if journal == .reloading { return .answered(answer) }
-      throw error(
-        .duplicateKey, "this visit already has an answer under the key \"\(key)\"; one key, one answer",
-        step: place.node.info.id)
+    let key = try journalKey(of: prompt, named: name, at: place)
+    if let key, let entry = focus.memory?.answers[key] {
+      focus.attempt.count(key)
+      return switch entry {
+      case .answered(let answer): .answered(answer)
+      case .withdrawn: .withdrawn
+      }
     }
     guard asking == nil else {
       throw error(
@@ -34,7 +39,24 @@ extension FlowMachine {
       prompt: prompt, revision: 1)
     asking = Asking(question: question, key: key)
     focus.hasAsked = true
+    if journal == .reloading, let key { focus.attempt.count(key) }
     return .opened(question, publish(.asked(question)))
+  }
+
+  /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.
+  ///
+  /// A name that was answered in this attempt is refused; in an attempt that replays, the first use of it is not.
+  private func journalKey(of prompt: any Prompt, named name: String?, at place: Place) throws -> JournalKey? {
+    guard let name else {
+      return journal == .reloading ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
+    }
+    let key = focus.attempt.nextKey(.given(name))
+    // Where nothing is replayed nothing is counted, and an answer refuses every further use of its name.
+    let earlier = journal == .reloading ? JournalKey(name: key.name, number: key.number - 1) : key
+    guard case .answered? = focus.memory?.answers[earlier] else { return key }
+    throw error(
+      .duplicateKey, "this visit already has an answer under the key \"\(name)\"; one key, one answer",
+      step: place.node.info.id)
   }
 
   /// A step replaces what its open question shows.
@@ -59,7 +81,8 @@ extension FlowMachine {
 
   /// The asker gave up. Nil if the question was closed already.
   package mutating func withdraw(_ question: Question.ID) -> NavigationEvent? {
-    guard phase == .walking, asking?.question.id == question else { return nil }
+    guard phase == .walking, let asking, asking.question.id == question else { return nil }
+    if journal == .reloading, let key = asking.key { remember(.withdrawn, as: key) }
     closeQuestion()
     return publish(.withdrawn(question))
   }
@@ -90,19 +113,20 @@ extension FlowMachine {
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?
   ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
     _ = try openQuestion(id)
-    if let key = asking?.key {
-      let remembered: any Sendable = journal == .reloading ? answer : ()
-      var memory = focus.memory ?? PlaceMemory()
-      memory.answers[key] = remembered
-      focus.memory = memory
-    }
-    closeQuestion()
     let reloads = journal == .reloading
+    if let key = asking?.key { remember(.answered(reloads ? answer : ()), as: key) }
+    closeQuestion()
     if reloads {
       leave = Leave(goal: .reload, visit: stack, since: .zero)
       phase = .leaving
     }
     return (publish(.answered(id, by: principal)), reloads)
+  }
+
+  private mutating func remember(_ entry: JournalEntry, as key: JournalKey) {
+    var memory = focus.memory ?? PlaceMemory()
+    memory.answers[key] = entry
+    focus.memory = memory
   }
 
   mutating func closeQuestion() {

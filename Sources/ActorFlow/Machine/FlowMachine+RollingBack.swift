@@ -93,6 +93,7 @@ extension FlowMachine {
     phase = .walking
     leave = nil
     focus.hasReturned = false
+    focus.attempt = Attempt(isReplay: true)
     guard let place = top else { return (.ended, nil) }
     return (.reload(place), nil)
   }

@@ -49,10 +49,11 @@ extension FlowMachine {
     case kept(Entered)
   }
 
-  /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed.
+  /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed. Before a replay
+  /// began: the attempt before it has done what is to be undone.
   package mutating func notBegun(_ visit: VisitID) -> Bool {
     guard phase == .leaving else { return false }
-    if top?.visit.id == visit { focus.isEntered = false }
+    if top?.visit.id == visit, !focus.attempt.isReplay { focus.isEntered = false }
     return true
   }
 

@@ -71,6 +71,8 @@ package struct Focus: Sendable {
   var hasAsked = false
   /// Whether the step's `proceed`, or the `backUp` that is owed, has returned: its context is over.
   var hasReturned = false
+  /// The call of `proceed` under way, where visits are replayed.
+  var attempt = Attempt()
   /// What the visits left behind; nil until there is something.
   var memory: PlaceMemory?
 }
@@ -79,9 +81,9 @@ package struct Focus: Sendable {
 package struct PlaceMemory: Sendable {
   private final class Box: Sendable {
     let records: [String: StoredRecord]
-    let answers: [String: any Sendable]
+    let answers: [JournalKey: JournalEntry]
 
-    init(records: [String: StoredRecord], answers: [String: any Sendable]) {
+    init(records: [String: StoredRecord], answers: [JournalKey: JournalEntry]) {
       self.records = records
       self.answers = answers
     }
@@ -99,7 +101,7 @@ package struct PlaceMemory: Sendable {
   }
 
   /// The answers this visit has got, by key; the value is kept only where visits are replayed.
-  package var answers: [String: any Sendable] {
+  package var answers: [JournalKey: JournalEntry] {
     get { box.answers }
     set { box = Box(records: box.records, answers: newValue) }
   }

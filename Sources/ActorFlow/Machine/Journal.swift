@@ -1,0 +1,41 @@
+/// The name of an answer in a visit's journal, by which a replay finds it.
+package struct JournalKey: Hashable, Sendable {
+  package enum Name: Hashable, Sendable {
+    /// The step's author chose it.
+    case given(String)
+    /// The prompt's type.
+    case type(String)
+  }
+
+  let name: Name
+  /// 1 for the first question of this name in an attempt.
+  let number: Int
+}
+
+/// What became of a question, as a replay needs to know it.
+package enum JournalEntry: Sendable {
+  case answered(any Sendable)
+  /// The step itself cancelled the asking task, so it will do so again.
+  case withdrawn
+}
+
+/// One call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions anew, and so comes
+/// to the same keys.
+struct Attempt: Sendable {
+  /// Whether an earlier attempt of the same visit came before.
+  var isReplay = false
+  private var asked: [JournalKey.Name: Int] = [:]
+
+  init(isReplay: Bool = false) {
+    self.isReplay = isReplay
+  }
+
+  /// The key of the question that is asked next under `name`.
+  func nextKey(_ name: JournalKey.Name) -> JournalKey {
+    JournalKey(name: name, number: asked[name, default: 0] + 1)
+  }
+
+  mutating func count(_ key: JournalKey) {
+    asked[key.name] = key.number
+  }
+}
