@@ -28,6 +28,11 @@ package final class Subscription<Source: EventSource>: Sendable {
     return nil
   }
 
+  /// The next event, if there is one already.
+  package func published() -> NavigationEvent? {
+    if case .event(let event) = read() { event } else { nil }
+  }
+
   private enum Read {
     case event(NavigationEvent)
     case wait(after: Int)
