@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+
+/// Measures what ActorFlow costs, in hops: the time of an uncontended call from a task to an actor and back.
+@main
+struct Benchmarks: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "benchmarks",
+    abstract: "Measures what ActorFlow costs, in hops: an uncontended call from a task to an actor and back.",
+    discussion: """
+      Every figure is a median of 15 rounds, taken twice: pinned to one core, and on all cores (the key ends in All). \
+      Linux only: it needs taskset and /proc.
+      """)
+
+  @Flag(help: "Print one JSON object instead of a table.")
+  var json = false
+
+  @Flag(help: "Fail if a bar is not met.")
+  var check = false
+
+  @Flag(help: "A fast run that only checks that every figure can be measured.")
+  var smoke = false
+
+  @Option(help: "Take only this figure, in this process, on the cores it was given: for profiling.")
+  var only: [Figure] = []
+
+  @Flag(help: .hidden)
+  var worker = false
+
+  func run() async throws {
+    if !only.isEmpty { return try await measureHere() }
+    var report = Report()
+    for onAllCores in [false, true] {
+      report.add(try measure(onAllCores: onAllCores), onAllCores: onAllCores)
+    }
+    print(json ? try report.json() : report.table)
+    guard report.missing.isEmpty else {
+      throw WrongResult(description: "not measured: \(report.missing.joined(separator: ", "))")
+    }
+    let failed = report.lines.filter { $0.met == false }
+    if check, !failed.isEmpty { throw ExitCode(1) }
+  }
+
+  /// Every figure, in processes of its own.
+  private func measure(onAllCores: Bool) throws -> [String: Double] {
+    let worker = Worker(onAllCores: onAllCores, isSmoke: smoke)
+    let alone: [Figure] = [.bytesPerWaitingFlow, .millionth, .settledBytesPerStep]
+    let timed = Figure.allCases.filter { !alone.contains($0) && (onAllCores || $0.isMeasuredPinned) }
+    var values = try worker.take(timed)
+    for figure in alone {
+      // Of these the process that took memory must have done nothing else before.
+      let processes = figure == .bytesPerWaitingFlow ? effort.rounds : 1
+      values[figure.rawValue] = try worker.take([figure], processes: processes)[figure.rawValue]
+    }
+    return values
+  }
+
+  private func measureHere() async throws {
+    let (hop, figures) = try await Measurement(effort: effort).take(only)
+    var values: [String: Double] = [:]
+    for (figure, value) in figures { values[figure.rawValue] = value }
+    if hop.isFinite { values["hop"] = hop }
+    if worker {
+      print(String(decoding: try JSONEncoder().encode(values), as: UTF8.self))
+    } else {
+      var report = Report()
+      report.add(values, onAllCores: false)
+      print(json ? try report.json() : report.table)
+    }
+  }
+
+  private var effort: Effort { smoke ? .smoke : .full }
+}
+
+extension Figure: ExpressibleByArgument {}

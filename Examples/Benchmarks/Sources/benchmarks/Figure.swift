@@ -1,0 +1,67 @@
+/// What is measured. The raw value is the key in the output; measured on all cores it gets the suffix `All`.
+enum Figure: String, CaseIterable {
+  case run8, step, stepWithSubscriber, stepWith64Parked, stepWith64Waiting, question, backUp, abandon5
+  case bytesPerWaitingFlow, millionth, settledBytesPerStep, scaling2, define
+
+  /// What the figure counts.
+  enum Unit: String {
+    case hops, bytes, ratio
+  }
+
+  /// What the figure is to keep.
+  enum Bar {
+    case atMost(Double)
+    case atLeast(Double)
+    /// At most so many times the figure of `step`.
+    case timesStep(Double)
+  }
+
+  var unit: Unit {
+    switch self {
+    case .bytesPerWaitingFlow, .settledBytesPerStep: .bytes
+    case .millionth, .scaling2: .ratio
+    default: .hops
+    }
+  }
+
+  var meaning: String {
+    switch self {
+    case .run8: "launch to result of 8 automatic steps, with its coordinator"
+    case .step: "one more automatic step: (512 steps - 64 steps) / 448"
+    case .stepWithSubscriber: "as step, with one subscriber reading to the end"
+    case .stepWith64Parked: "as step, with 64 subscriptions that do not read"
+    case .stepWith64Waiting: "as step, with 64 subscribers reading to the end"
+    case .question: "asked, seen by settled(), answered, the asker resumed"
+    case .backUp: "back to the last question, asked again, answered, at the next question"
+    case .abandon5: "abandon a flow waiting at step 5 of 8, until run has thrown"
+    case .bytesPerWaitingFlow: "resident growth per live flow waiting at step 5 of 8, with its caller's task"
+    case .millionth: "a step after 1,000,000 steps of one run / after 1,000"
+    case .settledBytesPerStep: "resident growth per step of a run that settles every 100 steps"
+    case .scaling2: "throughput of 2 drivers over 512-step flows / of 1"
+    case .define: "building and compiling an 8-step flow, once"
+    }
+  }
+
+  /// The bar on one core, or on all cores.
+  func bar(onAllCores: Bool) -> Bar? {
+    switch (self, onAllCores) {
+    case (.run8, false): .atMost(40)
+    case (.step, false): .atMost(3.5)
+    case (.stepWithSubscriber, let all): .atMost(all ? 8 : 6)
+    case (.stepWith64Parked, false): .timesStep(1.1)
+    case (.question, false): .atMost(25)
+    case (.backUp, false): .atMost(55)
+    case (.abandon5, false): .atMost(50)
+    case (.bytesPerWaitingFlow, false): .atMost(5000)
+    case (.millionth, false): .atMost(1.15)
+    case (.settledBytesPerStep, false): .atMost(1)
+    case (.scaling2, true): .atLeast(1.8)
+    default: nil
+    }
+  }
+
+  /// Whether the figure means anything on one core.
+  var isMeasuredPinned: Bool { self != .scaling2 }
+
+  func key(onAllCores: Bool) -> String { onAllCores ? rawValue + "All" : rawValue }
+}

@@ -1,0 +1,102 @@
+import ActorFlow
+import Synchronization
+
+/// One run of very many steps, looked at while it runs.
+struct LongRun {
+  /// Steps between two looks.
+  static let window = 512
+  /// Windows on either side whose median counts.
+  static let windows = 16
+
+  let steps: Int
+
+  /// Looks every 512 steps, by what the flow's value has counted up to.
+  actor Milestone: FlowStep {
+    private let log: Log
+
+    init(_ log: Log) { self.log = log }
+
+    func proceed(_ input: Int, context: StepContext) throws -> Int {
+      if input.isMultiple(of: LongRun.window) { try log.look() }
+      return input + 1
+    }
+
+    func backUp(context: RollbackContext) {}
+  }
+
+  final class Log: Sendable {
+    private let watchesMemory: Bool
+    private let looks = Mutex<[(time: ContinuousClock.Instant, resident: Int)]>([])
+
+    init(watchesMemory: Bool, capacity: Int) {
+      self.watchesMemory = watchesMemory
+      looks.withLock { $0.reserveCapacity(capacity) }
+    }
+
+    func look() throws {
+      let resident = watchesMemory ? try Memory.resident() : 0
+      looks.withLock { $0.append((.now, resident)) }
+    }
+
+    func takeAll() -> [(time: ContinuousClock.Instant, resident: Int)] {
+      looks.withLock { looks in
+        defer { looks.removeAll(keepingCapacity: true) }
+        return looks
+      }
+    }
+  }
+
+  /// A step's cost after so many steps, over a step's cost after 1,000; a value for each round.
+  @concurrent func slowdown(rounds: Int) async throws -> [Double] {
+    let log = Log(watchesMemory: false, capacity: length / Self.window + 1)
+    let flow = Flow<Int, Int> {
+      for _ in 0..<length { Step("step") { Milestone(log) } }
+    }
+    var ratios: [Double] = []
+    for round in 0...rounds {
+      let times = try await run(flow, log).map(\.time)
+      let costs = zip(times, times.dropFirst()).map { ($1 - $0) / .nanoseconds(1) }
+      let early = Array(costs[windows(after: 1_000)]).median
+      let late = Array(costs[windows(after: steps)]).median
+      if round > 0 { ratios.append(late / early) }  // the first run warms up
+    }
+    return ratios
+  }
+
+  /// Resident growth for each step of a run that settles every 100 steps; a value for each round.
+  @concurrent func settledGrowth(rounds: Int) async throws -> [Double] {
+    let log = Log(watchesMemory: true, capacity: length / Self.window + 1)
+    let flow = Flow<Int, Int> {
+      for index in 0..<length {
+        if index.isMultiple(of: 100) {
+          Step("settle") { Milestone(log) }.onBackUp(.settling)
+        } else {
+          Step("step") { Milestone(log) }
+        }
+      }
+    }
+    var growth: [Double] = []
+    for _ in 0..<rounds {
+      let looks = try await run(flow, log)
+      let first = windows(after: 1_000).lowerBound
+      let last = windows(after: steps).lowerBound
+      growth.append(Double(looks[last].resident - looks[first].resident) / Double((last - first) * Self.window))
+    }
+    return growth
+  }
+
+  private var length: Int { steps + (Self.windows + 2) * Self.window }
+
+  private func windows(after steps: Int) -> Range<Int> {
+    let first = (steps + Self.window - 1) / Self.window
+    return first..<(first + Self.windows)
+  }
+
+  private func run(
+    _ flow: Flow<Int, Int>, _ log: Log
+  ) async throws -> [(time: ContinuousClock.Instant, resident: Int)] {
+    let result = try await FlowCoordinator().run(flow, with: 0)
+    try WrongResult.check(result == length, "\(length) steps made \(result)")
+    return log.takeAll()
+  }
+}

@@ -1,0 +1,56 @@
+/// Takes figures in this process, on the cores it was given.
+struct Measurement {
+  let effort: Effort
+
+  /// The figures of `wanted`, and what a hop took, in nanoseconds.
+  ///
+  /// Each sample of a timed figure stands between two samples of the hop, and all figures take turns in each round, so
+  /// that what drifts on the machine drifts for all of them.
+  @concurrent func take(_ wanted: [Figure]) async throws -> (hop: Double, figures: [Figure: Double]) {
+    let timers = timers().filter { wanted.contains($0.figure) }
+    var hops: [Double] = []
+    var samples: [Figure: [Double]] = [:]
+    for round in 0...effort.rounds {
+      for timer in timers {
+        let before = try await Hop.nanoseconds(over: effort.hops)
+        let sample = try await timer.sample()
+        let after = try await Hop.nanoseconds(over: effort.hops)
+        guard round > 0 else { continue }  // the first round warms up
+        hops += [before, after]
+        samples[timer.figure, default: []].append(
+          timer.figure.unit == .hops ? sample / ((before + after) / 2) : sample)
+      }
+    }
+    let longRun = LongRun(steps: effort.longRun)
+    for figure in wanted {
+      switch figure {
+      case .bytesPerWaitingFlow: samples[figure] = [try await Memory.perWaitingFlow(effort.waitingFlows)]
+      case .millionth: samples[figure] = try await longRun.slowdown(rounds: effort.rounds)
+      case .settledBytesPerStep: samples[figure] = try await longRun.settledGrowth(rounds: effort.rounds)
+      default: break
+      }
+    }
+    return (hops.median, samples.mapValues(\.median))
+  }
+
+  private struct Timer {
+    let figure: Figure
+    let sample: () async throws -> Double
+  }
+
+  private func timers() -> [Timer] {
+    let (walking, asking, batch) = (Walking(), Asking(), effort.batch)
+    return [
+      Timer(figure: .run8) { try await walking.run8(batch: batch) },
+      Timer(figure: .step) { try await walking.step(.none, batch: batch) },
+      Timer(figure: .stepWith64Parked) { try await walking.step(.parked(64), batch: batch) },
+      Timer(figure: .stepWithSubscriber) { try await walking.step(.reading(1), batch: batch) },
+      Timer(figure: .stepWith64Waiting) { try await walking.step(.reading(64), batch: max(1, batch / 20)) },
+      Timer(figure: .question) { try await asking.question(batch: batch) },
+      Timer(figure: .backUp) { try await asking.backUp(batch: batch) },
+      Timer(figure: .abandon5) { try await asking.abandon5(batch: batch) },
+      Timer(figure: .scaling2) { try await walking.scaling(batch: batch) },
+      Timer(figure: .define) { try await walking.define(batch: batch) },
+    ]
+  }
+}

@@ -1,0 +1,47 @@
+import ActorFlow
+import Foundation
+
+/// What flows leave in memory.
+enum Memory {
+  /// Bytes of this process that are resident.
+  static func resident() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+    guard let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+      throw WrongResult(description: "/proc/self/statm has another form")
+    }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+  }
+
+  /// Resident growth for each of `count` live flows that wait at step 5 of 8, each with the task that called `run`.
+  ///
+  /// Taken once a process: the second time would find the memory that the first has freed.
+  @concurrent static func perWaitingFlow(_ count: Int) async throws -> Double {
+    let flow = Flows.waitingAtFive()
+    for _ in 0..<8 { try await end(try await start(flow, count: 16)) }  // warm up
+    var flows: [(FlowCoordinator, Task<Int, any Error>)] = []
+    flows.append(contentsOf: try await start(flow, count: 1))
+    flows.reserveCapacity(count + 1)
+    let before = try resident()
+    for _ in 0..<count { flows.append(try await Asking.waiting(flow)) }
+    let after = try resident()
+    try await end(flows)
+    return Double(after - before) / Double(count)
+  }
+
+  private static func start(
+    _ flow: Flow<Int, Int>, count: Int
+  ) async throws -> [(FlowCoordinator, Task<Int, any Error>)] {
+    var flows: [(FlowCoordinator, Task<Int, any Error>)] = []
+    for _ in 0..<count { flows.append(try await Asking.waiting(flow)) }
+    return flows
+  }
+
+  /// Answers each flow's question, so that a flow that was not alive is found out.
+  private static func end(_ flows: [(FlowCoordinator, Task<Int, any Error>)]) async throws {
+    for (coordinator, run) in flows {
+      try await coordinator.answer(Number.self, with: 1)
+      let result = try await run.value
+      try WrongResult.check(result == 8, "a waiting flow made \(result)")
+    }
+  }
+}
