@@ -13,14 +13,30 @@ extension FlowCore {
     latch: Latch? = nil, asker: Cell<any Sendable>? = nil, commits: Bool = true,
     _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
-    guard let commit else {
-      let (value, effects) = try withState { state in
-        let decision = try input(&state.machine)
-        return (decision.value, state.adopt(decision, latch: latch, asker: asker))
-      }
-      effects.perform()
-      return value
+    guard commit == nil else {
+      return try await decideCommitting(latch: latch, asker: asker, commits: commits, input)
     }
+    return try decideAtOnce(latch: latch, asker: asker, input)
+  }
+
+  /// Kept out of ``decide(latch:asker:commits:_:)``: whatever an async function has in its hands, on whichever path, is
+  /// room that the task keeps for as long as it lives.
+  @inline(never)
+  private func decideAtOnce<Value>(
+    latch: Latch?, asker: Cell<any Sendable>?, _ input: (inout FlowMachine) throws -> Decision<Value>
+  ) throws -> Value {
+    let (value, effects) = try withState { state in
+      let decision = try input(&state.machine)
+      return (decision.value, state.adopt(decision, latch: latch, asker: asker))
+    }
+    effects.perform()
+    return value
+  }
+
+  @inline(never)
+  private func decideCommitting<Value>(
+    latch: Latch?, asker: Cell<any Sendable>?, commits: Bool, _ input: (inout FlowMachine) throws -> Decision<Value>
+  ) async throws -> Value {
     await gate.enter()
     defer { gate.leave() }
     var next = withState { state in
@@ -29,7 +45,7 @@ extension FlowCore {
     }
     do {
       let decision = try input(&next)
-      if commits { try await commit(next) }
+      if commits { try await commit?(next) }
       let committed = next
       let effects = withState { state in
         state.machine = committed
