@@ -11,7 +11,7 @@ struct Decision<Value: Sendable>: Sendable {
   var answer: Result<any Sendable, any Error>?
 
   init(_ value: Value, event: NavigationEvent? = nil) {
-    self.init(value, entry: event.map(LogEntry.init))
+    self.init(value, entry: event?.entry)
   }
 
   init(_ value: Value, entry: LogEntry?) {
@@ -29,7 +29,9 @@ struct Effects: Sendable {
   /// Values of a user's that must not be released under the lock.
   var garbage: (entry: LogEntry?, values: [any Sendable]) = (nil, [])
 
-  func perform() {
+  /// Releases first, so that whoever is woken finds nothing of what was dropped.
+  mutating func perform() {
+    garbage = (nil, [])
     cancelled?.cancel()
     if let asker { asker.cell.fulfil(asker.result) }
     readers?.passOn()

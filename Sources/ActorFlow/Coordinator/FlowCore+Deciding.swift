@@ -25,7 +25,7 @@ extension FlowCore {
   private func decideAtOnce<Value>(
     latch: Latch?, asker: Cell<any Sendable>?, _ input: (inout FlowMachine) throws -> Decision<Value>
   ) throws -> Value {
-    let (value, effects) = try withState { state in
+    var (value, effects) = try withState { state in
       let decision = try input(&state.machine)
       return (decision.value, state.adopt(decision, latch: latch, asker: asker))
     }
@@ -47,15 +47,16 @@ extension FlowCore {
       let decision = try input(&next)
       if commits { try await commit?(next) }
       let committed = next
-      let effects = withState { state in
+      var effects = withState { state in
         state.machine = committed
         let effects = state.adopt(decision, latch: latch, asker: asker)
         return [effects] + state.endCommit()
       }
-      for effect in effects { effect.perform() }
+      for index in effects.indices { effects[index].perform() }
       return decision.value
     } catch {
-      for effect in withState({ $0.endCommit() }) { effect.perform() }
+      var effects = withState { $0.endCommit() }
+      for index in effects.indices { effects[index].perform() }
       throw error
     }
   }
@@ -65,7 +66,7 @@ extension FlowCore {
   /// It is not committed: what it asks for is a leave, and a leave that a crash interrupts is asked for again by the
   /// step that runs again. While another input is being committed it is only tried out, and given right after.
   func decideNow(_ input: @escaping @Sendable (inout FlowMachine) throws -> Decision<Void>) throws {
-    let effects: Effects? = try withState { state in
+    var effects: Effects? = try withState { state in
       if state.isCommitting {
         var attempt = state.machine
         _ = try input(&attempt)
@@ -119,7 +120,7 @@ extension FlowCore.State {
   private mutating func openLatches(
     after event: LogEntry?
   ) -> [(cell: Cell<Position>, result: Result<Position, any Error>)] {
-    let change: Change? = if case .other(let published)? = event { published.event.change } else { nil }
+    let change: Change? = if case .other(let transition)? = event { transition.change } else { nil }
     var open: [(cell: Cell<Position>, result: Result<Position, any Error>)] = []
     latches.removeAll { latch in
       guard let outcome = latch.outcome(after: change, of: machine) else { return false }

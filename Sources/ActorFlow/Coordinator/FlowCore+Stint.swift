@@ -78,7 +78,7 @@ extension FlowCore {
 
   /// A decision of the run's own could not be committed.
   func halt(_ error: any Error) {
-    let effects = withState { state in
+    var effects = withState { state in
       let step = state.machine.position.step ?? "?"
       return state.adopt(Decision((), event: state.machine.halt(step, error)))
     }

@@ -50,7 +50,9 @@ package final class Subscription<Source: EventSource>: Sendable {
       case .end: return (run, nil, -1)
       }
     }
-    if let entry { return .event(entry.event(flow: source.flow, run: run, sequence: sequence)) }
+    if let entry {
+      return .event(NavigationEvent(flow: source.flow, run: run, sequence: sequence, entry: entry))
+    }
     return sequence < 0 ? .end : .wait(after: sequence)
   }
 

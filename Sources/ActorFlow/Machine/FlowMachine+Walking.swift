@@ -135,7 +135,7 @@ extension FlowMachine {
     if isSettled {
       // The visit alone does not tell where the move came from: the step before was settled, and is gone.
       let event = publish(.moved(from: before.map { Visit($0.visit) }, to: Visit(visit)))
-      return Entered(visit: visit, event: LogEntry(event))
+      return Entered(visit: visit, event: event.entry)
     }
     sequence += 1
     return Entered(visit: visit, event: .moved(visit))

@@ -137,7 +137,7 @@ extension FlowMachine {
   /// The next event. Call it last in an input: it carries the position as it stands.
   mutating func publish(_ change: Change) -> NavigationEvent {
     sequence += 1
-    return NavigationEvent(flow: flow, run: run, sequence: sequence, change: change, position: position)
+    return NavigationEvent(flow: flow, run: run, sequence: sequence, entry: LogEntry(change, position))
   }
 
   func error(_ code: FlowError.Code, _ message: String, step: StepID? = nil) -> FlowError {

@@ -1,31 +1,21 @@
-/// An event as machine and log pass it on: one pointer. The everyday move is its visit; the rest of the event is made when
-/// somebody reads it.
+/// What an event carries, as machine and log pass it on: one pointer. The everyday move is its visit; change and position
+/// are made when somebody looks at them.
 package enum LogEntry: Sendable {
   case moved(VisitNode)
-  case other(Published)
+  case other(Transition)
 
-  package init(_ event: NavigationEvent) {
-    self = .other(Published(event))
+  package init(_ change: Change, _ position: Position) {
+    self = .other(Transition(change, position))
   }
 
-  package func event(flow: FlowID, run: Int, sequence: Int) -> NavigationEvent {
-    switch self {
-    case .other(let published): published.event
-    case .moved(let node):
-      NavigationEvent(
-        flow: flow, run: run, sequence: sequence,
-        change: .moved(from: node.below.map(Visit.init), to: Visit(node)),
-        position: Position(
-          stack: StepStack(node), questions: [], status: .running, canBackUp: node.canBackUp))
+  /// The change and the position that the visit alone does not tell.
+  package final class Transition: Sendable {
+    package let change: Change
+    package let position: Position
+
+    init(_ change: Change, _ position: Position) {
+      self.change = change
+      self.position = position
     }
-  }
-}
-
-/// An event that stands in the log whole.
-package final class Published: Sendable {
-  package let event: NavigationEvent
-
-  package init(_ event: NavigationEvent) {
-    self.event = event
   }
 }

@@ -9,16 +9,29 @@ public struct NavigationEvent: Sendable {
   public let run: Int
   /// The event's number within the run.
   public let sequence: Int
-  /// What happened.
-  public let change: Change
-  /// Where the flow stands now.
-  public let position: Position
+  package let entry: LogEntry
 
-  package init(flow: FlowID, run: Int, sequence: Int, change: Change, position: Position) {
+  package init(flow: FlowID, run: Int, sequence: Int, entry: LogEntry) {
     self.flow = flow
     self.run = run
     self.sequence = sequence
-    self.change = change
-    self.position = position
+    self.entry = entry
+  }
+
+  /// What happened.
+  public var change: Change {
+    switch entry {
+    case .moved(let node): .moved(from: node.below.map(Visit.init), to: Visit(node))
+    case .other(let transition): transition.change
+    }
+  }
+
+  /// Where the flow stands now.
+  public var position: Position {
+    switch entry {
+    case .moved(let node):
+      Position(stack: StepStack(node), questions: [], status: .running, canBackUp: node.canBackUp)
+    case .other(let transition): transition.position
+    }
   }
 }

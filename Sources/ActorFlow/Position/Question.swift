@@ -19,22 +19,36 @@ public struct Question: Sendable, Identifiable {
     public var description: String { "\(flow)/\(run)/\(number)" }
   }
 
-  /// Answer with this id.
-  public let id: ID
-  /// The step that asks.
-  public let step: StepID
-  /// The visit that asks.
-  public let visit: VisitID
-  /// What is shown, and what is asked for.
-  public let prompt: any Prompt
-  /// 1 when asked, one more after each update.
-  public let revision: Int
+  /// Shared, so that events and positions pass a question on as one pointer.
+  private final class Content: Sendable {
+    let id: ID
+    let step: StepID
+    let visit: VisitID
+    let prompt: any Prompt
+    let revision: Int
+
+    init(id: ID, step: StepID, visit: VisitID, prompt: any Prompt, revision: Int) {
+      self.id = id
+      self.step = step
+      self.visit = visit
+      self.prompt = prompt
+      self.revision = revision
+    }
+  }
+  private let content: Content
 
   package init(id: ID, step: StepID, visit: VisitID, prompt: any Prompt, revision: Int) {
-    self.id = id
-    self.step = step
-    self.visit = visit
-    self.prompt = prompt
-    self.revision = revision
+    content = Content(id: id, step: step, visit: visit, prompt: prompt, revision: revision)
   }
+
+  /// Answer with this id.
+  public var id: ID { content.id }
+  /// The step that asks.
+  public var step: StepID { content.step }
+  /// The visit that asks.
+  public var visit: VisitID { content.visit }
+  /// What is shown, and what is asked for.
+  public var prompt: any Prompt { content.prompt }
+  /// 1 when asked, one more after each update.
+  public var revision: Int { content.revision }
 }
