@@ -1,0 +1,150 @@
+import ActorFlow
+import Testing
+
+/// SwiftCurrent's `removedAfterProceeding` is `.settling` where the instance is to be freed, `.passThrough` where only
+/// the way back is to be closed; its other persistences are policies too.
+@Suite("Scenarios: persistence") struct PersistenceScenarios {
+  @Test("SC-067 a settled first step is let go when it has proceeded, and the flow goes on")
+  func settledFirst() async throws {
+    let (first, rest) = (Lives(), Lives())
+    let flow = Flow {
+      Step("a") { Mortal(first) }.onBackUp(.settling)
+      Step("b") { Mortal(rest) }
+      Step("c") { Mortal(rest) }
+    }
+    let result = try await running(flow, with: "s") { coordinator in
+      _ = try await coordinator.settled()
+      #expect(first.now == 1)
+      try await coordinator.answerNext("1", at: "a")
+      #expect(try await coordinator.focus() == "b")
+      #expect(first.now == 0)
+      #expect(await coordinator.position.stack.map(\.step) == ["b"])
+      try await coordinator.answerNext("2", at: "b")
+      try await coordinator.answerNext("3", at: "c")
+    }
+    #expect(try result.get() == "s123")
+    #expect(rest.now == 0)
+  }
+
+  @Test("SC-071 when every step settles, each is let go as the flow goes on, and it finishes once")
+  func allSettled() async throws {
+    let lives = Lives()
+    let flow = Flow {
+      for name in ["a", "b", "c"] { Step(name) { Mortal(lives) } }
+    }.onBackUp(.settling)
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      for name in ["a", "b", "c"] {
+        #expect(try await coordinator.focus() == name)
+        #expect(lives.now == 1)
+        try await coordinator.answerNext("!", at: name)
+      }
+    }
+    #expect(try result.get() == "s!!!")
+    #expect((lives.now, lives.ever) == (0, 3))
+    #expect(
+      await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "moved b→c", "finished"])
+  }
+
+  @Test("SC-072 there is no way back to a settled step; one passed through is passed over, and made anew afterwards")
+  func removed() async throws {
+    let settled = Flow {
+      Step("a") { Asker() }.onBackUp(.settling)
+      Step("b") { Asker() }
+    }
+    _ = try await running(settled, with: "s") { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      #expect(try await coordinator.focus() == "b")
+      #expect(await code { try await coordinator.backUp() } == .cannotBackUp)
+      #expect(await code { try await coordinator.backUp(to: "a") } == .cannotBackUp)
+      try await coordinator.answerNext("2", at: "b")
+    }
+
+    let lives = Lives()
+    let passing = Flow {
+      Step("a") { Asker() }
+      Step("b") { Mortal(lives) }.onBackUp(.passThrough)
+      Step("c") { Asker() }
+    }
+    let result = try await running(passing, with: "s") { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      try await coordinator.answerNext("2", at: "b")
+      #expect(try await coordinator.focus() == "c")
+      #expect(try await coordinator.backUpAndSettle() == "a")
+      #expect((lives.now, lives.ever) == (0, 1))
+      try await coordinator.answerNext("3", at: "a")
+      #expect(try await coordinator.focus() == "b")
+      #expect((lives.now, lives.ever) == (1, 2))
+      try await coordinator.answerNext("4", at: "b")
+      try await coordinator.answerNext("5", at: "c")
+    }
+    #expect(try result.get() == "s345")
+  }
+
+  /// Where a policy may come from: written down, or worked out when the definition is built.
+  enum Source: CaseIterable {
+    case constant, computed
+
+    func policy(_ policy: BackUpPolicy) -> BackUpPolicy {
+      switch self {
+      case .constant: policy
+      case .computed: [policy, .automatic].first { $0 == policy } ?? .automatic
+      }
+    }
+  }
+
+  @Test(
+    "SC-075 a policy holds for the step it is put on, first or later, however it was come by",
+    arguments: Source.allCases)
+  func policySources(source: Source) async throws {
+    let flow = Flow {
+      Step("a") { Asker() }.onBackUp(source.policy(.oneWay))
+      Step("b") { Automatic() }.onBackUp(source.policy(.returnable))
+      Step("c") { Asker() }.onBackUp(source.policy(.passThrough))
+      Step("d") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    _ = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      try await coordinator.answerNext("2", at: "c")
+      #expect(try await coordinator.focus() == "d")
+      #expect(await code { try await coordinator.backUp(to: "a") } == .cannotBackUp)
+      #expect(await code { try await coordinator.backUp(to: "c") } == .cannotBackUp)
+      try await coordinator.backUp()  // over c, onto the automatic b, which goes forward again
+      try await coordinator.answerNext("3", at: "c")
+      try await coordinator.answerNext("4", at: "d")
+    }
+    #expect(await moves(of: coordinator).contains("backedUp d→b 0"))
+  }
+
+  @Test("SC-075 by default a step's input decides: one that asked is returned to, one that did not is not")
+  func decidedByInput() async throws {
+    let flow = Flow {
+      Step("a") { Asker() }
+      Step("b") { (input: String, context) in
+        input.hasSuffix("ask") ? try await context.ask(Form(text: input)) : input
+      }
+      Step("c") { Asker() }
+    }
+    _ = try await running(flow, with: "s") { coordinator in
+      try await coordinator.answerNext("ask", at: "a")
+      try await coordinator.answerNext("1", at: "b")
+      #expect(try await coordinator.focus() == "c")
+      #expect(try await coordinator.backUpAndSettle() == "b")
+      #expect(try await coordinator.backUpAndSettle() == "a")
+      try await coordinator.answerNext("go on", at: "a")
+      #expect(try await coordinator.focus() == "c")
+      #expect(try await coordinator.backUpAndSettle() == "a")
+      try await coordinator.abandon()
+    }
+  }
+
+  @Test("SC-078 policies are values, pairwise different and equal only to themselves")
+  func distinct() {
+    let policies: [BackUpPolicy] = [
+      .automatic, .returnable, .returnableIfSkipped, .passThrough, .oneWay, .settling,
+    ]
+    #expect(Set(policies).count == policies.count)
+    for (index, policy) in policies.enumerated() { #expect(policies.firstIndex(of: policy) == index) }
+  }
+}

@@ -1,0 +1,221 @@
+import ActorFlow
+import Testing
+
+@Suite("Scenarios: proceed") struct ProceedScenarios {
+  @Test("SC-015 each step that proceeds hands the focus to the next, from the visit that was announced")
+  func proceed() async throws {
+    let flow = Flow {
+      Step("a") { Asker() }
+      Step("b") { Asker() }
+      Step("c") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      try await coordinator.answerNext("2", at: "b")
+      try await coordinator.answerNext("3", at: "c")
+    }
+    #expect(try result.get() == "s123")
+    var announced: [Visit?] = [nil]
+    for event in await allEvents(of: coordinator) {
+      guard case .moved(let from, let to) = event.change else { continue }
+      #expect(from == announced.last)
+      #expect(event.position.stack.top == to)
+      announced.append(to)
+    }
+    #expect(announced.map { $0?.step } == [nil, "a", "b", "c"])
+  }
+
+  @Test("SC-016 steps that are closures proceed as actors do")
+  func closures() async throws {
+    let flow = Flow {
+      Step("a") { (input: String, context) in input + (try await context.ask(Form(text: "a"))) }
+      Step("b") { (input: String) in input + "b" }
+      Step("c") { (input: String, context) in input + (try await context.ask(Form(text: "c"))) }
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      try await coordinator.answerNext("2", at: "c")
+    }
+    #expect(try result.get() == "s1b2")
+    #expect(await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "moved b→c", "finished"])
+  }
+
+  @Test("SC-018 each step gets exactly the value that the one before made, of its own type")
+  func typedValues() async throws {
+    struct Amount: Equatable { var cents: Int }
+    let seen = Kept<any Sendable>()
+    let flow = Flow {
+      Step("a") { (name: String) in
+        seen.keep(name)
+        return name.count
+      }
+      Step("b") { (count: Int) in
+        seen.keep(count)
+        return Amount(cents: count * 100)
+      }
+      Step("c") { (amount: Amount) in
+        seen.keep(amount)
+        return [amount, amount]
+      }
+      Step("d") { (amounts: [Amount]) in amounts.map(\.cents) }
+    }
+    #expect(try await FlowCoordinator().run(flow, with: "four") == [400, 400])
+    #expect(seen.all.map { "\($0)" } == ["four", "4", "\(Amount(cents: 400))"])
+  }
+
+  @Test("SC-019 a step that makes nothing hands nothing on, and the next gets none of what came before")
+  func nothingHandedOn() async throws {
+    let none = Flow {
+      Step("a") { (_: String) in }
+      Step("b") { (nothing: Void) in "b got \(nothing)" }
+    }
+    #expect(try await FlowCoordinator().run(none, with: "s") == "b got ()")
+    let any = Flow {
+      Step("a") { (_: String) in }.map { $0 as any Sendable }
+      Step("b") { (anything: any Sendable) in "b got \(anything)" }
+    }
+    #expect(try await FlowCoordinator().run(any, with: "s") == "b got ()")
+  }
+
+  @Test("SC-020 a value of any type is checked where the definition says how")
+  func anyValue() async throws {
+    let flow = Flow {
+      Step("a") { (input: any Sendable) in input }
+        .map { value in
+          guard let text = value as? String else { throw Refused() }
+          return text
+        }
+      Step("b") { (text: String) in "b got \(text)" }
+    }
+    #expect(try await FlowCoordinator().run(flow, with: "text") == "b got text")
+    let coordinator = FlowCoordinator()
+    await #expect(throws: Refused()) { try await coordinator.run(flow, with: 5) }
+    #expect(await moves(of: coordinator) == ["launched", "moved -→a", "failed a", "rolledBack 0"])
+  }
+
+  @Test("SC-021 a step that needs nothing may follow one that makes something")
+  func needless() async throws {
+    let trace = Trace()
+    let flow = Flow {
+      Step("a") { Automatic(trace) }
+      Step("b") { Needless(trace) }
+    }
+    #expect(try await FlowCoordinator().run(flow, with: "s") == "b")
+    #expect(trace.all == ["a:proceed(s)", "b:proceed()"])
+  }
+
+  @Test("SC-022 every step of a long flow is visited once, in order", arguments: [7, 10, 20])
+  func longFlow(length: Int) async throws {
+    let names = (1...length).map { "step\($0)" }
+    let flow = Flow { for name in names { Step(name) { Automatic() } } }
+    let coordinator = FlowCoordinator()
+    #expect(try await coordinator.run(flow, with: "") == names.joined())
+    let events = await allEvents(of: coordinator)
+    #expect(events.last?.position.stack.map(\.step.name) == names.reversed())
+    let expected = zip(["-"] + names, names).map { "moved \($0)→\($1)" }
+    #expect(events.map(\.change.line) == ["launched"] + expected + ["finished"])
+  }
+
+  @Test("SC-023 a step type used several times has a name, a place and an instance for each use")
+  func sameType() async throws {
+    let lives = Lives()
+    let flow = Flow {
+      Step { Mortal(lives) }
+      Step { Mortal(lives) }
+      Step("other") { Mortal(lives) }
+    }
+    #expect(flow.steps == ["Mortal", "Mortal#2", "other"])
+    let result = try await running(flow, with: "s") { coordinator in
+      try await coordinator.answerNext("1", at: "Mortal")
+      try await coordinator.answerNext("2", at: "Mortal#2")
+      #expect(try await coordinator.focus() == "other")
+      #expect(lives.ever == 3)
+      #expect(Set(await coordinator.position.stack.map(\.id)).count == 3)
+      try await coordinator.backUp(to: "Mortal")
+      try await coordinator.answerNext("3", at: "Mortal")
+      try await coordinator.answerNext("4", at: "Mortal#2")
+      try await coordinator.answerNext("5", at: "other")
+    }
+    #expect(try result.get() == "s345")
+  }
+
+  @Test("SC-024 at any moment one step has the focus, and only it asks")
+  func oneFocus() async throws {
+    let flow = Flow {
+      Step("a") { Asker() }
+      Step("b") { Automatic() }
+      Step("c") { Skipper(with: "skipped") }
+      Step("d") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    _ = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1")
+      #expect(try await coordinator.focus() == "d")
+      try await coordinator.backUp()
+      try await coordinator.answerNext("2")
+      try await coordinator.answerNext("3")
+    }
+    for event in await allEvents(of: coordinator).dropFirst() {
+      let position = event.position
+      #expect(position.step != nil, "\(event.change.line)")
+      #expect(position.questions.count <= 1)
+      #expect(position.questions.allSatisfy { $0.visit == position.stack.top?.id })
+    }
+  }
+
+  @Test("SC-025 a step that has proceeded cannot do so again when the flow has finished")
+  func proceedAgain() async throws {
+    let trace = Trace()
+    let contexts = Kept<StepContext>()
+    let flow = Flow {
+      Step("a") { Leaver(contexts) }
+      Step("b") { Automatic(trace) }
+    }
+    let coordinator = FlowCoordinator()
+    let asked = Kept<Question>()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      asked.keep(try #require(try await coordinator.settled().questions.first))
+      try await coordinator.answerNext("1")
+    }
+    #expect(try result.get() == "s1b")
+    let old = try #require(asked.last)
+    #expect(await code { try await coordinator.answer(old.id, with: "2") } == .flowEnded)
+    #expect(await codesOfEveryVerb(of: try #require(contexts.last)) == Array(repeating: .notActive, count: 5))
+    #expect(trace.all == ["b:proceed(s1)"])
+    #expect(await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "finished"])
+  }
+
+  @Test("FS-05 a step without interaction passes straight through to the next")
+  func immediate() async throws {
+    let flow = Flow {
+      Step("a") { Automatic() }
+      Step("b") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { try await $0.answerNext("1", at: "b") }
+    #expect(try result.get() == "sa1")
+    #expect(
+      await allEvents(of: coordinator).map(\.change.line) == [
+        "launched", "moved -→a", "moved a→b", "asked b", "answered", "finished",
+      ])
+  }
+
+  @Test("FL-06 a step has the value passed forward before anybody sees its first question")
+  func valueBeforePresentation() async throws {
+    let flow = Flow {
+      Step("a") { Asker() }
+      Step("b") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    _ = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1")
+      try await coordinator.answerNext("2")
+    }
+    let shown = await allEvents(of: coordinator).compactMap { event in
+      if case .asked(let question) = event.change { (question.prompt as? Form)?.text } else { nil }
+    }
+    #expect(shown == ["s", "s1"])
+  }
+}

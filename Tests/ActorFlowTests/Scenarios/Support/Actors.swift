@@ -1,0 +1,50 @@
+import ActorFlow
+
+/// Asks one question, and counts as alive while it is.
+actor Mortal: FlowStep {
+  private let life: Lives.Token
+  init(_ lives: Lives) { life = lives.token() }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    input + (try await context.ask(Form(text: input)))
+  }
+  func backUp(context: RollbackContext) {}
+}
+
+/// Asks one question and leaves its context behind, for tests of what a context can do when its visit is over.
+actor Leaver: FlowStep {
+  private let contexts: Kept<StepContext>
+  init(_ contexts: Kept<StepContext>) { self.contexts = contexts }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    contexts.keep(context)
+    return input + (try await context.ask(Form(text: input)))
+  }
+  func backUp(context: RollbackContext) {}
+}
+
+/// Needs nothing and makes its name.
+actor Needless: FlowStep {
+  private let trace: Trace
+  init(_ trace: Trace = Trace()) { self.trace = trace }
+  func proceed(_ input: Void, context: StepContext) async throws -> String {
+    trace.add("\(context.step.name):proceed()")
+    return context.step.name
+  }
+  func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
+}
+
+/// A step whose two verbs are closures, for what one test alone needs.
+actor Scripted<Input: Sendable, Output: Sendable>: FlowStep {
+  private let work: @Sendable (Input, StepContext) async throws -> Output
+  private let undo: @Sendable (RollbackContext) async throws -> Void
+
+  init(
+    _ work: @escaping @Sendable (Input, StepContext) async throws -> Output,
+    backUp undo: @escaping @Sendable (RollbackContext) async throws -> Void = { _ in }
+  ) {
+    self.work = work
+    self.undo = undo
+  }
+
+  func proceed(_ input: Input, context: StepContext) async throws -> Output { try await work(input, context) }
+  func backUp(context: RollbackContext) async throws { try await undo(context) }
+}

@@ -1,0 +1,78 @@
+import ActorFlow
+
+/// A door that stays shut until it is opened. Passing it is no matter of cancellation: a step that waits here swallows
+/// its own.
+final class Threshold: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Lock(State())
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+}
+
+/// Suspends until the task is cancelled, as any library's wait would.
+func waitForever() async throws {
+  let (stream, continuation) = AsyncStream<Never>.makeStream()
+  for await _ in stream {}
+  continuation.finish()
+  try Task.checkCancellation()
+}
+
+/// Counts how many of the objects that hold one of its tokens are alive.
+final class Lives: Sendable {
+  final class Token: Sendable {
+    private let lives: Lives
+    fileprivate init(_ lives: Lives) {
+      self.lives = lives
+      lives.change(by: 1)
+    }
+    deinit { lives.change(by: -1) }
+  }
+
+  private let counts = Lock((now: 0, ever: 0))
+
+  var now: Int { counts.withLock { $0.now } }
+  var ever: Int { counts.withLock { $0.ever } }
+
+  func token() -> Token { Token(self) }
+
+  private func change(by difference: Int) {
+    counts.withLock { counts in
+      counts.now += difference
+      if difference > 0 { counts.ever += difference }
+    }
+  }
+}
+
+/// Something that may be gone by now.
+final class Faint<Object: AnyObject & Sendable>: Sendable {
+  weak let object: Object?
+  init(_ object: Object) { self.object = object }
+}
+
+/// A value that one task leaves and another takes up.
+final class Kept<Value: Sendable>: Sendable {
+  private let values = Lock<[Value]>([])
+  func keep(_ value: Value) { values.withLock { $0.append(value) } }
+  var all: [Value] { values.withLock { $0 } }
+  var last: Value? { all.last }
+}
