@@ -178,11 +178,12 @@ import Testing
   @Test("FS-28 a long-running step that is backed up over is cancelled, and its late result is ignored")
   func lateResult() async throws {
     let trace = trace
-    let stubborn = Threshold()
+    let (begun, stubborn) = (Threshold(), Threshold())
     let flow = Flow {
       Step("a") { Asker(trace) }
       Step("long") {
         Scripted { (input: String, _) in
+          begun.open()
           await stubborn.pass()  // no matter of cancellation
           trace.add("long:returns \(Task.isCancelled)")
           return "late"
@@ -193,7 +194,7 @@ import Testing
     let coordinator = FlowCoordinator()
     let result = try await running(flow, with: "s", on: coordinator) { coordinator in
       try await coordinator.answerNext("1", at: "a")
-      _ = try await firstEvent(of: coordinator) { $0.position.step == "long" }
+      await begun.pass()
       async let back: Void = coordinator.backUp()
       let leaving = try await firstEvent(of: coordinator) { $0.change.line == "leaving long back" }
       guard case .leaving(let visit, _) = leaving.position.status else { throw Refused() }

@@ -29,12 +29,12 @@ final class Threshold: Sendable {
   }
 }
 
-/// Suspends until the task is cancelled, as any library's wait would.
-func waitForever() async throws {
+/// Suspends until the task is cancelled, as any library's wait would, and keeps `object` alive as long.
+func waitForever(holding object: some AnyObject & Sendable) async throws {
   let (stream, continuation) = AsyncStream<Never>.makeStream()
   for await _ in stream {}
   continuation.finish()
-  try Task.checkCancellation()
+  try withExtendedLifetime(object) { try Task.checkCancellation() }
 }
 
 /// Counts how many of the objects that hold one of its tokens are alive.
