@@ -103,37 +103,6 @@ import Testing
     #expect(trace.all.filter { $0.hasPrefix("b:") } == ["b:proceed(s1)", "b:backUp", "b:proceed(s1)"])
   }
 
-  @Test("SC-044 the step that is left by a back is cancelled, undone and let go")
-  func cancelledAndDisposed() async throws {
-    let trace = trace
-    let lives = Lives()
-    let flow = Flow {
-      Step("a") { Asker(trace) }
-      Step("b") {
-        let life = lives.token()
-        return Scripted { (input: String, context) in
-          do {
-            return try await context.ask(Form(text: input))
-          } catch {
-            trace.add("b:\(type(of: error)) \(Task.isCancelled)")
-            throw error
-          }
-        } backUp: { _ in
-          withExtendedLifetime(life) { trace.add("b:backUp") }
-        }
-      }
-    }
-    _ = try await running(flow, with: "s") { coordinator in
-      try await coordinator.answerNext("1", at: "a")
-      #expect(try await coordinator.focus() == "b")
-      #expect(lives.now == 1)
-      #expect(try await coordinator.backUpAndSettle() == "a")
-      #expect(lives.now == 0)
-      try await coordinator.abandon(rollingBack: false)
-    }
-    #expect(trace.all == ["a:proceed(s)", "b:CancellationError true", "b:backUp", "a:backUp", "a:proceed(s)"])
-  }
-
   @Test("FL-02 a factory runs once for a place; the target of a back keeps its instance, going forward again does not")
   func factories() async throws {
     let trace = trace
@@ -173,45 +142,5 @@ import Testing
       try await coordinator.abandon(rollingBack: false)
     }
     #expect(trace.all.filter { $0.hasPrefix("b:proceed") } == ["b:proceed(s1)", "b:proceed(s2)", "b:proceed(s3)"])
-  }
-
-  @Test("FS-28 a long-running step that is backed up over is cancelled, and its late result is ignored")
-  func lateResult() async throws {
-    let trace = trace
-    let (begun, stubborn) = (Threshold(), Threshold())
-    let flow = Flow {
-      Step("a") { Asker(trace) }
-      Step("long") {
-        Scripted { (input: String, _) in
-          begun.open()
-          await stubborn.pass()  // no matter of cancellation
-          trace.add("long:returns \(Task.isCancelled)")
-          return "late"
-        }
-      }
-      Step("c") { Automatic(trace) }
-    }
-    let coordinator = FlowCoordinator()
-    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
-      try await coordinator.answerNext("1", at: "a")
-      await begun.pass()
-      async let back: Void = coordinator.backUp()
-      let leaving = try await firstEvent(of: coordinator) { $0.change.line == "leaving long back" }
-      guard case .leaving(let visit, _) = leaving.position.status else { throw Refused() }
-      #expect(visit.step == "long")
-      stubborn.open()
-      try await back
-      try await coordinator.answerNext("2", at: "a")
-    }
-    #expect(try result.get() == "latec")
-    #expect(
-      trace.all == [
-        "a:proceed(s)", "long:returns true", "a:backUp", "a:proceed(s)", "long:returns false", "c:proceed(late)",
-      ])
-    #expect(
-      await moves(of: coordinator) == [
-        "launched", "moved -→a", "moved a→long", "leaving long back", "backedUp long→a 0", "moved a→long",
-        "moved long→c", "finished",
-      ])
   }
 }

@@ -41,6 +41,21 @@ import Testing
     #expect(late.count { $0.change.line == "launched" } == 1)
   }
 
+  @Test("FS-05 a step without interaction passes straight through to the next")
+  func immediate() async throws {
+    let flow = Flow {
+      Step("a") { Automatic() }
+      Step("b") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { try await $0.answerNext("1", at: "b") }
+    #expect(try result.get() == "sa1")
+    #expect(
+      await allEvents(of: coordinator).map(\.change.line) == [
+        "launched", "moved -→a", "moved a→b", "asked b", "answered", "finished",
+      ])
+  }
+
   @Test("SC-004 a flow that needs nothing is launched with nothing")
   func launchWithoutInput() async throws {
     let trace = Trace()

@@ -186,36 +186,4 @@ import Testing
     #expect(trace.all == ["b:proceed(s1)"])
     #expect(await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "finished"])
   }
-
-  @Test("FS-05 a step without interaction passes straight through to the next")
-  func immediate() async throws {
-    let flow = Flow {
-      Step("a") { Automatic() }
-      Step("b") { Asker() }
-    }
-    let coordinator = FlowCoordinator()
-    let result = try await running(flow, with: "s", on: coordinator) { try await $0.answerNext("1", at: "b") }
-    #expect(try result.get() == "sa1")
-    #expect(
-      await allEvents(of: coordinator).map(\.change.line) == [
-        "launched", "moved -→a", "moved a→b", "asked b", "answered", "finished",
-      ])
-  }
-
-  @Test("FL-06 a step has the value passed forward before anybody sees its first question")
-  func valueBeforePresentation() async throws {
-    let flow = Flow {
-      Step("a") { Asker() }
-      Step("b") { Asker() }
-    }
-    let coordinator = FlowCoordinator()
-    _ = try await running(flow, with: "s", on: coordinator) { coordinator in
-      try await coordinator.answerNext("1")
-      try await coordinator.answerNext("2")
-    }
-    let shown = await allEvents(of: coordinator).compactMap { event in
-      if case .asked(let question) = event.change { (question.prompt as? Form)?.text } else { nil }
-    }
-    #expect(shown == ["s", "s1"])
-  }
 }

@@ -7,6 +7,23 @@ import Testing
   private struct Signed: Equatable { var text: String }
   private struct Filed: Equatable { var text: String }
 
+  @Test("FL-06 a step has the value passed forward before anybody sees its first question")
+  func valueBeforePresentation() async throws {
+    let flow = Flow {
+      Step("a") { Asker() }
+      Step("b") { Asker() }
+    }
+    let coordinator = FlowCoordinator()
+    _ = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1")
+      try await coordinator.answerNext("2")
+    }
+    let shown = await allEvents(of: coordinator).compactMap { event in
+      if case .asked(let question) = event.change { (question.prompt as? Form)?.text } else { nil }
+    }
+    #expect(shown == ["s", "s1"])
+  }
+
   @Test("SC-079 a step that needs nothing may stand between two, and the second gets exactly what the first made")
   func passThrough() async throws {
     let trace = Trace()

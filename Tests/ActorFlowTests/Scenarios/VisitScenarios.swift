@@ -3,37 +3,6 @@ import Testing
 
 /// What belongs to one visit ends with it.
 @Suite("Scenarios: visits") struct VisitScenarios {
-  @Test("TC-01 a step that is left while its task runs is cancelled, without any code of its own")
-  func cancelled() async throws {
-    let working = Lives()
-    let begun = Threshold()
-    let flow = Flow {
-      Step("a") { Asker() }
-      Step("busy") { (input: String) in
-        async let one: Void = waitForever(holding: working.token())
-        async let other: Void = waitForever(holding: working.token())
-        begun.open()
-        _ = try await (one, other)
-        return input
-      }
-    }
-    let coordinator = FlowCoordinator()
-    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
-      try await coordinator.answerNext("1", at: "a")
-      await begun.pass()
-      try await coordinator.backUp()
-      #expect((working.now, working.ever) == (0, 2))
-      #expect(try await coordinator.focus() == "a")
-      try await coordinator.abandon()
-    }
-    #expect(code(of: result) == .abandoned)
-    #expect(
-      await moves(of: coordinator) == [
-        "launched", "moved -→a", "moved a→busy", "leaving busy back", "backedUp busy→a 0", "leaving a abandoned",
-        "abandoned ", "rolledBack 0",
-      ])
-  }
-
   @Test("TC-03 each visit has an id of its own, and none is used again, not by a later run either")
   func visitIDs() async throws {
     let flow = Flow {
