@@ -105,9 +105,11 @@ import Testing
       let second = try await running(flow, with: "y", on: other) { second in
         #expect(try await second.focus() == "a")
         #expect(try await first.focus() == "b")
+        try await second.answerNext("2")
+        #expect(try await second.focus() == "b")
+        // Both have asked twice; yet the one's question means nothing to the other.
         let theirs = try #require(await first.position.questions.first)
         #expect(await code { try await second.answer(theirs.id, with: "no") } == .noSuchQuestion)
-        try await second.answerNext("2")
         try await second.answerNext("3")
       }
       #expect(try second.get() == "y23")
