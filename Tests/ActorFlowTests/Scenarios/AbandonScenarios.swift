@@ -80,7 +80,7 @@ import Testing
 
   @Test("SC-092 after an abandon, a step that somebody kept can do nothing to the flow")
   func retainedStep() async throws {
-    let contexts = Kept<StepContext>()
+    let contexts = Collected<StepContext>()
     let step = Leaver(contexts)
     let coordinator = FlowCoordinator()
     let flow = Flow { Step("a") { step } }

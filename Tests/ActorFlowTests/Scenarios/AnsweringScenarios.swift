@@ -49,7 +49,7 @@ import Testing
 
   @Test("FS-08 content set on a step that has ended goes nowhere, and whoever sets it learns notActive")
   func contentOfEndedStep() async throws {
-    let contexts = Kept<StepContext>()
+    let contexts = Collected<StepContext>()
     let content = Lives()
     let flow = Flow {
       Step("a") { Leaver(contexts) }
@@ -100,7 +100,7 @@ import Testing
       Step("b") { Asker() }
     }
     let coordinator = FlowCoordinator()
-    let winners = Kept<String>()
+    let winners = Collected<String>()
     let result = try await running(flow, with: "", on: coordinator) { coordinator in
       for step in ["a", "b"] {
         let question = try #require(try await coordinator.settled().questions.first)

@@ -87,7 +87,7 @@ import Testing
 
   @Test("SC-112 erasing a flow's type keeps its very steps, in their order and under their names")
   func erasureKeepsSteps() async throws {
-    let made = Kept<String>()
+    let made = Collected<String>()
     let flow = Flow("shop") {
       for name in ["a", "b"] {
         Step(name) { () -> Automatic in
@@ -148,7 +148,7 @@ import Testing
 
   @Test("FL-03 the factory of a step that was never reached never runs")
   func neverReached() async throws {
-    let made = Kept<String>()
+    let made = Collected<String>()
     let flow = Flow {
       for name in ["a", "b", "c"] {
         Step(name) { () -> Asker in

@@ -148,7 +148,7 @@ import Testing
   @Test("RX-15 a parent that runs child flow after child flow keeps none of them")
   func manyChildren() async throws {
     let lives = Lives()
-    let highest = Kept<Int>()
+    let highest = Collected<Int>()
     let childFlow = Flow {
       Step("x") {
         let life = lives.token()

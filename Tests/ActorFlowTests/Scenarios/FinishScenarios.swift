@@ -23,7 +23,7 @@ import Testing
   @Test("SC-028 what the last step makes reaches the caller as the very same object")
   func sameObject() async throws {
     final class Receipt: Sendable {}
-    let made = Kept<Receipt>()
+    let made = Collected<Receipt>()
     let flow = Flow {
       Step("a") { (_: String) in
         let receipt = Receipt()
@@ -127,7 +127,7 @@ import Testing
   func verbsAfterTheEnd(finishes: Bool) async throws {
     let flow = Flow { Step("a") { Asker() } }
     let coordinator = FlowCoordinator()
-    let asked = Kept<Question>()
+    let asked = Collected<Question>()
     _ = try await running(flow, with: "s", on: coordinator) { coordinator in
       asked.keep(try #require(try await coordinator.settled().questions.first))
       if finishes { try await coordinator.answerNext("1") } else { try await coordinator.abandon() }
@@ -146,7 +146,7 @@ import Testing
   @Test("FL-17 a flow started right after another ended on the same coordinator is not touched by the first one's end")
   func secondFlow() async throws {
     let coordinator = FlowCoordinator()
-    let old = Kept<Question>()
+    let old = Collected<Question>()
     let first = Flow("first") { Step("a") { Asker() } }
     _ = try await running(first, with: "x", on: coordinator) { coordinator in
       old.keep(try #require(try await coordinator.settled().questions.first))

@@ -44,8 +44,8 @@ import Testing
 
   @Test("FS-26 steps that hold their coordinator, their context and each other's results leave no cycle behind")
   func cycles() async throws {
-    let coordinator = Kept<Faint<FlowCoordinator>>()
-    let result = Kept<Faint<Knot>>()
+    let coordinator = Collected<Faint<FlowCoordinator>>()
+    let result = Collected<Faint<Knot>>()
     let lives = Lives()
     func play() async throws {
       let held = FlowCoordinator()

@@ -45,7 +45,7 @@ import Testing
   @Test("SC-018 each step gets exactly the value that the one before made, of its own type")
   func typedValues() async throws {
     struct Amount: Equatable { var cents: Int }
-    let seen = Kept<any Sendable>()
+    let seen = Collected<any Sendable>()
     let flow = Flow {
       Step("a") { (name: String) in
         seen.keep(name)
@@ -168,13 +168,13 @@ import Testing
   @Test("SC-025 a step that has proceeded cannot do so again when the flow has finished")
   func proceedAgain() async throws {
     let trace = Trace()
-    let contexts = Kept<StepContext>()
+    let contexts = Collected<StepContext>()
     let flow = Flow {
       Step("a") { Leaver(contexts) }
       Step("b") { Automatic(trace) }
     }
     let coordinator = FlowCoordinator()
-    let asked = Kept<Question>()
+    let asked = Collected<Question>()
     let result = try await running(flow, with: "s", on: coordinator) { coordinator in
       asked.keep(try #require(try await coordinator.settled().questions.first))
       try await coordinator.answerNext("1")

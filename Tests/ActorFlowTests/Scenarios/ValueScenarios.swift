@@ -121,7 +121,7 @@ import Testing
   @Test("FL-25 a step used outside any flow runs and returns its output; what needs a flow says that there is none")
   func outsideAnyFlow() async throws {
     let context = StepContext.standalone
-    let effects = Kept<String>()
+    let effects = Collected<String>()
     let step = Scripted { (input: String, context: StepContext) in
       try await context.once("effect") { key in effects.keep(key) }
       return input + "!"

@@ -71,7 +71,7 @@ import Testing
 
   @Test("TC-05 nothing that a step sends after it has ended is delivered")
   func sendingAfterTheEnd() async throws {
-    let contexts = Kept<StepContext>()
+    let contexts = Collected<StepContext>()
     let flow = Flow {
       Step("a") { Leaver(contexts) }
       Step("b") { Asker() }
@@ -93,7 +93,7 @@ import Testing
 
   @Test("FL-11, RX-05 a handle of a step two steps back moves nothing, and says notActive")
   func staleHandle() async throws {
-    let contexts = Kept<StepContext>()
+    let contexts = Collected<StepContext>()
     let flow = Flow {
       Step("a") { Leaver(contexts) }
       Step("b") { Asker() }

@@ -12,8 +12,8 @@ actor Mortal: FlowStep {
 
 /// Asks one question and leaves its context behind, for tests of what a context can do when its visit is over.
 actor Leaver: FlowStep {
-  private let contexts: Kept<StepContext>
-  init(_ contexts: Kept<StepContext>) { self.contexts = contexts }
+  private let contexts: Collected<StepContext>
+  init(_ contexts: Collected<StepContext>) { self.contexts = contexts }
   func proceed(_ input: String, context: StepContext) async throws -> String {
     contexts.keep(context)
     return input + (try await context.ask(Form(text: input)))

@@ -69,8 +69,8 @@ final class Faint<Object: AnyObject & Sendable>: Sendable {
   init(_ object: Object) { self.object = object }
 }
 
-/// A value that one task leaves and another takes up.
-final class Kept<Value: Sendable>: Sendable {
+/// Values that a step leaves for the test, in order.
+final class Collected<Value: Sendable>: Sendable {
   private let values = Lock<[Value]>([])
   func keep(_ value: Value) { values.withLock { $0.append(value) } }
   var all: [Value] { values.withLock { $0 } }
