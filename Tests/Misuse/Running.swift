@@ -9,6 +9,11 @@ func noInput(_ coordinator: FlowCoordinator) async throws {
   _ = try await coordinator.run(checkout)  // error: 'Cart' and '()'
 }
 
+func needless(_ coordinator: FlowCoordinator) async throws {
+  let ping = Step("ping") { (_: Void) in 1 }
+  _ = try await coordinator.run(ping, with: Cart())  // error: cannot convert … 'Cart' … 'Void'
+}
+
 func output(_ coordinator: FlowCoordinator) async throws {
   let order: Order = try await coordinator.run(checkout, with: Cart())  // error: cannot convert … 'Receipt' … 'Order'
   _ = order
