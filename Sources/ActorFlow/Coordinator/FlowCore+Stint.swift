@@ -13,12 +13,12 @@ extension FlowCore {
       case .compensate(let place, let reason):
         let error = await compensate(place, reason)
         do { try await decide { Decision($0.compensated(error)) } } catch { return halt(error) }
-      case .start(let cargo):
-        guard await walk(from: nil, cargo) else { return }
+      case .start:
+        guard await walk(from: nil) else { return }
       case .proceed(let place):
-        guard await walk(from: Footing(place), Cargo(())) else { return }
+        guard await walk(from: place) else { return }
       case .reload(let place):
-        guard let footing = await reload(place), await walk(from: footing, Cargo(())) else { return }
+        guard let renewed = await reload(place), await walk(from: renewed) else { return }
       }
     }
   }
@@ -46,13 +46,10 @@ extension FlowCore {
   }
 
   /// A new instance for a place that is visited on.
-  private func reload(_ place: Place) async -> Footing? {
+  private func reload(_ place: Place) async -> Place? {
     do {
       let instance = try await place.node.body.make?()
-      guard try await decideWalking({ Decision($0.reloaded(instance)) }) else { return nil }
-      var footing = Footing(place)
-      footing.instance = instance
-      return footing
+      return try await decideWalking { Decision($0.reloaded(instance)) }
     } catch {
       _ = await failed(place.node.info.id, error)
       return nil
@@ -83,24 +80,5 @@ extension FlowCore {
       return state.adopt(Decision((), event: state.machine.halt(step, error)))
     }
     effects.perform()
-  }
-}
-
-/// Where a walk stands: a place whose step is about to proceed.
-struct Footing: Sendable {
-  let node: Node
-  var instance: StepInstance?
-  var cargo: Cargo
-  let visit: VisitNode
-
-  init(node: Node, instance: StepInstance?, cargo: Cargo, visit: VisitNode) {
-    self.node = node
-    self.instance = instance
-    self.cargo = cargo
-    self.visit = visit
-  }
-
-  init(_ place: Place) {
-    self.init(node: place.node, instance: place.instance, cargo: place.cargo, visit: place.visit)
   }
 }

@@ -1,25 +1,24 @@
 // The walk: one step after the other, in one task.
 extension FlowCore {
-  /// Walks from `start`, or with `cargo` from the beginning.
+  /// Walks from `start`, or from the beginning.
   ///
   /// One long function on purpose: each async function called for a step costs as much as the rest of the transition,
-  /// and whatever lives across an `await` is paid for in memory by every flow that waits.
+  /// and whatever lives across an `await` is paid for in memory by every flow that waits. So a place holds what its
+  /// step needs, and here is little more than the place.
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
-  func walk(from start: Footing?, _ cargo: Cargo) async -> Bool {
-    let graph = withState { $0.machine.graph }
-    var cargo = start?.cargo ?? cargo
-    var instance = start?.instance
-    var visit = start?.visit.id
+  func walk(from start: Place?) async -> Bool {
+    var (graph, cargo) = beginning()
+    var place = start
     // The step that is entered, or would be next; errors are its own.
     var node = start?.node ?? graph.node(after: nil)
     do {
       if start == nil { try graph.entry.carry(&cargo) }
       while let here = node {
-        if visit == nil {
+        if place == nil {
           // Until this step is entered, the one before has the focus.
-          instance = try await here.body.make?()
-          if let skip = here.body.skip, let made = instance {
+          let made = try await here.body.make?()
+          if let skip = here.body.skip, let made {
             // Left while it was made: no other code of a step's is to run.
             guard goesOn else { return false }
             if case .with(let output) = try await skip(made, cargo.value) {
@@ -30,13 +29,14 @@ extension FlowCore {
               continue
             }
           }
-          visit = commit == nil ? enterNow(here, instance, cargo) : try await enter(here, instance, cargo)
+          place = commit == nil ? enterNow(here, made, cargo) : try await enter(here, made, cargo)
         }
-        guard let entered = visit else { return false }
+        guard let entered = place else { return false }
         if Task.isCancelled, notBegun(entered) { return false }
-        let context = StepContext(runtime: self, info: here.info, visit: entered)
-        cargo.value = try await here.body.proceed(instance, cargo.value, context)
-        visit = nil
+        let context = StepContext(runtime: self, info: here.info, visit: entered.visit.id)
+        cargo.value = try await here.body.proceed(entered.instance, entered.input, context)
+        cargo.kept = entered.kept
+        place = nil
         switch returned() {
         case .quietly: break
         case .left: return false
@@ -52,6 +52,11 @@ extension FlowCore {
     } catch {
       return await failed(node?.info.id ?? "", error)
     }
+  }
+
+  @inline(never)
+  private func beginning() -> (Graph, Cargo) {
+    withState { ($0.machine.graph, $0.machine.launchCargo ?? Cargo(())) }
   }
 }
 
@@ -71,26 +76,27 @@ extension FlowCore {
   }
 
   /// The everyday transition, without a suspension and with nothing built that nobody looks at.
-  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> VisitID? {
+  @inline(never)
+  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> Place? {
     var old: LogEntry?
     var readers: EventLog.Wake?
     var garbage: [any Sendable] = []
-    let visit = withState { state -> VisitID? in
+    let place = withState { state -> Place? in
       guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else { return nil }
       old = state.log.append(entered.event)
       readers = state.log.takeWaiting()
       if state.machine.hasDiscarded { garbage = state.machine.takeDiscarded() }
-      return entered.visit.id
+      return entered.place
     }
     readers?.passOn()
     _ = (consume garbage, consume old)  // released here, outside the lock
-    return visit
+    return place
   }
 
-  private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> VisitID? {
+  private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> Place? {
     try await decideWalking { machine in
       guard let entered = machine.enter(node, instance: instance, cargo: cargo) else { return Decision(nil) }
-      return Decision(entered.visit.id, entry: entered.event)
+      return Decision(entered.place, entry: entered.event)
     }
   }
 
@@ -114,8 +120,8 @@ extension FlowCore {
   /// Whether nobody has asked to leave.
   private var goesOn: Bool { withState { $0.machine.phase == .walking } }
 
-  private func notBegun(_ visit: VisitID) -> Bool {
-    withState { $0.machine.notBegun(visit) }
+  private func notBegun(_ place: Place) -> Bool {
+    withState { $0.machine.notBegun(place.visit.id) }
   }
 
   /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's.
@@ -139,6 +145,7 @@ extension FlowCore {
   private enum Returned { case quietly, left, toTidyUp }
 
   /// The step has returned. In the everyday case that is all.
+  @inline(never)
   private func returned() -> Returned {
     guard commit == nil else { return .toTidyUp }
     return withState { state in

@@ -2,8 +2,8 @@
 extension FlowMachine {
   /// What the run does next.
   package enum Turn: Sendable {
-    /// Walk from the beginning with this.
-    case start(Cargo)
+    /// Walk from the beginning.
+    case start
     /// Walk from this place, whose `proceed` is called again.
     case proceed(Place)
     /// Make a new instance for this place, then walk from it.
@@ -20,7 +20,7 @@ extension FlowMachine {
   package mutating func turn() -> (Turn, NavigationEvent?) {
     switch phase {
     case .idle, .ended: return (.ended, nil)
-    case .walking: return (launchCargo.map(Turn.start) ?? .ended, nil)
+    case .walking: return (launchCargo == nil ? .ended : .start, nil)
     case .leaving, .compensating: break
     }
     guard let leave else { return (.ended, nil) }
@@ -49,11 +49,11 @@ extension FlowMachine {
     discard(memory)
   }
 
-  /// A reloaded place has its new instance. False: a leave came first.
-  package mutating func reloaded(_ instance: StepInstance?) -> Bool {
-    guard phase == .walking else { return false }
+  /// A reloaded place has its new instance. Nil: a leave came first.
+  package mutating func reloaded(_ instance: StepInstance?) -> Place? {
+    guard phase == .walking else { return nil }
     top = top?.with(instance)
-    return true
+    return top
   }
 
   /// The top place to compensate; drops those that need none, down to the one at `depth`; nil when that one is reached.

@@ -38,7 +38,7 @@ extension FlowMachine {
 
   /// A step was entered; the event is `moved`, in its smallest form.
   package struct Entered: Sendable {
-    package let visit: VisitNode
+    package let place: Place
     package let event: LogEntry
   }
 
@@ -130,15 +130,16 @@ extension FlowMachine {
       id: VisitID(numbers.visit), info: node.info, below: below?.visit, isSkipped: isSkipped,
       canBackUp: target >= 0)
     let before = top
-    top = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
+    let place = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
+    top = place
     focus = Focus(isEntered: !isSkipped, hasReturned: isSkipped)
     if isSettled {
       // The visit alone does not tell where the move came from: the step before was settled, and is gone.
       let event = publish(.moved(from: before.map { Visit($0.visit) }, to: Visit(visit)))
-      return Entered(visit: visit, event: event.entry)
+      return Entered(place: place, event: event.entry)
     }
     sequence += 1
-    return Entered(visit: visit, event: .moved(visit))
+    return Entered(place: place, event: .moved(visit))
   }
 }
 
