@@ -63,7 +63,7 @@ extension FlowCoordinator {
   /// - Throws: What a step threw, as itself; a ``FlowError`` with the code `abandoned` and the reason as message;
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
   ///   `stepFailed` around a `CancellationError` that nobody but the step had caused.
-  public func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
+  public nonisolated func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
     try Task.checkCancellation()
     let graph = flow.flow.graph
     let core = readyCore()
@@ -78,12 +78,12 @@ extension FlowCoordinator {
   }
 
   /// Runs a flow that needs no input.
-  public func run<O>(_ flow: some FlowComponent<Void, O>) async throws -> O {
+  public nonisolated func run<O>(_ flow: some FlowComponent<Void, O>) async throws -> O {
     try await run(flow, with: ())
   }
 
   /// The core for a new run: the one that stands ready, or another if that one's run has ended.
-  private func readyCore() -> FlowCore {
+  private nonisolated func readyCore() -> FlowCore {
     let (core, old): (FlowCore, FlowCore?) = latest.withLock { latest in
       guard let numbers = latest.numbersIfEnded else { return (latest, nil) }
       let old = latest
@@ -117,7 +117,7 @@ extension FlowCoordinator {
   /// - Returns: The position in that moment. The flow may have moved on by the time the caller looks at it.
   /// - Throws: `CancellationError` if the waiting task is cancelled; a ``FlowError`` with the code `insideFlow` when
   ///   called from inside the flow's own steps.
-  public func settled() async throws -> Position {
+  public nonisolated func settled() async throws -> Position {
     try refuseInside("`settled()` would wait for the very step that calls it; return from the step instead")
     return try await core.wait(for: .settled)
   }
@@ -172,7 +172,7 @@ extension FlowCoordinator {
   /// - Throws: A ``FlowError``, and nothing has changed: `cannotBackUp` if there is nowhere to go, `moving` during
   ///   another back, `ending` while the flow ends, `notRunning`, `flowEnded`, `insideFlow` when called from the flow's
   ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow was ended on the way.
-  public func backUp(to step: StepID? = nil) async throws {
+  public nonisolated func backUp(to step: StepID? = nil) async throws {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
     let core = core
     let since = core.elapsed
@@ -190,14 +190,14 @@ extension FlowCoordinator {
   ///   - rollingBack: False leaves what was done as it is; no `backUp` is called.
   /// - Throws: A ``FlowError`` with the code `rollbackFailed`, after the end, if a step's `backUp` threw; `notRunning`,
   ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
-  public func abandon(reason: String = "", rollingBack: Bool = true) async throws {
+  public nonisolated func abandon(reason: String = "", rollingBack: Bool = true) async throws {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.abandon(_:)`")
     let core = core
     let since = core.elapsed
     try await core.request(.ended) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
   }
 
-  private func refuseInside(_ remedy: String) throws {
+  private nonisolated func refuseInside(_ remedy: String) throws {
     guard FlowChain.contains(serial) else { return }
     throw FlowError(.insideFlow, remedy, flow: id)
   }
