@@ -1,19 +1,25 @@
 /// A value that one task waits for and another one brings, once. The waiting can be cancelled.
 ///
 /// It has a lock of its own because a cancellation handler runs on the spot and can reach no actor.
-final class Cell<Value: Sendable>: Sendable {
+///
+/// It is not generic: the runtime would look up a generic one's metadata at each use. Its continuation is an unsafe one:
+/// every way out of `open` and `taken` takes the waiter along and resumes it, once.
+final class Cell: Sendable {
+  typealias Outcome = Result<any Sendable, any Error>
+  private typealias Waiter = UnsafeContinuation<any Sendable, any Error>
+
   private enum State: Sendable {
-    case open(CheckedContinuation<Value, any Error>?)
+    case open(Waiter?)
     /// Somebody is about to bring the value: a cancellation no longer counts, unless he gives up.
-    case taken(CheckedContinuation<Value, any Error>?, isCancelled: Bool)
-    case done(Result<Value, any Error>)
+    case taken(Waiter?, isCancelled: Bool)
+    case done(Outcome)
   }
   private let state = Lock<State>(.open(nil))
 
   /// Waits for the value. Called once.
   ///
   /// - Throws: What was brought instead of a value; `CancellationError` if the task was cancelled before.
-  func value() async throws -> Value {
+  func value() async throws -> any Sendable {
     try await withTaskCancellationHandler {
       try await uncancellableValue()
     } onCancel: {
@@ -22,9 +28,9 @@ final class Cell<Value: Sendable>: Sendable {
   }
 
   /// Waits for the value, cancelled or not. Called once.
-  func uncancellableValue() async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      let result: Result<Value, any Error>? = state.withLock { state in
+  func uncancellableValue() async throws -> any Sendable {
+    try await withUnsafeThrowingContinuation { continuation in
+      let result: Outcome? = state.withLock { state in
         switch state {
         case .open: state = .open(continuation)
         case .taken(_, let isCancelled): state = .taken(continuation, isCancelled: isCancelled)
@@ -47,7 +53,7 @@ final class Cell<Value: Sendable>: Sendable {
 
   /// Gives a reservation back.
   func giveBack() {
-    let cancelled: CheckedContinuation<Value, any Error>? = state.withLock { state in
+    let cancelled: Waiter? = state.withLock { state in
       guard case .taken(let waiter, let isCancelled) = state else { return nil }
       state = isCancelled ? .done(.failure(CancellationError())) : .open(waiter)
       return isCancelled ? waiter : nil
@@ -56,8 +62,8 @@ final class Cell<Value: Sendable>: Sendable {
   }
 
   /// Brings the value, or an error instead. Only the first counts.
-  func fulfil(_ result: Result<Value, any Error>) {
-    let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+  func fulfil(_ result: Outcome) {
+    let waiter: Waiter? = state.withLock { state in
       switch state {
       case .open(let waiter), .taken(let waiter, _):
         state = .done(result)
@@ -69,7 +75,7 @@ final class Cell<Value: Sendable>: Sendable {
   }
 
   private func cancel() {
-    let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
+    let waiter: Waiter? = state.withLock { state in
       switch state {
       case .open(let waiter):
         state = .done(.failure(CancellationError()))

@@ -23,8 +23,8 @@ struct Decision<Value: Sendable>: Sendable {
 /// What is to be done after the lock was given back.
 struct Effects: Sendable {
   var cancelled: Task<Void, Never>?
-  var asker: (cell: Cell<any Sendable>, result: Result<any Sendable, any Error>)?
-  var released: [(cell: Cell<Position>, result: Result<Position, any Error>)] = []
+  var asker: (cell: Cell, result: Cell.Outcome)?
+  var released: [(cell: Cell, result: Cell.Outcome)] = []
   var readers: EventLog.Wake?
   /// Values of a user's that must not be released under the lock.
   var garbage: (entry: LogEntry?, values: [any Sendable]) = (nil, [])

@@ -2,7 +2,7 @@
 extension FlowCore: StepRuntime {
   func open<P: Prompt>(_ prompt: P, key: String?, visit: VisitID) async throws -> PendingAnswer<P.Answer> {
     try Task.checkCancellation()
-    let cell = Cell<any Sendable>()
+    let cell = Cell()
     let asked = try await decide(asker: cell) { machine in
       let asked = try machine.ask(prompt, key: key, visit: visit)
       return switch asked {

@@ -10,7 +10,7 @@ extension FlowCore {
   ///   - asker: Likewise the asker of the question that the input opens.
   ///   - commits: Whether the decision is worth a commit; if not, it still waits for those under way.
   func decide<Value>(
-    latch: Latch? = nil, asker: Cell<any Sendable>? = nil, commits: Bool = true,
+    latch: Latch? = nil, asker: Cell? = nil, commits: Bool = true,
     _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     guard commit == nil else {
@@ -23,7 +23,7 @@ extension FlowCore {
   /// room that the task keeps for as long as it lives.
   @inline(never)
   private func decideAtOnce<Value>(
-    latch: Latch?, asker: Cell<any Sendable>?, _ input: (inout FlowMachine) throws -> Decision<Value>
+    latch: Latch?, asker: Cell?, _ input: (inout FlowMachine) throws -> Decision<Value>
   ) throws -> Value {
     var (value, effects) = try withState { state in
       let decision = try input(&state.machine)
@@ -35,7 +35,7 @@ extension FlowCore {
 
   @inline(never)
   private func decideCommitting<Value>(
-    latch: Latch?, asker: Cell<any Sendable>?, commits: Bool, _ input: (inout FlowMachine) throws -> Decision<Value>
+    latch: Latch?, asker: Cell?, commits: Bool, _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     await gate.enter()
     defer { gate.leave() }
@@ -82,7 +82,7 @@ extension FlowCore {
 extension FlowCore.State {
   /// The machine has taken an input: publishes its event, and collects what is to be done outside the lock.
   mutating func adopt<Value>(
-    _ decision: Decision<Value>, latch: Latch? = nil, asker cell: Cell<any Sendable>? = nil
+    _ decision: Decision<Value>, latch: Latch? = nil, asker cell: Cell? = nil
   ) -> Effects {
     var effects = Effects()
     if let event = decision.event {
@@ -119,12 +119,12 @@ extension FlowCore.State {
 
   private mutating func openLatches(
     after event: LogEntry?
-  ) -> [(cell: Cell<Position>, result: Result<Position, any Error>)] {
+  ) -> [(cell: Cell, result: Cell.Outcome)] {
     let change: Change? = if case .other(let transition)? = event { transition.change } else { nil }
-    var open: [(cell: Cell<Position>, result: Result<Position, any Error>)] = []
+    var open: [(cell: Cell, result: Cell.Outcome)] = []
     latches.removeAll { latch in
       guard let outcome = latch.outcome(after: change, of: machine) else { return false }
-      open.append((latch.cell, outcome.map { machine.position }))
+      open.append((latch.cell, outcome.map { machine.position as any Sendable }))
       return true
     }
     return open

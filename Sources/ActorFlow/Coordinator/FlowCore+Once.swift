@@ -37,13 +37,13 @@ extension FlowCore {
 
   /// Waits while another call does the work. Cancelled, it leaves only this caller.
   private func waitForEnd(of key: String, scope: RecordScope) async throws {
-    let cell: Cell<Void>? = withState { state in
+    let cell: Cell? = withState { state in
       guard case .running? = state.machine.record(key, scope: scope)?.state else { return nil }
-      let cell = Cell<Void>()
+      let cell = Cell()
       state.onceWaiters.append(cell)
       return cell
     }
-    try await cell?.value()
+    _ = try await cell?.value()
   }
 
   private func end(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) async throws {

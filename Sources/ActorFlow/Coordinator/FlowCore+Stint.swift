@@ -60,14 +60,14 @@ extension FlowCore {
   /// moves on.
   func waitForRunningWork() async {
     while let cell = registerForRunningWork() {
-      try? await cell.uncancellableValue()
+      _ = try? await cell.uncancellableValue()
     }
   }
 
-  private func registerForRunningWork() -> Cell<Void>? {
+  private func registerForRunningWork() -> Cell? {
     withState { state in
       guard state.machine.hasRunningWork else { return nil }
-      let cell = Cell<Void>()
+      let cell = Cell()
       state.onceWaiters.append(cell)
       return cell
     }

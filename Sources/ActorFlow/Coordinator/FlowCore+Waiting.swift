@@ -22,7 +22,7 @@ extension FlowCore {
   }
 
   private func wait(for latch: Latch) async throws -> Position {
-    do { return try await latch.cell.value() } catch {
+    do { return try StepBody.cast(await latch.cell.value(), to: Position.self) } catch {
       // A waiter that gave up leaves nothing behind.
       withState { state in state.latches.removeAll { $0.cell === latch.cell } }
       throw error

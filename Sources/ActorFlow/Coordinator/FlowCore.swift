@@ -21,7 +21,7 @@ final class FlowCore: Sendable {
     /// Time since the run's start.
     var elapsed: (@Sendable () -> Duration)?
     /// The asker of the open question.
-    var asker: Cell<any Sendable>?
+    var asker: Cell?
     /// The task that walks or rolls back.
     var stint: Task<Void, Never>?
     /// Whether the stint is in its walk, and a leave cancels it.
@@ -30,7 +30,7 @@ final class FlowCore: Sendable {
     var cancelsStint = false
     var latches: [Latch] = []
     /// Who waits for a `once` to end.
-    var onceWaiters: [Cell<Void>] = []
+    var onceWaiters: [Cell] = []
     /// Inputs that could not wait, given while a commit was under way.
     var deferred: [@Sendable (inout FlowMachine) throws -> Decision<Void>] = []
     var isCommitting = false

@@ -9,7 +9,7 @@ struct Latch: Sendable {
   }
 
   let goal: Goal
-  let cell: Cell<Position>
+  let cell: Cell
 
   /// Whether the waiter may go on, and with what; nil: not yet.
   func outcome(after change: Change?, of machine: FlowMachine) -> Result<Void, any Error>? {
