@@ -4,45 +4,65 @@ extension FlowCore {
   ///
   /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
   func stint() async {
-    while !hasEnded {
-      let turn: FlowMachine.Turn
-      do { turn = try await nextTurn() } catch { return halt(error) }
+    var turn = await nextTurn()
+    while true {
       switch turn {
       case .ended: return
-      case .again: continue
+      case .again: turn = await nextTurn()
       case .compensate(let place, let reason):
-        let error = await compensate(place, reason)
-        do { try await decide { Decision($0.compensated(error)) } } catch { return halt(error) }
+        turn = await nextTurn(after: backUp(place, reason))
       case .start:
-        guard await walk(from: nil) else { return }
+        guard await walk(from: nil), !hasEnded else { return }
+        turn = await nextTurn()
       case .proceed(let place):
-        guard await walk(from: place) else { return }
+        guard await walk(from: place), !hasEnded else { return }
+        turn = await nextTurn()
       case .reload(let place):
-        guard let renewed = await reload(place), await walk(from: renewed) else { return }
+        guard let renewed = await reload(place), await walk(from: renewed), !hasEnded else { return }
+        turn = await nextTurn()
       }
     }
   }
 
-  private func nextTurn() async throws -> FlowMachine.Turn {
-    try await decide { machine in
-      let (turn, event) = machine.turn()
-      var decision = Decision(turn, event: event)
-      switch turn {
-      case .start, .proceed, .reload: decision.startsWalk = true
-      case .compensate, .again, .ended: break
+  /// What comes next.
+  ///
+  /// - Parameter backUp: What became of the `backUp` that the turn before asked for. It goes in together with the
+  ///   question for the next turn, because a rollback of many places is made of little else.
+  private func nextTurn(after backUp: Result<Void, any Error>? = nil) async -> FlowMachine.Turn {
+    do {
+      while true {
+        let turn = try await decide { Self.nextTurn(of: &$0, after: backUp) }
+        if let turn { return turn }
+        await waitForRunningWork()
       }
-      return decision
+    } catch {
+      halt(error)
+      return .ended
     }
   }
 
-  private func compensate(_ place: Place, _ reason: LeaveReason) async -> (any Error)? {
-    guard let backUp = place.node.body.backUp, let instance = place.instance else { return nil }
+  /// Nil: a `once` of the `backUp` is still under way.
+  private static func nextTurn(
+    of machine: inout FlowMachine, after backUp: Result<Void, any Error>?
+  ) -> Decision<FlowMachine.Turn?> {
+    if let backUp {
+      _ = machine.returned()
+      if machine.hasRunningWork { return Decision(nil) }
+      if case .failure(let error) = backUp { machine.compensated(error) } else { machine.compensated(nil) }
+    }
+    let (turn, event) = machine.turn()
+    var decision = Decision<FlowMachine.Turn?>(turn, event: event)
+    switch turn {
+    case .start, .proceed, .reload: decision.startsWalk = true
+    case .compensate, .again, .ended: break
+    }
+    return decision
+  }
+
+  private func backUp(_ place: Place, _ reason: LeaveReason) async -> Result<Void, any Error> {
+    guard let backUp = place.node.body.backUp, let instance = place.instance else { return .success(()) }
     let context = RollbackContext(runtime: self, info: place.node.info, visit: place.visit.id, reason: reason)
-    var thrown: (any Error)?
-    do { try await backUp(instance, context) } catch { thrown = error }
-    _ = try? await decideWalking(commits: false) { Decision($0.returned()) }
-    await waitForRunningWork()
-    return thrown
+    do { return .success(try await backUp(instance, context)) } catch { return .failure(error) }
   }
 
   /// A new instance for a place that is visited on.

@@ -16,8 +16,7 @@ extension FlowCore {
         let stint = Task { await self.stint() }
         register(stint)
         await stint.value
-        withState { $0.stint = nil }
-      } while !hasEnded
+      } while !endStint()
     } onCancel: {
       callerCancelled()
     }
@@ -37,6 +36,14 @@ extension FlowCore {
       return state.cancelsStint
     }
     if cancels { stint.cancel() }
+  }
+
+  /// Whether that was the last one.
+  private func endStint() -> Bool {
+    withState { state in
+      state.stint = nil
+      return state.machine.phase == .ended
+    }
   }
 
   var hasEnded: Bool { withState { $0.machine.phase == .ended } }
