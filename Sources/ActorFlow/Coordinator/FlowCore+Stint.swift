@@ -28,6 +28,7 @@ extension FlowCore {
   ///
   /// - Parameter backUp: What became of the `backUp` that the turn before asked for. It goes in together with the
   ///   question for the next turn, because a rollback of many places is made of little else.
+  @inline(never)
   private func nextTurn(after backUp: Result<Void, any Error>? = nil) async -> FlowMachine.Turn {
     do {
       while true {
@@ -59,6 +60,7 @@ extension FlowCore {
     return decision
   }
 
+  @inline(never)
   private func backUp(_ place: Place, _ reason: LeaveReason) async -> Result<Void, any Error> {
     guard let backUp = place.node.body.backUp, let instance = place.instance else { return .success(()) }
     let context = RollbackContext(runtime: self, info: place.node.info, visit: place.visit.id, reason: reason)
@@ -66,6 +68,7 @@ extension FlowCore {
   }
 
   /// A new instance for a place that is visited on.
+  @inline(never)
   private func reload(_ place: Place) async -> Place? {
     do {
       let instance = try await place.node.body.make?()

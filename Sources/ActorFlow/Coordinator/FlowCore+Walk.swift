@@ -2,9 +2,9 @@
 extension FlowCore {
   /// Walks from `start`, or from the beginning.
   ///
-  /// One long function on purpose: each async function called for a step costs as much as the rest of the transition,
-  /// and whatever lives across an `await` is paid for in memory by every flow that waits. So a place holds what its
-  /// step needs, and here is little more than the place.
+  /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
+  /// And whatever has room in its frame is paid for in memory by every flow that waits. So a place holds what its step
+  /// needs, here is little more than the place, and what is rare is kept out (`@inline(never)`).
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
   func walk(from start: Place?) async -> Bool {
@@ -18,13 +18,12 @@ extension FlowCore {
         if place == nil {
           // Until this step is entered, the one before has the focus.
           let made = try await here.body.make?()
-          if let skip = here.body.skip, let made {
-            // Left while it was made: no other code of a step's is to run.
-            guard goesOn else { return false }
-            if case .with(let output) = try await skip(made, cargo.value) {
-              guard try await skipped(here, made, cargo) else { return false }
-              cargo.value = output
-              try here.exit.carry(&cargo)
+          if let made, here.body.skip != nil {
+            switch try await skipping(here, made, cargo) {
+            case .entered: break
+            case .left: return false
+            case .skipped(let next):
+              cargo = next
               node = graph.node(after: here)
               continue
             }
@@ -93,11 +92,30 @@ extension FlowCore {
     return place
   }
 
+  @inline(never)
   private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> Place? {
     try await decideWalking { machine in
       guard let entered = machine.enter(node, instance: instance, cargo: cargo) else { return Decision(nil) }
       return Decision(entered.place, entry: entered.event)
     }
+  }
+
+  private enum Skipping {
+    case entered, left
+    /// What goes on to the next step.
+    case skipped(Cargo)
+  }
+
+  /// Asks a step that was made whether to skip, and skips it.
+  @inline(never)
+  private func skipping(_ node: Node, _ made: StepInstance, _ cargo: Cargo) async throws -> Skipping {
+    // Left while it was made: no other code of a step's is to run.
+    guard goesOn else { return .left }
+    guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
+    guard try await skipped(node, made, cargo) else { return .left }
+    var next = Cargo(output, kept: cargo.kept)
+    try node.exit.carry(&next)
+    return .skipped(next)
   }
 
   private func skipped(_ node: Node, _ instance: StepInstance, _ cargo: Cargo) async throws -> Bool {
@@ -110,6 +128,7 @@ extension FlowCore {
     }
   }
 
+  @inline(never)
   private func finish(_ output: any Sendable) async throws -> Bool {
     try await decideWalking { machine in
       let event = machine.finish(output)
@@ -125,6 +144,7 @@ extension FlowCore {
   }
 
   /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's.
+  @inline(never)
   func failed(_ step: StepID, _ error: any Error) async -> Bool {
     do {
       guard try await tidyUp() else { return false }
@@ -156,6 +176,7 @@ extension FlowCore {
 
   /// Ends what the step has left behind, by tasks of its own that it did not wait for: an open question is withdrawn,
   /// and a `once` that is under way is waited for. False: the flow is being left.
+  @inline(never)
   private func tidyUp() async throws(CommitFailure) -> Bool {
     if let question = withState({ $0.machine.asking?.question.id }) {
       try await decideWalking { Decision((), event: $0.withdraw(question)) }
