@@ -1,0 +1,106 @@
+import ActorFlow
+import Testing
+
+@Suite("Rule 3: where back leads, with a name") struct NamedBackTests {
+  @Test("back to a name leads to the nearest earlier place of that name, an automatic one too")
+  func automatic() throws {
+    var driver = try MachineDriver(.automatic, .automatic, .automatic)
+    try driver.walk("ABc")
+    try driver.backUp(to: "a")
+    #expect(driver.rollBack() == "cba[a]")
+    driver.enter(1)
+    driver.enter(2)
+    try driver.backUp(to: "b")
+    #expect(driver.rollBack() == "cb[b]")
+  }
+
+  @Test("a name finds the nearest of several places")
+  func nearest() throws {
+    var driver = try MachineDriver(
+      Flow {
+        Flow("one") { Step("x") { Asker() } }
+        Flow("two") { Step("x") { Asker() } }
+        Step("y") { Asker() }
+      })
+    for index in 0...2 { driver.enter(index) }
+    try driver.backUp(to: "x")
+    _ = driver.rollBack()
+    #expect(driver.machine.position.step == "two/x")
+  }
+
+  @Test("a whole path finds the place of that path")
+  func path() throws {
+    var driver = try MachineDriver(
+      Flow {
+        Flow("one") { Step("x") { Asker() } }
+        Flow("two") { Step("x") { Asker() } }
+        Step("y") { Asker() }
+      })
+    for index in 0...2 { driver.enter(index) }
+    try driver.backUp(to: "one/x")
+    _ = driver.rollBack()
+    #expect(driver.machine.position.step == "one/x")
+  }
+
+  @Test("from a place the same name leads to an earlier one")
+  func sameNameEarlier() throws {
+    var driver = try MachineDriver(
+      Flow {
+        Flow("one") { Step("x") { Asker() } }
+        Flow("two") { Step("x") { Asker() } }
+      })
+    driver.enter(0)
+    driver.enter(1)
+    try driver.backUp(to: "x")
+    _ = driver.rollBack()
+    #expect(driver.machine.position.step == "one/x")
+  }
+
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var walk: String
+    var policies: [BackUpPolicy]
+    var name: StepID
+  }
+
+  static let refusals = [
+    Refusal(testDescription: "unknown", walk: "ABc", policies: [.automatic, .automatic, .automatic], name: "nobody"),
+    Refusal(testDescription: "current", walk: "ABc", policies: [.automatic, .automatic, .automatic], name: "c"),
+    Refusal(testDescription: "not reached yet", walk: "AB", policies: [.automatic, .automatic, .automatic], name: "c"),
+    Refusal(testDescription: "passed through", walk: "ABc", policies: [.automatic, .passThrough, .automatic], name: "b"),
+    Refusal(testDescription: "one-way itself", walk: "ABc", policies: [.automatic, .oneWay, .automatic], name: "b"),
+    Refusal(testDescription: "beyond a one-way", walk: "ABc", policies: [.automatic, .oneWay, .automatic], name: "a"),
+    Refusal(testDescription: "settled itself", walk: "ABc", policies: [.automatic, .settling, .automatic], name: "b"),
+    Refusal(testDescription: "beyond a settled", walk: "ABc", policies: [.automatic, .settling, .automatic], name: "a"),
+    Refusal(testDescription: "skipped", walk: "A(b)c", policies: [.automatic, .returnable, .automatic], name: "b"),
+    Refusal(testDescription: "a wrong path", walk: "ABc", policies: [.automatic, .automatic, .automatic], name: "x/a"),
+  ]
+
+  @Test("these names throw cannotBackUp, and nothing has changed", arguments: refusals)
+  func refused(_ refusal: Refusal) throws {
+    var driver = try MachineDriver(refusal.policies)
+    try driver.walk(refusal.walk)
+    let count = driver.events.count
+    let error = #expect(throws: FlowError.self) { try driver.backUp(to: refusal.name) }
+    #expect(error?.code == .cannotBackUp)
+    #expect(driver.machine.phase == .walking)
+    #expect(driver.events.count == count)
+    #expect(driver.machine.sequence == count)
+  }
+
+  @Test("a place that was skipped and kept can be named, and is not compensated")
+  func keptSkipped() throws {
+    var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
+    try driver.walk("A(b)C")
+    try driver.backUp(to: "b")
+    #expect(driver.rollBack() == "c[b]")
+  }
+
+  @Test("beyond a place that was skipped and kept a name still leads")
+  func beyondKeptSkipped() throws {
+    var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
+    try driver.walk("A(b)C")
+    try driver.backUp(to: "a")
+    #expect(driver.rollBack() == "ca[a]")
+  }
+}
