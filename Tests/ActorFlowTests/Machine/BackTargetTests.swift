@@ -40,7 +40,7 @@ import Testing
     Case("ABCd", [.automatic, .settling, .automatic, .automatic], "dc[c]"),
   ]
 
-  @Test("back compensates everything above the target, newest first, then the target, which proceeds again", arguments: leading)
+  @Test("back compensates what is above the target, newest first, then the target, which proceeds", arguments: leading)
   func leads(_ back: Case) throws {
     var driver = try MachineDriver(back.policies)
     try driver.walk(back.walk)

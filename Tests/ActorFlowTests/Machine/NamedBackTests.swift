@@ -61,19 +61,26 @@ import Testing
     var walk: String
     var policies: [BackUpPolicy]
     var name: StepID
+
+    init(_ description: String, _ walk: String, _ policies: [BackUpPolicy], to name: StepID) {
+      testDescription = description
+      self.walk = walk
+      self.policies = policies
+      self.name = name
+    }
   }
 
   static let refusals = [
-    Refusal(testDescription: "unknown", walk: "ABc", policies: [.automatic, .automatic, .automatic], name: "nobody"),
-    Refusal(testDescription: "current", walk: "ABc", policies: [.automatic, .automatic, .automatic], name: "c"),
-    Refusal(testDescription: "not reached yet", walk: "AB", policies: [.automatic, .automatic, .automatic], name: "c"),
-    Refusal(testDescription: "passed through", walk: "ABc", policies: [.automatic, .passThrough, .automatic], name: "b"),
-    Refusal(testDescription: "one-way itself", walk: "ABc", policies: [.automatic, .oneWay, .automatic], name: "b"),
-    Refusal(testDescription: "beyond a one-way", walk: "ABc", policies: [.automatic, .oneWay, .automatic], name: "a"),
-    Refusal(testDescription: "settled itself", walk: "ABc", policies: [.automatic, .settling, .automatic], name: "b"),
-    Refusal(testDescription: "beyond a settled", walk: "ABc", policies: [.automatic, .settling, .automatic], name: "a"),
-    Refusal(testDescription: "skipped", walk: "A(b)c", policies: [.automatic, .returnable, .automatic], name: "b"),
-    Refusal(testDescription: "a wrong path", walk: "ABc", policies: [.automatic, .automatic, .automatic], name: "x/a"),
+    Refusal("unknown", "ABc", [.automatic, .automatic, .automatic], to: "nobody"),
+    Refusal("current", "ABc", [.automatic, .automatic, .automatic], to: "c"),
+    Refusal("not reached yet", "AB", [.automatic, .automatic, .automatic], to: "c"),
+    Refusal("passed through", "ABc", [.automatic, .passThrough, .automatic], to: "b"),
+    Refusal("one-way itself", "ABc", [.automatic, .oneWay, .automatic], to: "b"),
+    Refusal("beyond a one-way", "ABc", [.automatic, .oneWay, .automatic], to: "a"),
+    Refusal("settled itself", "ABc", [.automatic, .settling, .automatic], to: "b"),
+    Refusal("beyond a settled", "ABc", [.automatic, .settling, .automatic], to: "a"),
+    Refusal("skipped", "A(b)c", [.automatic, .returnable, .automatic], to: "b"),
+    Refusal("a wrong path", "ABc", [.automatic, .automatic, .automatic], to: "x/a"),
   ]
 
   @Test("these names throw cannotBackUp, and nothing has changed", arguments: refusals)

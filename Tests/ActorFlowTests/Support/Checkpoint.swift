@@ -9,6 +9,13 @@ final class Checkpoint: Sendable {
     var isOpen = false
     var held: [CheckedContinuation<Void, Never>] = []
     var watchers: [(arrivals: Int, CheckedContinuation<Void, Never>)] = []
+
+    mutating func arrive() -> [CheckedContinuation<Void, Never>] {
+      arrivals += 1
+      let reached = watchers.filter { $0.arrivals <= arrivals }
+      watchers.removeAll { $0.arrivals <= arrivals }
+      return reached.map(\.1)
+    }
   }
   private let state = Lock(State())
 
@@ -16,18 +23,17 @@ final class Checkpoint: Sendable {
   func pass() async {
     await withCheckedContinuation { continuation in
       let resumed = state.withLock { state in
-        state.arrivals += 1
-        var resumed: [CheckedContinuation<Void, Never>] = []
-        state.watchers.removeAll { watcher in
-          guard watcher.arrivals <= state.arrivals else { return false }
-          resumed.append(watcher.1)
-          return true
-        }
+        var resumed = state.arrive()
         if state.isOpen { resumed.append(continuation) } else { state.held.append(continuation) }
         return resumed
       }
       for continuation in resumed { continuation.resume() }
     }
+  }
+
+  /// Comes to the checkpoint and goes on at once.
+  func mark() {
+    for watcher in state.withLock({ $0.arrive() }) { watcher.resume() }
   }
 
   /// Waits until somebody has come for the `count`th time.

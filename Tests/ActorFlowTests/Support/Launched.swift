@@ -63,7 +63,7 @@ func launch<I, O>(_ flow: Flow<I, O>, with input: I) -> Launched<O> {
 }
 
 /// The code of the ``FlowError`` that `body` throws; nil if it throws nothing or something else.
-func code(thrownBy body: () async throws -> some Any) async -> FlowError.Code? {
+func code(_ body: () async throws -> some Any) async -> FlowError.Code? {
   do {
     _ = try await body()
     return nil

@@ -58,3 +58,19 @@ extension LeaveReason {
     }
   }
 }
+
+extension Status {
+  /// The status in a few words: `leaving a`, `ended abandoned why`.
+  var word: String {
+    switch self {
+    case .idle: "idle"
+    case .running: "running"
+    case .leaving(let visit, _): "leaving \(visit.step.name)"
+    case .rollingBack: "rollingBack"
+    case .ended(.finished): "ended finished"
+    case .ended(.failed): "ended failed"
+    case .ended(.abandoned(let reason)): "ended abandoned \(reason)"
+    case .ended(.cancelled): "ended cancelled"
+    }
+  }
+}

@@ -61,7 +61,8 @@ extension Step where Input == String, Output == String {
 
   /// A step that does what a test says.
   static func scripted(
-    _ name: String, backUp: @escaping Scripted.BackUp = { _ in }, proceed: @escaping Scripted.Proceed = { input, _ in input }
+    _ name: String, backUp: @escaping Scripted.BackUp = { _ in },
+    proceed: @escaping Scripted.Proceed = { input, _ in input }
   ) -> Step {
     Step(name) { Scripted(backUp: backUp, proceed: proceed) }
   }
