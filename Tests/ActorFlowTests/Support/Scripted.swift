@@ -8,7 +8,7 @@ actor Scripted: FlowStep {
   private let work: Proceed
   private let undo: BackUp
 
-  init(backUp undo: @escaping BackUp = { _ in }, proceed work: @escaping Proceed = { input, _ in input }) {
+  init(backUp undo: @escaping BackUp = { _ in }, proceed work: @escaping Proceed) {
     self.work = work
     self.undo = undo
   }
@@ -62,7 +62,7 @@ extension Step where Input == String, Output == String {
   /// A step that does what a test says.
   static func scripted(
     _ name: String, backUp: @escaping Scripted.BackUp = { _ in },
-    proceed: @escaping Scripted.Proceed = { input, _ in input }
+    proceed: @escaping Scripted.Proceed
   ) -> Step {
     Step(name) { Scripted(backUp: backUp, proceed: proceed) }
   }
