@@ -42,8 +42,7 @@ import Testing
     try driver.backUp()
     #expect(driver.rollBack() == "ba[a]")
     try driver.abandon()
-    let landed = driver.machine.leave?.visit
-    let visit = try #require(landed)
+    let visit = driver.visit
     let notBegun = driver.give { $0.notBegun(visit) }
     #expect(notBegun)
     #expect(driver.rollBack() == "")
@@ -54,8 +53,7 @@ import Testing
   func begun() throws {
     var driver = try MachineDriver(.automatic, .automatic)
     driver.enter(0)
-    let top = driver.machine.position.stack.top
-    let visit = try #require(top).node
+    let visit = driver.visit
     let notBegun = driver.give { $0.notBegun(visit) }
     #expect(!notBegun)
     try driver.abandon()

@@ -170,6 +170,6 @@ import Testing
     for await _ in coordinator.events {}
     _ = await run.result
     #expect(trace.all.map { $0.prefix { $0 != " " } } == ["make", "proceed", "backUp"])
-    #expect(trace.all.allSatisfy { $0.contains("caller") })
+    #expect(trace.all.allSatisfy { $0.hasSuffix(" caller true") })
   }
 }
