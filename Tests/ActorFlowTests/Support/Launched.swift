@@ -42,6 +42,16 @@ struct Launched<Output: Sendable>: Sendable {
   /// All events of the run, read to its end.
   var events: [NavigationEvent] { get async { await allEvents(of: coordinator) } }
 
+  /// The run's first events, up to the one with this number.
+  func events(upTo number: Int) async -> [NavigationEvent] {
+    var events: [NavigationEvent] = []
+    for await event in coordinator.events {
+      events.append(event)
+      if event.sequence >= number { break }
+    }
+    return events
+  }
+
   /// All changes of the run, a short line each.
   var lines: [String] { get async { await events.map(\.change.line) } }
 }

@@ -1,0 +1,145 @@
+import ActorFlow
+import Testing
+
+@Suite("Rule 5: at most one event per machine input, each with the whole position") struct Rule05EventTests {
+  private static func flow() -> Flow<String, String> {
+    Flow {
+      Step("a") { Asker() }
+      Step("b") { Skipper(with: "-") }
+      Step("c") { Asker() }
+    }
+  }
+
+  @Test("events of a run are numbered 1, 2, 3… and carry flow and run")
+  func numbers() async throws {
+    let flow = launch(Self.flow(), with: "")
+    try await flow.answer("1")
+    _ = try await flow.coordinator.settled()
+    try await flow.coordinator.backUp()
+    try await flow.answer("2")
+    try await flow.answer("3")
+    _ = await flow.result
+    let events = await flow.events
+    #expect(events.map(\.sequence) == Array(1...events.count))
+    #expect(events.allSatisfy { $0.flow == "test" && $0.run == 1 })
+    #expect(
+      events.map(\.change.line) == [
+        "launched", "moved -→a", "asked a", "answered", "skipped b", "moved a→c", "asked c",
+        "leaving c back", "backedUp c→a 0", "asked a", "answered", "skipped b", "moved a→c", "asked c", "answered",
+        "finished",
+      ])
+  }
+
+  @Test("each event carries the position as the coordinator had it in that moment")
+  func wholePosition() async throws {
+    let flow = launch(Self.flow(), with: "")
+    try await flow.answer("1")
+    _ = try await flow.coordinator.settled()
+    try await flow.coordinator.backUp()
+    _ = try await flow.coordinator.settled()
+    try await flow.coordinator.abandon(reason: "why")
+    let events = await flow.events
+    let positions = events.map(\.position).map { position in
+      "\(position.stack.map(\.step.name).reversed().joined()),\(position.questions.map(\.step.name).joined())"
+        + ",\(position.canBackUp ? "↩" : ""),\(position.status.word)"
+    }
+    #expect(
+      positions == [
+        ",,,running", "a,,,running", "a,a,,running", "a,,,running", "a,,,running", "ac,,↩,running", "ac,c,↩,running",
+        "ac,,,leaving c", "a,,,running", "a,a,,running", "a,,,leaving a", "a,,,rollingBack", ",,,ended abandoned why",
+      ])
+  }
+
+  @Test("whenever the flow has settled, the latest event's position is the coordinator's own")
+  func folding() async throws {
+    let flow = launch(Self.flow(), with: "")
+    func expectSame(after line: String, number: Int) async throws {
+      let own = try await flow.coordinator.settled()
+      let events = await flow.events(upTo: number)
+      let event = try #require(events.last)
+      #expect(event.change.line == line)
+      #expect(event.position.stack == own.stack)
+      #expect(event.position.status == own.status)
+      #expect(event.position.canBackUp == own.canBackUp)
+      #expect(event.position.questions.map(\.id) == own.questions.map(\.id))
+    }
+    try await expectSame(after: "asked a", number: 3)
+    try await flow.answer("1")
+    try await expectSame(after: "asked c", number: 7)
+    try await flow.coordinator.backUp()
+    try await expectSame(after: "asked a", number: 10)
+    flow.run.cancel()
+    _ = await flow.result
+    try await expectSame(after: "rolledBack 0", number: 13)
+  }
+
+  @Test("a refused input publishes nothing")
+  func refused() async throws {
+    let flow = launch(Self.flow(), with: "")
+    let question = try #require(try await flow.coordinator.settled().questions.first)
+    _ = await code { try await flow.coordinator.backUp() }
+    _ = await code { try await flow.coordinator.answer(question.id, with: 17) }
+    _ = await code { try await flow.coordinator.answer(question.id, with: "1", revision: 2) }
+    _ = try? await flow.coordinator.answer(question.id, with: "")
+    _ = await code { try await flow.coordinator.run(Self.flow(), with: "") }
+    flow.run.cancel()
+    _ = await flow.result
+    #expect(
+      await flow.lines == ["launched", "moved -→a", "asked a", "leaving a cancelled", "cancelled", "rolledBack 0"])
+  }
+
+  @Test("once publishes nothing")
+  func once() async throws {
+    let coordinator = FlowCoordinator()
+    _ = try await coordinator.run(
+      Flow {
+        Step("a") { (input: String, context: StepContext) in
+          try await context.once("k") { _ in }
+          return input
+        }
+      }, with: "")
+    #expect(await allEvents(of: coordinator).map(\.change.line) == ["launched", "moved -→a", "finished"])
+  }
+
+  @Test("while the next step is made the one before has the focus, and a back then leads to before it")
+  func focusWhileMaking() async throws {
+    let making = Checkpoint()
+    let flow = launch(
+      Flow {
+        Step("a") { Asker() }
+        Step("b") { Asker() }
+        Step("c") { () async -> Asker in
+          await making.pass()
+          return Asker()
+        }
+      }, with: "")
+    try await flow.answer("1")
+    try await flow.answer("2")
+    await making.reached()
+    let position = await flow.coordinator.position
+    #expect(position.step == "b")
+    #expect(position.status == .running)
+    #expect(position.canBackUp)
+    let backing = await flow.filing { try await $0.backUp() }
+    making.open()
+    try await backing.value
+    #expect(await flow.coordinator.position.step == "a")
+    flow.run.cancel()
+    _ = await flow.result
+    #expect(await flow.lines.contains("backedUp b→a 0"))
+  }
+
+  @Test("from the first step on there is always a step in focus until the run has ended")
+  func alwaysFocused() async throws {
+    let flow = launch(Self.flow(), with: "")
+    try await flow.answer("1")
+    _ = try await flow.coordinator.settled()
+    try await flow.coordinator.backUp()
+    _ = try await flow.coordinator.settled()
+    flow.run.cancel()
+    _ = await flow.result
+    let events = await flow.events
+    #expect(events.first?.position.step == nil)
+    #expect(events.dropFirst().dropLast().allSatisfy { $0.position.step != nil })
+  }
+}

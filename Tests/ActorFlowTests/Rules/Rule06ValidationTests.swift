@@ -1,0 +1,161 @@
+import ActorFlow
+import Testing
+
+@Suite("Rule 6: authorize, validate and revisions") struct Rule06ValidationTests {
+  private func end<O>(_ flow: Launched<O>) async {
+    flow.run.cancel()
+    _ = await flow.result
+  }
+
+  private func launched(_ prompt: Guarded) async throws -> (Launched<String>, Question, StepContext) {
+    let handed = Handover<StepContext>()
+    let flow = launch(
+      Flow {
+        Step.scripted("a") { _, context in
+          handed.give(context)
+          return try await context.ask(prompt)
+        }
+      }, with: "")
+    let question = try #require(try await flow.coordinator.settled().questions.first)
+    return (flow, question, try #require(await handed.value()))
+  }
+
+  @Test("what authorize throws reaches the answerer, before validate is asked; the question stays open")
+  func authorize() async throws {
+    let trace = Trace()
+    let (flow, question, _) = try await launched(Guarded("p", role: "clerk") { trace.add("validate \($0)") })
+    await #expect(throws: Refused.self) { try await flow.coordinator.answer(question.id, with: "1") }
+    await #expect(throws: Refused.self) {
+      try await flow.coordinator.answer(question.id, with: "1", by: Principal(id: "bob"))
+    }
+    #expect(trace.all.isEmpty)
+    #expect(await flow.coordinator.position.questions.map(\.id) == [question.id])
+    try await flow.coordinator.answer(question.id, with: "1", by: Principal(id: "ann", roles: ["clerk"]))
+    #expect(try await flow.result.get() == "1")
+    #expect(trace.all == ["validate 1"])
+  }
+
+  @Test("what validate throws reaches the answerer; the question stays open and the step hears nothing of it")
+  func validate() async throws {
+    let flow = launch(Flow { Step("a") { Asker() } }, with: "")
+    _ = try await flow.coordinator.settled()
+    await #expect(throws: Refused.self) { try await flow.coordinator.answer(Form.self, with: "") }
+    #expect(await flow.coordinator.position.questions.count == 1)
+    try await flow.coordinator.answer(Form.self, with: "1")
+    #expect(try await flow.result.get() == "1")
+  }
+
+  @Test("validation runs in the answerer's task, and is cancelled with it")
+  func answerersTask() async throws {
+    let (checking, trace) = (Checkpoint(), Trace())
+    let (flow, question, _) = try await launched(
+      Guarded("p") { _ in
+        await checking.pass()
+        trace.add("cancelled \(Task.isCancelled) \(Rule01ScopeTests.Local.value)")
+        try Task.checkCancellation()
+      })
+    let answering = Rule01ScopeTests.Local.$value.withValue("answerer") {
+      Task { try await flow.coordinator.answer(question.id, with: "1") }
+    }
+    await checking.reached()
+    answering.cancel()
+    checking.open()
+    #expect(await error(of: answering) is CancellationError)
+    #expect(trace.all == ["cancelled true answerer"])
+    #expect(await flow.coordinator.position.questions.count == 1)
+    await end(flow)
+  }
+
+  @Test("an answer for an older revision throws staleRevision if the answerer named the one he saw")
+  func stale() async throws {
+    let (flow, question, context) = try await launched(Guarded("p"))
+    #expect(question.revision == 1)
+    try await context.update(Guarded("new"))
+    #expect(await code { try await flow.coordinator.answer(question.id, with: "1", revision: 1) } == .staleRevision)
+    #expect(await flow.coordinator.position.questions.map(\.revision) == [2])
+    try await flow.coordinator.answer(question.id, with: "1", revision: 2)
+    #expect(try await flow.result.get() == "1")
+  }
+
+  @Test("without a revision named, an answer is taken for whatever is shown")
+  func unnamedRevision() async throws {
+    let (flow, question, context) = try await launched(Guarded("p"))
+    try await context.update(Guarded("new"))
+    try await flow.coordinator.answer(question.id, with: "1")
+    #expect(try await flow.result.get() == "1")
+  }
+
+  @Test("when the prompt changed while an answer was validated, it is validated again by the new prompt")
+  func validatedAgain() async throws {
+    let (trace, checking) = (Trace(), Checkpoint())
+    let (flow, question, context) = try await launched(
+      Guarded("old") { _ in
+        trace.add("old")
+        await checking.pass()
+      })
+    let answering = Task { try await flow.coordinator.answer(question.id, with: "1") }
+    await checking.reached()
+    try await context.update(Guarded("new") { _ in trace.add("new") })
+    checking.open()
+    try await answering.value
+    #expect(try await flow.result.get() == "1")
+    #expect(trace.all == ["old", "new"])
+  }
+
+  @Test("an answer that the new prompt refuses throws its error, and the question stays open")
+  func refusedByNew() async throws {
+    let checking = Checkpoint()
+    let (flow, question, context) = try await launched(Guarded("old") { _ in await checking.pass() })
+    let answering = Task { try await flow.coordinator.answer(question.id, with: "1") }
+    await checking.reached()
+    try await context.update(Guarded("new") { _ in throw Failure("new") })
+    checking.open()
+    #expect(await error(of: answering) as? Failure == Failure("new"))
+    #expect(await flow.coordinator.position.questions.map(\.revision) == [2])
+    await end(flow)
+  }
+
+  @Test("a named revision that became stale while the answer was validated throws staleRevision")
+  func staleMeanwhile() async throws {
+    let checking = Checkpoint()
+    let (flow, question, context) = try await launched(Guarded("old") { _ in await checking.pass() })
+    let answering = Task { try await flow.coordinator.answer(question.id, with: "1", revision: 1) }
+    await checking.reached()
+    try await context.update(Guarded("new"))
+    checking.open()
+    #expect((await error(of: answering) as? FlowError)?.code == .staleRevision)
+    await end(flow)
+  }
+
+  @Test("an answer whose question closed while it was validated throws questionClosed")
+  func closedMeanwhile() async throws {
+    let checking = Checkpoint()
+    let (flow, question, _) = try await launched(
+      Guarded("p") { answer in if answer == "slow" { await checking.pass() } })
+    let answering = Task { try await flow.coordinator.answer(question.id, with: "slow") }
+    await checking.reached()
+    let leaving = Checkpoint()
+    let other = launch(
+      Flow {
+        Step("a") { Asker() }
+        Step.scripted("b", backUp: { _ in await leaving.pass() }) { _, context in
+          try await context.ask(Guarded("p") { _ in await checking.pass() })
+        }
+      }, with: "")
+    try await flow.coordinator.answer(question.id, with: "fast")
+    #expect(try await flow.result.get() == "fast")
+    // A second flow, left while an answer to it is validated.
+    try await other.answer("1")
+    let theirs = try #require(try await other.coordinator.settled().questions.first)
+    let late = Task { try await other.coordinator.answer(theirs.id, with: "late") }
+    await checking.reached(2)
+    let backing = await other.filing { try await $0.backUp() }
+    await leaving.reached()
+    checking.open()
+    #expect((await error(of: answering) as? FlowError)?.code == .flowEnded)
+    #expect((await error(of: late) as? FlowError)?.code == .questionClosed)
+    leaving.open()
+    try await backing.value
+    await end(other)
+  }
+}
