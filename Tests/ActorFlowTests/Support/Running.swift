@@ -74,3 +74,14 @@ extension Status {
     }
   }
 }
+
+extension Record {
+  /// The record in a word or two: `none`, `done 17`, `interrupted KEY`.
+  var word: String {
+    switch self {
+    case .none: "none"
+    case .done(let value): value is Void ? "done" : "done \(value)"
+    case .interrupted(let key): "interrupted \(key)"
+    }
+  }
+}
