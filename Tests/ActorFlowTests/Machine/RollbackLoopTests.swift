@@ -26,7 +26,6 @@ import Testing
       case .proceed(let place):
         #expect(place.input as? String == "to a")
         #expect(place.visit.id == VisitID(3))
-        #expect(place.isEntered)
         return
       default:
         Issue.record("neither compensates nor proceeds")

@@ -4,7 +4,7 @@ import Testing
 @Suite("ask: one question of a visit at a time") struct AskTests {
   /// Runs one step that does `work`; it is cancelled after `outside`.
   private func step(
-    _ work: @escaping Scripted.Proceed, _ outside: (Launched<String>) async throws -> Void
+    _ work: @escaping ScriptedStep.Proceed, _ outside: (Launched<String>) async throws -> Void
   ) async throws -> Launched<String> {
     let flow = launch(Flow { Step.scripted("a", proceed: work) }, with: "")
     try await outside(flow)

@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("once: an effect that happens once") struct OnceTests {
-  private func run(_ work: @escaping Scripted.Proceed) -> Launched<String> {
+  private func run(_ work: @escaping ScriptedStep.Proceed) -> Launched<String> {
     launch(Flow { Step.scripted("a", proceed: work) }, with: "")
   }
 

@@ -5,7 +5,7 @@ import Testing
   /// `a` asks; `b` charges once and asks; each looks at its record first. `undo` is `b`'s backUp.
   private func flow(
     _ trace: Trace, work: @escaping @Sendable () async throws -> Int = { 17 },
-    undo: @escaping Scripted.BackUp = { _ in }
+    undo: @escaping ScriptedStep.BackUp = { _ in }
   ) -> Flow<String, String> {
     Flow {
       Step("a") { Asker() }

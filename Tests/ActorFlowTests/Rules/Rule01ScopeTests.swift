@@ -157,7 +157,7 @@ import Testing
     let flow = Flow<String, String> {
       Step("a") {
         look("make")
-        return Scripted(backUp: { _ in look("backUp") }) { _, _ in
+        return ScriptedStep(backUp: { _ in look("backUp") }) { _, _ in
           look("proceed")
           throw Refused()
         }

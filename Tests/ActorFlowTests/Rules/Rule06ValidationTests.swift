@@ -7,7 +7,7 @@ import Testing
     _ = await flow.result
   }
 
-  private func launched(_ prompt: Guarded) async throws -> (Launched<String>, Question, StepContext) {
+  private func launched(_ prompt: CheckedForm) async throws -> (Launched<String>, Question, StepContext) {
     let handed = Handover<StepContext>()
     let flow = launch(
       Flow {
@@ -23,7 +23,7 @@ import Testing
   @Test("what authorize throws reaches the answerer, before validate is asked; the question stays open")
   func authorize() async throws {
     let trace = Trace()
-    let (flow, question, _) = try await launched(Guarded("p", role: "clerk") { trace.add("validate \($0)") })
+    let (flow, question, _) = try await launched(CheckedForm("p", role: "clerk") { trace.add("validate \($0)") })
     await #expect(throws: Refused.self) { try await flow.coordinator.answer(question.id, with: "1") }
     await #expect(throws: Refused.self) {
       try await flow.coordinator.answer(question.id, with: "1", by: Principal(id: "bob"))
@@ -49,7 +49,7 @@ import Testing
   func answerersTask() async throws {
     let (checking, trace) = (Checkpoint(), Trace())
     let (flow, question, _) = try await launched(
-      Guarded("p") { _ in
+      CheckedForm("p") { _ in
         await checking.pass()
         trace.add("cancelled \(Task.isCancelled) \(Rule01ScopeTests.Local.value)")
         try Task.checkCancellation()
@@ -68,9 +68,9 @@ import Testing
 
   @Test("an answer for an older revision throws staleRevision if the answerer named the one he saw")
   func stale() async throws {
-    let (flow, question, context) = try await launched(Guarded("p"))
+    let (flow, question, context) = try await launched(CheckedForm("p"))
     #expect(question.revision == 1)
-    try await context.update(Guarded("new"))
+    try await context.update(CheckedForm("new"))
     #expect(await code { try await flow.coordinator.answer(question.id, with: "1", revision: 1) } == .staleRevision)
     #expect(await flow.coordinator.position.questions.map(\.revision) == [2])
     try await flow.coordinator.answer(question.id, with: "1", revision: 2)
@@ -79,8 +79,8 @@ import Testing
 
   @Test("without a revision named, an answer is taken for whatever is shown")
   func unnamedRevision() async throws {
-    let (flow, question, context) = try await launched(Guarded("p"))
-    try await context.update(Guarded("new"))
+    let (flow, question, context) = try await launched(CheckedForm("p"))
+    try await context.update(CheckedForm("new"))
     try await flow.coordinator.answer(question.id, with: "1")
     #expect(try await flow.result.get() == "1")
   }
@@ -89,13 +89,13 @@ import Testing
   func validatedAgain() async throws {
     let (trace, checking) = (Trace(), Checkpoint())
     let (flow, question, context) = try await launched(
-      Guarded("old") { _ in
+      CheckedForm("old") { _ in
         trace.add("old")
         await checking.pass()
       })
     let answering = Task { try await flow.coordinator.answer(question.id, with: "1") }
     await checking.reached()
-    try await context.update(Guarded("new") { _ in trace.add("new") })
+    try await context.update(CheckedForm("new") { _ in trace.add("new") })
     checking.open()
     try await answering.value
     #expect(try await flow.result.get() == "1")
@@ -105,10 +105,10 @@ import Testing
   @Test("an answer that the new prompt refuses throws its error, and the question stays open")
   func refusedByNew() async throws {
     let checking = Checkpoint()
-    let (flow, question, context) = try await launched(Guarded("old") { _ in await checking.pass() })
+    let (flow, question, context) = try await launched(CheckedForm("old") { _ in await checking.pass() })
     let answering = Task { try await flow.coordinator.answer(question.id, with: "1") }
     await checking.reached()
-    try await context.update(Guarded("new") { _ in throw Failure("new") })
+    try await context.update(CheckedForm("new") { _ in throw Failure("new") })
     checking.open()
     #expect(await error(of: answering) as? Failure == Failure("new"))
     #expect(await flow.coordinator.position.questions.map(\.revision) == [2])
@@ -118,10 +118,10 @@ import Testing
   @Test("a named revision that became stale while the answer was validated throws staleRevision")
   func staleMeanwhile() async throws {
     let checking = Checkpoint()
-    let (flow, question, context) = try await launched(Guarded("old") { _ in await checking.pass() })
+    let (flow, question, context) = try await launched(CheckedForm("old") { _ in await checking.pass() })
     let answering = Task { try await flow.coordinator.answer(question.id, with: "1", revision: 1) }
     await checking.reached()
-    try await context.update(Guarded("new"))
+    try await context.update(CheckedForm("new"))
     checking.open()
     #expect((await error(of: answering) as? FlowError)?.code == .staleRevision)
     await end(flow)
@@ -131,7 +131,7 @@ import Testing
   func closedMeanwhile() async throws {
     let checking = Checkpoint()
     let (flow, question, _) = try await launched(
-      Guarded("p") { answer in if answer == "slow" { await checking.pass() } })
+      CheckedForm("p") { answer in if answer == "slow" { await checking.pass() } })
     let answering = Task { try await flow.coordinator.answer(question.id, with: "slow") }
     await checking.reached()
     let leaving = Checkpoint()
@@ -139,7 +139,7 @@ import Testing
       Flow {
         Step("a") { Asker() }
         Step.scripted("b", backUp: { _ in await leaving.pass() }) { _, context in
-          try await context.ask(Guarded("p") { _ in await checking.pass() })
+          try await context.ask(CheckedForm("p") { _ in await checking.pass() })
         }
       }, with: "")
     try await flow.coordinator.answer(question.id, with: "fast")

@@ -4,9 +4,9 @@ import Testing
 @Suite("Rule 7: nothing survives the flow") struct Rule07NothingSurvivesTests {
   /// Weak references to every step a flow has made.
   private final class Made: Sendable {
-    private struct Weak: Sendable { weak var step: Scripted? }
+    private struct Weak: Sendable { weak var step: ScriptedStep? }
     private let steps = Lock<[Weak]>([])
-    func add(_ step: Scripted) -> Scripted {
+    func add(_ step: ScriptedStep) -> ScriptedStep {
       steps.withLock { $0.append(Weak(step: step)) }
       return step
     }
@@ -15,15 +15,15 @@ import Testing
   }
 
   private func flow(_ made: Made) -> Flow<String, String> {
-    @Sendable func ask() -> Scripted {
-      made.add(Scripted { _, context in try await context.ask(Form(text: context.step.name)) })
+    @Sendable func ask() -> ScriptedStep {
+      made.add(ScriptedStep { _, context in try await context.ask(Form(text: context.step.name)) })
     }
     return Flow {
       Step("a") { ask() }
       Step("b") { ask() }.onBackUp(.passThrough)
       Step("c") {
         made.add(
-          Scripted { _, context in
+          ScriptedStep { _, context in
             let answer = try await context.ask(Form(text: "c"))
             if answer == "fail" { throw Refused() }
             return answer
@@ -75,8 +75,8 @@ import Testing
     let made = Made()
     let flow = launch(
       Flow {
-        Step("a") { made.add(Scripted { _, context in try await context.ask(Form(text: "a")) }) }
-        Step("b") { made.add(Scripted { input, _ in input }) }.onBackUp(.settling)
+        Step("a") { made.add(ScriptedStep { _, context in try await context.ask(Form(text: "a")) }) }
+        Step("b") { made.add(ScriptedStep { input, _ in input }) }.onBackUp(.settling)
         Step("c") { Asker() }
       }, with: "")
     try await flow.answer("1")
@@ -108,7 +108,7 @@ import Testing
       Flow {
         Step("a") {
           made.add(
-            Scripted { input, context in
+            ScriptedStep { input, context in
               handed.give(context)
               return input
             })

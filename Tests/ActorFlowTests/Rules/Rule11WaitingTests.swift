@@ -121,9 +121,9 @@ import Testing
       }
     }
     let flow = Flow<String, String> {
-      Step("a") { () async -> Scripted in
+      Step("a") { () async -> ScriptedStep in
         if spot == .factory { await call() }
-        return Scripted(backUp: { _ in if spot == .backUp { await call() } }) { input, context in
+        return ScriptedStep(backUp: { _ in if spot == .backUp { await call() } }) { input, context in
           switch spot {
           case .proceed: await call()
           case .child: await withTaskGroup(of: Void.self) { group in group.addTask { await call() } }

@@ -29,13 +29,13 @@ struct Launched<Output: Sendable>: Sendable {
 
   /// Starts a request in a task of its own, and returns when the coordinator has it on file.
   ///
-  /// The coordinator looks at its clock in the turn in which it files the request; so when its next turn is ours, the
-  /// request is filed and waits.
+  /// The request runs in turns of an actor. It looks at the flow's clock in the turn in which it is filed; so when the
+  /// actor has another turn for us after that, the request is filed and waits.
   func filing(_ request: @escaping @Sendable (FlowCoordinator) async throws -> Void) async -> Task<Void, any Error> {
-    let before = clock.lookCount
-    let task = Task { [coordinator] in try await request(coordinator) }
+    let (desk, before) = (Desk(), clock.lookCount)
+    let task = Task { [coordinator] in try await desk.file(request, with: coordinator) }
     await clock.looked(before + 1)
-    _ = await coordinator.position
+    await desk.turn()
     return task
   }
 
@@ -54,6 +54,17 @@ struct Launched<Output: Sendable>: Sendable {
 
   /// All changes of the run, a short line each.
   var lines: [String] { get async { await events.map(\.change.line) } }
+}
+
+/// Where requests are filed, one turn each.
+private actor Desk {
+  func file(
+    _ request: @Sendable (FlowCoordinator) async throws -> Void, with coordinator: FlowCoordinator
+  ) async throws {
+    try await request(coordinator)
+  }
+
+  func turn() {}
 }
 
 /// Starts `flow` in a task of its own.

@@ -39,6 +39,10 @@ struct MachineDriver {
     if let event { events.append(event) }
   }
 
+  private mutating func addMove(_ entry: LogEntry) {
+    events.append(NavigationEvent(flow: "machine", run: machine.run, sequence: machine.sequence, entry: entry))
+  }
+
   /// Forgets the events so far.
   mutating func forget() { events = [] }
 }
@@ -51,7 +55,7 @@ extension MachineDriver {
   mutating func enter(_ index: Int) -> Bool {
     let cargo = Cargo("to \(Self.name(index))")
     guard let entered = machine.enter(graph.nodes[index], instance: nil, cargo: cargo) else { return false }
-    events.append(entered.event.event(flow: "machine", run: machine.run, sequence: machine.sequence))
+    addMove(entered.event)
     return true
   }
 
@@ -60,8 +64,7 @@ extension MachineDriver {
     switch machine.skip(graph.nodes[index], instance: nil, cargo: Cargo("to \(Self.name(index))")) {
     case .left: break
     case .passed(let event): add(event)
-    case .kept(let entered):
-      events.append(entered.event.event(flow: "machine", run: machine.run, sequence: machine.sequence))
+    case .kept(let entered): addMove(entered.event)
     }
   }
 
@@ -98,7 +101,7 @@ extension MachineDriver {
     case .opened(let question, let event):
       add(event)
       return question
-    case .answered: throw Failure("this machine replays nothing")
+    case .answered, .withdrawn: throw Failure("this machine replays nothing")
     }
   }
 

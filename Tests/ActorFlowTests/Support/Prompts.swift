@@ -6,7 +6,7 @@ struct Choice: Prompt {
 }
 
 /// A question that only some may answer, and whose answers are checked as a test says.
-struct Guarded: Prompt {
+struct CheckedForm: Prompt {
   typealias Answer = String
   var text: String
   var role: String?

@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// A step that does what a test says.
-actor Scripted: FlowStep {
+actor ScriptedStep: FlowStep {
   typealias Proceed = @Sendable (String, StepContext) async throws -> String
   typealias BackUp = @Sendable (RollbackContext) async throws -> Void
 
@@ -61,10 +61,10 @@ extension Step where Input == String, Output == String {
 
   /// A step that does what a test says.
   static func scripted(
-    _ name: String, backUp: @escaping Scripted.BackUp = { _ in },
-    proceed: @escaping Scripted.Proceed
+    _ name: String, backUp: @escaping ScriptedStep.BackUp = { _ in },
+    proceed: @escaping ScriptedStep.Proceed
   ) -> Step {
-    Step(name) { Scripted(backUp: backUp, proceed: proceed) }
+    Step(name) { ScriptedStep(backUp: backUp, proceed: proceed) }
   }
 }
 
