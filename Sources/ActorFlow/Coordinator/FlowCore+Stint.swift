@@ -37,7 +37,7 @@ extension FlowCore {
         await waitForRunningWork()
       }
     } catch {
-      halt(error)
+      await halt(error)
       return .ended
     }
   }
@@ -96,12 +96,12 @@ extension FlowCore {
     }
   }
 
-  /// A decision of the run's own could not be committed.
-  func halt(_ error: any Error) {
-    var effects = withState { state in
-      let step = state.machine.position.step ?? "?"
-      return state.adopt(Decision((), event: state.machine.halt(step, error)))
+  /// A decision of the run's own could not be committed. Waits for a commit under way: what that one adopts would
+  /// otherwise bring the run back to life.
+  func halt(_ error: any Error) async {
+    _ = try? await decide(commits: false) { machine in
+      let step = machine.position.step ?? "?"
+      return Decision((), event: machine.halt(step, error))
     }
-    effects.perform()
   }
 }

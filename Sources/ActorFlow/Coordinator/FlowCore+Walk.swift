@@ -46,7 +46,7 @@ extension FlowCore {
       }
       return try await finish(cargo.value)
     } catch let failure as CommitFailure {
-      halt(failure.error)
+      await halt(failure.error)
       return false
     } catch {
       return await failed(node?.info.id ?? "", error)
@@ -153,7 +153,7 @@ extension FlowCore {
         return Decision(event != nil, event: event)
       }
     } catch {
-      halt(error.error)
+      await halt(error.error)
       return false
     }
   }
