@@ -54,9 +54,18 @@ extension FlowCore {
       }
       for waiter in waiters { waiter.fulfil(.success(())) }
     }
-    try await decide { machine in
-      machine.endOnce(key, scope: scope, value: value)
-      return Decision(())
+    do {
+      try await decide { machine in
+        machine.endOnce(key, scope: scope, value: value)
+        return Decision(())
+      }
+    } catch {
+      // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
+      try await decide(commits: false) { machine in
+        machine.endOnce(key, scope: scope, value: nil)
+        return Decision(())
+      }
+      throw error
     }
   }
 }
