@@ -140,7 +140,18 @@ extension FlowCore {
   private var goesOn: Bool { withState { $0.machine.phase == .walking } }
 
   private func notBegun(_ place: Place) -> Bool {
-    withState { $0.machine.notBegun(place.visit.id) }
+    let visit = place.visit.id
+    return withState { state in
+      let notBegun = state.machine.notBegun(visit)
+      // What a commit under way adopts does not know of it yet.
+      if notBegun, state.isCommitting {
+        state.deferred.append { machine in
+          _ = machine.notBegun(visit)
+          return Decision(())
+        }
+      }
+      return notBegun
+    }
   }
 
   /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's.
