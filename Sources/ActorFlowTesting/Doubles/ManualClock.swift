@@ -1,0 +1,122 @@
+import ActorFlow
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// async let reminder: Void = clock.sleep(for: .seconds(60))
+/// try await clock.waitForSleepers(1)
+/// clock.advance(by: .seconds(60))
+/// try await reminder
+/// ```
+///
+/// It may be used from any task. Everything that is due is woken by the ``advance(by:)`` that makes it due, in the order
+/// of the deadlines, and of falling asleep where they are equal.
+public final class ManualClock: Clock, Sendable {
+  /// A point in the time of a manual clock.
+  public struct Instant: InstantProtocol, Sendable {
+    /// The time since the clock was made.
+    public let offset: Duration
+
+    /// A point at a time after the clock was made.
+    public init(offset: Duration = .zero) {
+      self.offset = offset
+    }
+
+    /// The point that is `duration` later.
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+    /// The time from here to `other`.
+    public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+    /// Orders points by time.
+    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private struct State: Sendable {
+    var now = Instant()
+    /// By deadline, and by falling asleep.
+    var sleepers: [Sleeper] = []
+    var watchers: [Watcher] = []
+  }
+
+  private struct Sleeper: Sendable {
+    let deadline: Instant
+    let wakeUp: Eventual<Void>
+  }
+
+  private struct Watcher: Sendable {
+    let count: Int
+    let reached: Eventual<Void>
+  }
+
+  private let state = Lock(State())
+
+  /// A clock at time zero.
+  public init() {}
+
+  /// The time.
+  public var now: Instant { state.withLock { $0.now } }
+
+  /// A manual clock can be moved by any amount.
+  public var minimumResolution: Duration { .zero }
+
+  /// How many tasks sleep at this moment.
+  public var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+  /// Moves the time on, and wakes everybody whose deadline has come, earliest deadline first.
+  ///
+  /// Returns when they are woken, not when they have run. Time never goes back: a negative duration moves nothing.
+  public func advance(by duration: Duration) {
+    let due = state.withLock { state -> [Sleeper] in
+      state.now = state.now.advanced(by: max(.zero, duration))
+      let first = state.sleepers.firstIndex { $0.deadline > state.now } ?? state.sleepers.endIndex
+      defer { state.sleepers.removeFirst(first) }
+      return Array(state.sleepers[..<first])
+    }
+    for sleeper in due { sleeper.wakeUp.fulfil(()) }
+  }
+}
+
+extension ManualClock {
+  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if it is there already.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before. The sleeper is then gone at once.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    let wakeUp = Eventual<Void>()
+    let reached = state.withLock { state -> [Watcher]? in
+      guard deadline > state.now else { return nil }
+      let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
+      state.sleepers.insert(Sleeper(deadline: deadline, wakeUp: wakeUp), at: place)
+      let count = state.sleepers.count
+      defer { state.watchers.removeAll { $0.count <= count } }
+      return state.watchers.filter { $0.count <= count }
+    }
+    guard let reached else { return }
+    for watcher in reached { watcher.reached.fulfil(()) }
+    try await withTaskCancellationHandler {
+      try await wakeUp.value()
+    } onCancel: {
+      state.withLock { state in state.sleepers.removeAll { $0.wakeUp === wakeUp } }
+    }
+  }
+
+  /// Waits until at least `count` tasks sleep at once.
+  ///
+  /// - Throws: `CancellationError` if the waiting task is cancelled.
+  public func waitForSleepers(_ count: Int = 1) async throws {
+    let reached = Eventual<Void>()
+    let waits = state.withLock { state in
+      guard state.sleepers.count < count else { return false }
+      state.watchers.append(Watcher(count: count, reached: reached))
+      return true
+    }
+    guard waits else { return }
+    try await withTaskCancellationHandler {
+      try await reached.value()
+    } onCancel: {
+      state.withLock { state in state.watchers.removeAll { $0.reached === reached } }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import ActorFlow
+
+// What happens when a visit is left before its step returned, or the flow ends badly.
+extension ExpectedChange {
+  /// A request to leave `step` was accepted; with `reason`, for that reason.
+  public static func leaving(_ step: StepID, _ reason: LeaveReason? = nil) -> ExpectedChange {
+    leaving(step: step, reason)
+  }
+
+  /// A request to leave whatever step had the focus was accepted.
+  static func leaving(step: StepID?, _ reason: LeaveReason?) -> ExpectedChange {
+    let place = step.map { " \($0)" } ?? ""
+    let why = reason.map { " (\($0.summary))" } ?? ""
+    return ExpectedChange("leaving\(place)\(why)", duringQuestion: true) { change in
+      guard case .leaving(let visit, let found) = change else { return false }
+      return step.matches(visit.step) && (reason == nil || reason == found)
+    }
+  }
+
+  /// The flow landed at `step`; with `from`, coming from that step.
+  ///
+  /// - Parameter errors: How many `backUp`s threw on the way.
+  public static func backedUp(to step: StepID, from: StepID? = nil, errors: Int = 0) -> ExpectedChange {
+    backedUp(landing: step, from: from, errors: errors)
+  }
+
+  static func backedUp(landing step: StepID?, from: StepID? = nil, errors: Int?) -> ExpectedChange {
+    let origin = from.map { " from \($0)" } ?? ""
+    let target = step.map { " to \($0)" } ?? ""
+    return ExpectedChange("backed up\(origin)\(target)\(failing(errors))") { change in
+      guard case .backedUp(let left, let landed, let found) = change else { return false }
+      return step.matches(landed.step) && from.matches(left.step) && (errors ?? found.count) == found.count
+    }
+  }
+
+  /// The flow was abandoned; with `reason`, for that reason.
+  public static func abandoned(reason: String? = nil) -> ExpectedChange {
+    ExpectedChange("abandoned" + (reason.map { " (\($0))" } ?? "")) { change in
+      guard case .abandoned(let found) = change else { return false }
+      return reason == nil || reason == found
+    }
+  }
+
+  /// The task that called `run` was cancelled, and the step has come back.
+  public static let cancelled = ExpectedChange("cancelled") { if case .cancelled = $0 { true } else { false } }
+
+  /// Everything is undone, and no `backUp` threw.
+  public static var rolledBack: ExpectedChange { rolledBack() }
+
+  /// Everything is undone as far as it could be.
+  ///
+  /// - Parameter errors: How many `backUp`s threw.
+  public static func rolledBack(errors: Int = 0) -> ExpectedChange {
+    ExpectedChange("rolled back\(failing(errors))") { change in
+      if case .rolledBack(let found) = change { found.count == errors } else { false }
+    }
+  }
+
+  private static func failing(_ errors: Int?) -> String {
+    switch errors {
+    case nil, 0: ""
+    case 1: " with 1 error"
+    case let count?: " with \(count) errors"
+    }
+  }
+}

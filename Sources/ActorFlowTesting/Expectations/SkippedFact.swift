@@ -1,0 +1,21 @@
+public import ActorFlow
+
+/// Something that a test has not asserted.
+public enum SkippedFact: Sendable, CustomStringConvertible {
+  /// An event was passed over.
+  case event(NavigationEvent)
+  /// A question was open at the end of the test.
+  case openQuestion(Question)
+  /// The flow was running at the end of the test, and asked nothing.
+  case running(StepID?)
+
+  /// The fact in a few words, such as `moved to checkout/pricing`.
+  public var description: String {
+    switch self {
+    case .event(let event): event.change.summary
+    case .openQuestion(let question): "open question \(question.summary)"
+    case .running(let step?): "still running at \(step)"
+    case .running(nil): "still running"
+    }
+  }
+}

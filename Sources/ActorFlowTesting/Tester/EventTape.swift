@@ -1,0 +1,70 @@
+import ActorFlow
+
+/// The events of the run under test, read in order, with a look ahead. Not Sendable: it belongs to one tester.
+final class EventTape {
+  /// What stands at a place of the tape.
+  enum Look {
+    case event(NavigationEvent)
+    /// Nothing can come there before the test answers this.
+    case waitsForAnswer(Question)
+    case ended
+    /// Patience ran out.
+    case silence
+  }
+
+  private let reader: EventReader
+  let patience: Patience
+  /// Read, but not asserted yet.
+  private(set) var unread: ArraySlice<NavigationEvent> = []
+  /// The latest event taken.
+  private(set) var last: NavigationEvent?
+
+  init(_ coordinator: FlowCoordinator, patience: Patience) {
+    reader = coordinator.makeEventReader()
+    self.patience = patience
+  }
+
+  /// Where the flow stood after the latest event that was read.
+  var position: Position? { (unread.last ?? last)?.position }
+
+  /// Reads what was published until now.
+  func listen() {
+    while let event = reader.published() { unread.append(event) }
+  }
+
+  /// What stands `ahead` events after the next one. Waits for it, unless it cannot come by itself.
+  ///
+  /// - Parameter duringQuestion: Whether what is looked for can come while a step waits for an answer. A flow has one
+  ///   step in focus, and that one at most one question: whatever the step does besides, the question is updated,
+  ///   withdrawn, answered or closed by a leave before anything else can happen.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  func look(_ ahead: Int = 0, duringQuestion: Bool) async throws -> Look {
+    while unread.count <= ahead {
+      listen()
+      if unread.count > ahead { break }
+      try Task.checkCancellation()
+      if !duringQuestion, let question = position?.questions.first { return .waitsForAnswer(question) }
+      let read = try await patience.wait { [reader] in
+        let event = await reader.next()
+        if event == nil { try Task.checkCancellation() }
+        return Read(event: event)
+      }
+      guard let read else { return .silence }
+      guard let event = read.event else { return .ended }
+      unread.append(event)
+    }
+    return .event(unread[unread.startIndex + ahead])
+  }
+
+  /// The next event counts as asserted or skipped from now on.
+  @discardableResult
+  func take() -> NavigationEvent? {
+    guard let event = unread.popFirst() else { return nil }
+    last = event
+    return event
+  }
+
+  private struct Read: Sendable {
+    let event: NavigationEvent?
+  }
+}

@@ -1,0 +1,96 @@
+public import ActorFlow
+
+// Asserting events by name.
+extension FlowTester {
+  /// Asserts that these are the next events, in this order and with none between; with ``Exhaustivity/partial``, that
+  /// they follow in this order.
+  ///
+  /// Waits for each.
+  ///
+  /// - Returns: The events, with the positions they carry.
+  /// - Throws: ``FlowTestFailure`` with what was expected, what was found instead, and what follows; `CancellationError`
+  ///   if the test is cancelled.
+  @discardableResult
+  public func expect(
+    _ changes: ExpectedChange..., fileID: String = #fileID, line: Int = #line
+  ) async throws -> [NavigationEvent] {
+    try await assert(changes, SourceLocation(fileID, line))
+  }
+
+  /// Passes over everything that has happened and is not asserted, once the flow waits for an answer or has ended.
+  ///
+  /// - Returns: The events passed over; ``skipped`` holds them too.
+  /// - Throws: ``FlowTestFailure`` if there is nothing to skip, or if the flow does neither wait for an answer nor end;
+  ///   `CancellationError` if the test is cancelled.
+  @discardableResult
+  public func skipRest(fileID: String = #fileID, line: Int = #line) async throws -> [NavigationEvent] {
+    let location = SourceLocation(fileID, line)
+    guard try await isSettled() else { throw await failure("the rest to skip", found: .silence, location) }
+    tape.listen()
+    takeLaunch()
+    guard !tape.unread.isEmpty else {
+      throw FlowTestFailure("there is nothing to skip: every event so far was asserted", at: location)
+    }
+    return skipUnread()
+  }
+}
+
+extension FlowTester {
+  /// Asserts events, all of them or none.
+  @discardableResult
+  func assert(_ changes: [ExpectedChange], _ location: SourceLocation) async throws -> [NavigationEvent] {
+    guard exhaustivity.isFull else { return try await find(changes, location) }
+    for (index, change) in changes.enumerated() {
+      let look = try await look(index, for: change)
+      guard case .event(let event) = look, change.matches(event.change) else {
+        throw await failure("\"\(change)\"", found: look, after: index, location)
+      }
+    }
+    return changes.compactMap { _ in tape.take() }
+  }
+
+  /// The first event that is not asserted yet, or one `index` events further on. An event `launched` does not count,
+  /// unless it is looked for.
+  func look(_ index: Int = 0, for change: ExpectedChange) async throws -> EventTape.Look {
+    if index == 0, !change.matches(.launched) { takeLaunch() }
+    return try await tape.look(index, duringQuestion: change.comesDuringQuestion)
+  }
+
+  /// Passes over events until the expected ones have come.
+  private func find(_ changes: [ExpectedChange], _ location: SourceLocation) async throws -> [NavigationEvent] {
+    var found: [NavigationEvent] = []
+    for change in changes {
+      if !change.matches(.launched) { takeLaunch() }
+      while true {
+        let look = try await tape.look(duringQuestion: true)
+        guard case .event(let event) = look else {
+          throw await failure("\"\(change)\" sooner or later", found: look, location)
+        }
+        tape.take()
+        if change.matches(event.change) {
+          found.append(event)
+          break
+        }
+        skipped.append(.event(event))
+      }
+    }
+    return found
+  }
+
+  func skipUnread() -> [NavigationEvent] {
+    var events: [NavigationEvent] = []
+    while let event = tape.take() { events.append(event) }
+    skipped += events.map(SkippedFact.event)
+    return events
+  }
+
+  /// Takes an event `launched` that comes next: it is implied.
+  func takeLaunch() {
+    if case .launched? = tape.unread.first?.change { tape.take() }
+  }
+
+  /// Waits until the flow waits for an answer or has ended. False: patience ran out.
+  func isSettled() async throws -> Bool {
+    try await tape.patience.wait { [coordinator] in try await coordinator.settled() } != nil
+  }
+}

@@ -1,0 +1,66 @@
+internal import ActorFlow
+
+// Saying what went wrong.
+extension FlowTester {
+  /// Something else was found than what was expected.
+  ///
+  /// - Parameter index: How many unread events come before what was found; they were as expected.
+  func failure(
+    _ expected: String, found: EventTape.Look, after index: Int = 0, _ location: SourceLocation
+  ) async -> FlowTestFailure {
+    tape.listen()
+    let text: String
+    switch found {
+    case .event(let event): text = "found: \(event.line)"
+    case .waitsForAnswer(let question): text = "the flow waits for an answer to \(question.summary)"
+    case .ended: text = "the flow has ended: \(tape.last.map(\.line) ?? "before its first step")"
+    case .silence: text = "nothing happened for \(tape.patience.limit); " + (await standing())
+    }
+    var message = "expected \(expected), but \(text)"
+    let rest = tape.unread.dropFirst(found.isEvent ? index + 1 : 0)
+    if !rest.isEmpty { message += "\nwhat follows:\(rest.list)" }
+    if !skipped.isEmpty {
+      message += "\npassed over until then:" + skipped.map { "\n  \($0)" }.joined()
+    }
+    return FlowTestFailure(message, at: location)
+  }
+
+  /// A verb threw.
+  func failure(of what: String, _ error: any Error, _ location: SourceLocation) async -> FlowTestFailure {
+    tape.listen()
+    var message = "\(what) failed: \(error)"
+    if !tape.unread.isEmpty { message += "\nnot asserted yet:\(tape.unread.list)" }
+    return FlowTestFailure(message, at: location, underlying: error)
+  }
+
+  /// Where a flow stands in which nothing happens.
+  func standing() async -> String {
+    let position = await coordinator.position
+    switch position.status {
+    case .idle: return "the flow has not begun"
+    case .leaving(let visit, let since):
+      isStuck = true
+      return """
+        \(visit.step) does not come back: visit \(visit.id) was left \(since) after the run began, but its `proceed`, or a \
+        `backUp` on the way, has not returned; a step must end when its task is cancelled
+        """
+    case .rollingBack:
+      isStuck = true
+      let steps = position.stack.map { "\($0.step)" }.joined(separator: ", ")
+      return "the flow is rolling back, and a `backUp` has not returned; it is one of \(steps)"
+    case .ended: return "the flow has ended"
+    case .running:
+      if let question = position.questions.first { return "the flow waits for an answer to \(question.summary)" }
+      let hint =
+        passivation == .everyQuestion
+        ? "; with `passivating: .everyQuestion` its task is cancelled with each answer, and must then end" : ""
+      return "the flow is running \(position.step.map { "at \($0)" } ?? "towards its first step")\(hint)"
+    }
+  }
+}
+
+extension EventTape.Look {
+  var isEvent: Bool {
+    if case .event = self { true } else { false }
+  }
+}

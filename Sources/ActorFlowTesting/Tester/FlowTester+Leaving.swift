@@ -1,0 +1,80 @@
+public import ActorFlow
+
+// Leaving a step before it returns.
+extension FlowTester {
+  /// Backs up, waits until the flow has landed, and asserts that no `backUp` threw on the way.
+  ///
+  /// - Parameters:
+  ///   - step: Where to go, as for ``FlowCoordinator/backUp(to:)``; nil: where a back leads.
+  ///   - landing: Where the flow must land; nil: anywhere.
+  /// - Returns: The visit that began with the landing.
+  /// - Throws: ``FlowTestFailure`` if the back is refused, lands elsewhere, or a `backUp` threw, or if the step does not
+  ///   come back; `CancellationError` if the test is cancelled.
+  @discardableResult
+  public func backUp(
+    to step: StepID? = nil, landingAt landing: StepID? = nil, fileID: String = #fileID, line: Int = #line
+  ) async throws -> Visit {
+    let location = SourceLocation(fileID, line)
+    try await attempt("the back", location) { [coordinator] in try await coordinator.backUp(to: step) }
+    let landing = landing ?? step
+    // A partial test would wait for another landing, which nobody has asked for.
+    let expected = ExpectedChange.backedUp(landing: exhaustivity.isFull ? landing : nil, errors: nil)
+    let events = try await assert([.leaving(step: nil, .back), expected], location)
+    guard case .backedUp(_, let landed, _)? = events.last?.change, landing.matches(landed.step) else {
+      let landed = events.last.map { "found: \($0.line)" } ?? "it did not land"
+      throw FlowTestFailure("expected \"backed up to \(landing?.path ?? "")\", but \(landed)", at: location)
+    }
+    return landed
+  }
+
+  /// Abandons the flow, waits until it has ended, and asserts that no `backUp` threw.
+  ///
+  /// - Throws: ``FlowTestFailure`` if the flow has ended already, a `backUp` threw, or the step does not come back;
+  ///   `CancellationError` if the test is cancelled.
+  public func abandon(
+    reason: String = "", rollingBack: Bool = true, fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    let location = SourceLocation(fileID, line)
+    try await attempt("the abandoning", location) { [coordinator] in
+      try await coordinator.abandon(reason: reason, rollingBack: rollingBack)
+    }
+    try await assertEnding(
+      .abandoned(reason: reason), leaving: .abandoned(reason: reason), rollingBack: rollingBack, location)
+  }
+
+  /// Cancels the task that called `run`, waits until the flow has ended, and asserts that no `backUp` threw.
+  ///
+  /// - Throws: ``FlowTestFailure`` if the flow has ended already, a `backUp` threw, or the step does not come back;
+  ///   `CancellationError` if the test is cancelled.
+  public func cancel(fileID: String = #fileID, line: Int = #line) async throws {
+    let location = SourceLocation(fileID, line)
+    run.cancel()
+    try await attempt("the cancellation", location) { [run] in _ = try await run.result.value() }
+    try await assertEnding(.cancelled, leaving: .cancelled, rollingBack: true, location)
+  }
+}
+
+extension FlowTester {
+  private func assertEnding(
+    _ ending: ExpectedChange, leaving reason: LeaveReason, rollingBack: Bool, _ location: SourceLocation
+  ) async throws {
+    let leaving = ExpectedChange.leaving(step: nil, reason)
+    var expected = rollingBack ? [ending, .rolledBack] : [ending]
+    tape.listen()
+    // Before the first step was entered there is no visit to leave.
+    if tape.unread.contains(where: { leaving.matches($0.change) }) { expected.insert(leaving, at: 0) }
+    try await assert(expected, location)
+  }
+
+  /// Calls a verb of the coordinator's, with patience.
+  func attempt(
+    _ what: String, _ location: SourceLocation, _ verb: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let done: Void?
+    do { done = try await tape.patience.wait(for: verb) } catch {
+      try Task.checkCancellation()
+      throw await failure(of: what, error, location)
+    }
+    if done == nil { throw await failure("\(what) to be done", found: .silence, location) }
+  }
+}

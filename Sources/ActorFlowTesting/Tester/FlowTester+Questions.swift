@@ -1,0 +1,130 @@
+public import ActorFlow
+
+// Questions and answers.
+extension FlowTester {
+  /// The next question, which must show a `P`.
+  ///
+  /// Waits for it, and asserts the move to the step that asks, and the question. A question that was asserted before
+  /// (by ``expect(_:fileID:line:)``, or by this) and is still open is returned as it is now.
+  ///
+  /// - Parameters:
+  ///   - prompt: The type of the prompt.
+  ///   - step: The step that must be asking; nil: any.
+  /// - Throws: ``FlowTestFailure`` if anything else comes next; with ``Exhaustivity/partial`` if no such question comes.
+  ///   `CancellationError` if the test is cancelled.
+  public func question<P: Prompt>(
+    _ prompt: P.Type = P.self, at step: StepID? = nil, fileID: String = #fileID, line: Int = #line
+  ) async throws -> OpenQuestion<P> {
+    try await question(prompt, at: step, SourceLocation(fileID, line))
+  }
+
+  /// Answers a question, and asserts that the answer is accepted.
+  ///
+  /// - Throws: ``FlowTestFailure`` if it is refused (``refusal(of:_:fileID:line:)`` expects that) or if something that was
+  ///   not asserted has happened before; `CancellationError` if the test is cancelled.
+  public func answer<P: Prompt>(
+    _ question: OpenQuestion<P>, with answer: P.Answer, by principal: Principal? = nil,
+    fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    try await self.answer(question, with: answer, by: principal, SourceLocation(fileID, line))
+  }
+
+  /// Waits for the next question, which must show a `P`, and answers it.
+  ///
+  /// Asserts what ``question(_:at:fileID:line:)`` and ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)``
+  /// assert.
+  ///
+  /// - Returns: The question, as it was before it was answered.
+  /// - Throws: As those two.
+  @discardableResult
+  public func answer<P: Prompt>(
+    _ prompt: P.Type, at step: StepID? = nil, with answer: P.Answer, by principal: Principal? = nil,
+    fileID: String = #fileID, line: Int = #line
+  ) async throws -> OpenQuestion<P> {
+    let location = SourceLocation(fileID, line)
+    let question = try await question(prompt, at: step, location)
+    try await self.answer(question, with: answer, by: principal, location)
+    return question
+  }
+
+  /// Waits for the next update of a question, asserts it, and returns the question as it is then.
+  ///
+  /// - Throws: ``FlowTestFailure`` if anything else comes next; `CancellationError` if the test is cancelled.
+  public func updated<P: Prompt>(
+    _ question: OpenQuestion<P>, fileID: String = #fileID, line: Int = #line
+  ) async throws -> OpenQuestion<P> {
+    let expected = ExpectedChange("updated \(question.question.summary)", duringQuestion: true) { change in
+      if case .updated(let updated) = change { updated.id == question.id } else { false }
+    }
+    let events = try await assert([expected], SourceLocation(fileID, line))
+    // The coordinator refuses updates of another type, so this is always one.
+    guard case .updated(let updated)? = events.first?.change, let open = OpenQuestion<P>(updated) else {
+      return question
+    }
+    return open
+  }
+}
+
+extension FlowTester {
+  private func question<P: Prompt>(
+    _ prompt: P.Type, at step: StepID?, _ location: SourceLocation
+  ) async throws -> OpenQuestion<P> {
+    tape.listen()
+    if tape.unread.isEmpty, let open = tape.position?.questions.first(where: { step.matches($0.step) }),
+      let question = OpenQuestion<P>(open)
+    {
+      return question
+    }
+    let asked = ExpectedChange.asked(prompt, at: step)
+    let events = try await assertArrival(asked, "a question of \(prompt)\(ExpectedChange.at(step))", location)
+    guard case .asked(let question)? = events.last?.change, let open = OpenQuestion<P>(question) else {
+      throw FlowTestFailure("expected a question of \(prompt), but found another", at: location)
+    }
+    return open
+  }
+
+  private func answer<P: Prompt>(
+    _ question: OpenQuestion<P>, with answer: P.Answer, by principal: Principal?, _ location: SourceLocation
+  ) async throws {
+    let text = "the answer to \(question.question.summary)"
+    try await attempt(text, location) { [coordinator] in
+      try await coordinator.answer(question.id, with: answer, by: principal)
+    }
+    let accepted = ExpectedChange("answered", duringQuestion: true) { change in
+      if case .answered(question.id, _) = change { true } else { false }
+    }
+    try await assert([accepted], location)
+  }
+
+  /// Asserts an event that names a step, and the move to that step right before it, if that was not asserted yet.
+  @discardableResult
+  func assertArrival(
+    _ change: ExpectedChange, _ expected: String, _ location: SourceLocation
+  ) async throws -> [NavigationEvent] {
+    guard exhaustivity.isFull else { return try await assert([change], location) }
+    let first = try await look(for: change)
+    if case .event(let move) = first, case .moved(_, let visit) = move.change, !visit.isSkipped {
+      let second = try await look(1, for: change)
+      guard case .event(let event) = second, change.matches(event.change), event.change.step == visit.step else {
+        throw await failure(expected, found: second.isEvent ? first : second, after: second.isEvent ? 0 : 1, location)
+      }
+      tape.take()
+    } else {
+      guard case .event(let event) = first, change.matches(event.change) else {
+        throw await failure(expected, found: first, location)
+      }
+    }
+    return [tape.take()].compactMap(\.self)
+  }
+}
+
+extension Change {
+  /// The step that asks or has failed.
+  fileprivate var step: StepID? {
+    switch self {
+    case .asked(let question): question.step
+    case .failed(let step, _): step
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,68 @@
+public import ActorFlow
+
+/// Drives a flow in a test, and fails the test unless everything the flow did was asserted.
+///
+/// ``testFlow(_:with:id:exhaustivity:passivating:clock:patience:fileID:line:_:)`` makes one and hands it to a closure:
+///
+/// ```swift
+/// try await testFlow(checkout, with: cart) { tester in
+///   let form = try await tester.question(AddressForm.self)
+///   try await tester.answer(form, with: Address(street: "Main St 1"))
+///   try await tester.expect(.moved(to: "pricing"))
+///   try await tester.answer(PaymentForm.self, with: card)
+///   let receipt = try await tester.finish()
+///   #expect(receipt.total == 42)
+/// }
+/// ```
+///
+/// Each helper waits until the flow has done what it is about, and asserts the events that it names or implies:
+///
+/// | helper | asserts |
+/// |---|---|
+/// | ``question(_:at:fileID:line:)`` | the move to the step that asks, and the question |
+/// | ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)`` | that the answer is accepted |
+/// | ``updated(_:fileID:line:)`` | the next update of a question |
+/// | ``backUp(to:landingAt:fileID:line:)`` | leaving, and landing, without errors |
+/// | ``abandon(reason:rollingBack:fileID:line:)``, ``cancel(fileID:line:)`` | leaving, the ending and the rollback, without errors |
+/// | ``failure(_:at:fileID:line:)`` | the move to the step that fails, the failure and the rollback, without errors |
+/// | ``finish(fileID:line:)`` | the ending |
+/// | ``expect(_:fileID:line:)`` | exactly what it names |
+/// | ``refusal(of:_:fileID:line:)``, ``refusal(_:_:fileID:line:)`` | that a verb is refused; no event |
+///
+/// So an automatic step between two questions must be named with ``expect(_:fileID:line:)``. An event that was not
+/// asserted, a question that is open, or a flow that has not ended makes the test fail at its end, which names them;
+/// with ``Exhaustivity/partial`` only what is asserted counts.
+///
+/// Every helper throws a ``FlowTestFailure`` that names the line, and `CancellationError` if the test is cancelled. A
+/// helper that failed has asserted nothing. Where a flow does nothing for longer than the tester's ``Patience``, the
+/// failure says where the flow stands; a step that was left and does not come back is named.
+///
+/// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``coordinator``.
+public final class FlowTester<Output: Sendable> {
+  /// The coordinator that runs the flow, for everything the tester has no helper for. What its verbs make happen is
+  /// asserted with ``expect(_:fileID:line:)``.
+  public let coordinator: FlowCoordinator
+
+  let run: RunUnderTest<Output>
+  let tape: EventTape
+  let exhaustivity: Exhaustivity
+  let passivation: Passivation
+  /// Patience ran out while a step was being left: it was cancelled, and there is no more that could be done.
+  var isStuck = false
+
+  /// What expectations have passed over until now, oldest first.
+  ///
+  /// Filled with ``Exhaustivity/partial``, and by ``skipRest(fileID:line:)``.
+  public internal(set) var skipped: [SkippedFact] = []
+
+  init<Input: Sendable>(
+    _ flow: some FlowComponent<Input, Output>, with input: Input, on coordinator: FlowCoordinator,
+    exhaustivity: Exhaustivity, passivation: Passivation, patience: Patience
+  ) {
+    self.coordinator = coordinator
+    self.exhaustivity = exhaustivity
+    self.passivation = passivation
+    tape = EventTape(coordinator, patience: patience)
+    run = RunUnderTest(flow, with: input, on: coordinator)
+  }
+}

@@ -1,0 +1,21 @@
+public import ActorFlow
+
+/// A question that shows a `P`, as ``FlowTester/question(_:at:fileID:line:)`` found it.
+public struct OpenQuestion<P: Prompt>: Sendable, Identifiable {
+  /// The question, as events and positions have it.
+  public let question: Question
+  /// What it shows.
+  public let prompt: P
+
+  init?(_ question: Question) {
+    guard let prompt = question.prompt as? P else { return nil }
+    self.question = question
+    self.prompt = prompt
+  }
+
+  /// The question's id, for the coordinator's own verbs.
+  public var id: Question.ID { question.id }
+
+  /// The step that asks.
+  public var step: StepID { question.step }
+}

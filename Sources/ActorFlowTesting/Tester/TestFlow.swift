@@ -1,0 +1,69 @@
+public import ActorFlow
+
+/// Runs `flow` while `body` plays the outside world, and fails unless `body` has asserted all that the flow did.
+///
+/// ```swift
+/// try await testFlow(checkout, with: cart) { tester in
+///   try await tester.answer(AddressForm.self, with: Address(street: "Main St 1"))
+///   let receipt = try await tester.finish()
+/// }
+/// ```
+///
+/// The flow runs beside `body`, with the caller's task-local values. When `body` has returned, what was not asserted is
+/// looked for. Then, and also when `body` threw or the test was cancelled, the flow is cancelled if it still runs, and
+/// awaited: nothing is left running. The one exception is a step that does not come back although it was cancelled: it
+/// cannot be stopped; it is named in the failure, and left behind.
+///
+/// - Parameters:
+///   - flow: The flow under test.
+///   - input: What its first step gets.
+///   - id: The flow's name in question ids and idempotency keys.
+///   - exhaustivity: Whether everything must be asserted; so it is by default.
+///   - passivating: Whether steps lose their actor state with every answer.
+///   - clock: The coordinator's clock.
+///   - patience: How long to wait for a flow in which nothing happens before failing.
+///   - body: Drives the flow. It runs where the caller runs.
+/// - Returns: What `body` returned.
+/// - Throws: A ``FlowTestFailure``, or what `body` threw.
+@discardableResult
+public func testFlow<Input: Sendable, Output: Sendable, Value>(
+  _ flow: some FlowComponent<Input, Output>, with input: Input, id: FlowID = .unique(),
+  exhaustivity: Exhaustivity = .full, passivating: Passivation = .never,
+  clock: any Clock<Duration> = ContinuousClock(), patience: Patience = .standard,
+  fileID: String = #fileID, line: Int = #line,
+  _ body: (FlowTester<Output>) async throws -> Value
+) async throws -> Value {
+  try Task.checkCancellation()
+  var settings = CoordinatorSettings()
+  settings.clock = clock
+  settings.eventLog = .max
+  settings.journal = passivating == .everyQuestion ? .reloading : .off
+  let tester = FlowTester(
+    flow, with: input, on: FlowCoordinator(id: id, settings: settings), exhaustivity: exhaustivity,
+    passivation: passivating, patience: patience)
+  let location = SourceLocation(fileID, line)
+  do {
+    try await tester.waitForLaunch(location)
+    let value = try await body(tester)
+    try await tester.checkEverythingWasAsserted(location)
+    try await tester.close(location)
+    return value
+  } catch {
+    throw await tester.close(after: error, location)
+  }
+}
+
+/// Runs a flow that needs no input, as
+/// ``testFlow(_:with:id:exhaustivity:passivating:clock:patience:fileID:line:_:)`` does.
+@discardableResult
+public func testFlow<Output: Sendable, Value>(
+  _ flow: some FlowComponent<Void, Output>, id: FlowID = .unique(),
+  exhaustivity: Exhaustivity = .full, passivating: Passivation = .never,
+  clock: any Clock<Duration> = ContinuousClock(), patience: Patience = .standard,
+  fileID: String = #fileID, line: Int = #line,
+  _ body: (FlowTester<Output>) async throws -> Value
+) async throws -> Value {
+  try await testFlow(
+    flow, with: (), id: id, exhaustivity: exhaustivity, passivating: passivating, clock: clock, patience: patience,
+    fileID: fileID, line: line, body)
+}
