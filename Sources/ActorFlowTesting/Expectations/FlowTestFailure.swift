@@ -10,12 +10,17 @@ public struct FlowTestFailure: Error, Sendable, CustomStringConvertible {
   public let line: Int
   /// The error behind the failure, where there is one.
   public let underlying: (any Error)?
+  /// Whether it names a step that was cancelled and does not come back: there is no use in waiting for it again.
+  let namesStuckStep: Bool
 
-  init(_ message: String, at location: SourceLocation, underlying: (any Error)? = nil) {
+  init(
+    _ message: String, at location: SourceLocation, underlying: (any Error)? = nil, namesStuckStep: Bool = false
+  ) {
     self.message = message
     self.fileID = location.fileID
     self.line = location.line
     self.underlying = underlying
+    self.namesStuckStep = namesStuckStep
   }
 
   /// The line that failed, and the message.

@@ -29,7 +29,7 @@ extension FlowTester {
       case .openQuestion(let question):
         faults.append("the question \(question.summary) is still open; answer it, or end the flow with `abandon()`")
       case .running:
-        faults.append("\(await standing()); end it with `abandon()` if that is as it should be")
+        faults.append("\(await standing().text); end it with `abandon()` if that is as it should be")
       case .event: break
       }
     }
@@ -52,18 +52,17 @@ extension FlowTester {
   /// - Throws: ``FlowTestFailure`` that names a step that does not come back.
   func close(_ location: SourceLocation) async throws {
     guard !(await run.end(within: tape.patience)) else { return }
-    isStuck = true
     throw await failure("the flow to end", found: .silence, location)
   }
 
   /// Ends the run after `error`, and says with it if a step does not come back.
   func close(after error: any Error, _ location: SourceLocation) async -> any Error {
-    if isStuck {
+    let failure = error as? FlowTestFailure
+    if failure?.namesStuckStep == true {
       run.cancel()
       return error
     }
     do { try await close(location) } catch let stuck {
-      let failure = error as? FlowTestFailure
       return FlowTestFailure(
         "\(failure?.message ?? "\(error)")\nbesides, \((stuck as? FlowTestFailure)?.message ?? "\(stuck)")",
         at: failure.map { SourceLocation($0.fileID, $0.line) } ?? location, underlying: error)

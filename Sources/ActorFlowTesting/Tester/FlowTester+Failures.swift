@@ -10,11 +10,15 @@ extension FlowTester {
   ) async -> FlowTestFailure {
     tape.listen()
     let text: String
+    var isStuck = false
     switch found {
     case .event(let event): text = "found: \(event.line)"
     case .waitsForAnswer(let question): text = "the flow waits for an answer to \(question.summary)"
     case .ended: text = "the flow has ended: \(tape.last.map(\.line) ?? "before its first step")"
-    case .silence: text = "nothing happened for \(tape.patience.limit); " + (await standing())
+    case .silence:
+      let standing = await standing()
+      text = "nothing happened for \(tape.patience.limit); \(standing.text)"
+      isStuck = standing.isStuck
     }
     var message = "expected \(expected), but \(text)"
     let rest = tape.unread.dropFirst(found.isEvent ? index + 1 : 0)
@@ -22,7 +26,7 @@ extension FlowTester {
     if !skipped.isEmpty {
       message += "\npassed over until then:" + skipped.map { "\n  \($0)" }.joined()
     }
-    return FlowTestFailure(message, at: location)
+    return FlowTestFailure(message, at: location, namesStuckStep: isStuck)
   }
 
   /// A verb threw.
@@ -34,27 +38,28 @@ extension FlowTester {
   }
 
   /// Where a flow stands in which nothing happens.
-  func standing() async -> String {
+  func standing() async -> (text: String, isStuck: Bool) {
     let position = await coordinator.position
     switch position.status {
-    case .idle: return "the flow has not begun"
+    case .idle: return ("the flow has not begun", false)
     case .leaving(let visit, let since):
-      isStuck = true
-      return """
+      let text = """
         \(visit.step) does not come back: visit \(visit.id) was left \(since) after the run began, but its `proceed`, or a \
         `backUp` on the way, has not returned; a step must end when its task is cancelled
         """
+      return (text, true)
     case .rollingBack:
-      isStuck = true
       let steps = position.stack.map { "\($0.step)" }.joined(separator: ", ")
-      return "the flow is rolling back, and a `backUp` has not returned; it is one of \(steps)"
-    case .ended: return "the flow has ended"
+      return ("the flow is rolling back, and a `backUp` has not returned; it is one of \(steps)", true)
+    case .ended: return ("the flow has ended", false)
     case .running:
-      if let question = position.questions.first { return "the flow waits for an answer to \(question.summary)" }
+      if let question = position.questions.first {
+        return ("the flow waits for an answer to \(question.summary)", false)
+      }
       let hint =
         passivation == .everyQuestion
         ? "; with `passivating: .everyQuestion` its task is cancelled with each answer, and must then end" : ""
-      return "the flow is running \(position.step.map { "at \($0)" } ?? "towards its first step")\(hint)"
+      return ("the flow is running \(position.step.map { "at \($0)" } ?? "towards its first step")\(hint)", false)
     }
   }
 }

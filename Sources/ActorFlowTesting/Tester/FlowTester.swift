@@ -47,8 +47,6 @@ public final class FlowTester<Output: Sendable> {
   let tape: EventTape
   let exhaustivity: Exhaustivity
   let passivation: Passivation
-  /// Patience ran out while a step was being left: it was cancelled, and there is no more that could be done.
-  var isStuck = false
 
   /// What expectations have passed over until now, oldest first.
   ///

@@ -1,0 +1,165 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+/// What a tester says of a flow that does not go on. Its patience is measured by a clock that the tests move.
+@Suite struct HangingFlowTests {
+  let clock = ManualClock()
+  let hold = Hold()
+  var patience: Patience { Patience(.seconds(30), clock: clock) }
+
+  /// Lets patience run out as soon as something is waited for.
+  private func beImpatient() -> Task<Void, any Error> {
+    Task { [clock] in
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(30))
+    }
+  }
+
+  private func impatiently<Value>(_ body: () async throws -> Value) async throws -> Value {
+    let impatience = beImpatient()
+    defer { impatience.cancel() }
+    return try await body()
+  }
+
+  /// shipping asks; stubborn does not come back before `hold` is released.
+  private var stubborn: Flow<String, String> {
+    Flow("stubborn") {
+      Step("shipping", ShippingStep.init)
+      Step("deaf") { [hold] (order: String) in
+        await hold.wait()
+        return order
+      }
+    }
+  }
+
+  @Test("a step that does not come back when the flow backs up is named, and the flow lands when it does")
+  func deafStep() async throws {
+    try await testFlow(stubborn, with: "cart", clock: clock, patience: patience) { tester in
+      try await tester.answer(AddressForm.self, with: "a")
+      try await tester.expect(.moved(to: "deaf"))
+      clock.advance(by: .seconds(7))
+      let line = #line + 1
+      let failure = try await impatiently { try await failing { try await tester.backUp() } }
+      #expect(
+        failure.message == """
+          expected the back to be done, but nothing happened for 30.0 seconds; stubborn/deaf does not come back: \
+          visit 2 was left 7.0 seconds after the run began, but its `proceed`, or a `backUp` on the way, has not \
+          returned; a step must end when its task is cancelled
+          what follows:
+            6. leaving stubborn/deaf (back)
+          """)
+      #expect(failure.line == line)
+      hold.release()
+      try await tester.expect(.leaving("deaf", .back), .backedUp(to: "shipping", from: "deaf"))
+      _ = try await tester.question(AddressForm.self)
+      try await tester.abandon()
+    }
+  }
+
+  @Test("a test ends with the failure that names the step, although the step never comes back")
+  func leftBehind() async throws {
+    let failure = try await failing {
+      try await testFlow(stubborn, with: "cart", patience: patience) { tester in
+        try await tester.answer(AddressForm.self, with: "a")
+        try await tester.expect(.moved(to: "deaf"))
+        try await impatiently { try await tester.abandon(reason: "late") }
+      }
+    }
+    #expect(failure.message.contains("stubborn/deaf does not come back: visit 2 was left"))
+    hold.release()
+  }
+
+  @Test("a step that does not come back at the end of a test is named beside what went wrong before")
+  func besides() async throws {
+    let failure = try await failing {
+      try await impatientlyAtTheEnd { _ in throw Declined() }
+    }
+    #expect(failure.message.hasPrefix("Declined()\nbesides, expected the flow to end, but nothing happened for 30.0"))
+    #expect(failure.message.contains("stubborn/deaf does not come back"))
+    #expect(failure.underlying is Declined)
+    let line = #line + 1
+    let second = try await failing { try await impatientlyAtTheEnd { try await $0.expect(.moved(to: "pricing")) } }
+    #expect(second.line == line)
+    #expect(second.message.hasPrefix("expected \"moved to pricing\", but found: 5. moved to stubborn/deaf"))
+    #expect(second.message.contains("\nbesides, expected the flow to end"))
+    hold.release()
+  }
+
+  private func impatientlyAtTheEnd(
+    _ body: (FlowTester<String>) async throws -> Void
+  ) async throws {
+    var impatience: Task<Void, any Error>?
+    defer { impatience?.cancel() }
+    try await testFlow(stubborn, with: "cart", patience: patience) { tester in
+      try await tester.answer(AddressForm.self, with: "a")
+      for await event in tester.coordinator.events where event.position.step == "stubborn/deaf" { break }
+      impatience = beImpatient()
+      try await body(tester)
+    }
+  }
+
+  @Test("a rollback that does not end is told, with the steps it may be at")
+  func deafBackUp() async throws {
+    let double = StepDouble<String, String>(.waiting, onBackUp: { [hold] _ in await hold.wait() })
+    try await testFlow(Flow { Step("deaf") { double } }, with: "", patience: patience) { tester in
+      try await tester.expect(.moved(to: "deaf"))
+      let failure = try await impatiently { try await failing { try await tester.abandon() } }
+      #expect(
+        failure.message.contains("the flow is rolling back, and a `backUp` has not returned; it is one of deaf\n"))
+      hold.release()
+      try await tester.expect(.leaving("deaf"), .abandoned(), .rolledBack)
+    }
+  }
+
+  @Test("a flow that neither asks nor ends is told, with the step it is at")
+  func silent() async throws {
+    let flow = Flow { Step("silent") { StepDouble<String, String>(.waiting) } }
+    try await testFlow(flow, with: "", patience: patience) { tester in
+      try await tester.expect(.moved(to: "silent"))
+      let first = try await impatiently { try await failing { try await tester.finish() } }
+      #expect(
+        first.message == "expected \"finished\", but nothing happened for 30.0 seconds; the flow is running at silent")
+      let second = try await impatiently { try await failing { try await tester.skipRest() } }
+      #expect(
+        second.message
+          == "expected the rest to skip, but nothing happened for 30.0 seconds; the flow is running at silent")
+      try await tester.abandon()
+    }
+    var impatience: Task<Void, any Error>?
+    let failure = try await failing {
+      try await testFlow(flow, with: "", patience: patience) { tester in
+        try await tester.expect(.moved(to: "silent"))
+        impatience = beImpatient()
+      }
+    }
+    try await impatience?.value
+    #expect(
+      failure.message == """
+        at the end of the test the flow is running at silent; end it with `abandon()` if that is as it should be
+        """)
+  }
+
+  @Test("in passivating mode the hint says what a silent step is doing wrong")
+  func deafToReload() async throws {
+    let flow = Flow {
+      Step("deaf") { [hold] (order: String, context: StepContext) in
+        let answer = try? await context.ask(AddressForm())
+        if answer == nil { await hold.wait() }
+        return answer ?? ""
+      }
+    }
+    try await testFlow(flow, with: "", passivating: .everyQuestion, patience: patience) { tester in
+      try await tester.answer(AddressForm.self, with: "a")
+      let failure = try await impatiently { try await failing { try await tester.finish() } }
+      #expect(
+        failure.message.hasSuffix(
+          """
+          the flow is running at deaf; with `passivating: .everyQuestion` its task is cancelled with each answer, \
+          and must then end
+          """))
+      hold.release()
+      #expect(try await tester.finish() == "a")
+    }
+  }
+}
