@@ -110,7 +110,8 @@ import Testing
           == "expected a question of CardForm, but the flow waits for an answer to AddressForm at checkout/shipping")
       failure = try await failing { try await tester.finish() }
       #expect(
-        failure.message == "expected \"finished\", but the flow waits for an answer to AddressForm at checkout/shipping")
+        failure.message
+          == "expected \"finished\", but the flow waits for an answer to AddressForm at checkout/shipping")
       try await tester.abandon()
     }
   }

@@ -162,6 +162,33 @@ import Testing
     #expect(output == 1)
   }
 
+  @TaskLocal private static var tenant = "nobody"
+
+  @Test("steps see the task-local values of the test")
+  func taskLocals() async throws {
+    try await Self.$tenant.withValue("ann") {
+      try await testFlow(Flow { Step("who") { Self.tenant } }) { tester in
+        try await tester.expect(.moved(to: "who"))
+        #expect(try await tester.finish() == "ann")
+      }
+    }
+  }
+
+  @Test("the body runs where the test runs") @MainActor
+  func isolation() async throws {
+    let notes = Notes()
+    try await testFlow(checkout, with: "cart") { tester in
+      _ = try await tester.question(AddressForm.self)
+      notes.lines.append("asked")
+      try await tester.abandon()
+    }
+    #expect(notes.lines == ["asked"])
+  }
+
+  @MainActor private final class Notes {
+    var lines: [String] = []
+  }
+
   private actor Skipper: SkippableStep {
     func skip(_ input: String) -> Skip<String> { .with(input) }
     func proceed(_ input: String, context: StepContext) -> String { input }

@@ -1,0 +1,121 @@
+import ActorFlow
+import Testing
+
+/// The machine's side of passivating: one reload, step by step.
+@Suite final class ReloadingMachineTests {
+  private let visit = VisitID(1)
+  private var machine = FlowMachine(flow: "f", journal: .reloading)
+
+  init() throws {
+    let graph = Flow { Step("shipping", ShippingStep.init) }.graph
+    _ = try machine.launch(graph, with: "cart")
+    let node = try #require(graph.node(after: nil))
+    let entered = machine.enter(node, instance: nil, cargo: Cargo("cart"))
+    #expect(entered?.visit.id == visit)
+  }
+
+  /// Asks, answers, and lets the walk end: a new instance is due.
+  private func answerFirst(key: String? = nil) throws {
+    let question = try #require(try open(AddressForm(), key: key))
+    let (_, reloads) = try machine.answer(question.id, with: "a", by: nil)
+    let goesOn = machine.returned()
+    #expect(reloads && !goesOn)
+    guard case (.reload, nil) = machine.turn() else {
+      Issue.record("no reload")
+      return
+    }
+  }
+
+  /// The new instance is there; whether the visit goes on.
+  private func reloaded() -> Bool { machine.reloaded(nil) }
+
+  /// The question that was opened; nil if it was answered from the journal.
+  private func open(_ prompt: any Prompt, key: String? = nil) throws -> Question? {
+    switch try machine.ask(prompt, key: key, visit: visit) {
+    case .opened(let question, _): return question
+    case .answered(let answer):
+      #expect(answer as? String == "a")
+      return nil
+    case .withdrawn:
+      Issue.record("withdrawn")
+      return nil
+    }
+  }
+
+  @Test("a replayed question is answered from the journal, the next one is opened", arguments: [nil, "key"])
+  func replay(_ key: String?) throws {
+    try answerFirst(key: key)
+    #expect(reloaded())
+    #expect(try open(AddressForm(), key: key) == nil)
+    #expect(try open(CardForm()) != nil)
+  }
+
+  @Test("each prompt type is counted on its own, and names never meet types")
+  func keys() throws {
+    try answerFirst()
+    #expect(reloaded())
+    #expect(try open(CardForm(), key: "AddressForm") != nil)
+  }
+
+  @Test("a name answered in this attempt is refused, not so its first use in a replay")
+  func duplicate() throws {
+    try answerFirst(key: "key")
+    #expect(reloaded())
+    #expect(try open(AddressForm(), key: "key") == nil)
+    let error = #expect(throws: FlowError.self) { try self.open(AddressForm(), key: "key") }
+    #expect(error?.code == .duplicateKey)
+  }
+
+  @Test("a question that was given up is given up in a replay, and its name may be used again")
+  func withdrawn() throws {
+    let first = try #require(try open(AddressForm(), key: "key"))
+    _ = machine.withdraw(first.id)
+    try answerFirst(key: "key")
+    #expect(reloaded())
+    guard case .withdrawn = try machine.ask(AddressForm(), key: "key", visit: visit) else {
+      Issue.record("the question came back")
+      return
+    }
+    #expect(try open(AddressForm(), key: "key") == nil)
+  }
+
+  @Test("while a reload is under way the flow runs, asks nothing, and can be backed up or abandoned")
+  func position() throws {
+    let question = try #require(try open(AddressForm()))
+    let event = try machine.answer(question.id, with: "a", by: nil).event
+    #expect(event.position.status == .running)
+    #expect(machine.position.questions.isEmpty)
+    #expect(!machine.isSettled)
+    let leaving = try machine.abandon(reason: "", rollBack: true, since: .zero)
+    #expect(!leaving.cancelsWalk, "the reload has cancelled the walk")
+    #expect(leaving.event != nil)
+  }
+
+  @Test("what an earlier attempt did is undone, also when a leave comes before the replay begins")
+  func leaveBeforeReplay() throws {
+    try answerFirst()
+    #expect(reloaded())
+    let leaving = try machine.abandon(reason: "", rollBack: true, since: .zero)
+    let isNotBegun = machine.notBegun(visit)
+    #expect(leaving.cancelsWalk && isNotBegun)
+    guard case (.again, _?) = machine.turn() else {
+      Issue.record("the ending was not announced")
+      return
+    }
+    guard case (.compensate, _) = machine.turn() else {
+      Issue.record("the place was dropped without its `backUp`")
+      return
+    }
+  }
+
+  @Test("a leave that comes while the new instance is made keeps the old one for `backUp`")
+  func leaveWhileMaking() throws {
+    try answerFirst()
+    _ = machine.cancel(since: .zero)
+    #expect(!reloaded())
+    guard case (.again, _?) = machine.turn(), case (.compensate(_, .cancelled), nil) = machine.turn() else {
+      Issue.record("the place was not compensated")
+      return
+    }
+  }
+}
