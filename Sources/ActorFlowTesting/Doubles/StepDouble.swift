@@ -35,9 +35,12 @@ public actor StepDouble<Input: Sendable, Output: Sendable>: FlowStep {
   /// The calls so far, in order.
   public private(set) var calls: [Call] = []
 
-  /// A double that plays `first`, then `others`, one for each visit, and the last one for all visits after.
+  /// A double with a script.
   ///
-  /// - Parameter onBackUp: What `backUp` does after it was recorded; what it throws, `backUp` throws.
+  /// - Parameters:
+  ///   - first: What it does in its first visit, and in all others if this is the whole script.
+  ///   - others: What it does in the visits after, one for each; the last one is for all that follow.
+  ///   - onBackUp: What `backUp` does after it was recorded; what it throws, `backUp` throws.
   public init(
     _ first: Turn, _ others: Turn..., onBackUp: @escaping @Sendable (RollbackContext) async throws -> Void = { _ in }
   ) {

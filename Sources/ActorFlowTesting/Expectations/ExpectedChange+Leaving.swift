@@ -17,9 +17,12 @@ extension ExpectedChange {
     }
   }
 
-  /// The flow landed at `step`; with `from`, coming from that step.
+  /// The flow landed at a step.
   ///
-  /// - Parameter errors: How many `backUp`s threw on the way.
+  /// - Parameters:
+  ///   - step: Where it landed.
+  ///   - from: The step that had been left; nil: any.
+  ///   - errors: How many `backUp`s threw on the way.
   public static func backedUp(to step: StepID, from: StepID? = nil, errors: Int = 0) -> ExpectedChange {
     backedUp(landing: step, from: from, errors: errors)
   }

@@ -1,4 +1,4 @@
-import ActorFlow
+internal import ActorFlow
 
 /// The events of the run under test, read in order, with a look ahead. Not Sendable: it belongs to one tester.
 final class EventTape {

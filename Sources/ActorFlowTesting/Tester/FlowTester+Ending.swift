@@ -23,6 +23,8 @@ extension FlowTester {
   /// - Parameters:
   ///   - type: The type of the error; `(any Error).self` for any.
   ///   - step: The step that must fail; nil: any.
+  ///   - fileID: The file to name in a failure.
+  ///   - line: The line to name in a failure.
   /// - Returns: The error.
   /// - Throws: ``FlowTestFailure`` if anything else comes next, another error too, or if a `backUp` threw;
   ///   `CancellationError` if the test is cancelled.

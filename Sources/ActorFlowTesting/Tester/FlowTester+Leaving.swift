@@ -5,8 +5,10 @@ extension FlowTester {
   /// Backs up, waits until the flow has landed, and asserts that no `backUp` threw on the way.
   ///
   /// - Parameters:
-  ///   - step: Where to go, as for ``FlowCoordinator/backUp(to:)``; nil: where a back leads.
+  ///   - step: Where to go, as for the coordinator's `backUp(to:)`; nil: where a back leads.
   ///   - landing: Where the flow must land; nil: anywhere.
+  ///   - fileID: The file to name in a failure.
+  ///   - line: The line to name in a failure.
   /// - Returns: The visit that began with the landing.
   /// - Throws: ``FlowTestFailure`` if the back is refused, lands elsewhere, or a `backUp` threw, or if the step does not
   ///   come back; `CancellationError` if the test is cancelled.

@@ -10,6 +10,8 @@ extension FlowTester {
   /// - Parameters:
   ///   - prompt: The type of the prompt.
   ///   - step: The step that must be asking; nil: any.
+  ///   - fileID: The file to name in a failure.
+  ///   - line: The line to name in a failure.
   /// - Throws: ``FlowTestFailure`` if anything else comes next; with ``Exhaustivity/partial`` if no such question comes.
   ///   `CancellationError` if the test is cancelled.
   public func question<P: Prompt>(
@@ -20,7 +22,7 @@ extension FlowTester {
 
   /// Answers a question, and asserts that the answer is accepted.
   ///
-  /// - Throws: ``FlowTestFailure`` if it is refused (``refusal(of:_:fileID:line:)`` expects that) or if something that was
+  /// - Throws: ``FlowTestFailure`` if it is refused (``refusal(of:fileID:line:_:)`` expects that) or if something that was
   ///   not asserted has happened before; `CancellationError` if the test is cancelled.
   public func answer<P: Prompt>(
     _ question: OpenQuestion<P>, with answer: P.Answer, by principal: Principal? = nil,
@@ -94,37 +96,5 @@ extension FlowTester {
       if case .answered(question.id, _) = change { true } else { false }
     }
     try await assert([accepted], location)
-  }
-
-  /// Asserts an event that names a step, and the move to that step right before it, if that was not asserted yet.
-  @discardableResult
-  func assertArrival(
-    _ change: ExpectedChange, _ expected: String, _ location: SourceLocation
-  ) async throws -> [NavigationEvent] {
-    guard exhaustivity.isFull else { return try await assert([change], location) }
-    let first = try await look(for: change)
-    if case .event(let move) = first, case .moved(_, let visit) = move.change, !visit.isSkipped {
-      let second = try await look(1, for: change)
-      guard case .event(let event) = second, change.matches(event.change), event.change.step == visit.step else {
-        throw await failure(expected, found: second.isEvent ? first : second, after: second.isEvent ? 0 : 1, location)
-      }
-      tape.take()
-    } else {
-      guard case .event(let event) = first, change.matches(event.change) else {
-        throw await failure(expected, found: first, location)
-      }
-    }
-    return [tape.take()].compactMap(\.self)
-  }
-}
-
-extension Change {
-  /// The step that asks or has failed.
-  fileprivate var step: StepID? {
-    switch self {
-    case .asked(let question): question.step
-    case .failed(let step, _): step
-    default: nil
-    }
   }
 }

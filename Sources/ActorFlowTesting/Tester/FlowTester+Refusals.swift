@@ -2,7 +2,7 @@ public import ActorFlow
 
 // Verbs that a flow refuses.
 extension FlowTester {
-  /// Asserts that `verb` is refused with a ``FlowError`` of this code.
+  /// Asserts that `verb` is refused with a `FlowError` of this code.
   ///
   /// ```swift
   /// try await tester.refusal(.cannotBackUp) { try await $0.backUp() }
@@ -34,7 +34,7 @@ extension FlowTester {
   /// ```
   ///
   /// - Returns: The error.
-  /// - Throws: As ``refusal(_:_:fileID:line:)``.
+  /// - Throws: As ``refusal(_:fileID:line:_:)``.
   @discardableResult
   public func refusal<Failure: Error>(
     of type: Failure.Type, fileID: String = #fileID, line: Int = #line,

@@ -27,7 +27,7 @@ public import ActorFlow
 /// | ``failure(_:at:fileID:line:)`` | the move to the step that fails, the failure and the rollback, without errors |
 /// | ``finish(fileID:line:)`` | the ending |
 /// | ``expect(_:fileID:line:)`` | exactly what it names |
-/// | ``refusal(of:_:fileID:line:)``, ``refusal(_:_:fileID:line:)`` | that a verb is refused; no event |
+/// | ``refusal(of:fileID:line:_:)``, ``refusal(_:fileID:line:_:)`` | that a verb is refused; no event |
 ///
 /// So an automatic step between two questions must be named with ``expect(_:fileID:line:)``. An event that was not
 /// asserted, a question that is open, or a flow that has not ended makes the test fail at its end, which names them;

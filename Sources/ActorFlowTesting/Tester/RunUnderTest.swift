@@ -1,4 +1,4 @@
-import ActorFlow
+internal import ActorFlow
 
 /// The task that runs the flow under test.
 ///

@@ -3,9 +3,10 @@ public import ActorFlow
 /// Runs `flow` while `body` plays the outside world, and fails unless `body` has asserted all that the flow did.
 ///
 /// ```swift
-/// try await testFlow(checkout, with: cart) { tester in
-///   try await tester.answer(AddressForm.self, with: Address(street: "Main St 1"))
+/// try await testFlow(onlyPayment, with: Order(total: 42)) { tester in
+///   try await tester.answer(PaymentForm.self, with: card)
 ///   let receipt = try await tester.finish()
+///   #expect(receipt.total == 42)
 /// }
 /// ```
 ///
@@ -22,6 +23,8 @@ public import ActorFlow
 ///   - passivating: Whether steps lose their actor state with every answer.
 ///   - clock: The coordinator's clock.
 ///   - patience: How long to wait for a flow in which nothing happens before failing.
+///   - fileID: The file to name in failures.
+///   - line: The line to name in failures at the end of the test.
 ///   - body: Drives the flow. It runs where the caller runs.
 /// - Returns: What `body` returned.
 /// - Throws: A ``FlowTestFailure``, or what `body` threw.

@@ -1,4 +1,4 @@
-import ActorFlow
+internal import ActorFlow
 
 /// A value that comes once, for any number of waiters; each can give up waiting.
 final class Eventual<Value: Sendable>: Sendable {

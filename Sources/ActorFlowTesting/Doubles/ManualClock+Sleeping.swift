@@ -1,0 +1,44 @@
+internal import ActorFlow
+
+extension ManualClock {
+  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if it is there already.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before. The sleeper is then gone at once.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    let wakeUp = Eventual<Void>()
+    let reached = state.withLock { state -> [Watcher]? in
+      guard deadline > state.now else { return nil }
+      let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
+      state.sleepers.insert(Sleeper(deadline: deadline, wakeUp: wakeUp), at: place)
+      let count = state.sleepers.count
+      defer { state.watchers.removeAll { $0.count <= count } }
+      return state.watchers.filter { $0.count <= count }
+    }
+    guard let reached else { return }
+    for watcher in reached { watcher.reached.fulfil(()) }
+    try await withTaskCancellationHandler {
+      try await wakeUp.value()
+    } onCancel: {
+      state.withLock { state in state.sleepers.removeAll { $0.wakeUp === wakeUp } }
+    }
+  }
+
+  /// Waits until at least `count` tasks sleep at once.
+  ///
+  /// - Throws: `CancellationError` if the waiting task is cancelled.
+  public func waitForSleepers(_ count: Int = 1) async throws {
+    let reached = Eventual<Void>()
+    let waits = state.withLock { state in
+      guard state.sleepers.count < count else { return false }
+      state.watchers.append(Watcher(count: count, reached: reached))
+      return true
+    }
+    guard waits else { return }
+    try await withTaskCancellationHandler {
+      try await reached.value()
+    } onCancel: {
+      state.withLock { state in state.watchers.removeAll { $0.reached === reached } }
+    }
+  }
+}
