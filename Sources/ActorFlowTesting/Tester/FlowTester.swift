@@ -64,3 +64,6 @@ public final class FlowTester<Output: Sendable> {
     run = RunUnderTest(flow, with: input, on: coordinator)
   }
 }
+
+@available(*, unavailable, message: "a tester belongs to the test's own task; other tasks use its coordinator")
+extension FlowTester: Sendable {}

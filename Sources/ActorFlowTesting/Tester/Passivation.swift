@@ -7,6 +7,7 @@ public enum Passivation: Sendable, Hashable {
   /// once, and `once` returns its records. The events are the same as without.
   ///
   /// It finds steps that keep in actor state what belongs in a record, and those that have effects outside `once`: they
-  /// do twice what should be done once, or forget what `skip` or somebody outside had told them.
+  /// do twice what should be done once, or forget what `skip` or somebody outside had told them. What no record holds
+  /// happens again: a `once` that threw is tried again, and time that a step lets pass by a clock of its own passes again.
   case everyQuestion
 }
