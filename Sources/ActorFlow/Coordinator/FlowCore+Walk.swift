@@ -189,10 +189,11 @@ extension FlowCore {
   /// and a `once` that is under way is waited for. False: the flow is being left.
   @inline(never)
   private func tidyUp() async throws(CommitFailure) -> Bool {
+    // First nothing new may begin, then what was begun is ended.
+    let isLeft = !(try await decideWalking(commits: false) { Decision($0.returned()) })
     if let question = withState({ $0.machine.asking?.question.id }) {
       try await decideWalking { Decision((), event: $0.withdraw(question)) }
     }
-    let isLeft = !(try await decideWalking(commits: false) { Decision($0.returned()) })
     await waitForRunningWork()
     return !isLeft && goesOn  // it may have been left while it waited
   }

@@ -14,7 +14,7 @@ extension FlowMachine {
   }
 
   /// The focused step's `proceed`, or the `backUp` of the place on top, has returned or thrown: its context is over. A
-  /// question that it left open is to be withdrawn before.
+  /// question that it left open is to be withdrawn next; no other can be opened in between.
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
   package mutating func returned() -> Bool {
@@ -91,6 +91,7 @@ extension FlowMachine {
     self.ending = ending
     self.result = result
     phase = .ended
+    if let errors = leave?.errors, !errors.isEmpty { discard(errors) }
     leave = nil
     closeQuestion()
     if let top { discard(top) }
