@@ -1,0 +1,126 @@
+@testable import ActorFlow
+
+// How each operation is done, in the reference and in the library.
+extension Driver {
+  mutating func perform(_ operation: Operation) async throws {
+    switch operation {
+    case .command(let command):
+      guard reference.at != .idle, reference.at != .end, reference.at != .asking else { return }
+      resume(command)
+      stage.send(command)
+    case .answer(let answer): try await perform(answer)
+    case .update: try await update()
+    case .giveUp:
+      guard reference.at == .asking else { return }
+      reference.gaveUp()
+      stage.giveUpAsking()
+    case .backUp(let name, let isPatient):
+      try await request(.landed, isPatient) { $0.backUp(to: name) } _: { coordinator in
+        try await coordinator.backUp(to: name.map { StepID($0) })
+      }
+    case .abandon(let rollsBack, let isPatient):
+      let reason = "r\(played.count)"
+      try await request(.ended, isPatient) { $0.abandon(reason, rollsBack: rollsBack) } _: { coordinator in
+        try await coordinator.abandon(reason: reason, rollingBack: rollsBack)
+      }
+    case .cancelCaller:
+      reference.cancelCaller()
+      run?.cancel()
+    case .settle: await settle()
+    case .subscribe: subscribe()
+    case .drop:
+      guard let index = subscribers.firstIndex(where: { !$0.isDropped }) else { return }
+      subscribers[index].isDropped = true
+      subscribers[index].numbers.cancel()
+    case .useOldContext(let verb): try await useOldContext(verb)
+    }
+  }
+
+  private mutating func resume(_ command: Command) {
+    switch reference.at {
+    case .make(let index, let value): reference.made(index, value)
+    case .skip(let index, let value): reference.skipped(index, value)
+    case .proceed: reference.obey(command)
+    case .effect(let key, let id): reference.effectEnds(key, id)
+    case .backUp:
+      reference.undo()
+      reference.unwind()
+    case .idle, .asking, .end: break
+    }
+  }
+
+  // MARK: Requests to leave
+
+  /// Files a request. A patient one goes on waiting in a task of its own; any other one is cancelled before it begins,
+  /// so that it files the request and does not wait.
+  private mutating func request(
+    _ goal: Reference.Waiting, _ isPatient: Bool, _ expected: (inout Reference) -> String?,
+    _ verb: @escaping @Sendable (FlowCoordinator) async throws -> Void
+  ) async throws {
+    reference.waiting.append((goal, got: nil))
+    let refusal = expected(&reference)
+    if isPatient, refusal == nil {
+      return await wait { [coordinator] in await outcome { try await verb(coordinator) } }
+    }
+    reference.waiting.removeLast()
+    let got = await Task { [coordinator] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await outcome { try await verb(coordinator) }
+    }.value
+    if let refusal { return try demandEqual(got, refusal, "the refusal") }
+    try demand(["ok", "CancellationError", "rollbackFailed"].contains(got), "the request got \(got)")
+  }
+
+  /// Begins to wait, and returns when the waiter has been let in, or has got what it waits for.
+  private mutating func wait(_ verb: @escaping @Sendable () async -> String) async {
+    let before = coordinator.core.waiters
+    let isDone = Flag()
+    waiting.append(
+      Task {
+        defer { isDone.raise() }
+        return await verb()
+      })
+    while !isDone.isRaised, coordinator.core.waiters.allSatisfy({ waiter in before.contains { $0 === waiter } }) {
+      await Task.yield()
+    }
+    _ = await coordinator.position  // its turn comes after the one that lets the waiter in
+  }
+
+  private mutating func settle() async {
+    let isSettled = reference.at == .asking || reference.at == .end
+    reference.waiting.append((.settled, got: isSettled ? reference.position : nil))
+    await wait { [coordinator] in
+      do { return describe(try await coordinator.settled()) } catch { return word(for: error) }
+    }
+  }
+
+  private mutating func subscribe() {
+    let events = coordinator.events
+    let numbers = Task {
+      var numbers: [Int] = []
+      for await event in events { numbers.append(event.sequence) }
+      return numbers
+    }
+    let count = reference.at == .end ? reference.events.count - reference.eventsBefore : nil
+    subscribers.append(Subscriber(numbers: numbers, count: count))
+  }
+}
+
+extension FlowCore {
+  fileprivate var waiters: [Cell<Position>] { withState { $0.latches.map(\.cell) } }
+}
+
+/// Raised once, seen by all.
+final class Flag: Sendable {
+  private let state = Lock(false)
+  var isRaised: Bool { state.withLock { $0 } }
+  func raise() { state.withLock { $0 = true } }
+}
+
+/// How a verb ended, in a word.
+func outcome(_ verb: () async throws -> Void) async -> String {
+  do {
+    try await verb()
+    return "ok"
+  } catch { return word(for: error) }
+}

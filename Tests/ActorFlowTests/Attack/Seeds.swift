@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// SplitMix64: small, and the same numbers on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 up to, not including, `count`.
+  mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }
+
+  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+  /// One of the weighted choices; `choices` is not empty.
+  mutating func pick<Choice>(_ choices: [(weight: Int, Choice)]) -> Choice {
+    var left = below(choices.reduce(0) { $0 + $1.weight })
+    for (weight, choice) in choices {
+      left -= weight
+      if left < 0 { return choice }
+    }
+    return choices[choices.count - 1].1
+  }
+}
+
+/// How long the attacks go on, set from outside:
+///
+/// - `ACTORFLOW_MODEL_ROUNDS`: how many sequences the model tests play (20,000); the other attacks scale with it.
+/// - `ACTORFLOW_SEED`: play this one sequence only.
+enum Attack {
+  static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 20_000
+  static let seed = environment("ACTORFLOW_SEED")
+
+  /// `count` at the default number of rounds, in proportion at another; at least 1.
+  static func scaled(_ count: Int) -> Int { max(1, count * rounds / 20_000) }
+
+  /// The seeds 1 to `count` that fall to one of two tests that run side by side, or the one that is asked for.
+  static func seeds(_ count: Int, part: Int = 0, of parts: Int = 1) -> some Sequence<UInt64> {
+    if let seed { return stride(from: seed, to: seed + (part == 0 ? 1 : 0), by: 1) }
+    return stride(from: UInt64(part + 1), to: UInt64(count + 1), by: UInt64.Stride(parts))
+  }
+
+  private static func environment(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+  }
+}
+
+/// Plays `sequence` with each seed, and stops at the first that fails; the failure says how to play it again.
+func attack(
+  _ seeds: some Sequence<UInt64>, sourceLocation: SourceLocation = #_sourceLocation,
+  _ sequence: (UInt64) async throws -> Void
+) async {
+  for seed in seeds {
+    do { try await sequence(seed) } catch {
+      Issue.record("\(error)\nplay it again with ACTORFLOW_SEED=\(seed)", sourceLocation: sourceLocation)
+      return
+    }
+  }
+}
+
+/// What an attack found.
+struct Finding: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Throws a ``Finding`` unless `condition` holds. Unlike `#expect` it costs nothing while it holds.
+func demand(_ condition: Bool, _ complaint: @autoclosure () -> String) throws(Finding) {
+  if !condition { throw Finding(complaint()) }
+}
+
+/// Throws a ``Finding`` unless both are equal.
+func demandEqual<Value: Equatable>(_ real: Value, _ expected: Value, _ what: @autoclosure () -> String) throws(Finding) {
+  if real != expected { throw Finding("\(what()):\n  expected \(expected)\n  found    \(real)") }
+}
