@@ -1,3 +1,4 @@
+import ActorFlow
 import Foundation
 import Testing
 
@@ -31,6 +32,19 @@ struct SeededGenerator: RandomNumberGenerator {
     }
     return choices[choices.count - 1].1
   }
+}
+
+/// A generator for several tasks.
+final class SharedGenerator: Sendable {
+  private let random: Lock<SeededGenerator>
+
+  init(seed: UInt64) {
+    random = Lock(SeededGenerator(seed: seed))
+  }
+
+  func chance(_ percent: Int) -> Bool { random.withLock { $0.chance(percent) } }
+
+  func below(_ count: Int) -> Int { random.withLock { $0.below(count) } }
 }
 
 /// How long the attacks go on, set from outside:

@@ -9,4 +9,14 @@ import Testing
       try await Driver.play(seed: seed)
     }
   }
+
+  @Test("whoever wins a race, the invariants hold", .timeLimit(.minutes(10)), arguments: [false, true])
+  func race(commits: Bool) async {
+    await attack(Attack.seeds(Attack.scaled(3_000))) { seed in
+      let race = Race(seed: seed, commits: commits)
+      do { try await race.run(seed: seed) } catch {
+        throw Finding("\(error)\nsteps: \(race.plan.steps)\ntrace: \(race.stage.lines)")
+      }
+    }
+  }
 }
