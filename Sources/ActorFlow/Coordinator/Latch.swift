@@ -31,7 +31,7 @@ struct Latch: Sendable {
     guard !errors.isEmpty else { return .success(()) }
     return .failure(
       FlowError(
-        .rollbackFailed, "the flow moved as asked, but what \(errors.count) steps did could not be undone",
+        .rollbackFailed, "the flow moved as asked, but \(errors.count) of its steps could not undo what they did",
         flow: machine.flow, underlying: errors))
   }
 }

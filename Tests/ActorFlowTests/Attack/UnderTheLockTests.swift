@@ -9,9 +9,9 @@ import Testing
     let graph = Flow("f") { for name in ["a", "b"] { Step(name) { Asker() } } }.graph
     _ = try machine.launch(graph, with: "")
     for node in graph.nodes {
-      let visit = machine.enter(node, instance: Asker(), cargo: Cargo(""))?.visit
+      let visit = machine.enter(node, instance: Asker(), cargo: Cargo(""))?.place.visit
       _ = try machine.ask(Form(text: ""), key: nil, visit: #require(visit?.id))
-      _ = try machine.answer(#require(machine.position.questions.first?.id), with: "", by: nil, revision: 1)
+      _ = try machine.answer(#require(machine.position.questions.first?.id), with: "", by: nil)
     }
     _ = try machine.backUp(since: .zero)
     _ = machine.turn()

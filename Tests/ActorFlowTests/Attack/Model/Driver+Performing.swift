@@ -107,7 +107,7 @@ extension Driver {
 }
 
 extension FlowCore {
-  fileprivate var waiters: [Cell<Position>] { withState { $0.latches.map(\.cell) } }
+  fileprivate var waiters: [Cell] { withState { $0.latches.map(\.cell) } }
 }
 
 /// Raised once, seen by all.

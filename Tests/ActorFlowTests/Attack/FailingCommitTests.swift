@@ -1,7 +1,7 @@
 @testable import ActorFlow
 import Testing
 
-@Suite("Commits that fail") struct CommitFailureTests {
+@Suite("Commits that fail") struct FailingCommitTests {
   @Test("a run whose commit fails ends once, whatever else is being committed", .timeLimit(.minutes(5)))
   func halts() async {
     await attack(Attack.seeds(Attack.scaled(300))) { seed in
