@@ -4,8 +4,8 @@
 ///
 /// ```swift
 /// struct Delivery: FlowComponent {
-///   @FlowBuilder var flow: Flow<Order, Shipment> {
-///     Step("address", AddressStep.init)
+///   @FlowBuilder var flow: Flow<Cart, Shipment> {
+///     Step("shipping", ShippingStep.init)
 ///     Step("carrier", CarrierStep.init)
 ///   }
 /// }
