@@ -1,0 +1,93 @@
+import ActorFlow
+import Testing
+
+/// The code of the article "Steps and prompts" that is about prompts.
+enum PromptSnippets {
+  struct NotAllowed: Error, Equatable {}
+  struct TooMuch: Error, Equatable {}
+
+  struct Approval: Prompt {
+    typealias Answer = Int  // the amount that is approved
+    var amount: Int
+
+    func authorize(_ principal: Principal?) throws {
+      guard let principal, principal.roles.contains("manager") else { throw NotAllowed() }
+    }
+    func validate(_ answer: Int) throws {
+      if answer > amount { throw TooMuch() }
+    }
+  }
+
+  static func approve(_ coordinator: FlowCoordinator) async throws {
+    let manager = Principal(id: "ada", roles: ["manager"])
+    try await coordinator.answer(Approval.self, with: 100, by: manager)
+  }
+
+  static func approve(_ seen: Question, of coordinator: FlowCoordinator, as user: Principal) async throws {
+    guard let approval = seen.prompt as? Approval else { return }
+    try await coordinator.answer(seen.id, with: approval.amount, by: user, revision: seen.revision)
+  }
+
+  actor ApprovalStep: FlowStep {
+    private let amounts: AsyncStream<Int>
+    init(amounts: AsyncStream<Int>) { self.amounts = amounts }
+
+    func proceed(_ amount: Int, context: StepContext) async throws -> Int {
+      try await context.ask(Approval(amount: amount), updates: amounts.map { Approval(amount: $0) })
+    }
+    func backUp(context: RollbackContext) {}
+  }
+
+  struct TopicForm: Prompt {
+    typealias Answer = String
+    var topic: String
+  }
+
+  actor SurveyStep: FlowStep {
+    func proceed(_ topics: [String], context: StepContext) async throws -> [String] {
+      var answers: [String] = []
+      for topic in topics {
+        answers.append(try await context.ask(TopicForm(topic: topic), key: topic))
+      }
+      return answers
+    }
+    func backUp(context: RollbackContext) {}
+  }
+}
+
+@Suite("Article: prompts") struct PromptSnippetTests {
+  typealias Code = PromptSnippets
+
+  @Test("a principal without the role is refused, a changed prompt makes an answer stale, the right answer counts")
+  func approving() async throws {
+    let (amounts, next) = AsyncStream.makeStream(of: Int.self)
+    let flow = Flow { Step { Code.ApprovalStep(amounts: amounts) } }
+    let result = try await running(flow, with: 100) { coordinator in
+      let seen = try #require(try await coordinator.settled().questions.first)
+      await #expect(throws: Code.NotAllowed()) {
+        try await Code.approve(seen, of: coordinator, as: Principal(id: "bob"))
+      }
+      let ada = Principal(id: "ada", roles: ["manager"])
+      await #expect(throws: Code.TooMuch()) { try await coordinator.answer(seen.id, with: 101, by: ada) }
+      next.yield(200)
+      for await event in coordinator.events {
+        if case .updated = event.change { break }
+      }
+      let error = await #expect(throws: FlowError.self) { try await Code.approve(seen, of: coordinator, as: ada) }
+      #expect(error?.code == .staleRevision)
+      try await Code.approve(coordinator)
+    }
+    #expect(try result.get() == 100)
+  }
+
+  @Test("one step may ask several questions, one after the other")
+  func survey() async throws {
+    let result = try await running(Flow { Step { Code.SurveyStep() } }, with: ["tea", "cake"]) {
+      for answer in ["green", "none"] {
+        _ = try await $0.settled()
+        try await $0.answer(Code.TopicForm.self, with: answer)
+      }
+    }
+    #expect(try result.get() == ["green", "none"])
+  }
+}

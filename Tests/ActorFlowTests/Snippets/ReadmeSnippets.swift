@@ -1,0 +1,96 @@
+import ActorFlow
+import Testing
+
+/// The program of the README, which Getting Started goes through. As a file `main.swift` it has no enum and no
+/// function around it; `print` is a parameter here so that a test sees what it prints.
+enum ReadmeProgram {
+  struct Cart: Sendable {
+    var item: String
+    var price: Int
+  }
+  struct Address: Sendable {
+    var street: String
+  }
+  struct Order: Sendable {
+    var cart: Cart
+    var address: Address
+  }
+  struct Receipt: Codable, Sendable {
+    var item: String
+    var paid: Int
+    var sentTo: String
+  }
+  struct FormError: Error {
+    var problem: String
+  }
+
+  struct AddressForm: Prompt {  // what is shown, and what is asked for
+    typealias Answer = Address
+    let cart: Cart
+    func validate(_ answer: Address) throws {
+      if answer.street.isEmpty { throw FormError(problem: "the street is missing") }
+    }
+  }
+
+  actor ShippingStep: FlowStep {  // knows no neighbour and no flow
+    func proceed(_ cart: Cart, context: StepContext) async throws -> Order {
+      let address = try await context.ask(AddressForm(cart: cart))  // suspends until somebody answers
+      return Order(cart: cart, address: address)
+    }
+    func backUp(context: RollbackContext) {}  // nothing to undo
+  }
+
+  actor PaymentStep: FlowStep {
+    let gateway: Gateway
+    init(_ gateway: Gateway) { self.gateway = gateway }
+    func proceed(_ order: Order, context: StepContext) async throws -> Receipt {
+      try await context.once("charge") { [gateway] key in try await gateway.charge(order, idempotencyKey: key) }
+    }
+    func backUp(context: RollbackContext) async throws {  // the saga's other half
+      switch await context.record("charge", as: Receipt.self) {
+      case .none: break  // never called
+      case .done(let receipt): try await gateway.refund(receipt)
+      case .interrupted(let key): try await gateway.void(idempotencyKey: key)  // called, outcome not known
+      }
+    }
+  }
+
+  actor Gateway {  // stands for a payment provider
+    func charge(_ order: Order, idempotencyKey: String) throws -> Receipt {
+      Receipt(item: order.cart.item, paid: order.cart.price, sentTo: order.address.street)
+    }
+    func refund(_ receipt: Receipt) throws {}
+    func void(idempotencyKey: String) throws {}
+  }
+
+  static func run(print: (Any) -> Void) async throws {
+    let gateway = Gateway()
+    let checkout = Flow("checkout") {  // Flow<Cart, Receipt>; neighbours that do not fit do not compile
+      Step("shipping", ShippingStep.init)
+      Step("payment") { PaymentStep(gateway) }
+    }
+
+    let coordinator = FlowCoordinator()
+    async let receipt = coordinator.run(checkout, with: Cart(item: "teapot", price: 42))
+    for await event in coordinator.events {  // from any task: a web handler, a terminal, a test
+      for question in event.position.questions where question.prompt is AddressForm {
+        print("\(question.step) asks for an address")
+        try await coordinator.answer(question.id, with: Address(street: "Main St 1"))
+      }
+    }
+    print(try await receipt)  // what the last step returned
+  }
+}
+
+@Suite("README") struct ReadmeTests {
+  @Test("the program of the README prints what the README says")
+  func printsWhatItSays() async throws {
+    var printed: [String] = []
+    try await ReadmeProgram.run { printed.append("\($0)") }
+    #expect(
+      printed == [
+        "checkout/shipping asks for an address",
+        #"Receipt(item: "teapot", paid: 42, sentTo: "Main St 1")"#,
+      ])
+  }
+}
