@@ -4,12 +4,11 @@ import Testing
 /// The program of the README, which Getting Started goes through. As a file `main.swift` it has no enum and no
 /// function around it; `print` is a parameter here so that a test sees what it prints.
 enum ReadmeProgram {
+  struct Address: Sendable { var street: String }
+  struct FormError: Error { var problem: String }
   struct Cart: Sendable {
     var item: String
     var price: Int
-  }
-  struct Address: Sendable {
-    var street: String
   }
   struct Order: Sendable {
     var cart: Cart
@@ -19,9 +18,6 @@ enum ReadmeProgram {
     var item: String
     var paid: Int
     var sentTo: String
-  }
-  struct FormError: Error {
-    var problem: String
   }
 
   struct AddressForm: Prompt {  // what is shown, and what is asked for
