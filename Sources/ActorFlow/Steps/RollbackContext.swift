@@ -24,6 +24,12 @@ public struct RollbackContext: Sendable {
 
   /// Does work in the outside world once, as ``StepContext/once(_:_:)-(String,(String)->T)`` does. A refund must not
   /// run twice either.
+  ///
+  /// Its records stand beside those of `proceed`, and are dropped with them when this `backUp` has returned. So use
+  /// another key than `proceed` does.
+  ///
+  /// - Throws: What `work` threw; a ``FlowError`` with the code `wrongRecordType` if the record is of another type,
+  ///   `notActive` after the `backUp` has returned.
   public func once<T: Codable & Sendable>(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
   ) async throws -> T {

@@ -1,8 +1,8 @@
 /// What a step may do to its flow while its `proceed` runs.
 ///
-/// A context belongs to one visit. Used after that visit has ended, every verb throws ``FlowError/Code/notActive``;
-/// used while the visit is being left, it throws `CancellationError`, which a step lets through. (`try?` around
-/// ``ask(_:key:)`` in a loop would spin once the visit is left.)
+/// A context belongs to one visit. Used after that visit has ended, every verb that can throw throws
+/// ``FlowError/Code/notActive``; used while the visit is being left, it throws `CancellationError`, which a step lets
+/// through. (`try?` around ``ask(_:key:)`` in a loop would spin once the visit is left.)
 public struct StepContext: Sendable {
   private let runtime: (any StepRuntime)?
   private let info: StepInfo
@@ -94,7 +94,7 @@ extension StepContext {
   /// Replaces what this visit's open question shows. Its revision grows by one, and an event `.updated` is published.
   ///
   /// - Throws: `FlowError` with the code `notActive` if no question of this visit is open, `wrongPromptType` if the
-  ///   open question shows another type of prompt.
+  ///   open question shows another type of prompt; `CancellationError` while the visit is being left.
   public func update<P: Prompt>(_ prompt: P) async throws {
     try await inFlow().update(prompt, visit: visit)
   }
@@ -171,8 +171,9 @@ extension StepContext {
   /// The request is accepted before this throws: whatever `proceed` then throws or returns, the flow backs up. An
   /// automatic step whose policy is `.returnable` and that always backs up loops for ever.
   ///
-  /// - Throws: `CancellationError` when the request was accepted; `FlowError` with the code `cannotBackUp` if there is
-  ///   nowhere to go, and nothing has changed.
+  /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
+  ///   is then void. `FlowError` with the code `cannotBackUp` if there is nowhere to go, and nothing has changed;
+  ///   `notActive` after the visit.
   public func backUp() throws -> Never {
     try inFlow().backUp(from: visit)
     throw CancellationError()
@@ -183,7 +184,8 @@ extension StepContext {
   ///
   /// The request is accepted before this throws: whatever `proceed` then throws or returns, the flow is abandoned.
   ///
-  /// - Throws: `CancellationError` always.
+  /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
+  ///   is then void, and a back that is under way goes on. `FlowError` with the code `notActive` after the visit.
   public func abandon(_ reason: String) throws -> Never {
     try inFlow().abandon(reason, from: visit)
     throw CancellationError()
