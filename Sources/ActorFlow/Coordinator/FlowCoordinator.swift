@@ -69,8 +69,7 @@ extension FlowCoordinator {
     let core = readyCore()
     core.startClock()
     try await core.decide { Decision((), event: try $0.launch(graph, with: input)) }
-    let chain = FlowChain(serial, around: FlowChain.current)
-    await FlowChain.$current.withValue(chain) { await core.drive() }
+    await core.drive()
     guard let result = core.takeResult() else {
       throw FlowError(.flowEnded, "the run has ended without a result", flow: id)
     }

@@ -11,9 +11,11 @@
 extension FlowCore {
   /// Runs stints until the run has ended. Called by `run`, once.
   func drive() async {
+    let chain = FlowChain(serial, around: FlowChain.current)
     await withTaskCancellationHandler {
       repeat {
-        let stint = Task { await self.stint() }
+        // Bound in there, because a task copies what its maker has bound to room of its own.
+        let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint() } }
         register(stint)
         await stint.value
       } while !endStint()
