@@ -4,22 +4,32 @@ extension FlowCore {
   ///
   /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
   func stint() async {
+    while let start = await rollBack() {
+      guard await walk(from: start.place), !hasEnded else { return }
+    }
+  }
+
+  /// Where a walk is to start; without a place, from the beginning.
+  private struct Start: Sendable {
+    let place: Place?
+  }
+
+  /// Takes turns until there is something to walk; nil: the run has ended, or was left meanwhile.
+  ///
+  /// Beside the walk and not around it, so that a waiting flow keeps no room for it.
+  @inline(never)
+  private func rollBack() async -> Start? {
     var turn = await nextTurn()
     while true {
       switch turn {
-      case .ended: return
+      case .ended: return nil
       case .again: turn = await nextTurn()
-      case .compensate(let place, let reason):
-        turn = await nextTurn(after: backUp(place, reason))
-      case .start:
-        guard await walk(from: nil), !hasEnded else { return }
-        turn = await nextTurn()
-      case .proceed(let place):
-        guard await walk(from: place), !hasEnded else { return }
-        turn = await nextTurn()
+      case .compensate(let place, let reason): turn = await nextTurn(after: backUp(place, reason))
+      case .start: return Start(place: nil)
+      case .proceed(let place): return Start(place: place)
       case .reload(let place):
-        guard let renewed = await reload(place), await walk(from: renewed), !hasEnded else { return }
-        turn = await nextTurn()
+        guard let renewed = await reload(place) else { return nil }
+        return Start(place: renewed)
       }
     }
   }
@@ -74,7 +84,7 @@ extension FlowCore {
       let instance = try await place.node.body.make?()
       return try await decideWalking { Decision($0.reloaded(instance)) }
     } catch {
-      _ = await failed(place.node.info.id, error)
+      _ = await failed(place.node, error)
       return nil
     }
   }

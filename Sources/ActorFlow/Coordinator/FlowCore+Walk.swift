@@ -13,7 +13,7 @@ extension FlowCore {
     // The step that is entered, or would be next; errors are its own.
     var node = start?.node ?? graph.node(after: nil)
     do {
-      if start == nil { try graph.entry.carry(&cargo) }
+      if start == nil { cargo = try graph.entry.carry(cargo) }
       while let here = node {
         if place == nil {
           // Until this step is entered, the one before has the focus.
@@ -33,23 +33,19 @@ extension FlowCore {
         guard let entered = place else { return false }
         if Task.isCancelled, notBegun(entered) { return false }
         let context = StepContext(runtime: self, info: here.info, visit: entered.visit.id)
-        cargo.value = try await here.body.proceed(entered.instance, entered.input, context)
-        cargo.kept = entered.kept
+        cargo = entered.cargo.with(try await here.body.proceed(entered.instance, entered.input, context))
         place = nil
         switch returned() {
         case .quietly: break
         case .left: return false
         case .toTidyUp: guard try await tidyUp() else { return false }
         }
-        if !here.exit.isEmpty { try here.exit.carry(&cargo) }
+        if !here.exit.isEmpty { cargo = try here.exit.carry(cargo) }
         node = graph.node(after: here)
       }
-      return try await finish(cargo.value)
-    } catch let failure as CommitFailure {
-      await halt(failure.error)
-      return false
+      return try await finish(cargo)
     } catch {
-      return await failed(node?.info.id ?? "", error)
+      return await failed(node, error)
     }
   }
 
@@ -113,9 +109,7 @@ extension FlowCore {
     guard goesOn else { return .left }
     guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
     guard try await skipped(node, made, cargo) else { return .left }
-    var next = Cargo(output, kept: cargo.kept)
-    try node.exit.carry(&next)
-    return .skipped(next)
+    return .skipped(try node.exit.carry(cargo.with(output)))
   }
 
   private func skipped(_ node: Node, _ instance: StepInstance, _ cargo: Cargo) async throws -> Bool {
@@ -129,9 +123,9 @@ extension FlowCore {
   }
 
   @inline(never)
-  private func finish(_ output: any Sendable) async throws -> Bool {
+  private func finish(_ cargo: Cargo) async throws -> Bool {
     try await decideWalking { machine in
-      let event = machine.finish(output)
+      let event = machine.finish(cargo.value)
       return Decision(event != nil, event: event)
     }
   }
@@ -154,13 +148,18 @@ extension FlowCore {
     }
   }
 
-  /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's.
+  /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's; or it
+  /// was the commit hook that threw, and the run stops.
   @inline(never)
-  func failed(_ step: StepID, _ error: any Error) async -> Bool {
+  func failed(_ node: Node?, _ error: any Error) async -> Bool {
+    if let failure = error as? CommitFailure {
+      await halt(failure.error)
+      return false
+    }
     do {
       guard try await tidyUp() else { return false }
       return try await decideWalking { machine in
-        let event = machine.fail(step, error)
+        let event = machine.fail(node?.info.id ?? "", error)
         return Decision(event != nil, event: event)
       }
     } catch {

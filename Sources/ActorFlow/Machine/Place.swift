@@ -7,8 +7,7 @@
 package final class Place: Sendable {
   package let below: Place?
   package let node: Node
-  package let input: any Sendable
-  package let kept: Kept?
+  package let cargo: Cargo
   package let instance: StepInstance?
   /// The latest visit; what the world sees of this place.
   package let visit: VisitNode
@@ -25,8 +24,7 @@ package final class Place: Sendable {
   ) {
     self.below = below
     self.node = node
-    self.input = cargo.value
-    self.kept = cargo.kept
+    self.cargo = cargo
     self.instance = instance
     self.visit = visit
     self.depth = if let below { below.depth &+ 1 } else { 0 }
@@ -34,7 +32,8 @@ package final class Place: Sendable {
     self.memory = memory
   }
 
-  var cargo: Cargo { Cargo(input, kept: kept) }
+  /// What the step was given.
+  package var input: any Sendable { cargo.value }
 
   /// The same place, visited again.
   func visited(as visit: VisitNode) -> Place {
