@@ -116,6 +116,7 @@ extension FlowCoordinator {
   /// - Returns: The position in that moment. The flow may have moved on by the time the caller looks at it.
   /// - Throws: `CancellationError` if the waiting task is cancelled; a ``FlowError`` with the code `insideFlow` when
   ///   called from inside the flow's own steps.
+  @discardableResult
   public nonisolated func settled() async throws -> Position {
     try refuseInside("`settled()` would wait for the very step that calls it; return from the step instead")
     return try await core.wait(for: .settled)

@@ -17,8 +17,7 @@ struct Latch: Sendable {
     case .settled: return machine.isSettled ? .success(()) : nil
     case .ended:
       guard machine.phase == .ended else { return nil }
-      if case .rolledBack(let errors)? = change { return Self.result(errors, in: machine) }
-      return .success(())
+      return Self.result(machine.rollbackErrors, in: machine)
     case .landed:
       if case .backedUp(_, _, let errors)? = change { return Self.result(errors, in: machine) }
       if machine.phase != .ended, case .back? = machine.leave?.goal { return nil }

@@ -14,12 +14,12 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   /// A step that is an actor.
   ///
   /// - Parameters:
-  ///   - id: The step's part in paths; the actor's type without one.
+  ///   - id: The step's part in paths; with nil the actor's type.
   ///   - make: Makes an instance. Runs when the step is first reached, and again when it is reached anew after the flow
   ///     backed up over it; while it runs the step before still has the focus. An error fails the flow.
   @inlinable
   public init<S: FlowStep>(
-    _ id: String? = nil, _ make: @escaping @Sendable @concurrent () async throws -> S
+    _ id: String?, _ make: @escaping @Sendable @concurrent () async throws -> S
   ) where S.Input == Input, S.Output == Output {
     self.init(
       name: Self.name(id, of: S.self),
@@ -33,6 +33,14 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         backUp: { instance, context in
           try await StepBody.step(instance, as: S.self).backUp(context: context)
         }))
+  }
+
+  /// A step that is an actor, named by the actor's type.
+  @inlinable
+  public init<S: FlowStep>(
+    _ make: @escaping @Sendable @concurrent () async throws -> S
+  ) where S.Input == Input, S.Output == Output {
+    self.init(nil, make)
   }
 
   /// A step that is a closure, with a context to ask with. It has nothing to undo.

@@ -91,7 +91,7 @@ extension FlowMachine {
     self.ending = ending
     self.result = result
     phase = .ended
-    if let errors = leave?.errors, !errors.isEmpty { discard(errors) }
+    rollbackErrors = leave?.errors ?? []
     leave = nil
     closeQuestion()
     if let top { discard(top) }

@@ -28,6 +28,8 @@ package struct FlowMachine: Sendable {
   /// The leave under way; there is one exactly while leaving or compensating.
   package internal(set) var leave: Leave?
   package internal(set) var ending: Ending?
+  /// What `backUp`s threw on the way to the end, until the next ``takeDiscarded()``.
+  package internal(set) var rollbackErrors: [any Error] = []
 
   /// The newest place of the stack, and what still changes about it.
   var top: Place?
@@ -78,6 +80,10 @@ package struct FlowMachine: Sendable {
 
   /// The values that inputs have dropped since the last call.
   package mutating func takeDiscarded() -> [any Sendable] {
+    if !rollbackErrors.isEmpty {
+      discard(rollbackErrors)
+      rollbackErrors = []
+    }
     guard !discarded.isEmpty else { return [] }
     defer { discarded = [] }
     return discarded

@@ -13,6 +13,19 @@
   case ended(Ending)
 }
 
+extension Status: CustomStringConvertible {
+  /// The status in a few words.
+  public var description: String {
+    switch self {
+    case .idle: "idle"
+    case .running: "running"
+    case .leaving(let visit, let since): "leaving \(visit) since \(since)"
+    case .rollingBack: "rolling back"
+    case .ended(let ending): "\(ending)"
+    }
+  }
+}
+
 /// How a run ended.
 @nonexhaustive public enum Ending: Sendable, Hashable {
   /// The last step returned.
@@ -23,4 +36,16 @@
   case abandoned(reason: String)
   /// The task that called `run` was cancelled.
   case cancelled
+}
+
+extension Ending: CustomStringConvertible {
+  /// The ending in a few words.
+  public var description: String {
+    switch self {
+    case .finished: "finished"
+    case .failed: "failed"
+    case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
+    case .cancelled: "cancelled"
+    }
+  }
 }

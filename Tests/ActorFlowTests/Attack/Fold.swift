@@ -25,10 +25,12 @@ struct Fold {
     guard apply(event.change, to: event.position) else {
       throw Finding("\(describe(event)) cannot happen in phase \(phase)")
     }
-    try demand(event.position.stack.reversed().elementsEqual(stack), "the changes lead to \(stack), not \(describe(event))")
+    try demand(
+      event.position.stack.reversed().elementsEqual(stack), "the changes lead to \(stack), not \(describe(event))")
     try demand(
       event.position.questions.map(\.id) == (question.map { [$0.id] } ?? [])
-        && event.position.questions.first?.revision == question?.revision, "another question is open: \(describe(event))")
+        && event.position.questions.first?.revision == question?.revision,
+      "another question is open: \(describe(event))")
     try demand(Self.phase(event.position.status) == phase, "the phase is \(phase), not that of \(describe(event))")
   }
 

@@ -97,6 +97,7 @@ func demand(_ condition: Bool, _ complaint: @autoclosure () -> String) throws(Fi
 }
 
 /// Throws a ``Finding`` unless both are equal.
-func demandEqual<Value: Equatable>(_ real: Value, _ expected: Value, _ what: @autoclosure () -> String) throws(Finding) {
+func demandEqual<Value: Equatable>(_ real: Value, _ expected: Value, _ what: @autoclosure () -> String) throws(Finding)
+{
   if real != expected { throw Finding("\(what()):\n  expected \(expected)\n  found    \(real)") }
 }

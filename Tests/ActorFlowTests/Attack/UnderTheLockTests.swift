@@ -48,7 +48,6 @@ private final class Noisy: Error {
   deinit { isGone.raise() }
 }
 
-
 /// A clock that only goes when told to.
 private final class StoppedClock: Clock, Sendable {
   struct Instant: InstantProtocol {

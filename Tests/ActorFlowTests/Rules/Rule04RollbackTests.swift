@@ -78,6 +78,33 @@ import Testing
     #expect(trace.all.isEmpty)
   }
 
+  @Test("an abandon without rollback that cuts a back short throws what backUps threw until then")
+  func cutShort() async throws {
+    let undoing = Checkpoint()
+    let flow = launch(
+      Flow {
+        Step.scripted("a") { _, context in try await context.ask(Form(text: "a")) }
+        Step.scripted(
+          "b",
+          backUp: { _ in
+            await undoing.pass()
+            throw Failure("b")
+          }
+        ) { _, context in try await context.ask(Form(text: "b")) }
+      }, with: "")
+    try await flow.answer("1")
+    _ = try await flow.coordinator.settled()
+    let backing = await flow.filing { try await $0.backUp() }
+    await undoing.reached()
+    let abandoning = await flow.filing { try await $0.abandon(reason: "now", rollingBack: false) }
+    undoing.open()
+    let thrown = await error(of: abandoning) as? FlowError
+    #expect(thrown?.code == .rollbackFailed)
+    #expect(thrown?.underlying as? Failure == Failure("b"))
+    #expect((await error(of: backing) as? FlowError)?.code == .ending)
+    #expect(await flow.code == .abandoned)
+  }
+
   @Test("a failing backUp on the way back to a place: the flow lands, then backUp throws rollbackFailed")
   func backWithErrors() async throws {
     let flow = launch(Self.flow(Trace(), failing: ["c", "a"]), with: "")

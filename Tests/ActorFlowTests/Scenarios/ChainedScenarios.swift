@@ -110,7 +110,7 @@ import Testing
       try await inner.answerNext("1", at: "x")
       try await inner.answerNext("2", at: "y")
     }
-    #expect(try result.get() == "s12, 0 of 2 alive, ended(ActorFlow.Ending.finished)")
+    #expect(try result.get() == "s12, 0 of 2 alive, finished")
   }
 
   @Test("RX-12 who watches the root sees every move of every descendant, by its whole path")

@@ -72,7 +72,7 @@ enum EventSnippets {
     #expect(await screen.lines == ["talk/name?", "talk/mood?", "talk/name?", "talk/mood?"])
     #expect(
       await log.lines == [
-        "at talk/name", "at talk/mood", "back at talk/name", "at talk/mood", "ended(ActorFlow.Ending.finished)",
+        "at talk/name", "at talk/mood", "back at talk/name", "at talk/mood", "finished",
       ])
   }
 
@@ -82,6 +82,6 @@ enum EventSnippets {
     _ = try await coordinator.run(Flow { Step("a") { (text: String) in text } }, with: "x")
     let log = Code.Screen()
     await Code.log(coordinator, on: log)
-    #expect(await log.lines == ["missed 2", "ended(ActorFlow.Ending.finished)"])
+    #expect(await log.lines == ["missed 2", "finished"])
   }
 }

@@ -82,7 +82,7 @@ enum PromptSnippets {
 
   @Test("one step may ask several questions, one after the other")
   func survey() async throws {
-    let result = try await running(Flow { Step { Code.SurveyStep() } }, with: ["tea", "cake"]) {
+    let result = try await running(Flow { Step(Code.SurveyStep.init) }, with: ["tea", "cake"]) {
       for answer in ["green", "none"] {
         _ = try await $0.settled()
         try await $0.answer(Code.TopicForm.self, with: answer)

@@ -15,12 +15,16 @@ extension Driver {
       reference.gaveUp()
       stage.giveUpAsking()
     case .backUp(let name, let isPatient):
-      try await request(.landed, isPatient) { $0.backUp(to: name) } _: { coordinator in
+      try await request(.landed, isPatient) {
+        $0.backUp(to: name)
+      } _: { coordinator in
         try await coordinator.backUp(to: name.map { StepID($0) })
       }
     case .abandon(let rollsBack, let isPatient):
       let reason = "r\(played.count)"
-      try await request(.ended, isPatient) { $0.abandon(reason, rollsBack: rollsBack) } _: { coordinator in
+      try await request(.ended, isPatient) {
+        $0.abandon(reason, rollsBack: rollsBack)
+      } _: { coordinator in
         try await coordinator.abandon(reason: reason, rollingBack: rollsBack)
       }
     case .cancelCaller:

@@ -18,7 +18,8 @@ struct Ledger {
       case .backUp(let step, let instance, _):
         dropClosures(from: step)
         try demand(
-          entered.last?.instance == instance, "instance \(instance) of step \(step) is undone while \(entered) are entered")
+          entered.last?.instance == instance,
+          "instance \(instance) of step \(step) is undone while \(entered) are entered")
         entered.removeLast()
       default: break
       }

@@ -149,7 +149,9 @@ actor PuppetStep: FlowStep {
     self.puppet = puppet
     puppet.stage.watch(self)
   }
-  func proceed(_ input: String, context: StepContext) async throws -> String { try await puppet.proceed(input, context) }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    try await puppet.proceed(input, context)
+  }
   func backUp(context: RollbackContext) async throws { try await puppet.backUp(context) }
 }
 
@@ -160,7 +162,9 @@ actor SkippablePuppetStep: SkippableStep {
     puppet.stage.watch(self)
   }
   func skip(_ input: String) async throws -> Skip<String> { try await puppet.skip(input) }
-  func proceed(_ input: String, context: StepContext) async throws -> String { try await puppet.proceed(input, context) }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    try await puppet.proceed(input, context)
+  }
   func backUp(context: RollbackContext) async throws { try await puppet.backUp(context) }
 }
 
