@@ -1,0 +1,74 @@
+import ActorFlow
+import Foundation
+import Testing
+
+@Suite("Identifiers as text") struct IdentifierTests {
+  private func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  private func roundTrip<T: Codable>(_ value: T) throws -> T {
+    try JSONDecoder().decode(T.self, from: Data(try json(value).utf8))
+  }
+
+  @Test("a StepID is one string", arguments: ["a", "checkout/delivery/address", "a#2", "ä/ö"])
+  func stepID(path: String) throws {
+    #expect(try json(StepID(path)) == "\"\(path)\"")
+    #expect(try roundTrip(StepID(path)) == StepID(path))
+  }
+
+  @Test("a VisitID is one number")
+  func visitID() throws {
+    #expect(try json(VisitID(17)) == "17")
+    #expect(try roundTrip(VisitID(17)) == VisitID(17))
+    #expect(VisitID(1) < VisitID(2))
+  }
+
+  @Test("a FlowID is one string, one of your own and a unique one")
+  func flowID() throws {
+    #expect(try json(FlowID("order-17")) == "\"order-17\"")
+    #expect(try roundTrip(FlowID("order-17")) == "order-17")
+    let unique = FlowID.unique()
+    #expect(try roundTrip(unique) == unique)
+    #expect(FlowID(unique.description) == unique)
+    #expect(FlowID(unique.description).hashValue == unique.hashValue)
+  }
+
+  @Test(
+    "texts that look almost like a unique id stay as they are",
+    arguments: ["flow-", "flow--1", "flow-AB-1", "flow-0a-01", "flow-a-1-2", ""])
+  func lookalikes(text: String) throws {
+    #expect(FlowID(text).description == text)
+    #expect(try roundTrip(FlowID(text)) == FlowID(text))
+  }
+
+  @Test("unique ids are unique, from many tasks at once")
+  func unique() async {
+    let ids = await withTaskGroup(of: [FlowID].self) { group in
+      for _ in 1...8 { group.addTask { (1...500).map { _ in FlowID.unique() } } }
+      return await group.reduce(into: Set<FlowID>()) { $0.formUnion($1) }
+    }
+    #expect(ids.count == 4_000)
+    #expect(Set(ids.map(\.description)).count == 4_000)
+  }
+
+  @Test("a question's id keeps flow, run and number")
+  func questionID() throws {
+    let id = Question.ID(flow: "order-17", run: 2, number: 5)
+    #expect(try roundTrip(id) == id)
+    #expect(id.description == "order-17/2/5")
+    #expect(id != Question.ID(flow: "order-17", run: 1, number: 5))
+  }
+
+  @Test("a principal and the policies are Codable")
+  func others() throws {
+    let principal = Principal(id: "ann", roles: ["clerk"])
+    #expect(try roundTrip(principal) == principal)
+    for policy in [BackUpPolicy.automatic, .returnable, .returnableIfSkipped, .passThrough, .oneWay, .settling] {
+      #expect(try roundTrip(policy) == policy)
+    }
+    for policy in [FailurePolicy.rollBack, .park] { #expect(try roundTrip(policy) == policy) }
+  }
+}

@@ -1,0 +1,113 @@
+import ActorFlow
+import Testing
+
+@Suite("Names and paths") struct NamingTests {
+  private func paths<I, O>(_ flow: Flow<I, O>) -> [String] { flow.steps.map(\.path) }
+
+  private func step(_ name: String? = nil) -> Step<String, String> { Step(name) { Asker() } }
+
+  @Test("a step's path is the names of the flows around it and its own")
+  func nested() {
+    let flow = Flow("checkout") {
+      step("cart")
+      Flow("delivery") {
+        step("address")
+        Flow("inner") { step("carrier") }
+      }
+      step("pay")
+    }
+    #expect(
+      paths(flow) == ["checkout/cart", "checkout/delivery/address", "checkout/delivery/inner/carrier", "checkout/pay"])
+  }
+
+  @Test("an unnamed flow adds no part")
+  func unnamed() {
+    let flow = Flow("x") {
+      Flow { step("a") }
+      Flow("") { step("b") }
+    }
+    #expect(paths(flow) == ["x/a", "x/b"])
+    #expect(paths(Flow { step("a") }) == ["a"])
+  }
+
+  @Test("without an id a step is named by its actor's type")
+  func typeName() {
+    #expect(paths(Flow { Step { Asker() } }) == ["Asker"])
+    #expect(paths(Flow { Step("") { Asker() } }) == ["Asker"])
+  }
+
+  @Test("equal siblings get #2, #3…, steps and flows alike")
+  func siblings() {
+    let flow = Flow {
+      step("a")
+      step("a")
+      Flow("a") { step("a") }
+      Flow("b") { step("x") }
+      Flow("b") { step("x") }
+      step("a")
+    }
+    #expect(paths(flow) == ["a", "a#2", "a#3/a", "b/x", "b#2/x", "a#4"])
+  }
+
+  @Test("siblings through an unnamed flow are siblings, too; a name that looks numbered is left its number")
+  func numberedByHand() {
+    let flow = Flow {
+      step("a#2")
+      step("a")
+      Flow { step("a") }
+    }
+    #expect(paths(flow) == ["a#2", "a", "a#3"])
+  }
+
+  @Test("named gives a step or a named flow another name, and puts a part around anything else")
+  func named() {
+    #expect(paths(step("a").named("z")) == ["z"])
+    #expect(paths(Flow { step("a") }.named("z")) == ["z"])
+    #expect(paths(step("a").map { $0 }.onBackUp(.oneWay).named("z")) == ["z"])
+    #expect(paths(Flow("x") { step("a") }.named("z")) == ["z/a"])
+    #expect(paths(Flow("x") { Flow("y") { step("a") } }.named("z")) == ["z/y/a"])
+    #expect(paths(Flow("x") { step("a") }.carrying { $0 + $1 }.named("z")) == ["z/a"])
+    let two = Flow {
+      step("a")
+      step("b")
+    }
+    #expect(paths(two.named("z")) == ["z/a", "z/b"])
+    let mixed = Flow {
+      Flow("x") { step("a") }
+      step("b")
+    }
+    #expect(paths(mixed.named("z")) == ["z/x/a", "z/b"])
+    let flows = Flow {
+      Flow("x") { step("a") }
+      Flow("y") { step("a") }
+    }
+    #expect(paths(flows.named("z")) == ["z/x/a", "z/y/a"])
+    #expect(paths(step("a").named("")) == ["a"])
+    #expect(paths(Flow("x") { step("a").named("y").named("z") }) == ["x/z"])
+  }
+
+  @Test("a component of one's own is named like the flow it stands for")
+  func component() {
+    struct Delivery: FlowComponent {
+      @FlowBuilder var flow: Flow<String, String> {
+        Step("address") { Asker() }
+        Step("carrier") { Asker() }
+      }
+    }
+    #expect(paths(Flow("x") { Delivery() }) == ["x/address", "x/carrier"])
+    #expect(paths(Delivery().named("delivery")) == ["delivery/address", "delivery/carrier"])
+  }
+
+  @Test("a StepID matches its whole path, or without a slash the last part")
+  func matching() {
+    #expect(StepID("a/b/c").matches("a/b/c"))
+    #expect(StepID("c").matches("a/b/c"))
+    #expect(StepID("c").matches("c"))
+    #expect(!StepID("b/c").matches("a/b/c"))
+    #expect(!StepID("b").matches("a/b/c"))
+    #expect(!StepID("a/b/c").matches("c"))
+    #expect(StepID("a/b/c").name == "c")
+    #expect(StepID("c").name == "c")
+    #expect(StepID("a/b") != StepID("b"))
+  }
+}
