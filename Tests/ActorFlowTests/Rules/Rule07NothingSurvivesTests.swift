@@ -87,6 +87,29 @@ import Testing
     _ = await flow.result
   }
 
+  @Test("a settled step is freed also when the walk began at it, after a back")
+  func settledAfterBack() async throws {
+    let made = Made()
+    @Sendable func ask() -> ScriptedStep {
+      made.add(ScriptedStep { _, context in try await context.ask(Form(text: "")) })
+    }
+    let flow = launch(
+      Flow {
+        Step("a") { ask() }
+        Step("b") { ask() }.onBackUp(.settling)
+        Step("c") { Asker() }
+      }, with: "")
+    try await flow.answer("1")
+    _ = try await flow.coordinator.settled()
+    try await flow.coordinator.backUp()
+    for _ in 1...2 { try await flow.answer("2") }
+    _ = try await flow.coordinator.settled()
+    #expect(made.count == 3)
+    #expect(made.alive == 0)
+    flow.run.cancel()
+    _ = await flow.result
+  }
+
   @Test("a skipped step that is not kept is freed at once")
   func skipped() async throws {
     let skippers = Skippers()

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("A commit that fails refuses its input") struct CommitFailureTests {
+@Suite("A commit that fails refuses its input") struct CommitRefusalTests {
   private func flow(_ trace: Trace = Trace()) -> Flow<String, String> {
     Flow {
       Step("a") { Asker(trace) }
