@@ -4,32 +4,25 @@ extension FlowCore {
   ///
   /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
   func stint() async {
-    while let start = await rollBack() {
-      guard await walk(from: start.place), !hasEnded else { return }
+    while await rollBack() {
+      guard await walk(), !hasEnded else { return }
     }
   }
 
-  /// Where a walk is to start; without a place, from the beginning.
-  private struct Start: Sendable {
-    let place: Place?
-  }
-
-  /// Takes turns until there is something to walk; nil: the run has ended, or was left meanwhile.
+  /// Takes turns until there is something to walk, from the place on top; false: the run has ended, or was left
+  /// meanwhile.
   ///
   /// Beside the walk and not around it, so that a waiting flow keeps no room for it.
   @inline(never)
-  private func rollBack() async -> Start? {
+  private func rollBack() async -> Bool {
     var turn = await nextTurn()
     while true {
       switch turn {
-      case .ended: return nil
+      case .ended: return false
       case .again: turn = await nextTurn()
       case .compensate(let place, let reason): turn = await nextTurn(after: backUp(place, reason))
-      case .start: return Start(place: nil)
-      case .proceed(let place): return Start(place: place)
-      case .reload(let place):
-        guard let renewed = await reload(place) else { return nil }
-        return Start(place: renewed)
+      case .start, .proceed: return true
+      case .reload(let place): return await reload(place) != nil
       }
     }
   }

@@ -1,19 +1,18 @@
 // The walk: one step after the other, in one task.
 extension FlowCore {
-  /// Walks from `start`, or from the beginning.
+  /// Walks from the place on top, or from the beginning.
   ///
   /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
   /// And whatever has room in its frame is paid for in memory by every flow that waits. So a place holds what its step
   /// needs, here is little more than the place, and what is rare is kept out (`@inline(never)`).
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
-  func walk(from start: Place?) async -> Bool {
-    var (graph, cargo) = beginning()
-    var place = start
+  func walk() async -> Bool {
+    var (graph, cargo, place) = beginning()
     // The step that is entered, or would be next; errors are its own.
-    var node = start?.node ?? graph.node(after: nil)
+    var node = place?.node ?? graph.node(after: nil)
     do {
-      if start == nil { cargo = try graph.entry.carry(cargo) }
+      if place == nil { cargo = try graph.entry.carry(cargo) }
       while let here = node {
         if place == nil {
           // Until this step is entered, the one before has the focus.
@@ -49,9 +48,10 @@ extension FlowCore {
     }
   }
 
+  /// Not handed in by the caller, who would keep the place, and so its step, for as long as the walk goes on.
   @inline(never)
-  private func beginning() -> (Graph, Cargo) {
-    withState { ($0.machine.graph, $0.machine.launchCargo ?? Cargo(())) }
+  private func beginning() -> (Graph, Cargo, Place?) {
+    withState { ($0.machine.graph, $0.machine.launchCargo ?? Cargo(()), $0.machine.top) }
   }
 }
 
