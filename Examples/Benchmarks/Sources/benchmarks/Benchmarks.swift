@@ -8,7 +8,7 @@ struct Benchmarks: AsyncParsableCommand {
     commandName: "benchmarks",
     abstract: "Measures what ActorFlow costs, in hops: an uncontended call from a task to an actor and back.",
     discussion: """
-      Every figure is a median of 15 rounds, taken twice: pinned to one core, and on all cores (the key ends in All). \
+      Every figure is a median of at least 9 rounds, taken twice: pinned to one core, and on all cores (the key ends in All). \
       Linux only: it needs taskset and /proc.
       """)
 

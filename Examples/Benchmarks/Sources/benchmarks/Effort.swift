@@ -1,14 +1,19 @@
 /// How much is measured.
 struct Effort {
-  /// How often each figure is taken; the result is the median.
-  var rounds = 15
-  /// How much one sample of a timed figure repeats.
-  var batch = 40
-  var hops = 40_000
+  /// How often a figure that needs a run or a process of its own is taken; the result is the median.
+  var rounds = 9
+  /// How often a timed figure is taken; the result is the median. Many short samples, each shorter than a time slice,
+  /// because on a busy machine every long one is interrupted, and the median of those is not what the work costs.
+  var samples = 101
+  /// How much one sample repeats.
+  var batch = 4
+  /// Hops on either side of a sample.
+  var hops = 8_000
   var waitingFlows = 10_000
   var longRun = 1_000_000
 
   static let full = Effort()
   /// Enough to see that every figure can be measured; the values mean nothing.
-  static let smoke = Effort(rounds: 2, batch: 2, hops: 2_000, waitingFlows: 200, longRun: 20_000)
+  static let smoke = Effort(
+    rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000)
 }

@@ -10,7 +10,7 @@ struct Measurement {
     let timers = timers().filter { wanted.contains($0.figure) }
     var hops: [Double] = []
     var samples: [Figure: [Double]] = [:]
-    for round in 0...effort.rounds {
+    for round in 0...effort.samples {
       for timer in timers {
         let before = try await Hop.nanoseconds(over: effort.hops)
         let sample = try await timer.sample()
@@ -49,7 +49,7 @@ struct Measurement {
       Timer(figure: .question) { try await asking.question(batch: batch) },
       Timer(figure: .backUp) { try await asking.backUp(batch: batch) },
       Timer(figure: .abandon5) { try await asking.abandon5(batch: batch) },
-      Timer(figure: .scaling2) { try await walking.scaling(batch: batch) },
+      Timer(figure: .scaling2) { try await walking.scaling(batch: batch * 4) },
       Timer(figure: .define) { try await walking.define(batch: batch) },
     ]
   }
