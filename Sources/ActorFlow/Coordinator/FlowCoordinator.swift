@@ -64,21 +64,32 @@ extension FlowCoordinator {
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
   ///   `stepFailed` around a `CancellationError` that nobody but the step had caused.
   public nonisolated func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
-    try Task.checkCancellation()
-    let graph = flow.flow.graph
-    let core = readyCore()
-    core.startClock()
-    try await core.decide { Decision((), event: try $0.launch(graph, with: input)) }
+    let core = try await launch(flow.flow.graph, with: input)
     await core.drive()
-    guard let result = core.takeResult() else {
-      throw FlowError(.flowEnded, "the run has ended without a result", flow: id)
-    }
-    return try StepBody.cast(result.get(), to: O.self)
+    return try result(of: core)
   }
 
   /// Runs a flow that needs no input.
   public nonisolated func run<O>(_ flow: some FlowComponent<Void, O>) async throws -> O {
     try await run(flow, with: ())
+  }
+
+  /// Beside `run`, like ``result(of:)``, so that a task that runs a flow keeps no room for it.
+  @inline(never)
+  private nonisolated func launch(_ graph: Graph, with input: any Sendable) async throws -> FlowCore {
+    try Task.checkCancellation()
+    let core = readyCore()
+    core.startClock()
+    try await core.decide { Decision((), event: try $0.launch(graph, with: input)) }
+    return core
+  }
+
+  @inline(never)
+  private nonisolated func result<O>(of core: FlowCore) throws -> O {
+    guard let result = core.takeResult() else {
+      throw FlowError(.flowEnded, "the run has ended without a result", flow: id)
+    }
+    return try StepBody.cast(result.get(), to: O.self)
   }
 
   /// The core for a new run: the one that stands ready, or another if that one's run has ended.
