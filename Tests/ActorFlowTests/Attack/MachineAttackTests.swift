@@ -1,0 +1,113 @@
+import ActorFlow
+import Testing
+
+/// Random inputs to the machine alone: what the world asks for at any moment, what the walk does in its order.
+@Suite("Attack on the machine") struct MachineAttackTests {
+  @Test("after every input the last event tells the position, and a refused input has changed nothing")
+  func randomInputs() async {
+    await attack(Attack.seeds(Attack.scaled(4_000))) { seed in
+      var attack = MachineAttack(seed: seed)
+      try attack.play(inputs: 100)
+    }
+  }
+}
+
+struct MachineAttack {
+  /// What the one who carries out is doing.
+  enum Walker { case turning, between(Node?), stepping(VisitNode, Node), compensating, ended }
+
+  var random: SeededGenerator
+  var machine: FlowMachine
+  let graph: Graph
+  var walker = Walker.turning
+  var fold = Fold()
+  var visits: [VisitID] = []
+  var questions: [Question.ID] = []
+  var once: (key: String, scope: RecordScope)?
+  var log: [String] = []
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    let plan = Plan.random(&random)
+    graph = plan.flow(on: Stage()).graph
+    machine = FlowMachine(flow: "flow", journal: random.chance(80) ? .off : .reloading)
+    fold.settling = Set(graph.nodes.filter { $0.backUp == .settling }.map(\.info.id))
+  }
+
+  mutating func play(inputs: Int) throws {
+    do {
+      if random.chance(20) { try input("early") { try $0.input(fromOutside: &$1) } }
+      try input("launch") { try $0.launch(&$1) }
+      for _ in 0..<inputs {
+        if machine.phase == .ended, random.chance(30) { break }
+        if random.chance(50) {
+          try input("outside") { try $0.input(fromOutside: &$1) }
+        } else {
+          try input("walk") { try $0.walk(&$1) }
+        }
+      }
+    } catch { throw Finding("\(error)\n  \(log.joined(separator: "\n  "))") }
+  }
+
+  /// What can be told of a machine without looking inside it.
+  private struct Shape: Equatable {
+    var phase: FlowMachine.Phase
+    var position: String
+    var sequence: Int
+    var numbers: [Int]
+    var hasRunningWork: Bool
+    var leave: String
+    var isSettled: Bool
+
+    init(_ machine: FlowMachine) {
+      phase = machine.phase
+      position = describe(machine.position)
+      sequence = machine.sequence
+      numbers = [machine.nextNumbers.run, machine.nextNumbers.visit, machine.nextNumbers.question]
+      hasRunningWork = machine.hasRunningWork
+      leave = machine.leave.map { "\($0.goal) \($0.errors.count)" } ?? "-"
+      isSettled = machine.isSettled
+    }
+  }
+
+  /// Gives an input and checks what must hold after every one. An input that throws is refused.
+  private mutating func input(
+    _ name: String, _ give: (inout Self, inout FlowMachine) throws -> Given
+  ) throws {
+    let before = Shape(machine)
+    var next = machine
+    let event: NavigationEvent?
+    do {
+      let (what, given) = try give(&self, &next)
+      log.append("\(name): \(what)")
+      event = given
+    } catch let finding as Finding { throw finding } catch {
+      log.append("\(name): refused, \(word(for: error))")
+      return try demandEqual(Shape(next), before, "a refused input has changed something")
+    }
+    machine = next
+    let after = Shape(machine)
+    try demandEqual(after.sequence, before.sequence + (event == nil ? 0 : 1), "the number of events")
+    if let event {
+      try fold.take(event)
+      try demandEqual(describe(event.position), after.position, "the position that the event carries")
+    } else {
+      try demandEqual(after.position, before.position, "the position, which no event has changed")
+    }
+    try demand(Self.mayFollow(before.phase, after.phase), "from \(before.phase) to \(after.phase)")
+    try demandEqual(
+      machine.leave != nil, [.leaving, .compensating].contains(after.phase), "whether a leave is under way")
+    _ = machine.takeDiscarded()
+  }
+
+  private static func mayFollow(_ before: FlowMachine.Phase, _ after: FlowMachine.Phase) -> Bool {
+    switch (before, after) {
+    case (.idle, .walking), (.walking, .leaving), (.walking, .compensating), (.walking, .ended): true
+    case (.leaving, .compensating), (.leaving, .ended), (.leaving, .walking): true
+    case (.compensating, .walking), (.compensating, .ended): true
+    // An ending takes the place of a back that is being rolled back: the loop goes on where it was.
+    case (.compensating, .leaving): false
+    default: before == after
+    }
+  }
+}
