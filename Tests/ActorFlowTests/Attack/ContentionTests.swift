@@ -70,6 +70,27 @@ import Testing
     }
   }
 
+  @Test(
+    "a step that waits for nothing but its cancellation is cancelled, however early it is left", .timeLimit(.minutes(5))
+  )
+  func leftAtOnce() async {
+    let flow = Flow("f") {
+      Step("forever") { (_: String) -> String in
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        throw CancellationError()
+      }
+    }
+    await attack(Attack.seeds(Attack.scaled(5_000))) { seed in
+      var random = SeededGenerator(seed: seed)
+      let coordinator = FlowCoordinator()
+      let run = Task { await outcome { _ = try await coordinator.run(flow, with: "") } }
+      let count = 1 + random.below(2)
+      for await _ in coordinator.events.prefix(count) {}
+      try demandEqual(await outcome { try await coordinator.abandon(reason: "at once") }, "ok", "the abandon")
+      try demandEqual(await run.value, "abandoned", "the result")
+    }
+  }
+
   @Test("10,000 flows alive at once and abandoned together leave nothing behind", .timeLimit(.minutes(5)))
   func manyFlows() async throws {
     let alive = Living()

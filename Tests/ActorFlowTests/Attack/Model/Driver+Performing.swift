@@ -67,10 +67,12 @@ extension Driver {
       return await wait { [coordinator] in await outcome { try await verb(coordinator) } }
     }
     reference.waiting.removeLast()
+    let before = coordinator.core.waiters.count
     let got = await Task { [coordinator] in
       withUnsafeCurrentTask { $0?.cancel() }
       return await outcome { try await verb(coordinator) }
     }.value
+    try demand(coordinator.core.waiters.count <= before, "a waiter that gave up, or was refused, is still there")
     if let refusal { return try demandEqual(got, refusal, "the refusal") }
     try demand(["ok", "CancellationError", "rollbackFailed"].contains(got), "the request got \(got)")
   }
