@@ -61,7 +61,7 @@ extension Reference {
         self.leave?.isAnnounced = true
         if !leave.rollsBack {
           places = []
-          return end(leave.reason, as: leave.reason, errors: 0)
+          return end(leave.reason, as: leave.reason, errors: leave.errors)
         }
         publish(leave.reason)
       }
