@@ -98,7 +98,12 @@ extension FlowCore.State {
     if decision.startsWalk { isWalking = true }
     if decision.cancelsWalk, isWalking {
       effects.cancelled = stint
-      cancelsStint = stint == nil
+      if stint == nil {
+        cancelsStint = true
+        // An asker that is told before its task is cancelled would think that only its question was given up.
+        lateAsker = effects.asker?.cell
+        effects.asker = nil
+      }
     }
     if let latch { latches.append(latch) }
     if !latches.isEmpty { effects.released = openLatches(after: decision.event) }

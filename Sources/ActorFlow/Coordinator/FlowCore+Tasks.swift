@@ -32,12 +32,13 @@ extension FlowCore {
 
   /// From here on a leave can cancel the stint; one that came before does so now.
   private func register(_ stint: Task<Void, Never>) {
-    let cancels = withState { state in
+    let (cancels, asker) = withState { state in
       state.stint = stint
-      defer { state.cancelsStint = false }
-      return state.cancelsStint
+      defer { (state.cancelsStint, state.lateAsker) = (false, nil) }
+      return (state.cancelsStint, state.lateAsker)
     }
     if cancels { stint.cancel() }
+    asker?.fulfil(.failure(CancellationError()))
   }
 
   /// Whether that was the last one.

@@ -28,6 +28,8 @@ final class FlowCore: Sendable {
     var isWalking = false
     /// A leave was accepted before the stint's task was known.
     var cancelsStint = false
+    /// Whose question that leave has closed.
+    var lateAsker: Cell?
     var latches: [Latch] = []
     /// Who waits for a `once` to end.
     var onceWaiters: [Cell] = []

@@ -107,7 +107,8 @@ extension StepContext {
   ///
   /// The first call for `key` in this place runs `work` and records its result; later calls return the record without
   /// running anything. `work` runs in a task that is not cancelled when the visit is left, and leaving waits for it:
-  /// what the outside world did is recorded before the flow moves on. So `work` should end in bounded time.
+  /// what the outside world did is recorded before the flow moves on. So `work` should end in bounded time, and must
+  /// not call `once` with its own key, which would wait for itself.
   ///
   /// Calls with the same key at the same time run it once; the others wait, and cancelling one of them leaves only
   /// that one. If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again
