@@ -189,6 +189,9 @@ import Testing
       }, with: "")
     _ = try await flow.coordinator.settled()
     let abandoning = await flow.filing { try await $0.abandon() }
+    // The step has nothing to wait for; give the flow every chance to go on without the work.
+    for _ in 1...1_000 { await Task.yield() }
+    #expect(trace.all.isEmpty)
     working.open()
     try await abandoning.value
     _ = try await begun.value()?.value

@@ -189,6 +189,9 @@ import Testing
         ) { _, _ in throw Refused() }
       }, with: "")
     await working.reached()
+    // The backUp has nothing to wait for; give the flow every chance to go on without the work.
+    for _ in 1...1_000 { await Task.yield() }
+    #expect(trace.all.isEmpty)
     working.open()
     _ = await flow.result
     _ = try await begun.value()?.value
