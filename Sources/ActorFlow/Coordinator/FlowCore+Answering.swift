@@ -67,7 +67,7 @@ extension FlowCore {
         .wrongAnswerType, "a \(P.self) is answered with a \(P.Answer.self), not a \(type(of: answer))",
         flow: question.id.flow, step: question.step)
     }
-    try prompt.authorize(principal)
+    try await prompt.authorize(principal)
     try await prompt.validate(answer)
   }
 }

@@ -11,7 +11,9 @@ extension FlowCore {
       case .run(let idempotencyKey):
         return try await shielded {
           do {
-            let value = try await work(idempotencyKey)
+            let value = try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
+              try await work(idempotencyKey)
+            }
             try await self.end(key, scope: scope, value: value)
             return value
           } catch {
@@ -37,13 +39,22 @@ extension FlowCore {
 
   /// Waits while another call does the work. Cancelled, it leaves only this caller.
   private func waitForEnd(of key: String, scope: RecordScope) async throws {
-    let cell: Cell? = withState { state in
-      guard case .running? = state.machine.record(key, scope: scope)?.state else { return nil }
-      let cell = Cell()
+    let cell = Cell()
+    let holding = OnceWork.keys(of: serial, scope)
+    let waits = try withState { state -> Bool in
+      guard case .running? = state.machine.record(key, scope: scope)?.state else { return false }
+      guard !state.onceWaits.wouldClose(from: key, to: holding) else {
+        throw FlowError(
+          .insideFlow, "once(\"\(key)\") is called from work that it waits for, directly or by another `once`",
+          flow: flow)
+      }
+      if !holding.isEmpty { state.onceWaits.edges.append((holding, key, cell)) }
       state.onceWaiters.append(cell)
-      return cell
+      return true
     }
-    _ = try await cell?.value()
+    guard waits else { return }
+    defer { withState { state in state.onceWaits.edges.removeAll { $0.cell === cell } } }
+    _ = try await cell.value()
   }
 
   private func end(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) async throws {

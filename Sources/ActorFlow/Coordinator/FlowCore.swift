@@ -33,6 +33,8 @@ final class FlowCore: Sendable {
     var latches: [Latch] = []
     /// Who waits for a `once` to end.
     var onceWaiters: [Cell] = []
+    /// Which `once` waits for which.
+    var onceWaits = OnceWaits()
     /// Inputs that could not wait, given while a commit was under way.
     var deferred: [@Sendable (inout FlowMachine) throws -> Decision<Void>] = []
     var isCommitting = false

@@ -30,7 +30,7 @@ struct Latch: Sendable {
     guard !errors.isEmpty else { return .success(()) }
     return .failure(
       FlowError(
-        .rollbackFailed, "the flow moved as asked, but \(errors.count) of its steps could not undo what they did",
+        .rollbackFailed, "the flow has left as asked, but \(errors.count) of its steps could not undo what they did",
         flow: machine.flow, underlying: errors))
   }
 }

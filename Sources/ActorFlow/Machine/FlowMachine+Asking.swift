@@ -124,9 +124,8 @@ extension FlowMachine {
   }
 
   private mutating func remember(_ entry: JournalEntry, as key: JournalKey) {
-    var memory = focus.memory ?? PlaceMemory()
-    memory.answers[key] = entry
-    focus.memory = memory
+    if focus.memory == nil { focus.memory = PlaceMemory() }
+    focus.memory?.answers[key] = entry
   }
 
   mutating func closeQuestion() {

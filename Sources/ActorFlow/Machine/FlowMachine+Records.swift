@@ -17,12 +17,13 @@ extension FlowMachine {
     guard let place = place(in: scope) else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer begin an effect")
     }
-    var memory = focus.memory ?? PlaceMemory()
     var idempotencyKey = "\(flow)/\(place.node.info.id)/\(place.visit.id)/\(key)"
-    if let record = memory.records[key] {
+    if let record = focus.memory?.records[key] {
       guard record.type == ObjectIdentifier(type) else {
         throw error(
-          .wrongRecordType, "the record \"\(key)\" is a \(record.typeName), not a \(type)", step: place.node.info.id)
+          .wrongRecordType,
+          "the record \"\(key)\" is of type \(record.typeName), not \(type == Done.self ? "Void" : "\(type)")",
+          step: place.node.info.id)
       }
       switch record.state {
       case .done(let value): return .done(value)
@@ -38,23 +39,24 @@ extension FlowMachine {
     } else {
       _ = try activePlace(of: scope.visit, to: "begin an effect")
     }
-    memory.records[key] = StoredRecord(
-      type: ObjectIdentifier(type), typeName: "\(type)", idempotencyKey: idempotencyKey, state: .running)
-    focus.memory = memory
+    if focus.memory == nil { focus.memory = PlaceMemory() }
+    focus.memory?.running += 1
+    focus.memory?.records[key] = StoredRecord(
+      type: ObjectIdentifier(type), typeName: type == Done.self ? "Void" : "\(type)", idempotencyKey: idempotencyKey,
+      state: .running)
     return .run(idempotencyKey: idempotencyKey)
   }
 
   /// The work of a `once` has ended; nil: it threw.
   package mutating func endOnce(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) {
-    guard top?.visit.id == scope.visit, var memory = focus.memory else { return }
-    memory.records[key]?.state = value.map { .done($0) } ?? .interrupted
-    focus.memory = memory
+    guard top?.visit.id == scope.visit, case .running? = focus.memory?.records[key]?.state else { return }
+    focus.memory?.running -= 1
+    focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
   }
 
   /// Whether work begun by a `once` of the top place is still under way; the flow does not move on before it has ended.
   package var hasRunningWork: Bool {
-    guard let memory = focus.memory else { return false }
-    return memory.records.values.contains { if case .running = $0.state { true } else { false } }
+    (focus.memory?.running ?? 0) > 0
   }
 
   /// What `once` left under `key`.

@@ -66,7 +66,7 @@ extension FlowMachine {
       if top.depth == depth { return nil }
       discard(top)
       self.top = top.below
-      focus = Focus(isEntered: top.below?.visit.isSkipped == false, memory: top.below?.memory)
+      focus = Focus(isEntered: top.below?.visit.isSkipped == false, memory: top.below?.memory?.memory)
     }
     return nil
   }
@@ -80,9 +80,8 @@ extension FlowMachine {
         canBackUp: target.backTarget >= 0))
     top = landed
     // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
-    var memory = focus.memory
-    memory?.answers = [:]
-    focus = Focus(isEntered: true, memory: memory)
+    focus.memory?.answers = [:]
+    focus = Focus(isEntered: true, memory: focus.memory)
     phase = .walking
     self.leave = nil
     let change = Change.backedUp(from: Visit(from), to: Visit(landed.visit), errors: leave.errors)

@@ -16,11 +16,11 @@ package final class Place: Sendable {
   /// How deep the place lies to which an ordinary back from here leads; -1 if there is none.
   let backTarget: Int32
   /// What the visits left behind, written down when another place came to stand on this one.
-  let memory: PlaceMemory?
+  let memory: PlaceMemory.Box?
 
   init(
     on below: Place?, node: Node, cargo: Cargo, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
-    memory: PlaceMemory? = nil
+    memory: PlaceMemory.Box? = nil
   ) {
     self.below = below
     self.node = node
@@ -48,7 +48,8 @@ package final class Place: Sendable {
   /// The same place, with what was left behind at it.
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory)
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget,
+      memory: PlaceMemory.Box(memory))
   }
 
   /// The nearest place below that `decide` does not return nil for, and what it returned.
@@ -76,33 +77,22 @@ package struct Focus: Sendable {
   var memory: PlaceMemory?
 }
 
-/// What `once` and `ask` left behind at one place.
+/// What `once` and `ask` left behind at one place. Changed where it stands: a visit may have thousands of either.
 package struct PlaceMemory: Sendable {
-  private final class Box: Sendable {
-    let records: [String: StoredRecord]
-    let answers: [JournalKey: JournalEntry]
-
-    init(records: [String: StoredRecord], answers: [JournalKey: JournalEntry]) {
-      self.records = records
-      self.answers = answers
-    }
-  }
-  private var box: Box
-
-  init() {
-    box = Box(records: [:], answers: [:])
-  }
-
   /// What `once` left, by key.
-  package var records: [String: StoredRecord] {
-    get { box.records }
-    set { box = Box(records: newValue, answers: box.answers) }
-  }
-
+  package var records: [String: StoredRecord] = [:]
+  /// How many of the records are of work that is under way.
+  var running = 0
   /// The answers this visit has got, by key; the value is kept only where visits are replayed.
-  package var answers: [JournalKey: JournalEntry] {
-    get { box.answers }
-    set { box = Box(records: box.records, answers: newValue) }
+  package var answers: [JournalKey: JournalEntry] = [:]
+
+  /// Shared by the versions of a covered place, where nothing changes any more.
+  final class Box: Sendable {
+    let memory: PlaceMemory
+
+    init(_ memory: PlaceMemory) {
+      self.memory = memory
+    }
   }
 }
 

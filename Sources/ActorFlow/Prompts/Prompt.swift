@@ -15,8 +15,9 @@ public protocol Prompt<Answer>: Sendable {
 
   /// Decides whether `principal` may answer; throws if not. The default lets everybody, also nobody in particular.
   ///
-  /// A thrown error reaches the answerer; the question stays open. Called before ``validate(_:)``.
-  func authorize(_ principal: Principal?) throws
+  /// A thrown error reaches the answerer; the question stays open. Called before ``validate(_:)``, in the answerer's
+  /// task. It may be `async` or not; but its parameter is an optional ``Principal``, or the default stands.
+  func authorize(_ principal: Principal?) async throws
 
   /// Checks an answer; throws if it will not do. The default accepts every answer.
   ///
@@ -27,7 +28,7 @@ public protocol Prompt<Answer>: Sendable {
 
 extension Prompt {
   /// Lets everybody answer.
-  public func authorize(_ principal: Principal?) throws {}
+  public func authorize(_ principal: Principal?) async throws {}
 
   /// Accepts every answer.
   public func validate(_ answer: Answer) async throws {}

@@ -37,6 +37,7 @@ public struct RollbackContext: Sendable {
   }
 
   /// Does work in the outside world once, for work that returns nothing.
+  @_disfavoredOverload
   public func once(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> Void
   ) async throws {

@@ -107,8 +107,7 @@ extension StepContext {
   ///
   /// The first call for `key` in this place runs `work` and records its result; later calls return the record without
   /// running anything. `work` runs in a task that is not cancelled when the visit is left, and leaving waits for it:
-  /// what the outside world did is recorded before the flow moves on. So `work` should end in bounded time, and must
-  /// not call `once` with its own key, which would wait for itself.
+  /// what the outside world did is recorded before the flow moves on. So `work` should end in bounded time.
   ///
   /// Calls with the same key at the same time run it once; the others wait, and cancelling one of them leaves only
   /// that one. If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again
@@ -122,7 +121,8 @@ extension StepContext {
   ///   - work: Gets an idempotency key: the same for every attempt of this effect at this place, a new one after the
   ///     place was rolled back.
   /// - Throws: What `work` threw; `CancellationError` if the visit was being left before the work began;
-  ///   `FlowError` with the code `wrongRecordType` if the record is of another type.
+  ///   `FlowError` with the code `wrongRecordType` if the record is of another type, `insideFlow` if `work` would wait
+  ///   for itself.
   public func once<T: Codable & Sendable>(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
   ) async throws -> T {
@@ -131,6 +131,7 @@ extension StepContext {
   }
 
   /// Does work in the outside world once. As ``once(_:_:)-(String,(String)->T)``, for work that returns nothing.
+  @_disfavoredOverload
   public func once(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> Void
   ) async throws {
