@@ -47,6 +47,15 @@ public struct RollbackContext: Sendable {
     }
   }
 
+  /// Work whose result is not Codable, so that it cannot be recorded.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  @available(*, unavailable, message: "what 'once' returns is recorded: its type must be Codable")
+  public func once<T: Sendable>(
+    _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
+  ) async throws -> T {
+    try await work(key)
+  }
+
   /// What `once` recorded under `key` in this place.
   ///
   /// A record of another type counts as `interrupted`: something was begun under this key.

@@ -1,5 +1,5 @@
 /// A step that may be passed over, depending on its input.
-public protocol SkippableStep: FlowStep {
+public protocol SkippableStep<Input, Output>: FlowStep {
   /// Decides whether the step is entered.
   ///
   /// Asked once for each instance, when it is first reached going forward, never when a back lands on it. While it
