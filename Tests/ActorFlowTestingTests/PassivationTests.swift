@@ -52,7 +52,7 @@ import Testing
   @Test("a step that keeps in actor state what belongs in a record is found")
   func forgetful() async throws {
     for (passivating, expected) in [(Passivation.never, 6), (.everyQuestion, 0)] {
-      try await testFlow(Flow { Step(nil, ForgetfulStep.init) }, with: 2, passivating: passivating) { tester in
+      try await testFlow(Flow { Step(ForgetfulStep.init) }, with: 2, passivating: passivating) { tester in
         try await tester.answer(CardForm.self, with: 3)
         #expect(try await tester.finish() == expected)
       }

@@ -43,35 +43,6 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
     self.init(nil, make)
   }
 
-  /// A step that is an actor of a type known only when it is made, for example one of several.
-  ///
-  /// As the initialiser for one type; `id` is needed, because no type names the step.
-  public init(_ id: String, _ make: @escaping @Sendable @concurrent () async throws -> any FlowStep<Input, Output>) {
-    self.init(
-      name: id,
-      body: StepBody(
-        make: { @concurrent in try await make() },
-        skip: { instance, input in
-          guard let step = instance as? any SkippableStep<Input, Output> else { return .enter }
-          return switch try await step.skip(try StepBody.cast(input, to: Input.self)) {
-          case .enter: .enter
-          case .with(let output): .with(output)
-          }
-        },
-        proceed: { instance, input, context in
-          guard let step = instance as? any FlowStep<Input, Output> else {
-            throw StepBody.mismatch(instance as Any, expected: (any FlowStep<Input, Output>).self)
-          }
-          return try await step.proceed(try StepBody.cast(input, to: Input.self), context: context)
-        },
-        backUp: { instance, context in
-          guard let step = instance as? any FlowStep<Input, Output> else {
-            throw StepBody.mismatch(instance, expected: (any FlowStep<Input, Output>).self)
-          }
-          try await step.backUp(context: context)
-        }))
-  }
-
   /// A step that is a closure, with a context to ask with. It has nothing to undo.
   @inlinable
   public init(_ id: String, _ work: @escaping @Sendable (Input, StepContext) async throws -> Output) {
@@ -106,6 +77,40 @@ extension Step where Output: Actor {
         make: nil, skip: nil,
         proceed: { _, input, _ in try await work(try StepBody.cast(input, to: Input.self)) },
         backUp: nil))
+  }
+}
+
+extension Step {
+  /// A step that is an actor of a type known only when it is made, for example one of several.
+  ///
+  /// As the initialiser for one type; `id` is needed, because no type names the step. It has a name of its own because
+  /// to an initialiser such a closure is one whose value happens to be a step: it would be handed on, and never run.
+  public static func erased(
+    _ id: String, _ make: @escaping @Sendable @concurrent () async throws -> any FlowStep<Input, Output>
+  ) -> Step<Input, Output> {
+    Step(
+      name: id.isEmpty ? "step" : id,
+      body: StepBody(
+        make: { @concurrent in try await make() },
+        skip: { instance, input in
+          guard let step = instance as? any SkippableStep<Input, Output> else { return .enter }
+          return switch try await step.skip(try StepBody.cast(input, to: Input.self)) {
+          case .enter: .enter
+          case .with(let output): .with(output)
+          }
+        },
+        proceed: { instance, input, context in
+          guard let step = instance as? any FlowStep<Input, Output> else {
+            throw StepBody.mismatch(instance as Any, expected: (any FlowStep<Input, Output>).self)
+          }
+          return try await step.proceed(try StepBody.cast(input, to: Input.self), context: context)
+        },
+        backUp: { instance, context in
+          guard let step = instance as? any FlowStep<Input, Output> else {
+            throw StepBody.mismatch(instance, expected: (any FlowStep<Input, Output>).self)
+          }
+          try await step.backUp(context: context)
+        }))
   }
 }
 

@@ -1,4 +1,4 @@
-/// What happened in a transition. More kinds may be added; switch with `@unknown default`.
+/// What happened in a transition. More kinds may be added; a switch in another module needs a default.
 @nonexhaustive public enum Change: Sendable {
   /// A run began. No step has the focus yet.
   case launched

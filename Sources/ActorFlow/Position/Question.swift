@@ -1,7 +1,7 @@
 /// One open `ask`: what is shown, who asks, and how often what is shown has changed.
 public struct Question: Sendable, Identifiable {
   /// The question's name: its flow, its run, and a number that is never used again by this coordinator.
-  public struct ID: Hashable, Sendable, Codable, CustomStringConvertible {
+  public struct ID: Hashable, Sendable, Codable, LosslessStringConvertible {
     /// The flow that asked.
     public let flow: FlowID
     /// The run that asked.
@@ -15,7 +15,16 @@ public struct Question: Sendable, Identifiable {
       self.number = number
     }
 
-    /// Flow, run and number.
+    /// Reads back what ``description`` wrote; nil if the text is none.
+    public init?(_ description: String) {
+      let parts = description.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count >= 3, let run = Int(parts[parts.count - 2]), let number = Int(parts[parts.count - 1]) else {
+        return nil
+      }
+      self.init(flow: FlowID(parts.dropLast(2).joined(separator: "/")), run: run, number: number)
+    }
+
+    /// Flow, run and number, separated by `/`.
     public var description: String { "\(flow)/\(run)/\(number)" }
   }
 

@@ -14,9 +14,9 @@ import Testing
   func runs() async throws {
     let trace = Trace()
     let flow = Flow("f") {
-      Step("a") { Self.make("automatic", trace) }
-      Step("b") { Self.make("skipper", trace) }
-      Step("c") { Self.make("asker", trace) }
+      Step.erased("a") { Self.make("automatic", trace) }
+      Step.erased("b") { Self.make("skipper", trace) }
+      Step.erased("c") { Self.make("asker", trace) }
     }
     let result = try await running(flow, with: "") { coordinator in
       let position = try await coordinator.settled()

@@ -1,0 +1,63 @@
+// What the log of a service shows: one line for each value, names and numbers only. A prompt is shown by its type,
+// because what it holds may be nobody's business.
+
+extension Change: CustomStringConvertible {
+  /// The change in a few words, such as `moved shop/cart → shop/payment`.
+  public var description: String {
+    switch self {
+    case .launched: "launched"
+    case .moved(let from, let to):
+      "moved \(from.map { "\($0.step) → " } ?? "to ")\(to.step)\(to.isSkipped ? " (skipped)" : "")"
+    case .skipped(let step): "skipped \(step)"
+    case .asked(let question): "asked \(question)"
+    case .updated(let question): "updated \(question)"
+    case .answered(let question, let principal): "answered \(question)\(principal.map { " by \($0.id)" } ?? "")"
+    case .withdrawn(let question): "withdrawn \(question)"
+    case .leaving(let visit, let reason): "leaving \(visit.step): \(reason)"
+    case .backedUp(let from, let to, let errors): "backed up \(from.step) → \(to.step)\(Self.suffix(errors))"
+    case .finished: "finished"
+    case .failed(let step, let error): "failed \(step): \(error)"
+    case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
+    case .cancelled: "cancelled"
+    case .rolledBack(let errors): "rolled back\(Self.suffix(errors))"
+    }
+  }
+
+  private static func suffix(_ errors: [any Error]) -> String {
+    errors.isEmpty ? "" : ", errors: " + errors.map { "\($0)" }.joined(separator: "; ")
+  }
+}
+
+extension LeaveReason: CustomStringConvertible {
+  /// The reason in a few words.
+  public var description: String {
+    switch self {
+    case .back: "back"
+    case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension Question: CustomStringConvertible {
+  /// Id, step, the prompt's type, and the revision.
+  public var description: String { "\(id) at \(step): \(type(of: prompt)), revision \(revision)" }
+}
+
+extension StepStack: CustomStringConvertible {
+  /// The steps, top first.
+  public var description: String { "[" + map(\.step.path).joined(separator: ", ") + "]" }
+}
+
+extension Position: CustomStringConvertible {
+  /// Status, stack and open questions.
+  public var description: String {
+    "\(status) at \(stack)" + (questions.isEmpty ? "" : ", asking \(questions)") + (canBackUp ? ", can back up" : "")
+  }
+}
+
+extension NavigationEvent: CustomStringConvertible {
+  /// Flow, run, number and change.
+  public var description: String { "\(flow)/\(run) #\(sequence): \(change)" }
+}
