@@ -115,8 +115,8 @@ extension FlowCoordinator {
   /// it delivers that run's events.
   ///
   /// A slow reader costs the flow nothing: one that falls behind the log misses events visibly, as a gap in
-  /// ``NavigationEvent/sequence``, and is whole again with the next. A replayed `.asked` may be of a question that is
-  /// answered by now: act on `event.position.questions`.
+  /// ``NavigationEvent/sequence``, and is whole again with the next. The position is that at the event: to a late or slow
+  /// reader it may show a question that is answered by now, and an answer to it is refused.
   public nonisolated var events: AsyncStream<NavigationEvent> { Subscription(core).stream }
 
   /// Where the flow stands.
