@@ -23,7 +23,6 @@ extension FlowMachine {
   }
 
   /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.
-  ///
   package mutating func enter(_ node: Node, instance: StepInstance?, cargo: Cargo) -> Entered? {
     guard phase == .walking else { return nil }
     return push(node, instance: instance, cargo: cargo, isSkipped: false)
