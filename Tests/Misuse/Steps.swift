@@ -45,6 +45,10 @@ func make(_ context: StepContext) async throws -> Unrecordable {
   try await context.once("make") { key in Unrecordable() }  // error: its type must be Codable
 }
 
+func rollback(_ context: RollbackContext) async throws -> Unrecordable {
+  try await context.once("make") { key in Unrecordable() }  // error: its type must be Codable
+}
+
 func made(_ context: StepContext) async throws {
   _ = await context.record("make", as: Unrecordable.self)  // error: requires that 'Unrecordable' conform to
 }

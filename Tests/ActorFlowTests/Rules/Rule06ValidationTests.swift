@@ -20,6 +20,29 @@ import Testing
     return (flow, question, try #require(await handed.value()))
   }
 
+  /// Looks the role up, as a server would.
+  private struct Guarded: Prompt {
+    typealias Answer = String
+    let roles: @Sendable (Principal?) async -> Set<String>
+    func authorize(_ principal: Principal?) async throws {
+      guard await roles(principal).contains("clerk") else { throw Refused() }
+    }
+  }
+
+  @Test("an authorize that has to wait for its decision counts, too")
+  func asynchronousAuthorize() async throws {
+    let prompt = Guarded { principal in
+      await Task.yield()
+      return principal?.roles ?? []
+    }
+    let flow = launch(Flow { Step.scripted("a") { _, context in try await context.ask(prompt) } }, with: "")
+    let question = try #require(try await flow.coordinator.settled().questions.first)
+    await #expect(throws: Refused.self) { try await flow.coordinator.answer(question.id, with: "1") }
+    #expect(await flow.coordinator.position.questions.map(\.id) == [question.id])
+    try await flow.coordinator.answer(question.id, with: "2", by: Principal(id: "ann", roles: ["clerk"]))
+    #expect(try await flow.result.get() == "2")
+  }
+
   @Test("what authorize throws reaches the answerer, before validate is asked; the question stays open")
   func authorize() async throws {
     let trace = Trace()
