@@ -9,7 +9,7 @@ import Testing
   init() throws {
     let graph = Flow { Step("shipping", ShippingStep.init) }.graph
     _ = try machine.launch(graph, with: "cart")
-    let node = try #require(graph.node(after: nil))
+    let node = try #require(graph.nodes.first)
     let entered = machine.enter(node, instance: nil, cargo: Cargo("cart"))
     #expect(entered?.place.visit.id == visit)
   }

@@ -6,6 +6,7 @@ extension FlowError {
       case cannotBackUp, rollbackFailed, abandoned, stepFailed
       case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
+      case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
     }
     private let name: Name
 
@@ -60,5 +61,17 @@ extension FlowError {
     public static let wrongRecordType = Code(.wrongRecordType)
     /// A value was not of the type its place promises.
     public static let typeMismatch = Code(.typeMismatch)
+    /// No case of a `Switch`, no branch of a `ForEach` or no route takes the value.
+    public static let noMatchingCase = Code(.noMatchingCase)
+    /// Several branches could back up; name one by its question or by a step.
+    public static let ambiguousBackUp = Code(.ambiguousBackUp)
+    /// A part of the flow did not end within its `.timeout`.
+    public static let timedOut = Code(.timedOut)
+    /// The flow has no such step, or none that can be used so.
+    public static let noSuchStep = Code(.noSuchStep)
+    /// More signals wait to be received than the flow keeps.
+    public static let signalsFull = Code(.signalsFull)
+    /// A definition that was put together at run time does not fit; the message lists every mistake with its place.
+    public static let badDefinition = Code(.badDefinition)
   }
 }

@@ -10,26 +10,28 @@ extension FlowCore {
   func walk() async -> Bool {
     var (graph, cargo, place) = beginning()
     // The step that is entered, or would be next; errors are its own.
-    var node = place?.node ?? graph.node(after: nil)
+    var node = place?.node
+    var address = 0
     do {
-      if place == nil { cargo = try graph.entry.carry(cargo) }
-      while let here = node {
+      while true {
         if place == nil {
+          guard case .step(let next) = try graph.advance(from: address, &cargo) else { break }
+          node = next
           // Until this step is entered, the one before has the focus.
-          let made = try await here.body.make?()
-          if let made, here.body.skip != nil {
-            switch try await skipping(here, made, cargo) {
+          let made = try await next.body.make?()
+          if let made, next.body.skip != nil {
+            switch try await skipping(next, made, cargo) {
             case .entered: break
             case .left: return false
-            case .skipped(let next):
-              cargo = next
-              node = graph.node(after: here)
+            case .skipped(let output):
+              cargo = cargo.with(output)
+              address = next.address + 1
               continue
             }
           }
-          place = commit == nil ? enterNow(here, made, cargo) : try await enter(here, made, cargo)
+          place = commit == nil ? enterNow(next, made, cargo) : try await enter(next, made, cargo)
         }
-        guard let entered = place else { return false }
+        guard let entered = place, let here = node else { return false }
         if Task.isCancelled, notBegun(entered) { return false }
         let context = StepContext(runtime: self, info: here.info, visit: entered.visit.id)
         cargo = entered.cargo.with(try await here.body.proceed(entered.instance, entered.input, context))
@@ -39,8 +41,7 @@ extension FlowCore {
         case .left: return false
         case .toTidyUp: guard try await tidyUp() else { return false }
         }
-        if !here.exit.isEmpty { cargo = try here.exit.carry(cargo) }
-        node = graph.node(after: here)
+        address = here.address + 1
       }
       return try await finish(cargo)
     } catch {
@@ -99,7 +100,7 @@ extension FlowCore {
   private enum Skipping {
     case entered, left
     /// What goes on to the next step.
-    case skipped(Cargo)
+    case skipped(any Sendable)
   }
 
   /// Asks a step that was made whether to skip, and skips it.
@@ -109,7 +110,7 @@ extension FlowCore {
     guard goesOn else { return .left }
     guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
     guard try await skipped(node, made, cargo) else { return .left }
-    return .skipped(try node.exit.carry(cargo.with(output)))
+    return .skipped(output)
   }
 
   private func skipped(_ node: Node, _ instance: StepInstance, _ cargo: Cargo) async throws -> Bool {

@@ -40,7 +40,7 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
   package var graph: Graph { cache.graph(of: segments) }
 
   /// The paths of the steps, in the order of the definition.
-  public var steps: [StepID] { graph.nodes.map(\.info.id) }
+  public var steps: [StepID] { graph.nodes.filter { $0.fork == nil }.map(\.info.id) }
 }
 
 /// Compiles once, whoever comes first.

@@ -25,6 +25,8 @@ extension [Segment] {
     var renamed = self
     if let only = theOnlyStep, case .step(_, let body) = self[only] {
       renamed[only] = .step(name: name, body)
+    } else if let only = theOnlyStep, case .fork(let fork) = self[only] {
+      renamed[only] = .fork(fork.named(name))
     } else if let outer = outermostOpen {
       renamed[outer] = .open(name: name)
     } else {
@@ -33,13 +35,20 @@ extension [Segment] {
     return renamed
   }
 
-  /// Where the only step stands, if there is exactly one and no name around it.
+  /// What these segments are called by one name that stands around everything else, if there is one.
+  package var onlyName: String? {
+    if let only = theOnlyStep, case .step(let name, _) = self[only] { return name }
+    if let outer = outermostOpen, case .open(let name) = self[outer] { return name }
+    return nil
+  }
+
+  /// Where the only step or fork stands, if there is exactly one and no name around it.
   private var theOnlyStep: Int? {
     var found: Int?
     for (index, segment) in enumerated() {
       switch segment {
-      case .open: return nil
-      case .step:
+      case .open, .choice, .loop, .hub, .router: return nil
+      case .step, .fork:
         if found != nil { return nil }
         found = index
       default: break
@@ -61,7 +70,7 @@ extension [Segment] {
         }
         depth += 1
       case .close: depth -= 1
-      case .step: if depth == 0 { return nil }
+      case .step, .choice, .loop, .hub, .router, .fork: if depth == 0 { return nil }
       default: break
       }
     }

@@ -32,7 +32,7 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         },
         backUp: { instance, context in
           try await StepBody.step(instance, as: S.self).backUp(context: context)
-        }))
+        }, types: Self.types(of: S.self)))
   }
 
   /// A step that is an actor, named by the actor's type.
@@ -51,7 +51,7 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
       body: StepBody(
         make: nil, skip: nil,
         proceed: { _, input, context in try await work(try StepBody.cast(input, to: Input.self), context) },
-        backUp: nil))
+        backUp: nil, types: StepTypes(Input.self, Output.self)))
   }
 
   /// A step that is a closure. It has nothing to undo.
@@ -62,7 +62,7 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
       body: StepBody(
         make: nil, skip: nil,
         proceed: { _, input, _ in try await work(try StepBody.cast(input, to: Input.self)) },
-        backUp: nil))
+        backUp: nil, types: StepTypes(Input.self, Output.self)))
   }
 }
 
@@ -76,7 +76,7 @@ extension Step where Output: Actor {
       body: StepBody(
         make: nil, skip: nil,
         proceed: { _, input, _ in try await work(try StepBody.cast(input, to: Input.self)) },
-        backUp: nil))
+        backUp: nil, types: StepTypes(Input.self, Output.self)))
   }
 }
 
@@ -110,7 +110,7 @@ extension Step {
             throw StepBody.mismatch(instance, expected: (any FlowStep<Input, Output>).self)
           }
           try await step.backUp(context: context)
-        }))
+        }, types: StepTypes(Input.self, Output.self)))
   }
 }
 
@@ -125,6 +125,21 @@ extension Step {
   @usableFromInline static func skip<S: FlowStep>(of type: S.Type) -> StepBody.Ask? {
     guard let skippable = type as? any SkippableStep.Type else { return nil }
     return ask(skippable)
+  }
+
+  /// What is to be known of a step of type `S` when its type is forgotten.
+  @usableFromInline static func types<S: FlowStep>(of type: S.Type) -> StepTypes {
+    var receiver: StepTypes.Receiver?
+    if let type = type as? any ReceivingStep.Type { receiver = Self.receiver(type) }
+    return StepTypes(Input.self, Output.self, step: S.self, receiver: receiver)
+  }
+
+  private static func receiver<S: ReceivingStep>(_ type: S.Type) -> StepTypes.Receiver {
+    StepTypes.Receiver(
+      update: S.Update.self, accepts: { $0 is S.Update },
+      receive: { instance, update in
+        try await StepBody.step(instance, as: S.self).receive(try StepBody.cast(update, to: S.Update.self))
+      })
   }
 
   private static func ask<S: SkippableStep>(_ type: S.Type) -> StepBody.Ask {

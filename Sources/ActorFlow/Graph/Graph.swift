@@ -1,44 +1,37 @@
-/// A flow compiled for walking: its steps in order, each with its whole path and what happens to the value behind it.
+/// A flow compiled for walking: a program of instructions, most of which enter a step.
 ///
 /// Immutable, shared by every run of the flow.
 package final class Graph: Sendable {
+  /// What the walk does, one after the other. Whoever walks holds an address, the value on its way, and nothing else.
+  package let program: ContiguousArray<Instruction>
+  /// Steps and forks in the order of the definition.
   package let nodes: ContiguousArray<Node>
-  /// What happens to the flow's input before the first step.
-  package let entry: Edge
 
-  package init(nodes: ContiguousArray<Node>, entry: Edge) {
+  package init(program: ContiguousArray<Instruction>, nodes: ContiguousArray<Node>) {
+    self.program = program
     self.nodes = nodes
-    self.entry = entry
   }
 
-  package static let empty = Graph(nodes: [], entry: Edge(moves: []))
-
-  /// The node behind `node`; the first one behind nil; nil behind the last.
-  @inline(__always)
-  package func node(after node: Node?) -> Node? {
-    let index = node.map { $0.index + 1 } ?? 0
-    return index < nodes.count ? nodes[index] : nil
-  }
+  package static let empty = Graph(program: [.end], nodes: [])
 }
 
-/// One step in a graph.
-package final class Node: Sendable {
-  package let index: Int
-  package let info: StepInfo
-  package let body: StepBody
-  package let backUp: BackUpPolicy
-  package let failure: FailurePolicy
-  /// What happens to the step's output on its way to the next step.
-  package let exit: Edge
-
-  package init(
-    index: Int, info: StepInfo, body: StepBody, backUp: BackUpPolicy, failure: FailurePolicy, exit: Edge
-  ) {
-    self.index = index
-    self.info = info
-    self.body = body
-    self.backUp = backUp
-    self.failure = failure
-    self.exit = exit
-  }
+/// One instruction of a graph's program.
+package enum Instruction: Sendable {
+  case step(Node)
+  case fork(Node)
+  case transform(Segment.Transform)
+  case keep
+  case join(Segment.Join)
+  case open(Scope)
+  case close
+  /// Goes on at the address of the case that matches, or at that of what happens otherwise.
+  case choose(Choice, addresses: [Int], otherwise: Int?)
+  /// Goes back to the address, or on.
+  case decide(Repetition, body: Int)
+  /// Returns to the menu.
+  case resume(Node)
+  /// Returns to a step that receives the value as an update, if there is one; else goes on.
+  case deliver
+  case jump(Int)
+  case end
 }

@@ -19,12 +19,49 @@
   package let proceed: Proceed
   /// Undoes; nil for a step that is a closure: there is nothing to undo.
   package let backUp: BackUp?
+  package let types: StepTypes
 
-  @usableFromInline package init(make: Make?, skip: Ask?, proceed: @escaping Proceed, backUp: BackUp?) {
+  @usableFromInline package init(
+    make: Make?, skip: Ask?, proceed: @escaping Proceed, backUp: BackUp?, types: StepTypes
+  ) {
     self.make = make
     self.skip = skip
     self.proceed = proceed
     self.backUp = backUp
+    self.types = types
+  }
+
+  /// The body of a fork, which has none.
+  package static let none = StepBody(
+    make: nil, skip: nil, proceed: { _, input, _ in input }, backUp: nil, types: StepTypes((any Sendable).self, (any Sendable).self))
+}
+
+/// What was known of a step's types before they were erased; for errors that name them, and for what looks for a step
+/// by its type.
+@usableFromInline package struct StepTypes: Sendable {
+  package let input: Any.Type
+  package let output: Any.Type
+  /// The actor's type; nil for a closure.
+  package let step: Any.Type?
+  /// Whether a value is one of `input`.
+  package let accepts: @Sendable (any Sendable) -> Bool
+  /// The type of the updates the step receives, and how to hand it one; nil unless it is a ``ReceivingStep``.
+  package let receiver: Receiver?
+
+  @usableFromInline package struct Receiver: Sendable {
+    package let update: Any.Type
+    package let accepts: @Sendable (any Sendable) -> Bool
+    package let receive: @Sendable (StepInstance, any Sendable) async throws -> Void
+  }
+
+  @usableFromInline package init<I: Sendable, O: Sendable>(
+    _ input: I.Type, _ output: O.Type, step: Any.Type? = nil, receiver: Receiver? = nil
+  ) {
+    self.input = input
+    self.output = output
+    self.step = step
+    self.receiver = receiver
+    accepts = { $0 is I }
   }
 }
 

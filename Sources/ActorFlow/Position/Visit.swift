@@ -15,6 +15,9 @@ public struct Visit: Sendable, Hashable, Identifiable {
   /// Whether the step was skipped and kept, so that a back may lead here. Its `proceed` has not run in this visit.
   public var isSkipped: Bool { node.isSkipped }
 
+  /// How the step is to be shown; nil if the definition does not say.
+  public var presentation: Presentation? { node.info.presentation }
+
   /// Visits are equal when their ids and their steps are.
   public static func == (left: Visit, right: Visit) -> Bool {
     left.node === right.node || (left.id == right.id && left.step == right.step)

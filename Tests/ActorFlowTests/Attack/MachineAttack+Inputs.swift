@@ -62,7 +62,7 @@ extension MachineAttack {
   mutating func walk(_ machine: inout FlowMachine) throws -> Given {
     switch walker {
     case .turning: return turn(&machine)
-    case .between(let last): return forward(&machine, graph.node(after: last))
+    case .between(let last): return forward(&machine, graph.nodes.dropFirst((last?.index ?? -1) + 1).first)
     case .stepping(let visit, let node): return try step(&machine, visit, node)
     case .compensating:
       let error: (any Error)? = random.chance(20) ? Boom() : nil

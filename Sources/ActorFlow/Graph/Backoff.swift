@@ -1,0 +1,41 @@
+/// How long ``FlowComponent/retry(_:backoff:)`` waits between two attempts.
+public struct Backoff: Sendable, Hashable {
+  private enum Kind: Hashable, Sendable {
+    case constant(Duration)
+    case exponential(from: Duration, factor: Int, limit: Duration)
+  }
+  private let kind: Kind
+
+  private init(_ kind: Kind) {
+    self.kind = kind
+  }
+
+  /// The next attempt begins at once.
+  public static let none = Backoff(.constant(.zero))
+
+  /// The same time before each attempt.
+  public static func constant(_ duration: Duration) -> Backoff { Backoff(.constant(duration)) }
+
+  /// `first` before the second attempt, `factor` times as long before each one after it, and at most `limit`.
+  ///
+  /// Without a random part: the attempts of one flow are no herd. The default limit is an hour.
+  public static func exponential(
+    from first: Duration, factor: Int = 2, limit: Duration = .seconds(3_600)
+  ) -> Backoff {
+    Backoff(.exponential(from: first, factor: max(1, factor), limit: limit))
+  }
+
+  /// How long to wait after the attempt of this number, 1 for the first.
+  package func delay(after attempt: Int) -> Duration {
+    switch kind {
+    case .constant(let duration): return max(.zero, duration)
+    case .exponential(let first, let factor, let limit):
+      var delay = max(.zero, first)
+      for _ in 1..<max(1, attempt) {
+        guard delay < limit, factor > 1, delay > .zero else { break }
+        delay *= factor
+      }
+      return min(delay, max(.zero, limit))
+    }
+  }
+}

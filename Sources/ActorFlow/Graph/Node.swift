@@ -1,0 +1,61 @@
+/// One step of a graph, or one fork: what a place can be of.
+package final class Node: Sendable {
+  /// Which of the graph's nodes it is.
+  package let index: Int
+  /// Where it stands among the instructions.
+  package let address: Int
+  /// Its path; below a branch for each element the path of its first branch.
+  package let info: StepInfo
+  /// The parts of its path between the numbers of the elements; one part if there are none.
+  let path: [String]
+  package let body: StepBody
+  package let backUp: BackUpPolicy
+  package let failure: FailurePolicy
+  /// Its branches, if it is a fork.
+  package let fork: ForkPlan?
+
+  init(
+    index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy, failure: FailurePolicy,
+    presentation: Presentation?, fork: ForkPlan?
+  ) {
+    self.index = index
+    self.address = address
+    self.path = path
+    self.body = body
+    self.backUp = backUp
+    self.failure = failure
+    self.fork = fork
+    info = StepInfo(id: StepID(path.joined(separator: "*")), presentation: presentation)
+  }
+
+  /// What may be said of the node in the branch of these elements, outermost first.
+  package func info(at elements: [Int]) -> StepInfo {
+    guard path.count > 1 else { return info }
+    var name = path[0]
+    for (number, part) in zip(elements, path.dropFirst()) { name += "\(number)\(part)" }
+    return StepInfo(id: StepID(name), presentation: info.presentation)
+  }
+}
+
+/// The branches of a fork, compiled.
+package final class ForkPlan: Sendable {
+  package let fork: Fork
+  /// Where each branch begins; one for a fork with a branch for each element.
+  package let entries: [Int]
+  /// The branches' paths, cut as the paths of nodes are.
+  let paths: [[String]]
+
+  init(_ fork: Fork, entries: [Int], paths: [[String]]) {
+    self.fork = fork
+    self.entries = entries
+    self.paths = paths
+  }
+
+  /// What a branch is called: the branch of this number, in the branch of these elements.
+  package func name(of branch: Int, at elements: [Int]) -> StepID {
+    let path = paths[min(branch, paths.count - 1)]
+    var name = path[0]
+    for (number, part) in zip(elements, path.dropFirst()) { name += "\(number)\(part)" }
+    return StepID(name)
+  }
+}
