@@ -36,8 +36,8 @@ import Testing
     case .answered(let answer):
       #expect(answer as? String == "a")
       return nil
-    case .withdrawn:
-      Issue.record("withdrawn")
+    case .withdrawn, .overdue:
+      Issue.record("given up")
       return nil
     }
   }

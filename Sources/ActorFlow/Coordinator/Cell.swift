@@ -14,9 +14,14 @@ final class Cell: Sendable {
     case taken(Waiter?, isCancelled: Bool)
     case done(Outcome)
   }
-  private let state = Lock<State>(.open(nil))
+  private let state = Lock<(now: State, nudges: [Int])>((.open(nil), []))
 
-  /// Waits for the value. Called once.
+  /// Comes instead of the value, which is still to come.
+  struct Nudge: Sendable {
+    let number: Int
+  }
+
+  /// Waits for the value. Called once; again after each ``Nudge``.
   ///
   /// - Throws: What was brought instead of a value; `CancellationError` if the task was cancelled before.
   func value() async throws -> any Sendable {
@@ -31,9 +36,11 @@ final class Cell: Sendable {
   func uncancellableValue() async throws -> any Sendable {
     try await withUnsafeThrowingContinuation { continuation in
       let result: Outcome? = state.withLock { state in
-        switch state {
-        case .open: state = .open(continuation)
-        case .taken(_, let isCancelled): state = .taken(continuation, isCancelled: isCancelled)
+        switch state.now {
+        case .open:
+          if !state.nudges.isEmpty { return .success(Nudge(number: state.nudges.removeFirst())) }
+          state.now = .open(continuation)
+        case .taken(_, let isCancelled): state.now = .taken(continuation, isCancelled: isCancelled)
         case .done(let result): return result
         }
         return nil
@@ -42,11 +49,22 @@ final class Cell: Sendable {
     }
   }
 
+  /// Wakes the waiter without a value, or the next one that comes.
+  func nudge(_ number: Int) {
+    let waiter: Waiter? = state.withLock { state in
+      guard case .open(let waiter) = state.now else { return nil }
+      if waiter == nil { state.nudges.append(number) }
+      state.now = .open(nil)
+      return waiter
+    }
+    waiter?.resume(returning: Nudge(number: number))
+  }
+
   /// Reserves the cell for a value that is about to come. False: it has a value, is reserved, or its waiter gave up.
   func take() -> Bool {
     state.withLock { state in
-      guard case .open(let waiter) = state else { return false }
-      state = .taken(waiter, isCancelled: false)
+      guard case .open(let waiter) = state.now else { return false }
+      state.now = .taken(waiter, isCancelled: false)
       return true
     }
   }
@@ -54,8 +72,8 @@ final class Cell: Sendable {
   /// Gives a reservation back.
   func giveBack() {
     let cancelled: Waiter? = state.withLock { state in
-      guard case .taken(let waiter, let isCancelled) = state else { return nil }
-      state = isCancelled ? .done(.failure(CancellationError())) : .open(waiter)
+      guard case .taken(let waiter, let isCancelled) = state.now else { return nil }
+      state.now = isCancelled ? .done(.failure(CancellationError())) : .open(waiter)
       return isCancelled ? waiter : nil
     }
     cancelled?.resume(throwing: CancellationError())
@@ -64,9 +82,9 @@ final class Cell: Sendable {
   /// Brings the value, or an error instead. Only the first counts.
   func fulfil(_ result: Outcome) {
     let waiter: Waiter? = state.withLock { state in
-      switch state {
+      switch state.now {
       case .open(let waiter), .taken(let waiter, _):
-        state = .done(result)
+        state.now = .done(result)
         return waiter
       case .done: return nil
       }
@@ -76,12 +94,12 @@ final class Cell: Sendable {
 
   private func cancel() {
     let waiter: Waiter? = state.withLock { state in
-      switch state {
+      switch state.now {
       case .open(let waiter):
-        state = .done(.failure(CancellationError()))
+        state.now = .done(.failure(CancellationError()))
         return waiter
       case .taken(let waiter, _):
-        state = .taken(waiter, isCancelled: true)
+        state.now = .taken(waiter, isCancelled: true)
         return nil
       case .done: return nil
       }

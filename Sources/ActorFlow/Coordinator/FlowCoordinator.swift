@@ -167,6 +167,28 @@ extension FlowCoordinator {
   }
 }
 
+// MARK: - Signals
+
+extension FlowCoordinator {
+  /// Sends a signal to the flow: to the step that waits for it, or to the first that will.
+  ///
+  /// Signals are kept in order from the run's start, at most 1,000 that nobody has received. When this has returned
+  /// ``Delivery/accepted``, the signal is not lost while the run goes on; it may be called from anywhere, also from the
+  /// flow's own steps.
+  ///
+  /// - Parameters:
+  ///   - value: What the signal carries.
+  ///   - signal: Which one.
+  ///   - key: Makes it once: of several with one key and one signal, the first counts. The latest 10,000 keys of a run
+  ///     are remembered. With nil each call counts.
+  /// - Throws: A ``FlowError`` with the code `notRunning` before a run, `signalsFull` if too many wait to be received,
+  ///   `typeMismatch` if a step waits for a signal of this name with another type.
+  @discardableResult
+  public nonisolated func send<T: Sendable>(_ value: T, to signal: Signal<T>, key: String? = nil) async throws -> Delivery {
+    try await core.send(value, to: signal.name, key: key)
+  }
+}
+
 // MARK: - Leaving
 
 extension FlowCoordinator {
@@ -187,7 +209,18 @@ extension FlowCoordinator {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
     let core = core
     let since = core.elapsed
-    try await core.request(.landed) { try $0.backUp(to: step, since: since) }
+    try await core.request(Latch.Goal.landed) { try $0.backUp(to: step, since: since) }
+  }
+
+  /// Backs up from the step that asks this question, as ``backUp(to:)`` does; of several open branches it means the one
+  /// that asks.
+  ///
+  /// - Throws: As ``backUp(to:)``; `questionClosed` or `noSuchQuestion` if the question is not open.
+  public nonisolated func backUp(from question: Question.ID) async throws {
+    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
+    let core = core
+    let since = core.elapsed
+    try await core.request(Latch.Goal.landed) { try $0.backUp(from: question, since: since) }
   }
 
   /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and what was done is
@@ -205,7 +238,7 @@ extension FlowCoordinator {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.abandon(_:)`")
     let core = core
     let since = core.elapsed
-    try await core.request(.ended) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
+    try await core.request({ _ in .ended }) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
   }
 
   private nonisolated func refuseInside(_ remedy: String) throws {

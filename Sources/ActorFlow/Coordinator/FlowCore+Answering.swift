@@ -29,17 +29,21 @@ extension FlowCore {
   private func accept(
     _ answer: any Sendable, for question: Question, by principal: Principal?
   ) async throws -> Question? {
-    let cell = withState { $0.machine.asking?.question.id == question.id ? $0.asker : nil }
+    let (cell, track) = withState { state -> (Cell?, TrackID) in
+      guard let track = state.machine.asker(of: question.id) else { return (nil, .main) }
+      return (state[track].asker, track)
+    }
+    let time = elapsed
     var isTaken = false
     do {
-      return try await decide { machine in
+      return try await decide(on: track) { machine in
         let now = try machine.openQuestion(question.id)
         guard now.revision == question.revision else { return Decision(now) }
         guard let cell, cell.take() else {
           throw FlowError(.questionClosed, "nobody waits for the answer to \(question.id) any more", flow: flow)
         }
         isTaken = true
-        let (event, reloads) = try machine.answer(question.id, with: answer, by: principal)
+        let (event, reloads) = try machine.answer(question.id, with: answer, by: principal, at: time)
         var decision = Decision<Question?>(nil, event: event)
         decision.cancelsWalk = reloads
         decision.answer = reloads ? .failure(CancellationError()) : .success(answer)

@@ -1,20 +1,13 @@
 // Questions: the asker's side.
 extension FlowCore: StepRuntime {
-  func open<P: Prompt>(_ prompt: P, key: String?, visit: VisitID) async throws -> PendingAnswer<P.Answer> {
+  func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer> {
     try Task.checkCancellation()
     let cell = Cell()
-    let asked = try await decide(asker: cell) { machine in
-      let asked = try machine.ask(prompt, key: key, visit: visit)
-      return switch asked {
-      case .answered, .withdrawn: Decision(asked)
-      case .opened(_, let event): Decision(asked, event: event)
-      }
-    }
-    switch asked {
+    switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer):
       let typed = try Self.typed(answer, as: P.Answer.self)
       return PendingAnswer { typed }
-    case .withdrawn:
+    case .withdrawn, .overdue:
       // Waits until the step gives it up again.
       return PendingAnswer { try Self.typed(try await cell.value(), as: P.Answer.self) }
     case .opened(let question, _):
@@ -23,25 +16,72 @@ extension FlowCore: StepRuntime {
           return try Self.typed(try await cell.value(), as: P.Answer.self)
         } catch {
           // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
-          _ = try? await self.decide { Decision((), event: $0.withdraw(question.id)) }
+          await self.withdraw(question.id, on: stay.track)
           throw error
         }
       }
     }
   }
 
-  func update<P: Prompt>(_ prompt: P, visit: VisitID) async throws {
-    try await decide { Decision((), event: try $0.update(prompt, visit: visit)) }
+  private func open<P: Prompt>(
+    _ prompt: P, key: String?, at stay: Stay, _ cell: Cell, _ deadline: AskDeadline?
+  ) async throws -> FlowMachine.Asked {
+    let now = elapsed
+    return try await decide(on: stay.track, asker: cell) { machine in
+      let asked = try machine.ask(
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline?.after(now), at: now)
+      return switch asked {
+      case .answered, .withdrawn, .overdue: Decision(asked)
+      case .opened(_, let event): Decision(asked, event: event)
+      }
+    }
   }
 
-  func backUp(from visit: VisitID) throws {
-    let since = elapsed
-    try decideNow { try $0.backUp(from: visit, since: since).decision }
+  private func withdraw(_ question: Question.ID, on track: TrackID) async {
+    _ = try? await decide(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
   }
 
-  func abandon(_ reason: String, from visit: VisitID) throws {
+  func ask<P: Prompt>(
+    _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
+  ) async throws -> P.Answer? {
+    try Task.checkCancellation()
+    let cell = Cell()
+    let deadline = AskDeadline(
+      due: limit, reminder: reminding.map { (first: $0.every, every: $0.every, max: $0.max) })
+    switch try await open(prompt, key: key, at: stay, cell, deadline) {
+    case .answered(let answer): return try Self.typed(answer, as: P.Answer.self)
+    case .overdue: return nil
+    case .withdrawn: return try Self.typed(try await cell.value(), as: P.Answer.self)
+    case .opened(let question, _):
+      do {
+        while true {
+          let value = try await cell.value()
+          guard let nudge = value as? Cell.Nudge else {
+            return value is TimeIsUp ? nil : try Self.typed(value, as: P.Answer.self)
+          }
+          try await reminding?.remind(nudge.number)
+        }
+      } catch {
+        await withdraw(question.id, on: stay.track)
+        throw error
+      }
+    }
+  }
+
+  func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
+    try await decide(on: stay.track) {
+      Decision((), event: try $0.update(prompt, visit: stay.visit, on: stay.track))
+    }
+  }
+
+  func backUp(from stay: Stay) throws {
     let since = elapsed
-    try decideNow { try $0.abandon(reason, from: visit, since: since).decision }
+    try decideNow { try $0.backUp(from: stay.visit, on: stay.track, since: since).decision }
+  }
+
+  func abandon(_ reason: String, from stay: Stay) throws {
+    let since = elapsed
+    try decideNow { try $0.abandon(reason, from: stay.visit, on: stay.track, since: since).decision }
   }
 
   private static func typed<T>(_ value: any Sendable, as type: T.Type) throws -> T {

@@ -6,28 +6,28 @@ extension FlowCore {
   /// commit throws, the input is refused and nothing has changed.
   ///
   /// - Parameters:
-  ///   - latch: Entered in the turn that adopts the decision, so that nothing can happen in between.
-  ///   - asker: Likewise the asker of the question that the input opens.
+  ///   - track: The track the input is about.
+  ///   - asker: Of the question that the input opens: entered in the turn that adopts the decision.
   ///   - commits: Whether the decision is worth a commit; if not, it still waits for those under way.
   func decide<Value>(
-    latch: Latch? = nil, asker: Cell? = nil, commits: Bool = true,
+    on track: TrackID = .main, asker: Cell? = nil, commits: Bool = true,
     _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     guard commit == nil else {
-      return try await decideCommitting(latch: latch, asker: asker, commits: commits, input)
+      return try await decideCommitting(on: track, asker: asker, commits: commits, input)
     }
-    return try decideAtOnce(latch: latch, asker: asker, input)
+    return try decideAtOnce(on: track, asker: asker, input)
   }
 
-  /// Kept out of ``decide(latch:asker:commits:_:)``: whatever an async function has in its hands, on whichever path, is
+  /// Kept out of ``decide(on:asker:commits:_:)``: whatever an async function has in its hands, on whichever path, is
   /// room that the task keeps for as long as it lives.
   @inline(never)
   private func decideAtOnce<Value>(
-    latch: Latch?, asker: Cell?, _ input: (inout FlowMachine) throws -> Decision<Value>
+    on track: TrackID, asker: Cell?, _ input: (inout FlowMachine) throws -> Decision<Value>
   ) throws -> Value {
     var (value, effects) = try withState { state in
       let decision = try input(&state.machine)
-      return (decision.value, state.adopt(decision, latch: latch, asker: asker))
+      return (decision.value, state.adopt(decision, on: track, asker: asker, core: self))
     }
     effects.perform()
     return value
@@ -35,7 +35,7 @@ extension FlowCore {
 
   @inline(never)
   private func decideCommitting<Value>(
-    latch: Latch?, asker: Cell?, commits: Bool, _ input: (inout FlowMachine) throws -> Decision<Value>
+    on track: TrackID, asker: Cell?, commits: Bool, _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     await gate.enter()
     defer { gate.leave() }
@@ -49,13 +49,13 @@ extension FlowCore {
       let committed = next
       var effects = withState { state in
         state.machine = committed
-        let effects = state.adopt(decision, latch: latch, asker: asker)
-        return [effects] + state.endCommit()
+        let effects = state.adopt(decision, on: track, asker: asker, core: self)
+        return [effects] + state.endCommit(self)
       }
       for index in effects.indices { effects[index].perform() }
       return decision.value
     } catch {
-      var effects = withState { $0.endCommit() }
+      var effects = withState { $0.endCommit(self) }
       for index in effects.indices { effects[index].perform() }
       throw error
     }
@@ -73,7 +73,7 @@ extension FlowCore {
         state.deferred.append(input)
         return nil
       }
-      return state.adopt(try input(&state.machine))
+      return state.adopt(try input(&state.machine), core: self)
     }
     effects?.perform()
   }
@@ -82,43 +82,87 @@ extension FlowCore {
 extension FlowCore.State {
   /// The machine has taken an input: publishes its event, and collects what is to be done outside the lock.
   mutating func adopt<Value>(
-    _ decision: Decision<Value>, latch: Latch? = nil, asker cell: Cell? = nil
+    _ decision: Decision<Value>, on track: TrackID = .main, asker cell: Cell? = nil,
+    core: FlowCore
   ) -> Effects {
+    let track = decision.track ?? track
     var effects = Effects()
     if let event = decision.event {
       effects.garbage.entry = log.append(event)
       if machine.phase == .ended { log.close() }
       effects.readers = log.takeWaiting()
     }
-    if let cell { asker = cell }
-    if machine.asking == nil, let cell = asker {
+    if let cell { self[track].asker = cell }
+    if machine[track].asking == nil, let cell = self[track].asker {
       effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
-      asker = nil
+      self[track].asker = nil
     }
-    if decision.startsWalk { isWalking = true }
-    if decision.cancelsWalk, isWalking {
-      effects.cancelled = stint
-      if stint == nil {
-        cancelsStint = true
-        // An asker that is told before its task is cancelled would think that only its question was given up.
-        lateAsker = effects.asker?.cell
-        effects.asker = nil
-      }
+    if decision.startsWalk { self[track].isWalking = true }
+    if decision.cancelsWalk { cancelWalk(of: track, &effects) }
+    if !branches.isEmpty { dissolve(&effects) }
+    if let number = decision.nudge, let asker = self[track].asker { effects.nudged = (asker, number) }
+    if let waiter = decision.waiter { waiters[waiter.number] = waiter.cell }
+    if let pause = decision.pause { pauses[track] = pause }
+    if decision.endsPause, let pause = pauses.removeValue(forKey: track) {
+      effects.released.append((pause, .success(())))
     }
-    if let latch { latches.append(latch) }
-    if !latches.isEmpty { effects.released = openLatches(after: decision.event) }
+    if !waiters.isEmpty || !pauses.isEmpty { wake(decision.woken, &effects) }
+    if machine.alarmsHaveChanged() { effects.timer = core }
+    if let latch = decision.latch { latches.append(latch) }
+    if !latches.isEmpty { effects.released += openLatches(after: decision.event) }
     effects.garbage.values = machine.takeDiscarded()
     return effects
   }
 
+  private mutating func cancelWalk(of track: TrackID, _ effects: inout Effects) {
+    guard self[track].isWalking else { return }
+    effects.cancelled = self[track].stint
+    guard self[track].stint == nil else { return }
+    self[track].cancelsStint = true
+    // An asker that is told before its task is cancelled would think that only its question was given up.
+    self[track].lateAsker = effects.asker?.cell
+    effects.asker = nil
+  }
+
+  /// Branches that leave because of this input.
+  private mutating func dissolve(_ effects: inout Effects) {
+    for track in machine.takeDissolved() {
+      guard var strand = branches[track] else { continue }
+      let asker = strand.asker
+      strand.asker = nil
+      if strand.isWalking, strand.stint == nil {
+        strand.cancelsStint = true
+        strand.lateAsker = asker
+      } else {
+        effects.others.append((strand.isWalking ? strand.stint : nil, asker))
+      }
+      branches[track] = strand
+    }
+  }
+
+  /// Those who waited for a signal or a pause, and need not any more.
+  private mutating func wake(_ woken: (number: Int, value: any Sendable)?, _ effects: inout Effects) {
+    if let woken, let cell = waiters.removeValue(forKey: woken.number) {
+      effects.released.append((cell, .success(woken.value)))
+    }
+    for number in machine.takeClosedWaits() {
+      guard let cell = waiters.removeValue(forKey: number) else { continue }
+      effects.released.append((cell, .failure(CancellationError())))
+    }
+    for track in Array(pauses.keys) where machine[track].phase != .walking {
+      guard let cell = pauses.removeValue(forKey: track) else { continue }
+      effects.released.append((cell, .failure(CancellationError())))
+    }
+  }
+
   /// A commit is over, whatever came of it: what had to wait for it is adopted now.
-  mutating func endCommit() -> [Effects] {
+  mutating func endCommit(_ core: FlowCore) -> [Effects] {
     isCommitting = false
     defer { deferred = [] }
     return deferred.compactMap { input in
       // Refused by now: what was asked for is no longer possible, and whoever asked has been told of the attempt.
       guard let decision = try? input(&machine) else { return nil }
-      return adopt(decision)
+      return adopt(decision, core: core)
     }
   }
 

@@ -3,9 +3,22 @@ extension FlowCore {
   /// Rolls back as far as the machine says, then walks until the flow ends, fails or is left.
   ///
   /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
-  func stint() async {
-    while await rollBack() {
-      guard await walk(), !hasEnded else { return }
+  func stint(of track: TrackID) async {
+    while await rollBack(on: track) {
+      guard await walk(on: track), walkIsOver(on: track) else { return }
+    }
+  }
+
+  /// The walk has ended by itself. False: the track is over, or it was left in that moment, so that this task is
+  /// cancelled or about to be.
+  private func walkIsOver(on track: TrackID) -> Bool {
+    withState { state in
+      switch state.machine[track].phase {
+      case .ended, .leaving, .idle: return false
+      case .walking, .compensating:
+        state[track].isWalking = false
+        return true
+      }
     }
   }
 
@@ -14,15 +27,16 @@ extension FlowCore {
   ///
   /// Beside the walk and not around it, so that a waiting flow keeps no room for it.
   @inline(never)
-  private func rollBack() async -> Bool {
-    var turn = await nextTurn()
+  private func rollBack(on track: TrackID) async -> Bool {
+    var turn = await nextTurn(on: track)
     while true {
       switch turn {
       case .ended: return false
-      case .again: turn = await nextTurn()
-      case .compensate(let place, let reason): turn = await nextTurn(after: backUp(place, reason))
+      case .again: turn = await nextTurn(on: track)
+      case .compensate(let place, let reason):
+        turn = await nextTurn(on: track, after: backUp(place, reason, on: track))
       case .start, .proceed: return true
-      case .reload(let place): return await reload(place) != nil
+      case .reload(let place): return await reload(place, on: track) != nil
       }
     }
   }
@@ -32,12 +46,14 @@ extension FlowCore {
   /// - Parameter backUp: What became of the `backUp` that the turn before asked for. It goes in together with the
   ///   question for the next turn, because a rollback of many places is made of little else.
   @inline(never)
-  private func nextTurn(after backUp: Result<Void, any Error>? = nil) async -> FlowMachine.Turn {
+  private func nextTurn(
+    on track: TrackID, after backUp: Result<Void, any Error>? = nil
+  ) async -> FlowMachine.Turn {
     do {
       while true {
-        let turn = try await decide { Self.nextTurn(of: &$0, after: backUp) }
+        let turn = try await decide(on: track) { Self.nextTurn(of: &$0, on: track, after: backUp) }
         if let turn { return turn }
-        await waitForRunningWork()
+        await waitForRunningWork(on: track)
       }
     } catch {
       await halt(error)
@@ -47,14 +63,18 @@ extension FlowCore {
 
   /// Nil: a `once` of the `backUp` is still under way.
   private static func nextTurn(
-    of machine: inout FlowMachine, after backUp: Result<Void, any Error>?
+    of machine: inout FlowMachine, on track: TrackID, after backUp: Result<Void, any Error>?
   ) -> Decision<FlowMachine.Turn?> {
     if let backUp {
-      _ = machine.returned()
-      if machine.hasRunningWork { return Decision(nil) }
-      if case .failure(let error) = backUp { machine.compensated(error) } else { machine.compensated(nil) }
+      _ = machine.returned(on: track)
+      if machine.hasRunningWork(on: track) { return Decision(nil) }
+      if case .failure(let error) = backUp {
+        machine.compensated(error, on: track)
+      } else {
+        machine.compensated(nil, on: track)
+      }
     }
-    let (turn, event) = machine.turn()
+    let (turn, event) = machine.turn(on: track)
     var decision = Decision<FlowMachine.Turn?>(turn, event: event)
     switch turn {
     case .start, .proceed, .reload: decision.startsWalk = true
@@ -64,35 +84,37 @@ extension FlowCore {
   }
 
   @inline(never)
-  private func backUp(_ place: Place, _ reason: LeaveReason) async -> Result<Void, any Error> {
+  private func backUp(
+    _ place: Place, _ reason: LeaveReason, on track: TrackID
+  ) async -> Result<Void, any Error> {
     guard let backUp = place.node.body.backUp, let instance = place.instance else { return .success(()) }
-    let context = RollbackContext(runtime: self, info: place.node.info, visit: place.visit.id, reason: reason)
+    let context = RollbackContext(runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)
     do { return .success(try await backUp(instance, context)) } catch { return .failure(error) }
   }
 
   /// A new instance for a place that is visited on.
   @inline(never)
-  private func reload(_ place: Place) async -> Place? {
+  private func reload(_ place: Place, on track: TrackID) async -> Place? {
     do {
       let instance = try await place.node.body.make?()
-      return try await decideWalking { Decision($0.reloaded(instance)) }
+      return try await decideWalking(on: track) { Decision($0.reloaded(instance, on: track)) }
     } catch {
-      _ = await failed(place.node, error)
+      _ = await failed(place.visit.info.id, error, place.cargo.scopes, on: track)
       return nil
     }
   }
 
   /// Waits until no `once` of the place on top is under way: what the outside world did is recorded before the flow
   /// moves on.
-  func waitForRunningWork() async {
-    while let cell = registerForRunningWork() {
+  func waitForRunningWork(on track: TrackID) async {
+    while let cell = registerForRunningWork(on: track) {
       _ = try? await cell.uncancellableValue()
     }
   }
 
-  private func registerForRunningWork() -> Cell? {
+  private func registerForRunningWork(on track: TrackID) -> Cell? {
     withState { state in
-      guard state.machine.hasRunningWork else { return nil }
+      guard state.machine.hasRunningWork(on: track) else { return nil }
       let cell = Cell()
       state.onceWaiters.append(cell)
       return cell

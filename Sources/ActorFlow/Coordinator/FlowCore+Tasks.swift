@@ -1,13 +1,16 @@
 // The library's only unstructured tasks, and why they are none of Swift's structured kinds:
 //
-// 1. The stint: one walk, with the rollback before it. Leaving a visit cancels it from outside while the caller's task
-//    goes on; a child task can be cancelled by its parent only, and a group cannot be cancelled from outside its body.
-//    A rollback must run in a task that is not cancelled, although the caller's may be.
+// 1. The stint: one walk of one track, with the rollback before it. Leaving a visit cancels it from outside while the
+//    caller's task goes on; a child task can be cancelled by its parent only, and a group cannot be cancelled from
+//    outside its body. A rollback must run in a task that is not cancelled, although the caller's may be.
 // 2. The work of a `once`: it must go on when the step that began it is cancelled (`withTaskCancellationShield` does
 //    not exist before Swift 6.4).
+// 3. The timer: one sleep for all deadlines of a run. It is begun by whatever arms the first of them, deep in a step,
+//    and is to outlive that; so it is nobody's child.
 //
-// Each is awaited where it is made, so none outlives the call that made it. `Task.init` passes the caller's task-local
-// values and priority on, as a child task would.
+// A stint is awaited by `run` or by the walk that has reached the fork, the work by the `once` that began it, the timer
+// by `run`. So none outlives the run. `Task.init` passes the caller's task-local values and priority on, as a child task
+// would.
 extension FlowCore {
   /// Runs stints until the run has ended. Called by `run`, once.
   func drive() async {
@@ -15,13 +18,24 @@ extension FlowCore {
     await withTaskCancellationHandler {
       repeat {
         // Bound in there, because a task copies what its maker has bound to room of its own.
-        let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint() } }
-        register(stint)
+        let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
+        register(stint, of: .main)
         await stint.value
-      } while !endStint()
+      } while !endStint(of: .main)
     } onCancel: {
       callerCancelled()
     }
+    await endTimer()
+  }
+
+  /// Begins a stint of a branch. Its end is told to `inbox`.
+  func startStint(of branch: TrackID, telling inbox: Inbox) -> Task<Void, Never> {
+    let stint = Task {
+      await self.stint(of: branch)
+      inbox.put(branch)
+    }
+    register(stint, of: branch)
+    return stint
   }
 
   /// Runs `work` in a task of its own and waits for it, cancelled or not.
@@ -30,22 +44,49 @@ extension FlowCore {
     return try await task.value
   }
 
+  /// Begins to sleep until the earliest alarm, unless a sleep that ends no later is under way.
+  func setTimer() {
+    withState { state in
+      guard !state.timer.isOver, !state.timer.isRinging, let due = state.machine.nextAlarm else { return }
+      if let wakes = state.timer.wakes, wakes <= due { return }
+      state.timer.wakes = due
+      let old = state.timer.task
+      old?.cancel()
+      state.timer.task = Task {
+        await old?.value
+        await self.keepTime()
+      }
+    }
+  }
+
+  private func endTimer() async {
+    let timer = withState { state in
+      state.timer.isOver = true
+      return state.timer.task
+    }
+    timer?.cancel()
+    await timer?.value
+  }
+
   /// From here on a leave can cancel the stint; one that came before does so now.
-  private func register(_ stint: Task<Void, Never>) {
+  private func register(_ stint: Task<Void, Never>, of track: TrackID) {
     let (cancels, asker) = withState { state in
-      state.stint = stint
-      defer { (state.cancelsStint, state.lateAsker) = (false, nil) }
-      return (state.cancelsStint, state.lateAsker)
+      state[track].stint = stint
+      defer { (state[track].cancelsStint, state[track].lateAsker) = (false, nil) }
+      return (state[track].cancelsStint, state[track].lateAsker)
     }
     if cancels { stint.cancel() }
     asker?.fulfil(.failure(CancellationError()))
   }
 
   /// Whether that was the last one.
-  private func endStint() -> Bool {
+  func endStint(of track: TrackID) -> Bool {
     withState { state in
-      state.stint = nil
-      return state.machine.phase == .ended
+      state[track].stint = nil
+      guard track != .main else { return state.machine.phase == .ended }
+      guard state.machine.isOver(track) else { return false }
+      state.branches[track] = nil
+      return true
     }
   }
 
@@ -61,6 +102,7 @@ extension FlowMachine.Leaving {
   /// The leave as something to carry out.
   var decision: Decision<Void> {
     var decision = Decision((), event: event)
+    decision.track = track
     decision.cancelsWalk = cancelsWalk
     return decision
   }

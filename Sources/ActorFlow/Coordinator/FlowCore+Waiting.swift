@@ -2,10 +2,18 @@
 extension FlowCore {
   /// Files a request to leave, and waits until `goal` is reached. Only the waiting can be cancelled.
   func request(
-    _ goal: Latch.Goal, _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
+    _ goal: (_ leave: Int) -> Latch.Goal, _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
   ) async throws {
-    let latch = Latch(goal: goal, cell: Cell())
-    try await decide(latch: latch) { try input(&$0).decision }
+    let cell = Cell()
+    let latch = try await decide { machine in
+      let leaving = try input(&machine)
+      let latch = Latch(goal: goal(leaving.number), cell: cell)
+      var decision = Decision(latch, event: leaving.event)
+      decision.latch = latch
+      decision.track = leaving.track
+      decision.cancelsWalk = leaving.cancelsWalk
+      return decision
+    }
     _ = try await wait(for: latch)
   }
 

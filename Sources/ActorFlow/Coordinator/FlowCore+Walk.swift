@@ -1,58 +1,116 @@
 // The walk: one step after the other, in one task.
 extension FlowCore {
-  /// Walks from the place on top, or from the beginning.
+  /// Walks from where the track stands.
   ///
   /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
   /// And whatever has room in its frame is paid for in memory by every flow that waits. So a place holds what its step
   /// needs, here is little more than the place, and what is rare is kept out (`@inline(never)`).
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
-  func walk() async -> Bool {
-    var (graph, cargo, place) = beginning()
-    // The step that is entered, or would be next; errors are its own.
-    var node = place?.node
-    var address = 0
+  func walk(on track: TrackID) async -> Bool {
+    guard var way = beginning(on: track) else { return false }
     do {
+      if way.isRare, let goesOn = try await begin(&way, on: track) { return goesOn }
       while true {
-        if place == nil {
-          guard case .step(let next) = try graph.advance(from: address, &cargo) else { break }
-          node = next
+        if way.place == nil {
+          let arrival = try way.graph.advance(from: way.address, &way.cargo)
+          if way.cargo.scopes !== way.watched { watch(&way, on: track) }
+          guard case .step(let next) = arrival else {
+            guard let goesOn = try await arrive(arrival, &way, on: track) else { continue }
+            return goesOn
+          }
+          way.node = next
           // Until this step is entered, the one before has the focus.
           let made = try await next.body.make?()
           if let made, next.body.skip != nil {
-            switch try await skipping(next, made, cargo) {
+            switch try await skipping(next, made, way.cargo, on: track) {
             case .entered: break
             case .left: return false
             case .skipped(let output):
-              cargo = cargo.with(output)
-              address = next.address + 1
+              way.pass(next, making: output)
               continue
             }
           }
-          place = commit == nil ? enterNow(next, made, cargo) : try await enter(next, made, cargo)
+          way.place =
+            commit == nil ? enterNow(next, made, way.cargo, on: track) : try await enter(next, made, way.cargo, on: track)
         }
-        guard let entered = place, let here = node else { return false }
-        if Task.isCancelled, notBegun(entered) { return false }
-        let context = StepContext(runtime: self, info: here.info, visit: entered.visit.id)
-        cargo = entered.cargo.with(try await here.body.proceed(entered.instance, entered.input, context))
-        place = nil
-        switch returned() {
+        guard let entered = way.place else { return false }
+        if Task.isCancelled, notBegun(entered, on: track) { return false }
+        let context = StepContext(
+          runtime: self, info: entered.visit.info, stay: Stay(entered.visit.id, on: track))
+        let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
+        way.leave(entered, making: output)
+        switch returned(on: track) {
         case .quietly: break
         case .left: return false
-        case .toTidyUp: guard try await tidyUp() else { return false }
+        case .toTidyUp: guard try await tidyUp(track) else { return false }
         }
-        address = here.address + 1
       }
-      return try await finish(cargo)
     } catch {
-      return await failed(node, error)
+      return await failed(way.step, error, way.cargo.scopes, on: track)
     }
   }
 
   /// Not handed in by the caller, who would keep the place, and so its step, for as long as the walk goes on.
   @inline(never)
-  private func beginning() -> (Graph, Cargo, Place?) {
-    withState { ($0.machine.graph, $0.machine.launchCargo ?? Cargo(()), $0.machine.top) }
+  private func beginning(on track: TrackID) -> Way? {
+    withState { state in
+      let now = state.machine[track]
+      guard now.start != nil || now.top != nil else { return nil }
+      return Way(state.machine.graph, start: now.start, top: now.top)
+    }
+  }
+}
+
+/// Where a walk is.
+struct Way {
+  let graph: Graph
+  /// The next instruction, while no step runs.
+  var address = 0
+  /// What is on its way to it.
+  var cargo: Cargo
+  /// The place whose step runs.
+  var place: Place?
+  /// The step that runs, or would be next; errors are its own.
+  var node: Node?
+  /// The scopes whose deadlines are armed.
+  var watched: ScopeFrame?
+  /// How the walk begins, if not with the step on top.
+  var start: Start?
+
+  init(_ graph: Graph, start: Start?, top: Place?) {
+    self.graph = graph
+    self.start = start
+    cargo = top?.cargo ?? Cargo(())
+    place = top
+    node = top?.node
+    switch start?.kind {
+    case .at(let address, let cargo)?:
+      (self.address, self.cargo, place) = (address, cargo, nil)
+      // Nothing rare about it: the beginning.
+      if let start, start.pause == .zero { self.start = nil }
+    case .recovery?, .failure?: place = nil
+    case .top?, nil: break
+    }
+  }
+
+  /// Whether there is something to do before the first step is made or called.
+  var isRare: Bool { start != nil || place?.node.fork != nil || (place != nil && cargo.scopes != nil) }
+
+  /// The step an error is to be told of.
+  var step: StepID { place?.visit.info.id ?? node?.info.id ?? "" }
+
+  /// A step has returned.
+  mutating func leave(_ entered: Place, making output: any Sendable) {
+    cargo = entered.cargo.with(output)
+    address = entered.node.address + 1
+    place = nil
+  }
+
+  /// A step was skipped.
+  mutating func pass(_ node: Node, making output: any Sendable) {
+    cargo = cargo.with(output)
+    address = node.address + 1
   }
 }
 
@@ -66,19 +124,21 @@ struct CommitFailure: Error {
 extension FlowCore {
   /// Gives the machine an input that it does not refuse, so that an error is the commit hook's.
   func decideWalking<Value>(
-    commits: Bool = true, _ input: (inout FlowMachine) -> Decision<Value>
+    on track: TrackID, commits: Bool = true, _ input: (inout FlowMachine) -> Decision<Value>
   ) async throws(CommitFailure) -> Value {
-    do { return try await decide(commits: commits, input) } catch { throw CommitFailure(error: error) }
+    do { return try await decide(on: track, commits: commits, input) } catch { throw CommitFailure(error: error) }
   }
 
   /// The everyday transition, without a suspension and with nothing built that nobody looks at.
   @inline(never)
-  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) -> Place? {
+  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo, on track: TrackID) -> Place? {
     var old: LogEntry?
     var readers: EventLog.Wake?
     var garbage: [any Sendable] = []
     let place = withState { state -> Place? in
-      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo) else { return nil }
+      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo, on: track) else {
+        return nil
+      }
       old = state.log.append(entered.event)
       readers = state.log.takeWaiting()
       if state.machine.hasDiscarded { garbage = state.machine.takeDiscarded() }
@@ -90,9 +150,13 @@ extension FlowCore {
   }
 
   @inline(never)
-  private func enter(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo) async throws -> Place? {
-    try await decideWalking { machine in
-      guard let entered = machine.enter(node, instance: instance, cargo: cargo) else { return Decision(nil) }
+  private func enter(
+    _ node: Node, _ instance: StepInstance?, _ cargo: Cargo, on track: TrackID
+  ) async throws -> Place? {
+    try await decideWalking(on: track) { machine in
+      guard let entered = machine.enter(node, instance: instance, cargo: cargo, on: track) else {
+        return Decision(nil)
+      }
       return Decision(entered.place, entry: entered.event)
     }
   }
@@ -105,17 +169,21 @@ extension FlowCore {
 
   /// Asks a step that was made whether to skip, and skips it.
   @inline(never)
-  private func skipping(_ node: Node, _ made: StepInstance, _ cargo: Cargo) async throws -> Skipping {
+  private func skipping(
+    _ node: Node, _ made: StepInstance, _ cargo: Cargo, on track: TrackID
+  ) async throws -> Skipping {
     // Left while it was made: no other code of a step's is to run.
-    guard goesOn else { return .left }
+    guard goesOn(track) else { return .left }
     guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
-    guard try await skipped(node, made, cargo) else { return .left }
+    guard try await skipped(node, made, cargo, on: track) else { return .left }
     return .skipped(output)
   }
 
-  private func skipped(_ node: Node, _ instance: StepInstance, _ cargo: Cargo) async throws -> Bool {
-    try await decideWalking { machine in
-      switch machine.skip(node, instance: instance, cargo: cargo) {
+  private func skipped(
+    _ node: Node, _ instance: StepInstance, _ cargo: Cargo, on track: TrackID
+  ) async throws -> Bool {
+    try await decideWalking(on: track) { machine in
+      switch machine.skip(node, instance: instance, cargo: cargo, on: track) {
       case .left: Decision(false)
       case .passed(let event): Decision(true, event: event)
       case .kept(let entered): Decision(true, entry: entered.event)
@@ -123,25 +191,17 @@ extension FlowCore {
     }
   }
 
-  @inline(never)
-  private func finish(_ cargo: Cargo) async throws -> Bool {
-    try await decideWalking { machine in
-      let event = machine.finish(cargo.value)
-      return Decision(event != nil, event: event)
-    }
-  }
-
   /// Whether nobody has asked to leave.
-  private var goesOn: Bool { withState { $0.machine.phase == .walking } }
+  func goesOn(_ track: TrackID) -> Bool { withState { $0.machine[track].phase == .walking } }
 
-  private func notBegun(_ place: Place) -> Bool {
+  private func notBegun(_ place: Place, on track: TrackID) -> Bool {
     let visit = place.visit.id
     return withState { state in
-      let notBegun = state.machine.notBegun(visit)
+      let notBegun = state.machine.notBegun(visit, on: track)
       // What a commit under way adopts does not know of it yet.
       if notBegun, state.isCommitting {
         state.deferred.append { machine in
-          _ = machine.notBegun(visit)
+          _ = machine.notBegun(visit, on: track)
           return Decision(())
         }
       }
@@ -149,19 +209,22 @@ extension FlowCore {
     }
   }
 
-  /// A step, its factory, its `skip` or its edge threw. False: the flow is being left, and the error is nobody's; or it
-  /// was the commit hook that threw, and the run stops.
+  /// A step, its factory, its `skip`, or what stands between two steps threw. False: the track is being left, and the
+  /// error is nobody's; or it was the commit hook that threw, and the run stops.
   @inline(never)
-  func failed(_ node: Node?, _ error: any Error) async -> Bool {
+  func failed(_ step: StepID, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID) async -> Bool {
     if let failure = error as? CommitFailure {
       await halt(failure.error)
       return false
     }
+    let relayed = error as? Relayed
+    let (step, error) = (relayed?.step ?? step, relayed?.error ?? error)
     do {
-      guard try await tidyUp() else { return false }
-      return try await decideWalking { machine in
-        let event = machine.fail(node?.info.id ?? "", error)
-        return Decision(event != nil, event: event)
+      guard try await tidyUp(track) else { return false }
+      return try await decideWalking(on: track) { machine in
+        let catcher = scopes?.handler(below: machine[track].branch?.scopes)
+        let event = machine.fail(step, error, caughtBy: catcher, on: track)
+        return Decision(event != nil || machine[track].phase != .walking, event: event)
       }
     } catch {
       await halt(error.error)
@@ -177,24 +240,25 @@ extension FlowCore {
 
   /// The step has returned. In the everyday case that is all.
   @inline(never)
-  private func returned() -> Returned {
+  private func returned(on track: TrackID) -> Returned {
     guard commit == nil else { return .toTidyUp }
     return withState { state in
-      if state.machine.asking != nil || state.machine.hasRunningWork { return .toTidyUp }
-      return state.machine.returned() ? .quietly : .left
+      if state.machine.hasLooseEnds(on: track) { return .toTidyUp }
+      return state.machine.returned(on: track) ? .quietly : .left
     }
   }
 
   /// Ends what the step has left behind, by tasks of its own that it did not wait for: an open question is withdrawn,
   /// and a `once` that is under way is waited for. False: the flow is being left.
   @inline(never)
-  private func tidyUp() async throws(CommitFailure) -> Bool {
+  private func tidyUp(_ track: TrackID) async throws(CommitFailure) -> Bool {
     // First nothing new may begin, then what was begun is ended.
-    let isLeft = !(try await decideWalking(commits: false) { Decision($0.returned()) })
-    if let question = withState({ $0.machine.asking?.question.id }) {
-      try await decideWalking { Decision((), event: $0.withdraw(question)) }
+    let isLeft = !(try await decideWalking(on: track, commits: false) { Decision($0.returned(on: track)) })
+    if let question = withState({ $0.machine[track].asking?.question.id }) {
+      try await decideWalking(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
     }
-    await waitForRunningWork()
-    return !isLeft && goesOn  // it may have been left while it waited
+    for wait in withState({ $0.machine.openWaits(on: track) }) { await stopWaiting(wait, on: track) }
+    await waitForRunningWork(on: track)
+    return !isLeft && goesOn(track)  // it may have been left while it waited
   }
 }

@@ -19,7 +19,26 @@ final class FlowCore: Sendable {
     var machine: FlowMachine
     var log: EventLog
     /// Time since the run's start.
-    var elapsed: (@Sendable () -> Duration)?
+    var watch: Stopwatch?
+    var main = Strand()
+    /// Of the branches that are open.
+    var branches: [TrackID: Strand] = [:]
+    /// Who waits for signals, and for pauses to end.
+    var waiters: [Int: Cell] = [:]
+    var pauses: [TrackID: Cell] = [:]
+    var timer = TimerState()
+    var latches: [Latch] = []
+    /// Who waits for a `once` to end.
+    var onceWaiters: [Cell] = []
+    /// Which `once` waits for which.
+    var onceWaits = OnceWaits()
+    /// Inputs that could not wait, given while a commit was under way.
+    var deferred: [@Sendable (inout FlowMachine) throws -> Decision<Void>] = []
+    var isCommitting = false
+  }
+
+  /// The task of a track, and who waits in it.
+  struct Strand: Sendable {
     /// The asker of the open question.
     var asker: Cell?
     /// The task that walks or rolls back.
@@ -30,14 +49,6 @@ final class FlowCore: Sendable {
     var cancelsStint = false
     /// Whose question that leave has closed.
     var lateAsker: Cell?
-    var latches: [Latch] = []
-    /// Who waits for a `once` to end.
-    var onceWaiters: [Cell] = []
-    /// Which `once` waits for which.
-    var onceWaits = OnceWaits()
-    /// Inputs that could not wait, given while a commit was under way.
-    var deferred: [@Sendable (inout FlowMachine) throws -> Decision<Void>] = []
-    var isCommitting = false
   }
 
   init(
@@ -61,20 +72,23 @@ final class FlowCore: Sendable {
 
   /// Starts the clock of the run; does nothing if it is under way.
   func startClock() {
-    func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
-      let start = clock.now
-      return { start.duration(to: clock.now) }
-    }
-    let elapsed = stopwatch(clock)
-    withState { if $0.machine.phase == .idle { $0.elapsed = elapsed } }
+    let watch = Stopwatch(clock)
+    withState { if $0.machine.phase == .idle { $0.watch = watch } }
   }
 
   /// Time since the run's start.
-  var elapsed: Duration {
-    withState { $0.elapsed }?() ?? .zero
-  }
+  var elapsed: Duration { withState { $0.watch }?.elapsed() ?? .zero }
 
   var position: Position { withState { $0.machine.position } }
+}
+
+extension FlowCore.State {
+  subscript(track: TrackID) -> FlowCore.Strand {
+    @inline(__always) get { track == .main ? main : branches[track] ?? FlowCore.Strand() }
+    @inline(__always) _modify {
+      if track == .main { yield &main } else { yield &branches[track, default: FlowCore.Strand()] }
+    }
+  }
 }
 
 /// What a coordinator is made with.

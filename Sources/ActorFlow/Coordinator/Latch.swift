@@ -3,8 +3,8 @@ struct Latch: Sendable {
   enum Goal: Sendable {
     /// The flow waits for somebody outside, or has ended.
     case settled
-    /// The back under way has landed.
-    case landed
+    /// The back of this number has landed.
+    case landed(Int)
     case ended
   }
 
@@ -18,9 +18,11 @@ struct Latch: Sendable {
     case .ended:
       guard machine.phase == .ended else { return nil }
       return Self.result(machine.rollbackErrors, in: machine)
-    case .landed:
-      if case .backedUp(_, _, let errors)? = change { return Self.result(errors, in: machine) }
-      if machine.phase != .ended, case .back? = machine.leave?.goal { return nil }
+    case .landed(let leave):
+      if machine.lastLanded == leave, case .backedUp(_, _, let errors)? = change {
+        return Self.result(errors, in: machine)
+      }
+      if machine.phase != .ended, machine.isUnderWay(leave) { return nil }
       return .failure(
         machine.error(.ending, "the flow was ended while it was backing up, so it never landed"))
     }

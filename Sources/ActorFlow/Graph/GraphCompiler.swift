@@ -31,7 +31,8 @@ private struct GraphCompiler {
   private mutating func add(_ segment: Segment) {
     switch segment {
     case .step(let name, let body):
-      let node = node(nodes.count, at: program.count, names.path(of: name), body)
+      let path = names.path(of: name)
+      let node = node(nodes.count, at: program.count, path, body)
       nodes.append(node)
       emit(.step(node))
     case .transform(let change): emit(.transform(change))

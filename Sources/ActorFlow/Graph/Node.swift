@@ -51,6 +51,19 @@ package final class ForkPlan: Sendable {
     self.paths = paths
   }
 
+  /// Whether there is a branch for each element of what comes in.
+  package var isForEach: Bool {
+    if case .each = fork.branches { true } else { false }
+  }
+
+  /// What each branch is given. Runs a closure of the user's, and throws what it throws.
+  package func inputs(from value: any Sendable) throws -> [any Sendable] {
+    switch fork.branches {
+    case .fixed(let branches): Array(repeating: value, count: branches.count)
+    case .each(let elements, _): try elements(value)
+    }
+  }
+
   /// What a branch is called: the branch of this number, in the branch of these elements.
   package func name(of branch: Int, at elements: [Int]) -> StepID {
     let path = paths[min(branch, paths.count - 1)]

@@ -58,6 +58,13 @@ package final class ScopeFrame: Sendable {
   /// The passage of the next attempt.
   package var again: ScopeFrame { ScopeFrame(scope, cargo, start: start, attempt: attempt + 1) }
 
+  /// This chain with one of its frames replaced.
+  package func replacing(_ frame: ScopeFrame, with other: ScopeFrame) -> ScopeFrame {
+    if self === frame { return other }
+    guard let below else { return self }
+    return ScopeFrame(scope, cargo.within(below.replacing(frame, with: other)), start: start, attempt: attempt)
+  }
+
   /// Whether this frame's chain holds `frame`.
   package func isWithin(_ frame: ScopeFrame) -> Bool {
     var link: ScopeFrame? = self

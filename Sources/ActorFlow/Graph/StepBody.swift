@@ -33,7 +33,8 @@
 
   /// The body of a fork, which has none.
   package static let none = StepBody(
-    make: nil, skip: nil, proceed: { _, input, _ in input }, backUp: nil, types: StepTypes((any Sendable).self, (any Sendable).self))
+    make: nil, skip: nil, proceed: { _, input, _ in input }, backUp: nil,
+    types: StepTypes((any Sendable).self, (any Sendable).self))
 }
 
 /// What was known of a step's types before they were erased; for errors that name them, and for what looks for a step

@@ -5,6 +5,9 @@ package struct Asking: Sendable {
   let key: JournalKey?
 }
 
+/// What an asker gets whose time is over.
+package struct TimeIsUp: Sendable {}
+
 // Questions and their answers.
 extension FlowMachine {
   package enum Asked: Sendable {
@@ -12,6 +15,8 @@ extension FlowMachine {
     case answered(any Sendable)
     /// The visit is replayed, and the step gave this question up before.
     case withdrawn
+    /// The visit is replayed, and the time for this question was over.
+    case overdue
     case opened(Question, NavigationEvent)
   }
 
@@ -19,34 +24,45 @@ extension FlowMachine {
   /// this attempt has asked.
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
-  package mutating func ask(_ prompt: any Prompt, key name: String?, visit: VisitID) throws -> Asked {
-    let place = try activePlace(of: visit, to: "ask")
-    let key = try journalKey(of: prompt, named: name, at: place)
-    if let key, let entry = focus.memory?.answers[key] {
-      focus.attempt.count(key)
+  package mutating func ask(
+    _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
+    within deadline: AskDeadline? = nil, at now: Duration = .zero
+  ) throws -> Asked {
+    let place = try activePlace(of: visit, on: track, to: "ask")
+    let key = try journalKey(of: prompt, named: name, at: place, on: track)
+    if let key, let entry = self[track].focus.memory?.answers[key] {
+      self[track].focus.attempt.count(key)
       return switch entry {
       case .answered(let answer): .answered(answer)
       case .withdrawn: .withdrawn
+      case .overdue: .overdue
       }
     }
-    guard asking == nil else {
+    guard self[track].asking == nil else {
       throw error(
-        .alreadyAsking, "this visit already has an open question; wait for its answer first", step: place.node.info.id)
+        .alreadyAsking, "this visit already has an open question; wait for its answer first",
+        step: place.visit.info.id)
     }
     numbers.question += 1
     let question = Question(
-      id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.node.info.id, visit: visit,
+      id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id, visit: visit,
       prompt: prompt, revision: 1)
-    asking = Asking(question: question, key: key)
-    focus.hasAsked = true
-    if journal == .reloading, let key { focus.attempt.count(key) }
+    if !alarms.isEmpty, !leaves.contains(where: { self[$0].asking != nil }) { alarms.somebodyIsThere(now) }
+    self[track].asking = Asking(question: question, key: key)
+    self[track].focus.hasAsked = true
+    self[track].hasAsked = true
+    if journal == .reloading, let key { self[track].focus.attempt.count(key) }
+    if let deadline { alarms.arm(deadline, for: question.id, on: track) }
     return .opened(question, publish(.asked(question)))
   }
 
   /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.
   ///
   /// A name that was answered in this attempt is refused; in an attempt that replays, the first use of it is not.
-  private func journalKey(of prompt: any Prompt, named name: String?, at place: Place) throws -> JournalKey? {
+  private func journalKey(
+    of prompt: any Prompt, named name: String?, at place: Place, on track: TrackID
+  ) throws -> JournalKey? {
+    let focus = self[track].focus
     guard let name else {
       return journal == .reloading ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
     }
@@ -56,52 +72,89 @@ extension FlowMachine {
     guard case .answered? = focus.memory?.answers[earlier] else { return key }
     throw error(
       .duplicateKey, "this visit already has an answer under the key \"\(name)\"; one key, one answer",
-      step: place.node.info.id)
+      step: place.visit.info.id)
   }
 
   /// A step replaces what its open question shows.
-  package mutating func update<P: Prompt>(_ prompt: P, visit: VisitID) throws -> NavigationEvent {
-    let place = try activePlace(of: visit, to: "update")
-    guard var asking else {
+  package mutating func update<P: Prompt>(
+    _ prompt: P, visit: VisitID, on track: TrackID = .main
+  ) throws -> NavigationEvent {
+    let place = try activePlace(of: visit, on: track, to: "update")
+    guard var asking = self[track].asking else {
       throw error(
-        .notActive, "no question of this visit is open, so there is nothing to update", step: place.node.info.id)
+        .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
     }
     let old = asking.question
     guard old.prompt is P else {
       throw error(
         .wrongPromptType, "the open question shows a \(type(of: old.prompt)); it cannot become a \(P.self)",
-        step: place.node.info.id)
+        step: place.visit.info.id)
     }
     asking.question = Question(
       id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
     discard(old)
-    self.asking = asking
+    self[track].asking = asking
     return publish(.updated(asking.question))
   }
 
   /// The asker gave up. Nil if the question was closed already.
-  package mutating func withdraw(_ question: Question.ID) -> NavigationEvent? {
-    guard phase == .walking, let asking, asking.question.id == question else { return nil }
-    if journal == .reloading, let key = asking.key { remember(.withdrawn, as: key) }
-    closeQuestion()
+  package mutating func withdraw(_ question: Question.ID, on track: TrackID = .main) -> NavigationEvent? {
+    guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id == question else {
+      return nil
+    }
+    if journal == .reloading, let key = asking.key { remember(.withdrawn, as: key, on: track) }
+    closeQuestion(on: track)
+    return publish(.withdrawn(question))
+  }
+
+  /// The time for a question is over. Nil if it was closed already.
+  mutating func overdue(_ question: Question.ID, on track: TrackID) -> NavigationEvent? {
+    guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id == question else {
+      return nil
+    }
+    if let key = asking.key, journal == .reloading { remember(.overdue, as: key, on: track) }
+    closeQuestion(on: track)
     return publish(.withdrawn(question))
   }
 
   /// The open question of this id, or why there is none.
   package func openQuestion(_ id: Question.ID) throws(FlowError) -> Question {
+    let (question, _) = try openQuestion(id, orClosed: false)
+    guard let question else { throw closed(id) }
+    return question
+  }
+
+  /// The open question of this id and the track that asks; without the question if nothing is known but the track that
+  /// the question would be on.
+  func openQuestion(_ id: Question.ID, orClosed: Bool) throws(FlowError) -> (Question?, TrackID) {
     try requireRun()
-    if let question = asking?.question, question.id == id { return question }
+    if let track = asker(of: id), let question = self[track].asking?.question { return (question, track) }
     guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0 else {
       throw error(.noSuchQuestion, "this flow never asked a question \(id)")
     }
-    throw error(.questionClosed, "question \(id) was answered or withdrawn, or its step was left")
+    throw closed(id)
+  }
+
+  private func closed(_ id: Question.ID) -> FlowError {
+    error(.questionClosed, "question \(id) was answered or withdrawn, or its step was left")
+  }
+
+  /// The track that asks this question.
+  package func asker(of id: Question.ID) -> TrackID? {
+    if main.asking?.question.id == id { return .main }
+    return branches.first { $0.value.asking?.question.id == id }?.key
   }
 
   /// The one open question that shows a `P`, or why there is none.
   package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
     try requireRun()
-    guard let question = asking?.question, question.prompt is P else {
+    let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
+    guard let question = open.first else {
       throw error(.noSuchQuestion, "no question with a \(P.self) is open")
+    }
+    guard open.count == 1 else {
+      let steps = open.map { "\($0.step)" }.joined(separator: ", ")
+      throw error(.ambiguousQuestion, "\(open.count) questions with a \(P.self) are open, at \(steps); answer one by its id")
     }
     return question
   }
@@ -110,42 +163,45 @@ extension FlowMachine {
   ///
   /// - Returns: `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
   package mutating func answer(
-    _ id: Question.ID, with answer: any Sendable, by principal: Principal?
+    _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: Duration = .zero
   ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
     _ = try openQuestion(id)
+    let track = asker(of: id) ?? .main
     let reloads = journal == .reloading
-    if let key = asking?.key { remember(.answered(reloads ? answer : ()), as: key) }
-    closeQuestion()
+    if let key = self[track].asking?.key { remember(.answered(reloads ? answer : ()), as: key, on: track) }
+    closeQuestion(on: track)
+    alarms.somebodyIsThere(now)
     if reloads {
-      leave = Leave(goal: .reload, visit: stack, since: .zero)
-      phase = .leaving
+      self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
+      self[track].phase = .leaving
     }
     return (publish(.answered(id, by: principal)), reloads)
   }
 
-  private mutating func remember(_ entry: JournalEntry, as key: JournalKey) {
-    if focus.memory == nil { focus.memory = PlaceMemory() }
-    focus.memory?.answers[key] = entry
+  mutating func remember(_ entry: JournalEntry, as key: JournalKey, on track: TrackID) {
+    if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
+    self[track].focus.memory?.answers[key] = entry
   }
 
-  mutating func closeQuestion() {
-    guard let asking else { return }
+  mutating func closeQuestion(on track: TrackID) {
+    guard let asking = self[track].asking else { return }
     discard(asking)
-    self.asking = nil
+    self[track].asking = nil
+    if !alarms.isEmpty { alarms.drop(asking.question.id) }
   }
 
   /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.
-  func activePlace(of visit: VisitID, to verb: String) throws -> Place {
-    guard let place = top, place.visit.id == visit, !focus.hasReturned else {
+  func activePlace(of visit: VisitID, on track: TrackID = .main, to verb: String) throws -> Place {
+    guard let place = self[track].top, place.visit.id == visit, !self[track].focus.hasReturned else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer \(verb)")
     }
-    switch phase {
+    switch self[track].phase {
     case .walking: return place
     case .leaving: throw CancellationError()
     case .idle, .compensating, .ended:
       throw error(
         .notActive, "the visit that this context belongs to has ended; it can no longer \(verb)",
-        step: place.node.info.id)
+        step: place.visit.info.id)
     }
   }
 }

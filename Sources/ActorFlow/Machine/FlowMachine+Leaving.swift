@@ -6,93 +6,226 @@ extension FlowMachine {
     package internal(set) var event: NavigationEvent?
     /// Whether the walk is to be cancelled now.
     package internal(set) var cancelsWalk: Bool
+    /// Which track is left.
+    package internal(set) var track = TrackID.main
+    /// Which leave it is.
+    package internal(set) var number = 0
   }
 
   /// Somebody asks to back up: to the nearest earlier place that asked, or to the nearest one named `step`.
   package mutating func backUp(to step: StepID? = nil, since: Duration) throws(FlowError) -> Leaving {
     try requireRun()
-    if let leave, !leave.isReload {
-      if case .back = leave.goal {
-        throw error(.moving, "the flow is already backing up; wait until it has landed")
-      }
-      throw error(.ending, "the flow is ending; there is no way back")
-    }
-    let target = try backTarget(to: step)
-    return accept(.back(to: target), since: since)
+    return try backUp(from: leaves, to: step, since: since)
+  }
+
+  /// Somebody asks to back up from the step that asks a question.
+  package mutating func backUp(from question: Question.ID, since: Duration) throws(FlowError) -> Leaving {
+    let (_, track) = try openQuestion(question, orClosed: true)
+    return try backUp(from: [track], to: nil, since: since)
   }
 
   /// A step asks to back up from inside.
-  package mutating func backUp(from visit: VisitID, since: Duration) throws -> Leaving {
-    _ = try activePlace(of: visit, to: "back up")
-    return accept(.back(to: try backTarget(to: nil)), since: since)
+  package mutating func backUp(from visit: VisitID, on track: TrackID = .main, since: Duration) throws -> Leaving {
+    _ = try activePlace(of: visit, on: track, to: "back up")
+    return try backUp(from: [track], to: nil, since: since)
+  }
+
+  /// A step asks to back up to the nearest earlier step that `receives` says it is meant for.
+  package mutating func backUp(
+    delivering update: any Sendable, from stay: Stay, since: Duration, to receives: (StepTypes) -> Bool
+  ) throws -> Leaving? {
+    _ = try activePlace(of: stay.visit, on: stay.track, to: "back up")
+    guard let (place, track) = receiver(below: stay, where: receives), let receiver = place.node.body.types.receiver
+    else { return nil }
+    try refuseWhileLeaving(track)
+    try refuseBeyondOneWay(place, on: track)
+    return accept(
+      .back(to: Int(place.depth), Handover(receiver: receiver, update: update)), on: track, since: since)
+  }
+
+  /// What the step on top has made may be an update for an earlier one. Nil: it is none.
+  package mutating func backUp(
+    delivering update: any Sendable, from track: TrackID, since: Duration
+  ) throws(FlowError) -> Leaving? {
+    guard self[track].phase == .walking, let visit = self[track].visit else { return nil }
+    let found = receiver(below: Stay(visit.id, on: track)) { $0.receiver?.accepts(update) ?? false }
+    guard let (place, track) = found, let receiver = place.node.body.types.receiver else { return nil }
+    try refuseWhileLeaving(track)
+    try refuseBeyondOneWay(place, on: track)
+    return accept(
+      .back(to: Int(place.depth), Handover(receiver: receiver, update: update)), on: track, since: since)
   }
 
   /// Somebody asks to abandon the flow.
   package mutating func abandon(reason: String, rollBack: Bool, since: Duration) throws(FlowError) -> Leaving {
     try requireRun()
-    return accept(.end(.abandoned(reason: reason), rollBack: rollBack), since: since)
+    return accept(.end(.abandoned(reason: reason), rollBack: rollBack), on: .main, since: since)
   }
 
   /// A step asks to abandon the flow from inside.
-  package mutating func abandon(_ reason: String, from visit: VisitID, since: Duration) throws -> Leaving {
-    _ = try activePlace(of: visit, to: "abandon")
-    return accept(.end(.abandoned(reason: reason), rollBack: true), since: since)
+  package mutating func abandon(
+    _ reason: String, from visit: VisitID, on track: TrackID = .main, since: Duration
+  ) throws -> Leaving {
+    _ = try activePlace(of: visit, on: track, to: "abandon")
+    return accept(.end(.abandoned(reason: reason), rollBack: true), on: .main, since: since)
   }
 
   /// The task that called `run` was cancelled.
   package mutating func cancel(since: Duration) -> Leaving {
     switch phase {
     case .idle, .ended: Leaving(event: nil, cancelsWalk: false)
-    case .walking, .leaving, .compensating: accept(.end(.cancelled, rollBack: true), since: since)
+    case .walking, .leaving, .compensating: accept(.end(.cancelled, rollBack: true), on: .main, since: since)
     }
   }
 
   /// The table "while leaving", for requests that are not refused: the first leave begins; an ending takes a back's
-  /// target away; everything else joins.
-  private mutating func accept(_ goal: Leave.Goal, since: Duration) -> Leaving {
-    guard var leave, !leave.isReload else {
-      // A reload has cancelled the walk already; what is asked for now takes its place.
-      let cancelsWalk = phase == .walking
-      leave = Leave(goal: goal, visit: stack, since: since)
-      phase = .leaving
-      closeQuestion()
-      return Leaving(event: leavingEvent(), cancelsWalk: cancelsWalk)
+  /// target away; everything else joins. A leave that is the flow's own affair gives way to any request.
+  mutating func accept(_ goal: Leave.Goal, on track: TrackID, since: Duration) -> Leaving {
+    var leaving = Leaving(event: nil, cancelsWalk: false, track: track)
+    if let leave = self[track].leave, !leave.yields {
+      leaving.number = leave.number
+      guard case .back = leave.goal, case .end = goal else { return leaving }
     }
-    guard case .back = leave.goal else { return Leaving(event: nil, cancelsWalk: false) }
-    leave.goal = goal
-    self.leave = leave
-    return Leaving(event: leavingEvent(), cancelsWalk: false)
+    leaving.cancelsWalk = self[track].phase == .walking
+    let old = self[track].leave
+    // What a back becomes that is overtaken by an ending began when the back did.
+    let began = old?.yields == false ? old?.since : nil
+    let leave = newLeave(goal, of: stack(of: track), since: began ?? since, old?.errors)
+    if let old { discard(old) }
+    if self[track].phase != .compensating { self[track].phase = .leaving }
+    self[track].leave = leave
+    leaving.number = leave.number
+    closeQuestion(on: track)
+    closeWaits(on: track)
+    dissolveBranches(of: track)
+    if let visit = leave.visit { leaving.event = publish(.leaving(Visit(visit), leave.reason)) }
+    return leaving
+  }
+}
+
+// MARK: - Where back leads
+
+extension FlowMachine {
+  private typealias Target = (track: TrackID, depth: Int)
+
+  private mutating func backUp(
+    from tracks: [TrackID], to step: StepID?, since: Duration
+  ) throws(FlowError) -> Leaving {
+    try refuseWhileLeaving(.main)
+    var targets: [Target] = []
+    var refusal: FlowError?
+    for track in tracks {
+      do {
+        let target = try backTarget(from: track, to: step)
+        if !targets.contains(where: { $0 == target }) { targets.append(target) }
+      } catch { refusal = refusal ?? error }
+    }
+    guard let target = targets.first else {
+      throw refusal ?? error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
+    }
+    guard targets.count == 1 else {
+      let names = tracks.compactMap { self[$0].branch.map { "\"\($0.path)\"" } }.joined(separator: ", ")
+      throw error(
+        .ambiguousBackUp, "several branches can back up: \(names); name one with `backUp(from:)` or `backUp(to:)`")
+    }
+    try refuseWhileLeaving(target.track)
+    return accept(.back(to: target.depth, nil), on: target.track, since: since)
   }
 
-  private mutating func leavingEvent() -> NavigationEvent? {
-    guard let leave, let visit = leave.visit else { return nil }
-    return publish(.leaving(Visit(visit), leave.reason))
-  }
-
-  private func backTarget(to step: StepID?) throws(FlowError) -> Int {
-    guard let current = top else {
-      throw error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
-    }
-    let here = current.node.info.id
-    guard let step else {
-      guard current.backTarget >= 0 else {
-        throw error(
-          .cannotBackUp, "no earlier step that asked a question can be returned to; `abandon` leaves the flow",
-          step: here)
+  /// Refuses a back on a track that is being left, or that lies in one.
+  private func refuseWhileLeaving(_ track: TrackID) throws(FlowError) {
+    for track in lineage(of: track) {
+      guard let leave = self[track].leave, !leave.yields else { continue }
+      switch leave.goal {
+      case .back: throw error(.moving, "the flow is already backing up; wait until it has landed")
+      case .end: throw error(.ending, "the flow is ending; there is no way back")
+      case .dissolve, .reload, .unwind, .prune: throw error(.moving, "this branch is being left; wait until it is gone")
       }
-      return Int(current.backTarget)
     }
+  }
+
+  /// Where a back from a track leads: on that track, or, past its first step, on the one around it.
+  private func backTarget(from track: TrackID, to step: StepID?) throws(FlowError) -> Target {
+    var refusal: FlowError?
+    for (level, track) in lineage(of: track).enumerated() {
+      switch step.map({ place(named: $0, on: track, isAround: level > 0) }) ?? place(toReturnToOn: track) {
+      case .found(let depth): return (track, depth)
+      case .refused(let error): throw error
+      case .none(let error): refusal = refusal ?? error
+      }
+    }
+    throw refusal ?? error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
+  }
+
+  private enum Found {
+    case found(Int)
+    /// There is none on this track.
+    case none(FlowError)
+    /// There is one, or there was, and nobody may return to it.
+    case refused(FlowError)
+  }
+
+  private func place(toReturnToOn track: TrackID) -> Found {
+    guard let current = self[track].top?.shown else {
+      return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
+    }
+    if current.backTarget >= 0 { return .found(Int(current.backTarget)) }
+    let refusal = error(
+      .cannotBackUp, "no earlier step that asked a question can be returned to; `abandon` leaves the flow",
+      step: current.visit.info.id)
+    let isClosed = self[track].isSealed || current.search { $0.node.backUp == .oneWay ? true : nil } != nil
+    return isClosed ? .refused(refusal) : .none(refusal)
+  }
+
+  /// - Parameter isAround: Whether the top of the track, a fork, is itself an earlier place, seen from its branches.
+  private func place(named step: StepID, on track: TrackID, isAround: Bool) -> Found {
+    guard let current = self[track].top?.shown else {
+      return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
+    }
+    let here = current.visit.info.id
+    if isAround, step.matches(here) { return .found(Int(current.depth)) }
     let found = current.search { place -> BackUpPolicy? in
-      if place.node.backUp == .oneWay || step.matches(place.node.info.id) { place.node.backUp } else { nil }
+      if place.node.backUp == .oneWay || step.matches(place.visit.info.id) { place.node.backUp } else { nil }
     }
     guard let (target, policy) = found else {
-      throw error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
+      let refusal = error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
+      return self[track].isSealed ? .refused(refusal) : .none(refusal)
     }
     switch policy {
     case .oneWay:
-      throw error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here)
-    case .passThrough: throw error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here)
-    case .automatic, .returnable, .returnableIfSkipped, .settling: return Int(target.depth)
+      return .refused(
+        error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here))
+    case .passThrough:
+      return .refused(error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here))
+    case .automatic, .returnable, .returnableIfSkipped, .settling: return .found(Int(target.depth))
+    }
+  }
+}
+
+// MARK: - Updates
+
+extension FlowMachine {
+  /// The nearest step below a visit that takes what `receives` says, on its track or on one around it.
+  package func receiver(below stay: Stay, where receives: (StepTypes) -> Bool) -> (place: Place, track: TrackID)? {
+    for (level, track) in lineage(of: stay.track).enumerated() {
+      guard let top = self[track].top else { continue }
+      if level > 0, let shown = top.shown, receives(shown.node.body.types), shown.instance != nil {
+        return (shown, track)
+      }
+      let found = top.search { $0.instance != nil && receives($0.node.body.types) ? true : nil }
+      if let found { return (found.0, track) }
+    }
+    return nil
+  }
+
+  private func refuseBeyondOneWay(_ target: Place, on track: TrackID) throws(FlowError) {
+    let closed = self[track].top?.search { place -> Bool? in
+      if place === target { return false }
+      return place.node.backUp == .oneWay ? true : nil
+    }
+    if target.node.backUp == .oneWay || closed?.1 == true {
+      throw error(
+        .cannotBackUp, "a one-way step was left forwards; \"\(target.visit.info.id)\" cannot be returned to")
     }
   }
 }

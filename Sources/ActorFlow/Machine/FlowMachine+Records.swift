@@ -14,16 +14,17 @@ extension FlowMachine {
   package mutating func beginOnce<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, type: T.Type
   ) throws -> OnceBegun {
+    let track = scope.stay.track
     guard let place = place(in: scope) else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer begin an effect")
     }
-    var idempotencyKey = "\(flow)/\(place.node.info.id)/\(place.visit.id)/\(key)"
-    if let record = focus.memory?.records[key] {
+    var idempotencyKey = "\(flow)/\(place.visit.info.id)/\(place.visit.id)/\(key)"
+    if let record = self[track].focus.memory?.records[key] {
       guard record.type == ObjectIdentifier(type) else {
         throw error(
           .wrongRecordType,
           "the record \"\(key)\" is of type \(record.typeName), not \(type == Done.self ? "Void" : "\(type)")",
-          step: place.node.info.id)
+          step: place.visit.info.id)
       }
       switch record.state {
       case .done(let value): return .done(value)
@@ -32,16 +33,16 @@ extension FlowMachine {
       }
     }
     if scope.isRollback {
-      guard !focus.hasReturned else {
+      guard !self[track].focus.hasReturned else {
         throw error(
-          .notActive, "this rollback has returned; it can no longer begin an effect", step: place.node.info.id)
+          .notActive, "this rollback has returned; it can no longer begin an effect", step: place.visit.info.id)
       }
     } else {
-      _ = try activePlace(of: scope.visit, to: "begin an effect")
+      _ = try activePlace(of: scope.stay.visit, on: track, to: "begin an effect")
     }
-    if focus.memory == nil { focus.memory = PlaceMemory() }
-    focus.memory?.running += 1
-    focus.memory?.records[key] = StoredRecord(
+    if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
+    self[track].focus.memory?.running += 1
+    self[track].focus.memory?.records[key] = StoredRecord(
       type: ObjectIdentifier(type), typeName: type == Done.self ? "Void" : "\(type)", idempotencyKey: idempotencyKey,
       state: .running)
     return .run(idempotencyKey: idempotencyKey)
@@ -49,24 +50,31 @@ extension FlowMachine {
 
   /// The work of a `once` has ended; nil: it threw.
   package mutating func endOnce(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) {
-    guard top?.visit.id == scope.visit, case .running? = focus.memory?.records[key]?.state else { return }
-    focus.memory?.running -= 1
-    focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
+    let track = scope.stay.track
+    guard self[track].top?.visit.id == scope.stay.visit, case .running? = self[track].focus.memory?.records[key]?.state else { return }
+    self[track].focus.memory?.running -= 1
+    self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
   }
 
-  /// Whether work begun by a `once` of the top place is still under way; the flow does not move on before it has ended.
-  package var hasRunningWork: Bool {
-    (focus.memory?.running ?? 0) > 0
+  /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before it has ended.
+  package func hasRunningWork(on track: TrackID) -> Bool {
+    (self[track].focus.memory?.running ?? 0) > 0
+  }
+
+  /// Whether the step on top has left something behind that is to be ended before the flow moves on.
+  package func hasLooseEnds(on track: TrackID) -> Bool {
+    self[track].asking != nil || hasRunningWork(on: track) || (!mail.waits.isEmpty && !openWaits(on: track).isEmpty)
   }
 
   /// What `once` left under `key`.
   package func record(_ key: String, scope: RecordScope) -> StoredRecord? {
-    place(in: scope) == nil ? nil : focus.memory?.records[key]
+    place(in: scope) == nil ? nil : self[scope.stay.track].focus.memory?.records[key]
   }
 
   private func place(in scope: RecordScope) -> Place? {
-    guard let place = top, place.visit.id == scope.visit else { return nil }
-    switch phase {
+    let track = scope.stay.track
+    guard let place = self[track].top, place.visit.id == scope.stay.visit else { return nil }
+    switch self[track].phase {
     case .walking, .leaving: return scope.isRollback ? nil : place
     case .compensating: return scope.isRollback ? place : nil
     case .idle, .ended: return nil

@@ -1,14 +1,14 @@
 // What comes after a walk: compensation, landing, the end.
 extension FlowMachine {
-  /// What the run does next.
+  /// What a track does next.
   package enum Turn: Sendable {
-    /// Walk from the beginning.
+    /// Walk from where the track's start says.
     case start
     /// Walk from this place, whose `proceed` is called again.
     case proceed(Place)
     /// Make a new instance for this place, then walk from it.
     case reload(Place)
-    /// Call `backUp`, then tell ``compensated(_:)``, then ask again.
+    /// Call `backUp`, then tell ``compensated(_:on:)``, then ask again.
     case compensate(Place, LeaveReason)
     /// Something was published; ask again.
     case again
@@ -17,83 +17,142 @@ extension FlowMachine {
 
   /// No walk is under way: decides what comes next. One turn of the loop "newest place first: not yet compensated:
   /// compensate; else the target: land; else drop it". The goal is read anew at every turn.
-  package mutating func turn() -> (Turn, NavigationEvent?) {
-    switch phase {
+  package mutating func turn(on track: TrackID = .main) -> (Turn, NavigationEvent?) {
+    switch self[track].phase {
     case .idle, .ended: return (.ended, nil)
-    case .walking: return (launchCargo == nil ? .ended : .start, nil)
+    case .walking: return (self[track].start == nil ? .ended : .start, nil)
     case .leaving, .compensating: break
     }
-    guard let leave else { return (.ended, nil) }
+    guard let leave = self[track].leave else { return (.ended, nil) }
     switch leave.goal {
-    case .reload: return reload()
-    case .back(let depth):
-      phase = .compensating
-      if let turn = compensateTop(unlessAt: depth) { return (turn, nil) }
-      return land(leave)
+    case .reload: return reload(on: track)
+    case .dissolve:
+      endBranch(track)
+      return (.ended, nil)
+    case .prune(let cargo):
+      if let turn = compensateTop(on: track, until: { $0.node.fork != nil && !$0.isInner }) { return (turn, nil) }
+      return (.start, prune(leave, making: cargo, on: track))
+    case .back, .end, .unwind: break
+    }
+    self[track].phase = .compensating
+    buryBranches(of: track)
+    switch leave.goal {
+    case .back(let depth, let handover):
+      if let turn = compensateTop(on: track, until: { $0.depth == depth }, landing: true) { return (turn, nil) }
+      return land(leave, handover, on: track)
+    case .unwind(let unwinding):
+      if let turn = compensateTop(on: track, until: { !$0.isWithin(unwinding.frame) }) { return (turn, nil) }
+      return (.start, unwound(leave, unwinding, on: track))
     case .end(let ending, let rollBack):
-      phase = .compensating
       if !leave.isAnnounced { return announce(ending, rollBack: rollBack) }
-      if let turn = compensateTop(unlessAt: -1) { return (turn, nil) }
+      if let turn = compensateTop(on: track, until: { _ in false }) { return (turn, nil) }
       let event = end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
       return (.ended, event)
+    case .reload, .prune, .dissolve: return (.ended, nil)
     }
   }
 
   /// `backUp` of the top place has returned, or thrown `error`.
-  package mutating func compensated(_ error: (any Error)?) {
-    if let error { leave?.errors.append(error) }
-    focus.isEntered = false
+  package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
+    if let error { self[track].leave?.errors.append(error) }
+    self[track].focus.isEntered = false
     // A record outlives a `backUp` that threw: a retry must not charge twice.
-    guard error == nil, let memory = focus.memory else { return }
-    focus.memory = nil
+    guard error == nil, let memory = self[track].focus.memory else { return }
+    self[track].focus.memory = nil
     discard(memory)
   }
 
   /// A reloaded place has its new instance. Nil: a leave came first.
-  package mutating func reloaded(_ instance: StepInstance?) -> Place? {
-    guard phase == .walking else { return nil }
-    top = top?.with(instance)
-    return top
+  package mutating func reloaded(_ instance: StepInstance?, on track: TrackID = .main) -> Place? {
+    guard self[track].phase == .walking else { return nil }
+    self[track].top = self[track].top?.with(instance)
+    return self[track].top
   }
 
-  /// The top place to compensate; drops those that need none, down to the one at `depth`; nil when that one is reached.
-  private mutating func compensateTop(unlessAt depth: Int) -> Turn? {
-    while let top {
-      if focus.isEntered {
-        focus.hasReturned = false
-        return .compensate(top, leave?.reason ?? .back)
+  /// The top place to compensate; drops those that need none, down to the one that is to stay; nil when that one is
+  /// reached. One that is landed on is compensated, too.
+  private mutating func compensateTop(
+    on track: TrackID, until isReached: (Place) -> Bool, landing: Bool = false
+  ) -> Turn? {
+    while let top = self[track].top {
+      if !landing, isReached(top) { return nil }
+      if self[track].focus.isEntered {
+        self[track].focus.hasReturned = false
+        return .compensate(top, self[track].leave?.reason ?? .back)
       }
-      if top.depth == depth { return nil }
+      if isReached(top) { return nil }
       discard(top)
-      self.top = top.below
-      focus = Focus(isEntered: top.below?.visit.isSkipped == false, memory: top.below?.memory?.memory)
+      let below = top.below
+      self[track].top = below
+      // That it asked a question can be seen from where the one above it would have led back to.
+      self[track].focus = Focus(
+        isEntered: below?.visit.isSkipped == false, hasAsked: below.map { top.backTarget == $0.depth } ?? false,
+        hasReturned: true, memory: below?.memory?.memory)
     }
     return nil
   }
+}
 
-  private mutating func land(_ leave: Leave) -> (Turn, NavigationEvent?) {
-    guard let target = top, let from = leave.visit else { return (.ended, nil) }
+// MARK: - Arriving
+
+extension FlowMachine {
+  private mutating func land(_ leave: Leave, _ handover: Handover?, on track: TrackID) -> (Turn, NavigationEvent?) {
+    guard let target = self[track].top, let from = leave.visit else { return (.ended, nil) }
     numbers.visit += 1
-    let landed = target.visited(
-      as: VisitNode(
-        id: VisitID(numbers.visit), info: target.node.info, below: target.visit.below, isSkipped: false,
-        canBackUp: target.backTarget >= 0))
-    top = landed
+    let visit = VisitNode(
+      id: VisitID(numbers.visit), info: target.visit.info, below: target.visit.below, isSkipped: false,
+      canBackUp: target.backTarget >= 0)
+    let landed = target.visited(as: visit)
+    self[track].top = landed
+    self[track].visit = visit
     // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
-    focus.memory?.answers = [:]
-    focus = Focus(isEntered: true, memory: focus.memory)
-    phase = .walking
-    self.leave = nil
-    let change = Change.backedUp(from: Visit(from), to: Visit(landed.visit), errors: leave.errors)
+    self[track].focus.memory?.answers = [:]
+    self[track].focus = Focus(isEntered: true, memory: self[track].focus.memory)
+    walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)
+    lastLanded = leave.number
+    let change = Change.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors)
     return (.proceed(landed), publish(change))
   }
 
-  private mutating func reload() -> (Turn, NavigationEvent?) {
-    phase = .walking
-    leave = nil
-    focus.hasReturned = false
-    focus.attempt = Attempt(isReplay: true)
-    guard let place = top else { return (.ended, nil) }
+  /// Everything inside the scope is undone; what the scope then does comes next.
+  private mutating func unwound(_ leave: Leave, _ unwinding: Unwinding, on track: TrackID) -> NavigationEvent {
+    let frame = unwinding.frame
+    let start: Start
+    switch frame.scope.kind {
+    case .retry(_, let backoff) where !unwinding.isTimeout:
+      let next = frame.again
+      start = Start(
+        .at(address: frame.start, frame.cargo.within(next)), pause: backoff.delay(after: frame.attempt))
+    case .recover where !unwinding.isTimeout: start = Start(.recovery(frame, unwinding.error))
+    case .retry, .recover, .timeout, .expiry: start = Start(.failure(unwinding.step, unwinding.error, frame.below))
+    }
+    walkAgain(on: track, start, under: frame.below)
+    self[track].visit = self[track].top?.shown?.visit
+    return publish(.unwound(to: self[track].visit.map(Visit.init), errors: leave.errors))
+  }
+
+  /// The superfluous branches are undone, and the others are a thing of the past.
+  private mutating func prune(_ leave: Leave, making cargo: Cargo, on track: TrackID) -> NavigationEvent? {
+    guard let fork = self[track].top?.node else { return nil }
+    // Behind the fork stands the jump over its branches.
+    walkAgain(on: track, Start(.at(address: fork.address + 1, cargo)), under: cargo.scopes)
+    return joined(errors: leave.errors, on: track)
+  }
+
+  private mutating func walkAgain(on track: TrackID, _ start: Start?, under scopes: ScopeFrame?) {
+    dropStart(of: track)
+    self[track].start = start
+    self[track].phase = .walking
+    self[track].leave = nil
+    alarms.keep(only: scopes, on: track)
+  }
+
+  private mutating func reload(on track: TrackID) -> (Turn, NavigationEvent?) {
+    self[track].phase = .walking
+    self[track].leave = nil
+    self[track].focus.hasReturned = false
+    self[track].focus.attempt = Attempt(isReplay: true)
+    guard let place = self[track].top else { return (.ended, nil) }
     return (.reload(place), nil)
   }
 
@@ -103,8 +162,8 @@ extension FlowMachine {
       case .abandoned(let reason): .abandoned(reason: reason)
       default: .cancelled
       }
-    guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change, at: stack)) }
-    leave?.isAnnounced = true
+    guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change, at: stack(of: .main))) }
+    main.leave?.isAnnounced = true
     return (.again, publish(change))
   }
 

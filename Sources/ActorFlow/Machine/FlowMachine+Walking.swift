@@ -1,15 +1,20 @@
 // Launching and walking forward.
 extension FlowMachine {
   /// `run` was called.
-  package mutating func launch(_ graph: Graph, with input: any Sendable) throws(FlowError) -> NavigationEvent {
+  ///
+  /// - Parameter start: Where to begin, if not with the graph's first instruction.
+  package mutating func launch(
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil
+  ) throws(FlowError) -> NavigationEvent {
     guard phase == .idle else {
       throw error(.alreadyRunning, "a coordinator runs one flow at a time; make another, or wait until `run` returns")
     }
     self.graph = graph
     numbers.run += 1
     run = numbers.run
-    launchCargo = Cargo(input)
-    phase = .walking
+    let (address, cargo) = start ?? (0, Cargo(input))
+    main.start = Start(.at(address: address, cargo))
+    main.phase = .walking
     return publish(.launched)
   }
 
@@ -17,22 +22,34 @@ extension FlowMachine {
   /// question that it left open is to be withdrawn next; no other can be opened in between.
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
-  package mutating func returned() -> Bool {
-    focus.hasReturned = true
-    return phase == .walking
+  package mutating func returned(on track: TrackID = .main) -> Bool {
+    self[track].focus.hasReturned = true
+    return self[track].phase == .walking
+  }
+
+  /// A walk begins with the `proceed` of the place on top, once more: an attempt after another.
+  package mutating func beginAttempt(on track: TrackID) {
+    self[track].focus.hasReturned = false
+    self[track].start = nil
   }
 
   /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.
-  package mutating func enter(_ node: Node, instance: StepInstance?, cargo: Cargo) -> Entered? {
-    guard phase == .walking else { return nil }
-    return push(node, instance: instance, cargo: cargo, isSkipped: false)
+  package mutating func enter(
+    _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main
+  ) -> Entered? {
+    guard self[track].phase == .walking else { return nil }
+    return push(node, instance: instance, cargo: cargo, isSkipped: false, on: track)
   }
 
   /// A step says that it is to be passed over.
-  package mutating func skip(_ node: Node, instance: StepInstance?, cargo: Cargo) -> Skipped {
-    guard phase == .walking else { return .left }
-    guard node.backUp == .returnableIfSkipped else { return .passed(publish(.skipped(node.info.id))) }
-    return .kept(push(node, instance: instance, cargo: cargo, isSkipped: true))
+  package mutating func skip(
+    _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main
+  ) -> Skipped {
+    guard self[track].phase == .walking else { return .left }
+    guard node.backUp == .returnableIfSkipped else {
+      return .passed(publish(.skipped(info(of: node, on: track).id)))
+    }
+    return .kept(push(node, instance: instance, cargo: cargo, isSkipped: true, on: track))
   }
 
   /// A step was entered; the event is `moved`, in its smallest form.
@@ -49,97 +66,103 @@ extension FlowMachine {
   }
 
   /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed. Before a replay
-  /// began: the attempt before it has done what is to be undone.
-  package mutating func notBegun(_ visit: VisitID) -> Bool {
-    guard phase == .leaving else { return false }
-    if top?.visit.id == visit, !focus.attempt.isReplay { focus.isEntered = false }
+  /// or another attempt began: the attempt before it has done what is to be undone.
+  package mutating func notBegun(_ visit: VisitID, on track: TrackID = .main) -> Bool {
+    guard self[track].phase != .walking else { return false }
+    if self[track].top?.visit.id == visit, !self[track].focus.attempt.isReplay {
+      self[track].focus.isEntered = false
+    }
     return true
   }
 
   /// The last step has returned. Nil: the flow is being left instead.
   package mutating func finish(_ output: any Sendable) -> NavigationEvent? {
     guard phase == .walking else { return nil }
-    return end(.finished, .success(output), as: .finished, at: stack)
+    return end(.finished, .success(output), as: .finished, at: main.visit)
   }
 
-  /// A step, its factory, its `skip` or its edge threw. Nil: the flow is being left, and the error is nobody's.
-  package mutating func fail(_ step: StepID, _ error: any Error) -> NavigationEvent? {
-    guard phase == .walking else { return nil }
-    var cause = error
-    if error is CancellationError {
-      cause = FlowError(
-        .stepFailed, "the step threw CancellationError although nobody had cancelled it", flow: flow, step: step,
-        underlying: [error])
-    }
-    result = .failure(cause)
-    var leave = Leave(goal: .end(.failed, rollBack: true), visit: stack, since: .zero)
-    leave.isAnnounced = true
-    self.leave = leave
-    phase = .compensating
-    closeQuestion()
-    return publish(.failed(step, cause))
+  /// What may be said of a node on a track.
+  func info(of node: Node, on track: TrackID) -> StepInfo {
+    guard let branch = self[track].branch else { return node.info }
+    return node.info(at: branch.elements)
   }
+}
 
-  /// The run is over; every place is dropped.
-  ///
-  /// - Parameter stack: What the world sees from now on.
-  mutating func end(
-    _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
-  ) -> NavigationEvent {
-    lastStack = stack
-    self.ending = ending
-    self.result = result
-    phase = .ended
-    rollbackErrors = leave?.errors ?? []
-    leave = nil
-    closeQuestion()
-    if let top { discard(top) }
-    top = nil
-    if let memory = focus.memory { discard(memory) }
-    focus = Focus()
-    discard(graph)
-    graph = .empty
-    dropLaunchCargo()
-    return publish(change)
-  }
+// MARK: - The stack grows
 
-  /// What was decided could not be committed: the run stops where the last commit left it, and nothing is rolled back.
-  package mutating func halt(_ step: StepID, _ error: any Error) -> NavigationEvent? {
-    guard phase != .ended, phase != .idle else { return nil }
-    return end(.failed, .failure(error), as: .failed(step, error), at: stack)
-  }
-
-  private mutating func dropLaunchCargo() {
-    if let cargo = launchCargo { discard(cargo) }
-    launchCargo = nil
-  }
-
-  private mutating func push(_ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool) -> Entered {
-    var below = top
-    let target = below?.targetFromAbove(hasAsked: focus.hasAsked) ?? -1
-    let isSettled = below?.isSettledFromAbove ?? false
+extension FlowMachine {
+  private mutating func push(
+    _ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool, on track: TrackID
+  ) -> Entered {
+    var below = self[track].top
+    let before = self[track].visit
+    let shown = below?.shown
+    let target = shown?.targetFromAbove(hasAsked: self[track].focus.hasAsked) ?? -1
+    let isSettled = shown?.isSettledFromAbove ?? false
     if isSettled, let settled = below {
       discard(settled)
       below = nil
-    } else if let memory = focus.memory {
+      self[track].isSealed = true
+    } else if let memory = self[track].focus.memory {
       below = below?.remembering(memory)
     }
-    if launchCargo != nil { dropLaunchCargo() }
+    if self[track].start != nil { dropStart(of: track) }
     numbers.visit += 1
     let visit = VisitNode(
-      id: VisitID(numbers.visit), info: node.info, below: below?.visit, isSkipped: isSkipped,
-      canBackUp: target >= 0)
-    let before = top
+      id: VisitID(numbers.visit), info: info(of: node, on: track), below: isSettled ? nil : shown?.visit,
+      isSkipped: isSkipped, canBackUp: target >= 0)
     let place = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
-    top = place
-    focus = Focus(isEntered: !isSkipped, hasReturned: isSkipped)
-    if isSettled {
-      // The visit alone does not tell where the move came from: the step before was settled, and is gone.
-      let event = publish(.moved(from: before.map { Visit($0.visit) }, to: Visit(visit)))
+    self[track].top = place
+    self[track].visit = visit
+    self[track].focus = Focus(isEntered: !isSkipped, hasReturned: isSkipped)
+    if isSettled || track != .main {
+      // The visit alone does not tell where the move came from, or where the other branches stand.
+      let event = publish(.moved(from: (before ?? visitOfFork(around: track)).map(Visit.init), to: Visit(visit)))
       return Entered(place: place, event: event.entry)
     }
     sequence += 1
     return Entered(place: place, event: .moved(visit))
+  }
+
+  private func visitOfFork(around track: TrackID) -> VisitNode? {
+    self[track].branch.flatMap { self[$0.parent].visit }
+  }
+
+  mutating func dropStart(of track: TrackID) {
+    if let start = self[track].start { discard(start) }
+    self[track].start = nil
+  }
+
+  /// A side branch has come back to its hub's menu, which goes on in the visit it is in. What the side branch did
+  /// becomes a thing of the past, below the menu: undone in its turn, returned to by nobody.
+  ///
+  /// - Returns: The menu's place with its new input, and the move to it. Nil: the flow is being left.
+  package mutating func resume(_ menu: Node, with cargo: Cargo, on track: TrackID) -> Entered? {
+    guard self[track].phase == .walking, let from = self[track].visit else { return nil }
+    let focus = self[track].focus
+    var above: [(place: Place, memory: PlaceMemory.Box?)] = []
+    var next = self[track].top
+    var isTop = true
+    while let place = next, place.isInner || place.node !== menu {
+      let memory = isTop ? focus.memory.map(PlaceMemory.Box.init) : place.memory
+      if isTop ? focus.isEntered : !place.visit.isSkipped { above.append((place, memory)) }
+      isTop = false
+      next = place.below
+    }
+    guard let place = next else { return nil }
+    let hasAsked = isTop ? focus.hasAsked : true
+    let memory = isTop ? focus.memory : place.memory?.memory
+    var below = place.below
+    for (place, memory) in above.reversed() { below = place.buried(on: below, memory: memory) }
+    let resumed = place.moved(onto: below).with(cargo)
+    self[track].top = resumed
+    self[track].visit = resumed.visit
+    self[track].focus = Focus(isEntered: true, hasAsked: hasAsked, memory: memory)
+    self[track].focus.memory?.answers = [:]
+    dropStart(of: track)
+    discard(place)
+    return Entered(
+      place: resumed, event: publish(.moved(from: Visit(from), to: Visit(resumed.visit))).entry)
   }
 }
 

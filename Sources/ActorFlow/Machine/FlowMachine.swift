@@ -2,7 +2,10 @@
 ///
 /// It has no task, no clock and no I/O. Each input is a method; it returns what the caller is to carry out, or throws a
 /// ``FlowError`` and has changed nothing. An input publishes at most one event. The inputs stand in extensions by
-/// topic: launching and walking, asking, records, leaving, rolling back.
+/// topic: launching and walking, asking, waiting, records, forking, failing, leaving, rolling back.
+///
+/// A flow is one track of steps, and a track for each branch of the forks that are open. An input says which track it
+/// is about; most flows have only the main one.
 ///
 /// It releases no value of a user's inside an input, so that the caller may hold a lock around it: what is dropped is
 /// handed out by ``takeDiscarded()``.
@@ -21,27 +24,26 @@ package struct FlowMachine: Sendable {
 
   package let flow: FlowID
   package internal(set) var graph = Graph.empty
-  package internal(set) var phase = Phase.idle
   package internal(set) var run = 0
   /// The number of the latest event.
   package internal(set) var sequence = 0
-  /// The leave under way; there is one exactly while leaving or compensating.
-  package internal(set) var leave: Leave?
   package internal(set) var ending: Ending?
   /// What `backUp`s threw on the way to the end, until the next ``takeDiscarded()``.
   package internal(set) var rollbackErrors: [any Error] = []
+  /// The leave that has landed last.
+  package internal(set) var lastLanded = 0
 
-  /// The newest place of the stack, and what still changes about it.
-  var top: Place?
-  var focus = Focus()
+  var main = Track()
+  var branches: [TrackID: Track] = [:]
+  /// Tracks that an input has told to leave beside the one it is about, until ``takeDissolved()``.
+  private var dissolved: [TrackID] = []
   /// What the stack shows after the end.
   var lastStack: VisitNode?
-  var asking: Asking?
-  /// The flow's input, until the first place holds it.
-  var launchCargo: Cargo?
   /// What `run` is to return or throw, once ended.
   var result: Result<any Sendable, any Error>?
   var numbers: Numbers
+  var alarms = Alarms()
+  var mail = Mail()
   let journal: Journal
   private(set) var discarded: [any Sendable] = []
 
@@ -50,6 +52,8 @@ package struct FlowMachine: Sendable {
     package internal(set) var run = 0
     package internal(set) var visit = 0
     package internal(set) var question = 0
+    package internal(set) var leave = 0
+    package internal(set) var track: Int32 = 0
 
     package init() {}
   }
@@ -70,11 +74,6 @@ package struct FlowMachine: Sendable {
 
   /// The counters a later run continues.
   package var nextNumbers: Numbers { numbers }
-
-  /// Whether the flow waits for somebody outside, or has ended.
-  package var isSettled: Bool {
-    phase == .ended || (phase == .walking && asking != nil)
-  }
 
   package var hasDiscarded: Bool { !discarded.isEmpty }
 
@@ -98,56 +97,83 @@ package struct FlowMachine: Sendable {
     defer { result = nil }
     return result
   }
+
+  func error(
+    _ code: FlowError.Code, _ message: String, step: StepID? = nil, underlying: [any Error] = []
+  ) -> FlowError {
+    FlowError(code, message, flow: flow, step: step, underlying: underlying)
+  }
 }
 
-// MARK: - What the world sees
+// MARK: - Tracks
 
 extension FlowMachine {
-  /// Where the flow stands.
-  package var position: Position {
-    Position(
-      stack: StepStack(stack), questions: asking.map { [$0.question] } ?? [], status: status,
-      canBackUp: canLeave && (top?.backTarget ?? -1) >= 0)
-  }
-
-  /// Whether nobody has asked to leave. A reload is nobody's business, so it does not show.
-  private var canLeave: Bool {
-    phase == .walking || leave?.isReload == true
-  }
-
-  /// What the world sees of the stack. It changes with events only, so during a rollback it still shows what is left.
-  var stack: VisitNode? {
-    switch phase {
-    case .idle: nil
-    case .walking: top?.visit
-    case .leaving, .compensating: leave?.visit
-    case .ended: lastStack
+  /// A track; for one that is over, a track that has ended.
+  package subscript(track: TrackID) -> Track {
+    @inline(__always) get { track == .main ? main : branches[track] ?? .gone }
+    @inline(__always) _modify {
+      if track == .main { yield &main } else { yield &branches[track, default: .gone] }
     }
   }
 
-  var status: Status {
-    switch phase {
-    case .idle: .idle
-    case .walking: .running
-    case .leaving, .compensating:
-      if let leave, !leave.isAnnounced {
-        // Before the first step was entered there is no visit to leave, and a reload is nobody's business.
-        if let visit = leave.visit, !leave.isReload { .leaving(Visit(visit), since: leave.since) } else { .running }
-      } else {
-        .rollingBack
-      }
-    case .ended: .ended(ending ?? .finished)
-    }
+  /// What the flow itself is doing.
+  package var phase: Phase { main.phase }
+
+  /// The leave of the flow itself.
+  package var leave: Leave? { main.leave }
+
+  package mutating func takeDissolved() -> [TrackID] {
+    guard !dissolved.isEmpty else { return [] }
+    defer { dissolved = [] }
+    return dissolved
   }
 
-  /// The next event. Call it last in an input: it carries the position as it stands.
-  mutating func publish(_ change: Change) -> NavigationEvent {
-    sequence += 1
-    return NavigationEvent(flow: flow, run: run, sequence: sequence, entry: LogEntry(change, position))
+  /// The tracks of the branches that are open on a track, and those within them.
+  func descendants(of track: TrackID) -> [TrackID] {
+    guard let fork = self[track].fork else { return [] }
+    return fork.tracks.flatMap { [$0] + descendants(of: $0) }
   }
 
-  func error(_ code: FlowError.Code, _ message: String, step: StepID? = nil) -> FlowError {
-    FlowError(code, message, flow: flow, step: step)
+  /// The track and those around it, innermost first.
+  func lineage(of track: TrackID) -> [TrackID] {
+    var line = [track]
+    while let parent = self[line[line.count - 1]].branch?.parent { line.append(parent) }
+    return line
+  }
+
+  /// All tracks on which steps may run: those without open branches, in the order in which they began.
+  var leaves: [TrackID] {
+    guard main.fork != nil else { return [.main] }
+    return descendants(of: .main).filter { self[$0].fork == nil && self[$0].phase != .ended }.sorted()
+  }
+
+  /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.
+  mutating func dissolveBranches(of track: TrackID) {
+    for branch in descendants(of: track) where self[branch].phase != .ended { dissolve(branch) }
+  }
+
+  private mutating func dissolve(_ track: TrackID) {
+    closeQuestion(on: track)
+    closeWaits(on: track)
+    if self[track].phase == .walking { dissolved.append(track) }
+    let old = self[track].leave
+    if let old, !old.isReload, case .dissolve = old.goal { return }
+    if let old { discard(old) }
+    let phase = self[track].phase
+    if phase == .walking { self[track].phase = .leaving }
+    self[track].leave = newLeave(.dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? .zero, old?.errors)
+  }
+
+  mutating func newLeave(
+    _ goal: Leave.Goal, of visit: VisitNode?, since: Duration, _ errors: [any Error]? = nil
+  ) -> Leave {
+    numbers.leave += 1
+    return Leave(goal: goal, number: numbers.leave, visit: visit, since: since, errors: errors ?? [])
+  }
+
+  /// Whether a leave of this number is still on its way.
+  package func isUnderWay(_ leave: Int) -> Bool {
+    main.leave?.number == leave || branches.values.contains { $0.leave?.number == leave }
   }
 
   /// Refuses what is only possible during a run.

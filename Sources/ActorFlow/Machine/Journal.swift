@@ -5,6 +5,8 @@ package struct JournalKey: Hashable, Sendable {
     case given(String)
     /// The prompt's type.
     case type(String)
+    /// A signal's name.
+    case signal(String)
   }
 
   let name: Name
@@ -17,6 +19,8 @@ package enum JournalEntry: Sendable {
   case answered(any Sendable)
   /// The step itself cancelled the asking task, so it will do so again.
   case withdrawn
+  /// The time for it was over.
+  case overdue
 }
 
 /// One call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions anew, and so comes

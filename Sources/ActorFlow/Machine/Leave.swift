@@ -1,15 +1,23 @@
-/// A leave under way: where it is going, and what has come of it so far.
+/// A leave under way on one track: where it is going, and what has come of it so far.
 package struct Leave: Sendable {
   package enum Goal: Sendable {
-    /// Back to the place at this depth.
-    case back(to: Int)
+    /// Back to the place at this depth, which then receives the update, if there is one.
+    case back(to: Int, Handover?)
     /// Down to the bottom.
     case end(Ending, rollBack: Bool)
     /// Nowhere: the same visit goes on with a new instance of its step, which replays what is in the journal.
     case reload
+    /// Out of a scope that does something about a failure.
+    case unwind(Unwinding)
+    /// Out of the branches of the fork on top that are superfluous; then the walk goes on with this.
+    case prune(Cargo)
+    /// A track further out is left. That one undoes what this one did.
+    case dissolve
   }
 
   package internal(set) var goal: Goal
+  /// Tells one leave from another.
+  package let number: Int
   /// The visit that is left; nil if none was entered yet.
   package let visit: VisitNode?
   /// When the request was accepted, from the run's start.
@@ -25,10 +33,29 @@ package struct Leave: Sendable {
     case .end(.abandoned(let reason), _): .abandoned(reason: reason)
     case .end(.failed, _): .failed
     case .end(_, _): .cancelled
+    case .unwind(let unwinding): unwinding.isTimeout ? .timedOut : .failed
+    case .prune, .dissolve: .superseded
     }
   }
 
   var isReload: Bool {
     if case .reload = goal { true } else { false }
   }
+
+  /// Whether it is the flow's own affair: nobody asked for it, so a request from outside takes its place.
+  var yields: Bool {
+    switch goal {
+    case .unwind, .prune, .reload: true
+    case .back, .end, .dissolve: false
+    }
+  }
+}
+
+/// A failure on its way out of a scope: everything inside is compensated, then the scope acts.
+package struct Unwinding: Sendable {
+  package let frame: ScopeFrame
+  /// The step that failed, or that took too long.
+  package let step: StepID
+  package let error: any Error
+  package let isTimeout: Bool
 }

@@ -17,11 +17,15 @@ package final class Place: Sendable {
   let backTarget: Int32
   /// What the visits left behind, written down when another place came to stand on this one.
   let memory: PlaceMemory.Box?
+  /// Whether it is a thing of the past: of a branch that was joined, or of a hub's side branch. Nobody returns to it and
+  /// the world does not see it, but what it did is undone in its turn.
+  let isInner: Bool
 
   init(
     on below: Place?, node: Node, cargo: Cargo, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
-    memory: PlaceMemory.Box? = nil
+    memory: PlaceMemory.Box? = nil, isInner: Bool = false
   ) {
+    self.isInner = isInner
     self.below = below
     self.node = node
     self.cargo = cargo
@@ -45,18 +49,45 @@ package final class Place: Sendable {
     Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
   }
 
+  /// The same place with another input, or under other scopes.
+  func with(_ cargo: Cargo) -> Place {
+    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+  }
+
+  /// The same place on another one.
+  func moved(onto below: Place?) -> Place {
+    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+  }
+
+  /// The same place as a thing of the past, on another one.
+  func buried(on below: Place?, memory: PlaceMemory.Box?) -> Place {
+    Place(
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: -1, memory: memory,
+      isInner: true)
+  }
+
+  /// The newest place from here down that is not a thing of the past.
+  var shown: Place? {
+    var next: Place? = self
+    while let place = next, place.isInner { next = place.below }
+    return next
+  }
+
+  /// Whether it lies within this passage through a scope.
+  func isWithin(_ frame: ScopeFrame) -> Bool { cargo.scopes?.isWithin(frame) ?? false }
+
   /// The same place, with what was left behind at it.
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
       on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget,
-      memory: PlaceMemory.Box(memory))
+      memory: PlaceMemory.Box(memory), isInner: isInner)
   }
 
-  /// The nearest place below that `decide` does not return nil for, and what it returned.
+  /// The nearest place below that is none of the past and that `decide` does not return nil for, and what it returned.
   func search<Result>(_ decide: (Place) -> Result?) -> (Place, Result)? {
     var next = below
     while let place = next {
-      if let result = decide(place) { return (place, result) }
+      if !place.isInner, let result = decide(place) { return (place, result) }
       next = place.below
     }
     return nil

@@ -19,6 +19,18 @@
   case leaving(Visit, LeaveReason)
   /// The flow has landed at an earlier place, after undoing everything above it. `errors` are those of `backUp`s.
   case backedUp(from: Visit, to: Visit, errors: [any Error])
+  /// A failure was caught by a scope of the definition; `by` says what comes of it.
+  case caught(StepID, any Error, by: Catcher)
+  /// What was done inside a scope that caught a failure, or that took too long, is undone; `to` is the step before it.
+  case unwound(to: Visit?, errors: [any Error])
+  /// All branches of a fork have ended, and the superfluous ones are undone; `errors` are those of their `backUp`s.
+  case joined(Visit, errors: [any Error])
+  /// A step waits for a signal.
+  case waiting(Wait)
+  /// A step that waited got its signal.
+  case received(Wait)
+  /// A step no longer waits for a signal, and has got none.
+  case stoppedWaiting(Wait)
   /// The last step returned.
   case finished
   /// A step failed with this error.
@@ -29,4 +41,22 @@
   case cancelled
   /// Everything is undone; the last event of a run that failed, was abandoned or was cancelled.
   case rolledBack(errors: [any Error])
+}
+
+/// What catches a failure.
+@nonexhaustive public enum Catcher: Sendable, Hashable {
+  /// A `.retry`: the attempt of this number begins after this time.
+  case retry(attempt: Int, after: Duration)
+  /// A `.recover`: its closure runs.
+  case recovery
+}
+
+extension Catcher: CustomStringConvertible {
+  /// The catcher in a few words.
+  public var description: String {
+    switch self {
+    case .retry(let attempt, let pause): "retry, attempt \(attempt)\(pause > .zero ? " after \(pause)" : "")"
+    case .recovery: "recover"
+    }
+  }
 }

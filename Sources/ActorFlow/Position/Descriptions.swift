@@ -15,6 +15,12 @@ extension Change: CustomStringConvertible {
     case .withdrawn(let question): "withdrawn \(question)"
     case .leaving(let visit, let reason): "leaving \(visit.step): \(reason)"
     case .backedUp(let from, let to, let errors): "backed up \(from.step) → \(to.step)\(Self.suffix(errors))"
+    case .caught(let step, let error, let catcher): "caught \(step): \(error); \(catcher)"
+    case .unwound(let visit, let errors): "unwound to \(visit?.step.path ?? "the beginning")\(Self.suffix(errors))"
+    case .joined(let visit, let errors): "joined \(visit.step)\(Self.suffix(errors))"
+    case .waiting(let wait): "waiting at \(wait)"
+    case .received(let wait): "received at \(wait)"
+    case .stoppedWaiting(let wait): "stopped waiting at \(wait)"
     case .finished: "finished"
     case .failed(let step, let error): "failed \(step): \(error)"
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
@@ -36,8 +42,20 @@ extension LeaveReason: CustomStringConvertible {
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
     case .failed: "failed"
     case .cancelled: "cancelled"
+    case .timedOut: "timed out"
+    case .superseded: "superseded"
     }
   }
+}
+
+extension Wait: CustomStringConvertible {
+  /// Step and signal.
+  public var description: String { "\(step): \(signal)" }
+}
+
+extension Branch: CustomStringConvertible {
+  /// Path and stack.
+  public var description: String { "\(path) at \(stack)\(hasEnded ? ", ended" : "")" }
 }
 
 extension Question: CustomStringConvertible {
@@ -51,9 +69,10 @@ extension StepStack: CustomStringConvertible {
 }
 
 extension Position: CustomStringConvertible {
-  /// Status, stack and open questions.
+  /// Status, stack, branches, open questions and waits.
   public var description: String {
-    "\(status) at \(stack)" + (questions.isEmpty ? "" : ", asking \(questions)") + (canBackUp ? ", can back up" : "")
+    "\(status) at \(stack)" + (branches.isEmpty ? "" : ", branches \(branches)")
+      + (waits.isEmpty ? "" : ", waiting \(waits)") + (questions.isEmpty ? "" : ", asking \(questions)") + (canBackUp ? ", can back up" : "")
   }
 }
 

@@ -9,14 +9,23 @@ public struct Position: Sendable {
   public let questions: [Question]
   /// What the flow is doing.
   public let status: Status
-  /// Whether `backUp()` has somewhere to go.
+  /// Whether `backUp()` has somewhere to go; with several open branches it may ask to name one.
   public let canBackUp: Bool
+  /// The signals that steps wait for, oldest first.
+  public let waits: [Wait]
+  /// The branches of the fork on top of the stack; empty if the step in focus is none.
+  public let branches: [Branch]
 
-  package init(stack: StepStack, questions: [Question], status: Status, canBackUp: Bool) {
+  package init(
+    stack: StepStack, questions: [Question], status: Status, canBackUp: Bool, waits: [Wait] = [],
+    branches: [Branch] = []
+  ) {
     self.stack = stack
     self.questions = questions
     self.status = status
     self.canBackUp = canBackUp
+    self.waits = waits
+    self.branches = branches
   }
 
   /// The step in focus.

@@ -8,4 +8,8 @@
   case failed
   /// The task that called `run` was cancelled.
   case cancelled
+  /// A part of the flow did not end within its `.timeout`.
+  case timedOut
+  /// Nobody needs it any more: it lost a race, its `ForEach` was done without it, or a sibling failed.
+  case superseded
 }

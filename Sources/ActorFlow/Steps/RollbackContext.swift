@@ -9,10 +9,10 @@ public struct RollbackContext: Sendable {
   /// Why the place is rolled back.
   public let reason: LeaveReason
 
-  package init(runtime: any StepRuntime, info: StepInfo, visit: VisitID, reason: LeaveReason) {
+  package init(runtime: any StepRuntime, info: StepInfo, stay: Stay, reason: LeaveReason) {
     self.runtime = runtime
     self.info = info
-    self.scope = RecordScope(visit: visit, isRollback: true)
+    self.scope = RecordScope(stay, isRollback: true)
     self.reason = reason
   }
 

@@ -6,20 +6,21 @@
 public struct StepContext: Sendable {
   private let runtime: (any StepRuntime)?
   private let info: StepInfo
+  private let stay: Stay
 
   /// The visit this context belongs to.
-  public let visit: VisitID
+  public var visit: VisitID { stay.visit }
 
-  package init(runtime: any StepRuntime, info: StepInfo, visit: VisitID) {
+  package init(runtime: any StepRuntime, info: StepInfo, stay: Stay) {
     self.runtime = runtime
     self.info = info
-    self.visit = visit
+    self.stay = stay
   }
 
   private init() {
     runtime = nil
     info = StepInfo(id: "standalone")
-    visit = VisitID(0)
+    stay = Stay(VisitID(0))
   }
 
   /// The flow the step is part of.
@@ -59,7 +60,7 @@ extension StepContext {
   ///   `alreadyAsking` if the visit has an open question, `duplicateKey` if it has an answer under `key`, `notActive`
   ///   after the visit.
   public func ask<P: Prompt>(_ prompt: P, key: String? = nil) async throws -> P.Answer {
-    try await inFlow().open(prompt, key: key, visit: visit).answer()
+    try await inFlow().open(prompt, key: key, at: stay).answer()
   }
 
   /// Asks a question whose prompt changes while it is open: each element of `updates` replaces what is shown, as
@@ -73,13 +74,13 @@ extension StepContext {
     _ prompt: P, key: String? = nil, updates: some AsyncSequence<P, Never> & Sendable
   ) async throws -> P.Answer {
     let runtime = try inFlow()
-    let pending = try await runtime.open(prompt, key: key, visit: visit)
+    let pending = try await runtime.open(prompt, key: key, at: stay)
     return try await withThrowingTaskGroup(of: P.Answer?.self) { group in
       group.addTask { try await pending.answer() }
       group.addTask {
         for await next in updates {
           // Refused: the question was answered or withdrawn, so nobody looks at it any more.
-          do { try await runtime.update(next, visit: visit) } catch { break }
+          do { try await runtime.update(next, at: stay) } catch { break }
         }
         return nil
       }
@@ -96,7 +97,88 @@ extension StepContext {
   /// - Throws: `FlowError` with the code `notActive` if no question of this visit is open, `wrongPromptType` if the
   ///   open question shows another type of prompt; `CancellationError` while the visit is being left.
   public func update<P: Prompt>(_ prompt: P) async throws {
-    try await inFlow().update(prompt, visit: visit)
+    try await inFlow().update(prompt, at: stay)
+  }
+}
+
+// MARK: - Asking for a while
+
+extension StepContext {
+  /// Asks a question and waits for its answer, but not for ever.
+  ///
+  /// When the time is over, the question is withdrawn and this returns nil; an answer that was accepted before is
+  /// returned. The time counts on the coordinator's clock, from the moment the question opens.
+  ///
+  /// ```swift
+  /// let signed = try await context.ask(
+  ///   ContractForm(), within: .seconds(345_600), reminding: .every(.seconds(86_400), max: 3) { number in
+  ///     try await context.once("reminder-\(number)") { _ in try await post.remind(customer) }
+  ///   })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - limit: How long the question stays open; nil: until it is answered.
+  ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
+  ///     question is withdrawn.
+  /// - Throws: As ``ask(_:key:)``.
+  public func ask<P: Prompt>(
+    _ prompt: P, key: String? = nil, within limit: Duration?, reminding: Reminding? = nil
+  ) async throws -> P.Answer? {
+    try await inFlow().ask(prompt, key: key, at: stay, within: limit, reminding: reminding)
+  }
+}
+
+// MARK: - Signals
+
+extension StepContext {
+  /// Waits for a signal, which somebody outside sends with ``FlowCoordinator/send(_:to:key:)``.
+  ///
+  /// A signal that came before anybody waited is returned at once: signals are kept, in order, from the flow's start. Of
+  /// several steps that wait for one, in branches, the one that waited first gets it. A wait is no question: nobody
+  /// backs up to it, and it is shown in ``Position/waits``.
+  ///
+  /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code
+  ///   `typeMismatch` if what came is no `T`, `notActive` after the visit.
+  public func wait<T: Sendable>(for signal: Signal<T>) async throws -> T {
+    guard let value = try await inFlow().wait(for: signal.name, as: T.self, at: stay, within: nil) else {
+      throw CancellationError()
+    }
+    return value
+  }
+
+  /// Waits for a signal, but not longer than `limit`; then returns nil.
+  ///
+  /// - Throws: As ``wait(for:)``.
+  public func wait<T: Sendable>(for signal: Signal<T>, within limit: Duration) async throws -> T? {
+    try await inFlow().wait(for: signal.name, as: T.self, at: stay, within: limit)
+  }
+}
+
+// MARK: - Updates for earlier steps
+
+extension StepContext {
+  /// Hands an update to the nearest earlier step of type `S` that is on the stack. The flow does not move.
+  ///
+  /// ``ReceivingStep/receive(_:)`` runs in this task, so leaving this visit or that one waits for it. A step never
+  /// receives its own update.
+  ///
+  /// - Throws: What `receive` threw; `FlowError` with the code `notActive` if no earlier step is an `S`, or after the
+  ///   visit; `CancellationError` while the visit is being left.
+  public func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type) async throws {
+    try await inFlow().send(update, to: type, from: stay)
+  }
+
+  /// Leaves this step by backing up to the nearest earlier step of type `S`, which receives the update when everything
+  /// above it is undone, and before its `proceed` is called again.
+  ///
+  /// What ``ReceivingStep/receive(_:)`` then throws fails that step.
+  ///
+  /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
+  ///   is then void. `FlowError` with the code `cannotBackUp` if no earlier step is an `S` or one may not go back there,
+  ///   and nothing has changed; `notActive` after the visit.
+  public func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update) throws -> Never {
+    try inFlow().backUp(to: type, delivering: update, from: stay)
+    throw CancellationError()
   }
 }
 
@@ -162,7 +244,7 @@ extension StepContext {
     await runtime?.record(key, scope: scope) ?? .none
   }
 
-  private var scope: RecordScope { RecordScope(visit: visit, isRollback: false) }
+  private var scope: RecordScope { RecordScope(stay, isRollback: false) }
 }
 
 // MARK: - Leaving
@@ -177,7 +259,7 @@ extension StepContext {
   ///   is then void. `FlowError` with the code `cannotBackUp` if there is nowhere to go, and nothing has changed;
   ///   `notActive` after the visit.
   public func backUp() throws -> Never {
-    try inFlow().backUp(from: visit)
+    try inFlow().backUp(from: stay)
     throw CancellationError()
   }
 
@@ -189,7 +271,7 @@ extension StepContext {
   /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
   ///   is then void, and a back that is under way goes on. `FlowError` with the code `notActive` after the visit.
   public func abandon(_ reason: String) throws -> Never {
-    try inFlow().abandon(reason, from: visit)
+    try inFlow().abandon(reason, from: stay)
     throw CancellationError()
   }
 }

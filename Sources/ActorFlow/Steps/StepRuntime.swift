@@ -3,10 +3,16 @@
 package protocol StepRuntime: AnyObject, Sendable {
   var flow: FlowID { get }
 
-  func open<P: Prompt>(_ prompt: P, key: String?, visit: VisitID) async throws -> PendingAnswer<P.Answer>
-  func update<P: Prompt>(_ prompt: P, visit: VisitID) async throws
-  func backUp(from visit: VisitID) throws
-  func abandon(_ reason: String, from visit: VisitID) throws
+  func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer>
+  func ask<P: Prompt>(
+    _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
+  ) async throws -> P.Answer?
+  func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws
+  func wait<T: Sendable>(for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?) async throws -> T?
+  func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws
+  func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws
+  func backUp(from stay: Stay) throws
+  func abandon(_ reason: String, from stay: Stay) throws
 
   func once<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
@@ -29,12 +35,16 @@ package struct PendingAnswer<Answer: Sendable>: Sendable {
 
 /// Whose records are meant: those of the place a visit stays at, seen from its `proceed` or from its `backUp`.
 package struct RecordScope: Hashable, Sendable {
-  package let visit: VisitID
+  package let stay: Stay
   package let isRollback: Bool
 
-  package init(visit: VisitID, isRollback: Bool) {
-    self.visit = visit
+  package init(_ stay: Stay, isRollback: Bool) {
+    self.stay = stay
     self.isRollback = isRollback
+  }
+
+  package init(visit: VisitID, isRollback: Bool) {
+    self.init(Stay(visit), isRollback: isRollback)
   }
 }
 

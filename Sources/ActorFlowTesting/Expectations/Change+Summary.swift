@@ -14,6 +14,13 @@ extension Change {
     case .withdrawn: "withdrawn"
     case .leaving(let visit, let reason): "leaving \(visit.step) (\(reason.summary))"
     case .backedUp(let from, let to, let errors): "backed up from \(from.step) to \(to.step)\(Self.list(errors))"
+    case .caught(let step, let error, let catcher):
+      "caught at \(step) by \(catcher), \(type(of: error)): \(error)"
+    case .unwound(let visit, let errors): "unwound to \(visit?.step.path ?? "the beginning")\(Self.list(errors))"
+    case .joined(let visit, let errors): "joined \(visit.step)\(Self.list(errors))"
+    case .waiting(let wait): "waiting for signal \(wait.signal) at \(wait.step)"
+    case .received(let wait): "received signal \(wait.signal) at \(wait.step)"
+    case .stoppedWaiting(let wait): "stopped waiting for signal \(wait.signal) at \(wait.step)"
     case .finished: "finished"
     case .failed(let step, let error): "failed at \(step) with \(type(of: error)): \(error)"
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned (\(reason))"
@@ -40,6 +47,8 @@ extension LeaveReason {
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
     case .failed: "failed"
     case .cancelled: "cancelled"
+    case .timedOut: "timed out"
+    case .superseded: "superseded"
     }
   }
 }

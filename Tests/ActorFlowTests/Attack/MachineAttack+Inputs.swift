@@ -130,7 +130,7 @@ extension MachineAttack {
       return ("not begun", nil)
     }
     // A step ends only when its question and its work have ended.
-    switch random.below(machine.position.questions.isEmpty && !machine.hasRunningWork ? 10 : 4) {
+    switch random.below(machine.position.questions.isEmpty && !machine.hasRunningWork(on: .main) ? 10 : 4) {
     case 0...3:
       guard case .opened(let question, let event) = try machine.ask(Form(text: ""), key: nil, visit: visit.id) else {
         return ("ask", nil)

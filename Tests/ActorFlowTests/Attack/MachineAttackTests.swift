@@ -64,7 +64,7 @@ struct MachineAttack {
       position = describe(machine.position)
       sequence = machine.sequence
       numbers = [machine.nextNumbers.run, machine.nextNumbers.visit, machine.nextNumbers.question]
-      hasRunningWork = machine.hasRunningWork
+      hasRunningWork = machine.hasRunningWork(on: .main)
       leave = machine.leave.map { "\($0.goal) \($0.errors.count)" } ?? "-"
       isSettled = machine.isSettled
     }

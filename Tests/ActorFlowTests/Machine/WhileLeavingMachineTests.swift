@@ -145,7 +145,7 @@ enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     #expect(throws: (any Error).self) {
       try driver.give { try $0.beginOnce("new", scope: scope, type: Int.self) }
     }
-    #expect(!driver.machine.hasRunningWork)
+    #expect(!driver.machine.hasRunningWork(on: .main))
     expectUnchanged(driver, before)
   }
 

@@ -86,7 +86,7 @@ import Testing
   @Test("the beginning of a once: the work does not run")
   func onceBegins() async throws {
     let (hook, count) = (CommitHook(), Count())
-    hook.fail { $0.hasRunningWork }
+    hook.fail { $0.hasRunningWork(on: .main) }
     let flow = hook.launch(
       Flow {
         Step.scripted("a") { _, context in
@@ -108,7 +108,7 @@ import Testing
           let failures = Count()
           await #expect(throws: Failure("commit")) {
             try await context.once("k") { _ in
-              hook.fail { !$0.hasRunningWork && failures.next() == 1 }
+              hook.fail { !$0.hasRunningWork(on: .main) && failures.next() == 1 }
               return 17
             }
           }

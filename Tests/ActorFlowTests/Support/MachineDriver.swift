@@ -101,7 +101,7 @@ extension MachineDriver {
     case .opened(let question, let event):
       add(event)
       return question
-    case .answered, .withdrawn: throw Failure("this machine replays nothing")
+    case .answered, .withdrawn, .overdue: throw Failure("this machine replays nothing")
     }
   }
 

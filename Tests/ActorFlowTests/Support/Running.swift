@@ -39,6 +39,12 @@ extension Change {
     case .withdrawn: "withdrawn"
     case .leaving(let visit, let reason): "leaving \(visit.step.name) \(reason.word)"
     case .backedUp(let from, let to, let errors): "backedUp \(from.step.name)→\(to.step.name) \(errors.count)"
+    case .caught(let step, _, let catcher): "caught \(step.name) \(catcher)"
+    case .unwound(let visit, let errors): "unwound \(visit?.step.name ?? "-") \(errors.count)"
+    case .joined(let visit, let errors): "joined \(visit.step.name) \(errors.count)"
+    case .waiting(let wait): "waiting \(wait.step.name) \(wait.signal)"
+    case .received(let wait): "received \(wait.step.name) \(wait.signal)"
+    case .stoppedWaiting(let wait): "stoppedWaiting \(wait.step.name) \(wait.signal)"
     case .finished: "finished"
     case .failed(let step, _): "failed \(step.name)"
     case .abandoned(let reason): "abandoned \(reason)"
@@ -55,6 +61,8 @@ extension LeaveReason {
     case .abandoned: "abandoned"
     case .failed: "failed"
     case .cancelled: "cancelled"
+    case .timedOut: "timedOut"
+    case .superseded: "superseded"
     }
   }
 }

@@ -1,0 +1,205 @@
+// What a walk does where no ordinary step comes next, and how it begins when not with the step on top.
+extension FlowCore {
+  /// Does what is due before the first step: pauses, recovers, hands an update over, opens a fork again. Then the way is
+  /// that of any walk, and this returns nil; else whether the stint goes on.
+  @inline(never)
+  func begin(_ way: inout Way, on track: TrackID) async throws -> Bool? {
+    if way.place != nil { watch(&way, on: track) }
+    if let start = way.start {
+      way.start = nil
+      if start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
+      switch start.kind {
+      case .at: break
+      case .top: try await beginAttempt(at: way.place, start.handover, on: track)
+      case .failure(let step, let error, let scopes):
+        way.cargo = way.cargo.within(scopes)
+        throw Relayed(step: step, error: error)
+      case .recovery(let frame, let error): guard try await recover(frame, error, &way, on: track) else { return false }
+      }
+    }
+    guard let place = way.place, let plan = place.node.fork else { return nil }
+    way.place = nil
+    way.cargo = place.cargo
+    return try await run(place.node, plan, isEntered: true, &way, on: track)
+  }
+
+  private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws {
+    try await decideWalking(on: track) { machine in
+      machine.beginAttempt(on: track)
+      return Decision(())
+    }
+    if let handover, let instance = place?.instance {
+      try await handover.receiver.receive(instance, handover.update)
+    }
+  }
+
+  private func recover(
+    _ frame: ScopeFrame, _ error: any Error, _ way: inout Way, on track: TrackID
+  ) async throws -> Bool {
+    guard case .recover(let closure) = frame.scope.kind, goesOn(track) else { return false }
+    way.cargo = frame.cargo
+    let output = try await closure(error)
+    way.cargo = frame.cargo.with(output)
+    way.address = frame.scope.next
+    return try await decideWalking(on: track) { Decision($0.recovered(on: track)) }
+  }
+
+  /// The way has come under other scopes.
+  @inline(never)
+  func watch(_ way: inout Way, on track: TrackID) {
+    way.watched = way.cargo.scopes
+    let now = elapsed
+    var effects = withState { state -> Effects in
+      state.machine.watch(way.cargo.scopes, on: track, at: now)
+      return state.adopt(Decision(()), on: track, core: self)
+    }
+    effects.perform()
+  }
+
+  /// Nil: the walk goes on where the way leads now.
+  @inline(never)
+  func arrive(_ arrival: Graph.Arrival, _ way: inout Way, on track: TrackID) async throws -> Bool? {
+    switch arrival {
+    case .step: return nil
+    case .end: return try await finish(way.cargo, on: track)
+    case .fork(let node):
+      way.node = node
+      guard let plan = node.fork else { return nil }
+      return try await run(node, plan, isEntered: false, &way, on: track)
+    case .resume(let menu):
+      way.node = menu
+      let cargo = way.cargo
+      way.place = try await decideWalking(on: track) { machine in
+        guard let entered = machine.resume(menu, with: cargo, on: track) else { return Decision(nil) }
+        return Decision(entered.place, entry: entered.event)
+      }
+      return way.place == nil ? false : nil
+    case .deliver(let address):
+      guard try await deliver(way.cargo.value, on: track) else {
+        way.address = address
+        return nil
+      }
+      return false
+    }
+  }
+
+  private func finish(_ cargo: Cargo, on track: TrackID) async throws -> Bool {
+    try await decideWalking(on: track) { machine in
+      guard track == .main else { return Decision(machine.finishBranch(track, cargo.value)) }
+      let event = machine.finish(cargo.value)
+      return Decision(event != nil, event: event)
+    }
+  }
+}
+
+/// A failure that comes from further inside: it is another step's than the one the walk is at.
+struct Relayed: Error {
+  let step: StepID
+  let error: any Error
+}
+
+// MARK: - Forks
+
+extension FlowCore {
+  /// Runs the branches of a fork to their ends. Nil: they are joined, and the walk goes on; else whether the stint does.
+  @inline(never)
+  private func run(
+    _ node: Node, _ plan: ForkPlan, isEntered: Bool, _ way: inout Way, on track: TrackID
+  ) async throws -> Bool? {
+    let cargo = way.cargo
+    let inputs = try plan.inputs(from: cargo.value)
+    let tracks: [TrackID]? = try await decideWalking(on: track) { machine in
+      if isEntered { return Decision(machine.refork(plan, inputs: inputs, on: track)) }
+      guard let forked = machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track) else { return Decision(nil) }
+      return Decision(forked.tracks, entry: forked.entered.event)
+    }
+    guard let tracks else { return false }
+    switch try await outcome(of: plan, tracks, on: track) {
+    case nil: return false
+    case .failed(let step, let error)?: throw Relayed(step: step, error: error)
+    case .made(let value)?:
+      way.cargo = cargo.with(value)
+      way.address = node.address + 1
+    }
+    let made = way.cargo
+    return try await decideWalking(on: track) { machine in
+      switch machine.join(node, making: made, on: track) {
+      case .joined(let event): Decision(nil, event: event)
+      case .prunes: Decision(true)
+      case .left: Decision(false)
+      }
+    }
+  }
+
+  private enum Outcome: Sendable {
+    case made(any Sendable)
+    case failed(StepID, any Error)
+  }
+
+  /// Waits until every branch has ended or come back. Nil: the fork is being left.
+  private func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
+    let inbox = Inbox()
+    var stints: [TrackID: Task<Void, Never>] = [:]
+    for branch in tracks { stints[branch] = startStint(of: branch, telling: inbox) }
+    var outcome = await verdict(on: plan, track)
+    while !stints.isEmpty {
+      let branch = await inbox.next()
+      await stints[branch]?.value
+      if endStint(of: branch) { stints[branch] = nil } else { stints[branch] = startStint(of: branch, telling: inbox) }
+      if outcome == nil { outcome = await verdict(on: plan, track) }
+    }
+    return outcome
+  }
+
+  /// What the fork comes to, as far as can be said now. A commit that fails stops the run, which leaves the fork.
+  private func verdict(on plan: ForkPlan, _ track: TrackID) async -> Outcome? {
+    let goal = plan.fork.goal
+    do {
+      while true {
+        switch try await decideWalking(on: track, { Decision($0.verdict(on: track, asksGoal: goal.isAsked)) }) {
+        case .wait: return nil
+        case .failed(let step, let error): return .failed(step, error)
+        case .join(let results): return try await made(on: plan, track) { try goal.join(results) }
+        case .judge(let results, let open):
+          if let outcome = try await made(on: plan, track, { try goal.judge(results, open: open) }) { return outcome }
+        }
+      }
+    } catch {
+      await halt(error.error)
+      return nil
+    }
+  }
+
+  /// What the goal says. When it has decided, or threw, the branches still open are superfluous.
+  private func made(
+    on plan: ForkPlan, _ track: TrackID, _ value: () throws -> (any Sendable)?
+  ) async throws(CommitFailure) -> Outcome? {
+    let outcome: Outcome
+    do {
+      guard let value = try value() else { return nil }
+      outcome = .made(value)
+    } catch {
+      outcome = .failed(withState { $0.machine[track].visit?.info.id } ?? "", error)
+    }
+    try await decideWalking(on: track) { Decision((), event: $0.decided(on: track)) }
+    return outcome
+  }
+}
+
+extension Fork.Goal {
+  fileprivate var isAsked: Bool {
+    if case .until = self { true } else { false }
+  }
+
+  fileprivate func join(_ results: [any Sendable]) throws -> any Sendable {
+    guard case .all(let join) = self else { return results }
+    return try join(results)
+  }
+
+  fileprivate func judge(_ results: [any Sendable], open: Int) throws -> (any Sendable)? {
+    guard case .until(let decide) = self else { return nil }
+    if let value = try decide(results, open) { return value }
+    guard open == 0 else { return nil }
+    throw FlowError(.noMatchingCase, "all branches have ended, and `until` still says `.goOn`")
+  }
+}

@@ -1,0 +1,90 @@
+// Signals from outside, and updates between steps.
+extension FlowCore {
+  func wait<T: Sendable>(
+    for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?
+  ) async throws -> T? {
+    try Task.checkCancellation()
+    let cell = Cell()
+    let due = limit.map { elapsed + $0 }
+    let waited = try await decide(on: stay.track) { machine in
+      let waited = try machine.wait(for: signal, as: type, at: stay, until: due)
+      guard case .waiting(let number, let event) = waited else { return Decision(waited) }
+      var decision = Decision(waited, event: event)
+      decision.waiter = (number, cell)
+      return decision
+    }
+    switch waited {
+    case .received(let value): return try StepBody.cast(value, to: T.self)
+    case .overdue: return nil
+    case .waiting(let number, _):
+      do {
+        let value = try await cell.value()
+        return value is TimeIsUp ? nil : try StepBody.cast(value, to: T.self)
+      } catch {
+        await stopWaiting(number, on: stay.track)
+        throw error
+      }
+    }
+  }
+
+  func stopWaiting(_ number: Int, on track: TrackID) async {
+    _ = try? await decide(on: track) { machine in
+      var decision = Decision((), event: machine.stopWaiting(number))
+      decision.woken = (number, TimeIsUp())
+      return decision
+    }
+  }
+
+  func send(_ value: any Sendable, to signal: String, key: String?) async throws -> Delivery {
+    try await decide { machine in
+      switch try machine.send(value, to: signal, key: key) {
+      case .received(let number, let event):
+        var decision = Decision(Delivery.accepted, event: event)
+        decision.woken = (number, value)
+        return decision
+      case .kept: return Decision(.accepted)
+      case .duplicate: return Decision(.duplicate)
+      case .flowEnded: return Decision(.flowEnded)
+      }
+    }
+  }
+
+  func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws {
+    let receiver = try withState { state -> (StepInstance, StepTypes.Receiver)? in
+      _ = try state.machine.activePlace(of: stay.visit, on: stay.track, to: "send an update")
+      guard let (place, _) = state.machine.receiver(below: stay, where: { $0.step == type }),
+        let instance = place.instance, let receiver = place.node.body.types.receiver
+      else { return nil }
+      return (instance, receiver)
+    }
+    guard let (instance, receiver) = receiver else {
+      throw FlowError(.notActive, "no earlier step on the stack is a \(type)", flow: flow)
+    }
+    try await receiver.receive(instance, update)
+  }
+
+  func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws {
+    let since = elapsed
+    try decideNow { [flow] machine in
+      let leaving = try machine.backUp(delivering: update, from: stay, since: since) { $0.step == type }
+      guard let leaving else {
+        throw FlowError(.cannotBackUp, "no earlier step on the stack is a \(type)", flow: flow)
+      }
+      return leaving.decision
+    }
+  }
+
+  /// Backs up to the nearest earlier step that takes such a value as its update, and hands it over there. False: there
+  /// is none.
+  func deliver(_ value: any Sendable, on track: TrackID) async throws -> Bool {
+    let since = elapsed
+    return try await decide(on: track) { machine in
+      let leaving = try machine.backUp(delivering: value, from: track, since: since)
+      guard let leaving else { return Decision(false) }
+      var decision = Decision(true, event: leaving.event)
+      decision.track = leaving.track
+      decision.cancelsWalk = leaving.cancelsWalk
+      return decision
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/// What is to happen at some time, if nothing comes first. Times are counted from the run's start.
+package struct Alarms: Sendable {
+  package enum Subject: Sendable {
+    /// A scope's time is over.
+    case scope(ScopeFrame)
+    /// Nobody has answered for too long; the time begins anew with each answer.
+    case idle(ScopeFrame, after: Duration)
+    /// A question's time is over.
+    case question(Question.ID)
+    /// A question's asker is to be reminded, for the nth time.
+    case reminder(Question.ID, number: Int, every: Duration, of: Int)
+    /// A wait for a signal is over.
+    case wait(Int)
+    /// A pause before another attempt is over.
+    case pause
+  }
+
+  package struct Alarm: Sendable {
+    package let due: Duration
+    package let track: TrackID
+    package let subject: Subject
+    fileprivate let number: Int
+  }
+
+  private var alarms: [Alarm] = []
+  private var lastNumber = 0
+  /// Whether the earliest alarm may have changed since the last ``takeChange()``.
+  private var hasChanged = false
+
+  package var isEmpty: Bool { alarms.isEmpty }
+
+  /// Whether the earliest alarm may have changed since the last call.
+  package mutating func takeChange() -> Bool {
+    defer { hasChanged = false }
+    return hasChanged
+  }
+
+  /// The earliest alarm of those that count now.
+  package func earliest(where counts: (Alarm) -> Bool) -> Alarm? {
+    alarms.filter(counts).min { ($0.due, $0.number) < ($1.due, $1.number) }
+  }
+
+  mutating func set(_ subject: Subject, at due: Duration, on track: TrackID) {
+    lastNumber += 1
+    alarms.append(Alarm(due: due, track: track, subject: subject, number: lastNumber))
+    hasChanged = true
+  }
+
+  mutating func remove(_ alarm: Alarm) { remove { $0.number == alarm.number } }
+
+  private mutating func remove(where isDropped: (Alarm) -> Bool) {
+    guard !alarms.isEmpty else { return }
+    alarms.removeAll(where: isDropped)
+    hasChanged = true
+  }
+}
+
+/// How long an asker waits, and how often it is reminded.
+package struct AskDeadline: Sendable {
+  package let due: Duration?
+  package let reminder: (first: Duration, every: Duration, max: Int)?
+
+  package init(due: Duration?, reminder: (first: Duration, every: Duration, max: Int)?) {
+    self.due = due
+    self.reminder = reminder
+  }
+
+  /// The same, counted from a later moment.
+  package func after(_ now: Duration) -> AskDeadline {
+    AskDeadline(due: due.map { now + $0 }, reminder: reminder.map { (now + $0.first, $0.every, $0.max) })
+  }
+}
+
+// MARK: - Questions, waits, pauses
+
+extension Alarms {
+  mutating func arm(_ deadline: AskDeadline, for question: Question.ID, on track: TrackID) {
+    if let due = deadline.due { set(.question(question), at: due, on: track) }
+    if let reminder = deadline.reminder, reminder.max > 0 {
+      set(.reminder(question, number: 1, every: reminder.every, of: reminder.max), at: reminder.first, on: track)
+    }
+  }
+
+  mutating func drop(_ question: Question.ID) {
+    remove { alarm in
+      switch alarm.subject {
+      case .question(question), .reminder(question, _, _, _): true
+      default: false
+      }
+    }
+  }
+
+  mutating func dropWait(_ number: Int) {
+    remove { if case .wait(number) = $0.subject { true } else { false } }
+  }
+
+  mutating func drop(of track: TrackID) {
+    remove { $0.track == track }
+  }
+
+  mutating func dropPause(of track: TrackID) {
+    remove { alarm in
+      if case .pause = alarm.subject { alarm.track == track } else { false }
+    }
+  }
+
+  package func isPausing(_ track: TrackID) -> Bool {
+    alarms.contains { alarm in
+      if case .pause = alarm.subject { alarm.track == track } else { false }
+    }
+  }
+}
+
+// MARK: - Scopes
+
+extension Alarms {
+  /// Disarms the scopes of a track that are not in this chain.
+  mutating func keep(only scopes: ScopeFrame?, on track: TrackID) {
+    guard !alarms.isEmpty else { return }
+    remove { alarm in
+      guard alarm.track == track, let frame = alarm.frame else { return false }
+      return !(scopes?.isWithin(frame) ?? false)
+    }
+  }
+
+  func isArmed(_ frame: ScopeFrame) -> Bool { alarms.contains { $0.frame === frame } }
+
+  /// Somebody has answered: idle times begin anew.
+  mutating func somebodyIsThere(_ now: Duration) {
+    guard alarms.contains(where: \.isIdle) else { return }
+    for index in alarms.indices {
+      guard case .idle(_, let after) = alarms[index].subject else { continue }
+      let alarm = alarms[index]
+      alarms[index] = Alarm(due: now + after, track: alarm.track, subject: alarm.subject, number: alarm.number)
+    }
+    hasChanged = true
+  }
+}
+
+extension Alarms.Alarm {
+  fileprivate var frame: ScopeFrame? {
+    switch subject {
+    case .scope(let frame), .idle(let frame, _): frame
+    case .question, .reminder, .wait, .pause: nil
+    }
+  }
+
+  fileprivate var isIdle: Bool {
+    if case .idle = subject { true } else { false }
+  }
+}

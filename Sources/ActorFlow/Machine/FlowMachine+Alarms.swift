@@ -1,0 +1,87 @@
+// The clock's inputs. The machine has no clock: it says when it wants to be told of a time, and is told.
+extension FlowMachine {
+  /// The walk came to a place under other scopes than before: those it has left are disarmed, those it has entered begin
+  /// their time.
+  package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: Duration) {
+    guard self[track].phase == .walking else { return }
+    alarms.keep(only: scopes, on: track)
+    let outer = self[track].outerScopes
+    var link = scopes
+    while let frame = link, frame !== outer {
+      if !alarms.isArmed(frame) {
+        switch frame.scope.kind {
+        case .timeout(let duration): alarms.set(.scope(frame), at: now + duration, on: track)
+        case .expiry(let duration): alarms.set(.idle(frame, after: duration), at: now + duration, on: track)
+        case .retry, .recover: break
+        }
+      }
+      link = frame.below
+    }
+  }
+
+  /// A pause before another attempt begins. False: the flow is being left.
+  package mutating func pause(_ duration: Duration, on track: TrackID, at now: Duration) -> Bool {
+    guard self[track].phase == .walking else { return false }
+    alarms.set(.pause, at: now + duration, on: track)
+    return true
+  }
+
+  /// Whether the time to be told of next may have changed since the last call.
+  package mutating func alarmsHaveChanged() -> Bool { alarms.takeChange() }
+
+  /// When to tell of the time next; nil: nothing is armed.
+  package var nextAlarm: Duration? { alarms.earliest(where: counts)?.due }
+
+  /// An alarm of a track that is being left waits until it has landed.
+  private func counts(_ alarm: Alarms.Alarm) -> Bool {
+    guard self[alarm.track].phase == .walking else { return false }
+    guard case .idle = alarm.subject else { return true }
+    // Nobody is idle while there is nothing to answer.
+    return leaves.contains { self[$0].asking != nil && lineage(of: $0).contains(alarm.track) }
+  }
+
+  /// What came of an alarm.
+  package enum Rung: Sendable {
+    /// Nothing is due.
+    case none
+    /// It concerned something that was over.
+    case stale
+    /// The track is to be left.
+    case leave(Leaving)
+    /// The asker of the track gets nothing more.
+    case overdue(TrackID, NavigationEvent)
+    case remind(TrackID, number: Int)
+    case waited(Int, NavigationEvent)
+    case paused(TrackID)
+  }
+
+  /// The time is `now`: what is due first happens.
+  package mutating func ring(at now: Duration) -> Rung {
+    guard let alarm = alarms.earliest(where: counts), alarm.due <= now else { return .none }
+    alarms.remove(alarm)
+    switch alarm.subject {
+    case .scope(let frame): return .leave(timeOut(frame, on: alarm.track, at: now))
+    case .idle(_, let after):
+      let ending = Ending.abandoned(reason: "nobody has answered for \(after)")
+      return .leave(accept(.end(ending, rollBack: true), on: .main, since: now))
+    case .question(let id): return overdue(id, on: alarm.track).map { .overdue(alarm.track, $0) } ?? .stale
+    case .reminder(let id, let number, let every, let most):
+      guard self[alarm.track].asking?.question.id == id else { return .stale }
+      if number < most {
+        alarms.set(.reminder(id, number: number + 1, every: every, of: most), at: alarm.due + every, on: alarm.track)
+      }
+      return .remind(alarm.track, number: number)
+    case .wait(let number): return stopWaiting(number).map { .waited(number, $0) } ?? .stale
+    case .pause: return .paused(alarm.track)
+    }
+  }
+
+  private mutating func timeOut(_ frame: ScopeFrame, on track: TrackID, at now: Duration) -> Leaving {
+    let step = self[track].visit?.info.id ?? ""
+    let duration = frame.scope.deadline ?? .zero
+    let failure = error(
+      .timedOut, "the part of the flow under this `.timeout` has not ended within \(duration)", step: step)
+    return accept(
+      .unwind(Unwinding(frame: frame, step: step, error: failure, isTimeout: true)), on: track, since: now)
+  }
+}

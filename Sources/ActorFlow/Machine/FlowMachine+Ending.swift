@@ -1,0 +1,41 @@
+// The end of a run.
+extension FlowMachine {
+  /// The run is over; every place is dropped.
+  ///
+  /// - Parameter stack: What the world sees from now on.
+  mutating func end(
+    _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
+  ) -> NavigationEvent {
+    dissolveBranches(of: .main)
+    lastStack = stack
+    self.ending = ending
+    self.result = result
+    main.phase = .ended
+    rollbackErrors = main.leave?.errors ?? []
+    main.leave = nil
+    closeQuestion(on: .main)
+    closeWaits(on: .main)
+    dropEverything()
+    return publish(change)
+  }
+
+  private mutating func dropEverything() {
+    if let top = main.top { discard(top) }
+    main.top = nil
+    if let memory = main.focus.memory { discard(memory) }
+    main.focus = Focus()
+    dropFork(of: .main)
+    dropStart(of: .main)
+    discard(graph)
+    graph = .empty
+    if !alarms.isEmpty { discard(alarms) }
+    alarms = Alarms()
+    if mail.isUsed { discard(mail.drop()) }
+  }
+
+  /// What was decided could not be committed: the run stops where the last commit left it, and nothing is rolled back.
+  package mutating func halt(_ step: StepID, _ error: any Error) -> NavigationEvent? {
+    guard phase != .ended, phase != .idle else { return nil }
+    return end(.failed, .failure(error), as: .failed(step, error), at: stack(of: .main))
+  }
+}

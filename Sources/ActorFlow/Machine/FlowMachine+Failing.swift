@@ -1,0 +1,72 @@
+// A step that failed, and what the scopes around it do about that.
+extension FlowMachine {
+  /// A step, its factory, its `skip`, or what stands between two steps threw.
+  ///
+  /// - Parameters:
+  ///   - catcher: The innermost scope of the track that does something about it, as ``ScopeFrame/handler(below:)`` says.
+  /// - Returns: Nil: the flow is being left, and the error is nobody's.
+  package mutating func fail(
+    _ step: StepID, _ error: any Error, caughtBy catcher: ScopeFrame? = nil, on track: TrackID = .main
+  ) -> NavigationEvent? {
+    guard self[track].phase == .walking else { return nil }
+    dropStart(of: track)
+    closeQuestion(on: track)
+    closeWaits(on: track)
+    let cause = cause(of: error, at: step)
+    if let catcher { return caught(step, cause, by: catcher, on: track) }
+    guard track == .main else { return failBranch(track, step, cause) }
+    result = .failure(cause)
+    main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero)
+    main.leave?.isAnnounced = true
+    main.phase = .compensating
+    return publish(.failed(step, cause))
+  }
+
+  /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has
+  /// caused is a failure like any other.
+  private func cause(of error: any Error, at step: StepID) -> any Error {
+    guard error is CancellationError else { return error }
+    return self.error(
+      .stepFailed, "the step threw CancellationError although nobody had cancelled it", step: step,
+      underlying: [error])
+  }
+
+  private mutating func caught(
+    _ step: StepID, _ error: any Error, by frame: ScopeFrame, on track: TrackID
+  ) -> NavigationEvent {
+    guard case .retry(_, let backoff) = frame.scope.kind else {
+      unwind(from: frame, step, error, on: track)
+      return publish(.caught(step, error, by: .recovery))
+    }
+    let pause = backoff.delay(after: frame.attempt)
+    if let only = frame.scope.only, let top = self[track].top, top.node === only, top.isWithin(frame) {
+      tryAgain(top, frame, pause, on: track)
+    } else {
+      unwind(from: frame, step, error, on: track)
+    }
+    return publish(.caught(step, error, by: .retry(attempt: frame.attempt + 1, after: pause)))
+  }
+
+  /// The same visit goes on: place, records and idempotency keys stay what they are.
+  private mutating func tryAgain(_ top: Place, _ frame: ScopeFrame, _ pause: Duration, on track: TrackID) {
+    self[track].top = top.with(top.cargo.within(top.cargo.scopes?.replacing(frame, with: frame.again)))
+    self[track].focus.hasReturned = true
+    self[track].focus.attempt = Attempt(isReplay: true)
+    self[track].focus.memory?.answers = [:]
+    self[track].start = Start(.top, pause: pause)
+    alarms.keep(only: frame.below, on: track)
+  }
+
+  private mutating func unwind(from frame: ScopeFrame, _ step: StepID, _ error: any Error, on track: TrackID) {
+    self[track].leave = newLeave(
+      .unwind(Unwinding(frame: frame, step: step, error: error, isTimeout: false)), of: self[track].visit,
+      since: .zero)
+    self[track].phase = .compensating
+  }
+
+  /// The closure of a recovery has made what the scope was to make. False: the flow is being left.
+  package mutating func recovered(on track: TrackID) -> Bool {
+    dropStart(of: track)
+    return self[track].phase == .walking
+  }
+}

@@ -1,0 +1,221 @@
+// Branches that run at the same time.
+extension FlowMachine {
+  /// A fork was reached and its branches are known: enters it, and begins a track for each of them. The event is
+  /// `moved`. Nil: the flow is being left.
+  ///
+  /// - Parameter inputs: What each branch is given.
+  package mutating func fork(
+    _ node: Node, _ plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
+  ) -> (entered: Entered, tracks: [TrackID])? {
+    guard let entered = enter(node, instance: nil, cargo: cargo, on: track) else { return nil }
+    return (entered, openBranches(of: plan, cargo: cargo, inputs: inputs, on: track))
+  }
+
+  /// The flow has backed up to a fork: its branches begin anew. Nil: the flow is being left.
+  package mutating func refork(_ plan: ForkPlan, inputs: [any Sendable], on track: TrackID) -> [TrackID]? {
+    guard self[track].phase == .walking, let cargo = self[track].top?.cargo else { return nil }
+    dropStart(of: track)
+    return openBranches(of: plan, cargo: cargo, inputs: inputs, on: track)
+  }
+
+  private mutating func openBranches(
+    of plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
+  ) -> [TrackID] {
+    self[track].focus.hasReturned = true
+    let elements = self[track].branch?.elements ?? []
+    var tracks: [TrackID] = []
+    for (number, input) in inputs.enumerated() {
+      numbers.track += 1
+      let id = TrackID(numbers.track)
+      let entry = plan.entries[min(number, plan.entries.count - 1)]
+      let own = plan.isForEach ? elements + [number] : elements
+      var branch = Track(
+        phase: .walking,
+        branch: Branching(
+          parent: track, number: number, path: plan.name(of: number, at: own), elements: own, scopes: cargo.scopes))
+      branch.start = Start(.at(address: entry, Cargo(input, scopes: cargo.scopes)))
+      branches[id] = branch
+      tracks.append(id)
+    }
+    self[track].fork = OpenFork(tracks: tracks)
+    return tracks
+  }
+
+  /// A branch has come to its end. False: it is being left.
+  package mutating func finishBranch(_ track: TrackID, _ output: any Sendable) -> Bool {
+    guard self[track].phase == .walking, let branch = self[track].branch else { return false }
+    endBranch(track)
+    if self[branch.parent].fork?.isOpen == true {
+      self[branch.parent].fork?.results.append((branch.number, output))
+    } else {
+      discard(output)
+    }
+    if self[track].hasAsked { self[branch.parent].focus.hasAsked = true }
+    return true
+  }
+
+  /// No stint of a branch will follow, if it is being left because a track further out is.
+  ///
+  /// - Returns: Whether the branch is over.
+  package mutating func isOver(_ track: TrackID) -> Bool {
+    if case .dissolve? = self[track].leave?.goal { endBranch(track) }
+    return self[track].phase == .ended
+  }
+
+  mutating func endBranch(_ track: TrackID) {
+    if self[track].phase != .ended, let leave = self[track].leave {
+      // What the world sees of it stays what it saw.
+      self[track].visit = leave.visit
+      errorsOfBranch(leave.errors, on: track)
+    }
+    self[track].phase = .ended
+    self[track].leave = nil
+    alarms.drop(of: track)
+    closeQuestion(on: track)
+    closeWaits(on: track)
+  }
+
+  private mutating func errorsOfBranch(_ errors: [any Error], on track: TrackID) {
+    guard !errors.isEmpty, let parent = self[track].branch?.parent else { return }
+    self[parent].leave?.errors.append(contentsOf: errors)
+  }
+
+  /// What became of a fork, when a branch has ended.
+  package enum Verdict: Sendable {
+    /// The goal is to be asked with these, and its answer is to be told: the results so far, oldest first.
+    case judge(results: [any Sendable], open: Int)
+    /// All branches have ended: their results in order of the branches.
+    case join([any Sendable])
+    case failed(StepID, any Error)
+    /// Not yet; or the fork is being left, or is decided, and branches are still to come back.
+    case wait
+  }
+
+  package mutating func verdict(on track: TrackID, asksGoal: Bool) -> Verdict {
+    guard self[track].phase == .walking, let fork = self[track].fork else { return .wait }
+    let open = fork.tracks.count { self[$0].phase != .ended }
+    if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
+    guard fork.isOpen else { return .wait }
+    guard asksGoal else {
+      return open == 0 ? .join(fork.results.sorted { $0.branch < $1.branch }.map(\.value)) : .wait
+    }
+    guard fork.judged < fork.results.count || fork.tracks.isEmpty else { return .wait }
+    let judged = min(fork.judged + 1, fork.results.count)
+    self[track].fork?.judged = judged
+    return .judge(results: fork.results.prefix(judged).map(\.value), open: fork.tracks.count - judged)
+  }
+
+  /// The goal says that the fork is done. Branches still open are superfluous, and told to leave.
+  package mutating func decided(on track: TrackID) -> NavigationEvent? {
+    guard self[track].phase == .walking, let fork = self[track].fork, fork.isOpen else { return nil }
+    self[track].fork?.isDecided = true
+    return supersede(on: track)
+  }
+
+  private mutating func supersede(on track: TrackID) -> NavigationEvent? {
+    guard let fork = self[track].fork, fork.tracks.contains(where: { self[$0].phase != .ended }) else { return nil }
+    dissolveBranches(of: track)
+    return self[track].visit.map { publish(.leaving(Visit($0), .superseded)) }
+  }
+
+  /// A branch failed, and nothing inside it does anything about that: the fork fails, and the siblings leave.
+  mutating func failBranch(_ track: TrackID, _ step: StepID, _ error: any Error) -> NavigationEvent? {
+    guard let parent = self[track].branch?.parent else { return nil }
+    endBranch(track)
+    guard self[parent].fork?.isOpen == true else { return nil }
+    self[parent].fork?.failure = (step, error)
+    return supersede(on: parent)
+  }
+
+  package enum Joined: Sendable {
+    case joined(NavigationEvent)
+    /// What the superfluous branches did is undone first; then the walk goes on by itself.
+    case prunes
+    case left
+  }
+
+  /// All branches have ended or come back. Nothing of them is left but what is to be undone if the flow is.
+  package mutating func join(_ node: Node, making cargo: Cargo, on track: TrackID) -> Joined {
+    guard self[track].phase == .walking, let fork = self[track].fork, let visit = self[track].visit else { return .left }
+    let counted = fork.isDecided ? fork.results.prefix(fork.judged) : fork.results[...]
+    let winners = Set(counted.map(\.branch))
+    let losers = fork.tracks.enumerated().filter { !winners.contains($0.offset) }.map(\.element)
+    if losers.contains(where: { self[$0].top != nil }) {
+      self[track].leave = newLeave(.prune(cargo), of: visit, since: .zero)
+      self[track].phase = .compensating
+      bury(losers, on: track)
+      return .prunes
+    }
+    return .joined(joined(errors: [], on: track))
+  }
+
+  /// The fork is over: what its branches did is a thing of the past now.
+  mutating func joined(errors: [any Error], on track: TrackID) -> NavigationEvent {
+    let hasAsked = self[track].focus.hasAsked
+    buryBranches(of: track)
+    self[track].focus.hasAsked = hasAsked
+    if hasAsked { self[track].hasAsked = true }
+    self[track].focus.hasReturned = true
+    let visit = self[track].visit
+    return publish(visit.map { .joined(Visit($0), errors: errors) } ?? .launched)
+  }
+}
+
+// MARK: - What is left of branches
+
+extension FlowMachine {
+  /// Puts the places of all branches that are still there on top of the fork, oldest first, as things of the past.
+  /// No stint of theirs is under way any more.
+  mutating func buryBranches(of track: TrackID) {
+    guard let fork = self[track].fork else { return }
+    bury(fork.tracks, on: track)
+    dropFork(of: track)
+  }
+
+  private mutating func bury(_ tracks: [TrackID], on track: TrackID) {
+    var places: [(place: Place, memory: PlaceMemory.Box?)] = []
+    for branch in tracks {
+      buryBranches(of: branch)  // a fork that was left with its branches open
+      places += takePlaces(of: branch)
+    }
+    guard !places.isEmpty else { return }
+    places.sort { $0.place.visit.id < $1.place.visit.id }
+    var below = self[track].top
+    if let memory = self[track].focus.memory { below = below?.remembering(memory) }
+    for (place, memory) in places { below = place.buried(on: below, memory: memory) }
+    self[track].top = below
+    let hasAsked = self[track].focus.hasAsked
+    self[track].focus = Focus(
+      isEntered: true, hasAsked: hasAsked, hasReturned: true, memory: places.last?.memory?.memory)
+  }
+
+  /// The places of a track to which a `backUp` is owed; they are gone from it.
+  private mutating func takePlaces(of track: TrackID) -> [(place: Place, memory: PlaceMemory.Box?)] {
+    var places: [(place: Place, memory: PlaceMemory.Box?)] = []
+    let focus = self[track].focus
+    var next = self[track].top
+    if let top = next {
+      // A fork itself has nothing to undo.
+      if focus.isEntered, top.node.fork == nil { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
+      discard(top)
+      next = top.below
+    }
+    while let place = next {
+      if !place.visit.isSkipped, place.node.fork == nil { places.append((place, place.memory)) }
+      next = place.below
+    }
+    self[track].top = nil
+    self[track].focus = Focus()
+    return places
+  }
+
+  mutating func dropFork(of track: TrackID) {
+    guard let fork = self[track].fork else { return }
+    for branch in fork.tracks {
+      dropFork(of: branch)
+      if let gone = branches.removeValue(forKey: branch) { discard(gone) }
+    }
+    discard(fork.results.map(\.value))
+    self[track].fork = nil
+  }
+}

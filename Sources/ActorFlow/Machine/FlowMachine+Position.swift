@@ -1,0 +1,100 @@
+// What the world sees.
+extension FlowMachine {
+  /// Where the flow stands.
+  package var position: Position {
+    guard main.fork != nil || !mail.waits.isEmpty else {
+      return Position(
+        stack: StepStack(stack(of: .main)), questions: main.asking.map { [$0.question] } ?? [], status: status,
+        canBackUp: canBackUp(.main))
+    }
+    let open = leaves
+    return Position(
+      stack: StepStack(stack(of: .main)),
+      questions: open.compactMap { self[$0].asking?.question }.sorted { $0.id.number < $1.id.number },
+      status: status, canBackUp: open.contains { canBackUp($0) || lineage(of: $0).contains(where: canBackUp) },
+      waits: mail.waits.map(\.wait), branches: branches(of: .main))
+  }
+
+  private func branches(of track: TrackID) -> [Branch] {
+    guard let fork = self[track].fork else { return [] }
+    return fork.tracks.compactMap { id in
+      let track = self[id]
+      guard let branch = track.branch else { return nil }
+      return Branch(
+        path: branch.path, stack: StepStack(stack(of: id)), branches: branches(of: id),
+        hasEnded: track.phase == .ended, canBackUp: canBackUp(id))
+    }
+  }
+
+  /// Whether a track has a place of its own to back up to, and nobody has asked to leave it. A reload is nobody's
+  /// business, so it does not show.
+  private func canBackUp(_ id: TrackID) -> Bool {
+    let track = self[id]
+    return (track.phase == .walking || track.leave?.isReload == true) && (track.top?.shown?.backTarget ?? -1) >= 0
+  }
+
+  /// What the world sees of a stack. It changes with events only, so during a rollback it still shows what is left.
+  func stack(of track: TrackID) -> VisitNode? {
+    switch self[track].phase {
+    case .idle: nil
+    case .walking: self[track].visit
+    case .leaving, .compensating: self[track].leave?.visit
+    case .ended: track == .main ? lastStack : self[track].visit
+    }
+  }
+
+  var status: Status {
+    switch phase {
+    case .idle: .idle
+    case .walking: leavingBranch ?? .running
+    case .leaving, .compensating: status(of: main.leave)
+    case .ended: .ended(ending ?? .finished)
+    }
+  }
+
+  private func status(of leave: Leave?) -> Status {
+    guard let leave, !leave.isAnnounced else { return .rollingBack }
+    // Before the first step was entered there is no visit to leave, and a reload is nobody's business.
+    if let visit = leave.visit, !leave.isReload { return .leaving(Visit(visit), since: leave.since) }
+    return .running
+  }
+
+  /// Of branches that are left while the flow goes on, the first.
+  private var leavingBranch: Status? {
+    guard main.fork != nil else { return nil }
+    for track in descendants(of: .main) {
+      guard [.leaving, .compensating].contains(self[track].phase), let leave = self[track].leave, !leave.isReload,
+        let visit = leave.visit
+      else { continue }
+      return .leaving(Visit(visit), since: leave.since)
+    }
+    return nil
+  }
+
+  /// Whether the flow waits for somebody outside or for the clock, or has ended.
+  package var isSettled: Bool {
+    switch phase {
+    case .ended: true
+    case .walking: leaves.allSatisfy(isSettled) && !isForkBusy(.main)
+    case .idle, .leaving, .compensating: false
+    }
+  }
+
+  private func isSettled(_ track: TrackID) -> Bool {
+    guard self[track].phase == .walking else { return false }
+    return self[track].asking != nil || alarms.isPausing(track) || mail.waits.contains { $0.stay.track == track }
+  }
+
+  /// Whether a fork has nothing left to wait for, so that its own track is about to move.
+  private func isForkBusy(_ track: TrackID) -> Bool {
+    guard let fork = self[track].fork else { return false }
+    return !fork.isOpen || (fork.judged > 0 && fork.judged < fork.results.count)
+      || fork.tracks.allSatisfy { self[$0].phase == .ended } || fork.tracks.contains(where: isForkBusy)
+  }
+
+  /// The next event. Call it last in an input: it carries the position as it stands.
+  mutating func publish(_ change: Change) -> NavigationEvent {
+    sequence += 1
+    return NavigationEvent(flow: flow, run: run, sequence: sequence, entry: LogEntry(change, position))
+  }
+}

@@ -1,0 +1,105 @@
+/// One line of steps with a stack of its own: the flow itself, or a branch of a fork.
+package struct Track: Sendable {
+  package internal(set) var phase: FlowMachine.Phase
+  /// The leave under way; there is one exactly while leaving or compensating.
+  package internal(set) var leave: Leave?
+  /// The newest place of the stack, and what still changes about it.
+  var top: Place?
+  var focus = Focus()
+  /// The visit on top, as the world sees it.
+  var visit: VisitNode?
+  package internal(set) var asking: Asking?
+  /// Whether any of its visits has asked a question.
+  var hasAsked = false
+  /// Whether one of its steps was settled, so that nobody returns past its first.
+  var isSealed = false
+  /// Where the next walk begins, if not with the place on top. Kept until a place is entered.
+  var start: Start?
+  /// The branches of the fork on top, from its entering until they are joined.
+  var fork: OpenFork?
+  /// Whose branch it is; nil for the flow itself.
+  let branch: Branching?
+
+  init(phase: FlowMachine.Phase = .idle, branch: Branching? = nil) {
+    self.phase = phase
+    self.branch = branch
+  }
+
+  /// Stands for a branch that is over.
+  static let gone = Track(phase: .ended)
+
+  /// Whether the scopes of this track end here: what stands further out is the business of the track around it.
+  var outerScopes: ScopeFrame? { branch?.scopes }
+}
+
+/// What a track is, as a branch.
+package final class Branching: Sendable {
+  package let parent: TrackID
+  /// Which of the fork's branches.
+  package let number: Int
+  package let path: StepID
+  /// The numbers of the elements whose branches it lies in, outermost first; its own is the last.
+  package let elements: [Int]
+  /// The scopes around the fork.
+  let scopes: ScopeFrame?
+
+  init(parent: TrackID, number: Int, path: StepID, elements: [Int], scopes: ScopeFrame?) {
+    self.parent = parent
+    self.number = number
+    self.path = path
+    self.elements = elements
+    self.scopes = scopes
+  }
+}
+
+/// The branches of a fork while they run.
+package struct OpenFork: Sendable {
+  /// In the order of the branches.
+  package let tracks: [TrackID]
+  /// What the branches made, oldest first.
+  package internal(set) var results: [(branch: Int, value: any Sendable)] = []
+  /// What made it fail; the first failure counts.
+  package internal(set) var failure: (step: StepID, error: any Error)?
+  /// About how many of the results the goal has been asked.
+  var judged = 0
+  /// Whether what it makes is decided, so that the branches still open are superfluous.
+  var isDecided = false
+
+  init(tracks: [TrackID]) {
+    self.tracks = tracks
+  }
+
+  package var isOpen: Bool { failure == nil && !isDecided }
+}
+
+/// Where a walk begins, if not by calling the `proceed` of the place on top.
+package final class Start: Sendable {
+  package enum Kind: Sendable {
+    /// With the instruction at this address.
+    case at(address: Int, Cargo)
+    /// With the `proceed` of the place on top.
+    case top
+    /// With the closure of a recovery.
+    case recovery(ScopeFrame, any Error)
+    /// With a failure that the next scope further out is asked about.
+    case failure(StepID, any Error, ScopeFrame?)
+  }
+
+  package let kind: Kind
+  /// How long to wait before that.
+  package let pause: Duration
+  /// What the step on top is to receive before its `proceed` is called.
+  package let handover: Handover?
+
+  init(_ kind: Kind, pause: Duration = .zero, handover: Handover? = nil) {
+    self.kind = kind
+    self.pause = pause
+    self.handover = handover
+  }
+}
+
+/// An update on its way to a step.
+package struct Handover: Sendable {
+  package let receiver: StepTypes.Receiver
+  package let update: any Sendable
+}

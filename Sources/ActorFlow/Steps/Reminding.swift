@@ -1,0 +1,18 @@
+/// What to do while nobody answers a question.
+public struct Reminding: Sendable {
+  package let every: Duration
+  package let max: Int
+  package let remind: @Sendable (_ number: Int) async throws -> Void
+
+  /// Calls `remind` each time so much time has gone by without an answer, at most `max` times.
+  ///
+  /// - Parameters:
+  ///   - interval: On the coordinator's clock; at least a nanosecond.
+  ///   - max: How often at most.
+  ///   - remind: Gets 1 for the first reminder. It runs in the asking task; an answer that comes meanwhile counts.
+  public static func every(
+    _ interval: Duration, max: Int, _ remind: @escaping @Sendable (_ number: Int) async throws -> Void
+  ) -> Reminding {
+    Reminding(every: Swift.max(interval, .nanoseconds(1)), max: max, remind: remind)
+  }
+}
