@@ -11,6 +11,13 @@ extension FlowComponent {
     Flow(segments: [.begin(.failure(policy))] + flow.segments + [.end])
   }
 
+  /// Says how the steps of the component are to be shown, unless a component inside says so itself.
+  ///
+  /// Visits carry the token as ``Visit/presentation``; nothing else changes by it.
+  public func presentation(_ presentation: Presentation) -> Flow<Input, Output> {
+    Flow(segments: [.begin(.presentation(presentation))] + flow.segments + [.end])
+  }
+
   /// Names the component: gives a single step or a named flow another name, and puts a part before the paths of
   /// anything else.
   public func named(_ name: String) -> Flow<Input, Output> {

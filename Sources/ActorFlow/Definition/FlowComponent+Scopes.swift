@@ -1,0 +1,53 @@
+// What watches over a part of a flow. None of these sees a leave: a back, an abandon or a cancelled caller goes through
+// them as if they were not there. Where several stand around one part, the inner one acts first.
+extension FlowComponent {
+  /// Fails the component with ``FlowError/Code/timedOut`` when it has not ended in time.
+  ///
+  /// The time runs from entering the component, also while a question is open, and anew when it is entered anew: inside
+  /// a ``retry(_:backoff:)`` it is for each attempt, around one for all of them. When it is over the running step is
+  /// cancelled and awaited, and the places inside are compensated, newest first. Then the error goes on as one that the
+  /// component threw: to a retry or a ``recover(_:)`` around it; without one the flow fails.
+  public func timeout(_ duration: Duration) -> Flow<Input, Output> {
+    Flow(segments: [.enter(.timeout(duration))] + flow.segments + [.leave])
+  }
+
+  /// Tries the component again when it fails, with the input that it got at first.
+  ///
+  /// Around a single step an attempt is the same entering: the step keeps its place, its instance, its records and its
+  /// idempotency keys, and there is no `backUp` between two attempts. So a `once` that is done stays done. Around
+  /// anything else the places inside are compensated, newest first, before the next attempt, which makes new ones. The
+  /// error of the last attempt goes on as if it had been the only one.
+  ///
+  /// ```swift
+  /// Step("payment") { PaymentStep(gateway) }
+  ///   .retry(3, backoff: .exponential(from: .milliseconds(100)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - attempts: How many in all; less than 1 counts as 1.
+  ///   - backoff: How long to wait between two attempts. A leave ends the wait.
+  public func retry(_ attempts: Int, backoff: Backoff = .none) -> Flow<Input, Output> {
+    Flow(segments: [.enter(.retry(attempts: max(1, attempts), backoff))] + flow.segments + [.leave])
+  }
+
+  /// Takes another value when the component fails.
+  ///
+  /// First the places inside are compensated, newest first; then `recovery` runs, in the flow's task, with the error.
+  /// What it returns goes on as if the component had made it; what it throws fails the component instead.
+  ///
+  /// ```swift
+  /// Step("rate") { RateStep() }.recover { error in Rate.standard }
+  /// ```
+  public func recover(_ recovery: @escaping @Sendable (any Error) async throws -> Output) -> Flow<Input, Output> {
+    Flow(segments: [.enter(.recover { error in try await recovery(error) })] + flow.segments + [.leave])
+  }
+
+  /// Abandons the flow, with a rollback, when nobody has answered a question of the component for this long.
+  ///
+  /// The time runs from entering the component, and anew from each answer inside it. Unlike ``timeout(_:)`` this is a
+  /// leave, not a failure: no ``recover(_:)`` or ``retry(_:backoff:)`` sees it, and `run` throws
+  /// ``FlowError/Code/abandoned``.
+  public func expires(afterIdle duration: Duration) -> Flow<Input, Output> {
+    Flow(segments: [.enter(.expiry(duration))] + flow.segments + [.leave])
+  }
+}
