@@ -10,12 +10,12 @@ import Testing
     }
   }
 
-  @Test("whoever wins a race, the invariants hold", .timeLimit(.minutes(10)), arguments: [false, true])
-  func race(commits: Bool) async {
+  @Test("whoever wins a scramble, the invariants hold", .timeLimit(.minutes(10)), arguments: [false, true])
+  func scramble(commits: Bool) async {
     await attack(Attack.seeds(Attack.scaled(3_000))) { seed in
-      let race = Race(seed: seed, commits: commits)
-      do { try await race.run(seed: seed) } catch {
-        throw Finding("\(error)\nsteps: \(race.plan.steps)\ntrace: \(race.stage.lines)")
+      let scramble = Scramble(seed: seed, commits: commits)
+      do { try await scramble.run(seed: seed) } catch {
+        throw Finding("\(error)\nsteps: \(scramble.plan.steps)\ntrace: \(scramble.stage.lines)")
       }
     }
   }

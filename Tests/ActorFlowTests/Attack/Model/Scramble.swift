@@ -2,7 +2,7 @@ import ActorFlow
 
 /// Everything at once: puppets on autopilot, and several attackers that answer, back up, abandon, update, watch and
 /// cancel whenever they like. Who wins is up to the scheduler, so only what must hold anyway is checked.
-struct Race: Sendable {
+struct Scramble: Sendable {
   let plan: Plan
   let stage: Stage
   let flow: Flow<String, String>
