@@ -1,0 +1,103 @@
+/// Runs its branches at the same time, each with a stack of its own, and ends when all have ended.
+///
+/// ```swift
+/// let checks = Parallel {
+///   Step("credit", CreditStep.init)
+///   Step("identity", IdentityStep.init)
+/// } join: { (credit: Credit, identity: Identity) in
+///   Checks(credit: credit, identity: identity)
+/// }
+/// ```
+///
+/// Every branch gets what the component got. Without `join` it makes a tuple, in the order of the branches, whichever
+/// ends first; with one, what that returns. A branch that is one step or one named flow is called as that, any other by
+/// its number.
+///
+/// A branch that fails cancels the others: they are awaited and rolled back, then the component fails with that
+/// error. A back past the first place of a branch leaves the whole component, in the same way. An empty one
+/// ends at once.
+public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
+  /// The branches as a flow.
+  public let flow: Flow<Input, Output>
+
+  /// Branches whose results become a tuple.
+  public init<each Result: Sendable>(
+    @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>
+  ) where Output == (repeat each Result) {
+    flow = branches().joined { (results: repeat each Result) in (repeat each results) }
+  }
+
+  /// Branches whose results `join` puts together.
+  ///
+  /// - Parameters:
+  ///   - branches: The branches.
+  ///   - join: Gets the results in the order of the branches. Runs once, when all have ended, in the flow's task; what
+  ///     it throws fails the component.
+  public init<each Result: Sendable>(
+    @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>,
+    join: @escaping @Sendable (repeat each Result) throws -> Output
+  ) {
+    flow = branches().joined(by: join)
+  }
+}
+
+/// Puts the branches of a ``Parallel`` beside each other.
+@resultBuilder
+public enum ParallelBuilder: Sendable {
+  /// Some branches, and what each of them makes.
+  public struct Branches<Input: Sendable, each Output: Sendable>: Sendable {
+    fileprivate let branches: [Fork.Branch]
+  }
+
+  /// A component as a branch.
+  public static func buildExpression<I, O>(_ component: some FlowComponent<I, O>) -> Flow<I, O> {
+    component.flow
+  }
+
+  /// No branches: nothing goes in.
+  public static func buildBlock() -> Branches<Void> {
+    Branches(branches: [])
+  }
+
+  /// The first branch.
+  public static func buildPartialBlock<I, O>(first: Flow<I, O>) -> Branches<I, O> {
+    Branches(branches: [Fork.Branch(name: nil, segments: first.segments)])
+  }
+
+  /// A branch that takes what the ones before it take.
+  public static func buildPartialBlock<I, each O, N>(
+    accumulated: Branches<I, repeat each O>, next: Flow<I, N>
+  ) -> Branches<I, repeat each O, N> {
+    Branches(branches: accumulated.branches + [Fork.Branch(name: nil, segments: next.segments)])
+  }
+
+  /// A branch that needs nothing may stand beside any other.
+  @_disfavoredOverload
+  public static func buildPartialBlock<I, each O, N>(
+    accumulated: Branches<I, repeat each O>, next: Flow<Void, N>
+  ) -> Branches<I, repeat each O, N> {
+    let segments: [Segment] = [.transform { _ in () }] + next.segments
+    return Branches(branches: accumulated.branches + [Fork.Branch(name: nil, segments: segments)])
+  }
+
+  /// `if #available`.
+  public static func buildLimitedAvailability<I, O>(_ component: Flow<I, O>) -> Flow<I, O> {
+    component
+  }
+}
+
+extension ParallelBuilder.Branches {
+  fileprivate func joined<Whole>(
+    by join: @escaping @Sendable (repeat each Output) throws -> Whole
+  ) -> Flow<Input, Whole> {
+    let goal = Fork.Goal.all { results in
+      var rest = results[...]
+      func next<Part>(_ type: Part.Type) throws -> Part {
+        guard let result = rest.popFirst() else { throw StepBody.mismatch((), expected: type) }
+        return try StepBody.cast(result, to: type)
+      }
+      return try join(repeat try next((each Output).self))
+    }
+    return Flow(segments: [.fork(Fork(kind: "parallel", branches: .fixed(branches), goal: goal))])
+  }
+}

@@ -1,0 +1,245 @@
+import ActorFlow
+import Testing
+
+extension Fork {
+  /// What the goal makes of these results, in the order they come; nil: it goes on.
+  func outcome(of results: [any Sendable], open: Int = 0) throws -> (any Sendable)? {
+    switch goal {
+    case .all(let join): try join(results)
+    case .until(let tally): try tally(results, open)
+    }
+  }
+}
+
+/// The forks of a flow, in the order of the definition.
+func forks<I, O>(of flow: Flow<I, O>) -> [ForkPlan] { flow.graph.nodes.compactMap(\.fork) }
+
+private func step(_ name: String) -> Step<String, String> { Step(name) { (input: String) in input + name } }
+
+@Suite("Parallel") struct ParallelTests {
+  @Test("its type is the tuple of what the branches make, in their order")
+  func tuple() throws {
+    let flow: Flow<String, (Int, String, Bool)> = Flow {
+      Parallel {
+        Step("count") { (text: String) in text.count }
+        step("text")
+        Step("empty") { (text: String) in text.isEmpty }
+      }
+    }
+    let fork = try #require(forks(of: flow).first).fork
+    #expect(fork.kind == "parallel")
+    let made = try #require(try fork.outcome(of: [1, "a", true]) as? (Int, String, Bool))
+    #expect(made == (1, "a", true))
+  }
+
+  @Test("join makes another type of the results")
+  func join() throws {
+    let flow = Parallel {
+      Step("count") { (text: String) in text.count }
+      step("text")
+    } join: { (count: Int, text: String) in
+      ["\(count)", text]
+    }
+    #expect(try forks(of: flow.flow)[0].fork.outcome(of: [1, "a"]) as? [String] == ["1", "a"])
+  }
+
+  @Test("a join that throws fails the fork with its error")
+  func throwing() {
+    let flow = Parallel {
+      step("a")
+      step("b")
+    } join: { (_: String, _: String) throws -> String in
+      throw Refused()
+    }
+    #expect(throws: Refused.self) { try forks(of: flow.flow)[0].fork.outcome(of: ["1", "2"]) }
+  }
+
+  @Test("a branch that is one step or a named flow is called as that, any other by its number")
+  func names() throws {
+    let flow = Flow("shop") {
+      Parallel {
+        step("a")
+        Flow("b") {
+          step("x")
+          step("y")
+        }
+        Flow {
+          step("x")
+          step("y")
+        }
+      }
+    }
+    #expect(
+      flow.steps == [
+        "shop/parallel/a", "shop/parallel/b/x", "shop/parallel/b/y", "shop/parallel/2/x", "shop/parallel/2/y",
+      ])
+    let plan = try #require(forks(of: flow).first)
+    #expect((0..<3).map { plan.name(of: $0, at: []) } == ["shop/parallel/a", "shop/parallel/b", "shop/parallel/2"])
+    #expect(flow.graph.nodes.map(\.info.id).first == "shop/parallel")
+  }
+
+  @Test("named gives it another name")
+  func named() {
+    let two = Parallel {
+      step("a")
+      step("b")
+    }
+    #expect(two.named("checks").steps == ["checks/a", "checks/b"])
+    #expect(two.retry(2).named("checks").map { $0.0 }.steps == ["checks/a", "checks/b"])
+    let flow = Flow {
+      two
+      Step("join") { (both: (String, String)) in both.0 }
+      two
+    }
+    #expect(flow.steps == ["parallel/a", "parallel/b", "join", "parallel#2/a", "parallel#2/b"])
+  }
+
+  @Test("each branch is a program of its own, and the walk goes on behind them")
+  func shape() {
+    let flow = Flow {
+      Parallel {
+        step("a")
+        step("b")
+      } join: {
+        $0 + $1
+      }
+      step("c")
+    }
+    #expect(
+      flow.graph.program.map { "\($0)".prefix { $0 != "(" } }
+        == ["fork", "jump", "step", "end", "step", "end", "step", "end"])
+    #expect(forks(of: flow)[0].entries == [2, 4])
+  }
+
+  @Test("a branch that needs nothing may stand beside one that does")
+  func needless() {
+    let flow: Flow<String, (String, Int)> = Flow {
+      Parallel {
+        step("a")
+        Step("b") { 42 }
+      }
+    }
+    #expect(flow.steps == ["parallel/a", "parallel/b"])
+  }
+
+  @Test("one branch makes what it makes, none make nothing")
+  func few() throws {
+    let one: Flow<String, String> = Flow { Parallel { step("a") } }
+    #expect(try forks(of: one)[0].fork.outcome(of: ["1"]) as? String == "1")
+    let none: Flow<String, Void> = Flow {
+      step("a")
+      Parallel {}
+    }
+    #expect(try forks(of: none)[0].fork.outcome(of: []) is Void)
+    #expect(none.steps == ["a"])
+  }
+}
+
+@Suite("Race") struct RaceTests {
+  @Test("the first result wins, and the others are not waited for")
+  func first() throws {
+    let flow = Race {
+      step("a")
+      step("b")
+    }
+    let fork = forks(of: flow.flow)[0].fork
+    #expect(fork.kind == "race")
+    #expect(try fork.outcome(of: [], open: 2) == nil)
+    #expect(try fork.outcome(of: ["b"], open: 1) as? String == "b")
+    #expect(flow.flow.steps == ["race/a", "race/b"])
+    #expect(flow.named("fast").steps == ["fast/a", "fast/b"])
+  }
+
+  @Test("branches may be left out, chosen and repeated")
+  func built() {
+    func flow(_ isWanted: Bool) -> Flow<String, String> {
+      Flow {
+        Race {
+          step("a")
+          if isWanted { step("b") }
+          if isWanted { step("c") } else { step("d") }
+          for name in ["e", "f"] { step(name) }
+        }
+      }
+    }
+    #expect(flow(true).steps == ["race/a", "race/b", "race/c", "race/e", "race/f"])
+    #expect(flow(false).steps == ["race/a", "race/d", "race/e", "race/f"])
+  }
+
+  @Test("a race without a branch fails, and says why")
+  func empty() throws {
+    let flow = Race { for name in [String]() { step(name) } }
+    let error = #expect(throws: FlowError.self) { try forks(of: flow.flow)[0].fork.outcome(of: []) }
+    #expect(error?.code == .noMatchingCase)
+  }
+}
+
+@Suite("ForEach") struct ForEachTests {
+  private func elements<I, O>(_ flow: ForEach<I, O>, of value: any Sendable) throws -> [String]? {
+    guard case .each(let elements, _) = forks(of: flow.flow)[0].fork.branches else { return nil }
+    return try elements(value) as? [String]
+  }
+
+  private struct Order: Sendable {
+    var approvers: [String]
+  }
+
+  private var quorum: ForEach<Order, Bool> {
+    ForEach({ (order: Order) in order.approvers }) {
+      Step("vote") { (name: String) in name == "yes" }
+    } until: { votes, open in
+      if votes.contains(false) { return .done(false) }
+      return votes.count == 2 ? .done(true) : .goOn
+    }
+  }
+
+  @Test("there is a branch for each element, and its number is in the paths")
+  func branches() throws {
+    #expect(try elements(quorum, of: Order(approvers: ["a", "b"])) == ["a", "b"])
+    #expect(quorum.flow.steps == ["each/*/vote"])
+    #expect(quorum.named("votes").steps == ["votes/*/vote"])
+    let plan = forks(of: quorum.flow)[0]
+    #expect(plan.fork.kind == "each")
+    #expect(plan.name(of: 0, at: [7]) == "each/7")
+    #expect(quorum.flow.graph.nodes[1].info(at: [7]).id == "each/7/vote")
+  }
+
+  @Test("a key path finds the elements, too")
+  func keyPath() throws {
+    let flow = ForEach(\Order.approvers) { step("vote") }
+    #expect(try elements(flow, of: Order(approvers: ["a"])) == ["a"])
+  }
+
+  @Test("until is asked with the results so far, and ends the fork when it says so")
+  func tally() throws {
+    let fork = forks(of: quorum.flow)[0].fork
+    #expect(try fork.outcome(of: [true], open: 2) == nil)
+    #expect(try fork.outcome(of: [true, true], open: 1) as? Bool == true)
+    #expect(try fork.outcome(of: [true, false], open: 1) as? Bool == false)
+  }
+
+  @Test("until must be done when no branch is open", arguments: [0, 1])
+  func undecided(count: Int) throws {
+    let fork = forks(of: quorum.flow)[0].fork
+    let error = #expect(throws: FlowError.self) { try fork.outcome(of: Array(repeating: true, count: count)) }
+    #expect(error?.code == .noMatchingCase)
+  }
+
+  @Test("without until it makes all results, in their order")
+  func all() throws {
+    let flow: Flow<[String], [Int]> = Flow {
+      ForEach({ (words: [String]) in words }) { Step("count") { (word: String) in word.count } }
+    }
+    #expect(try forks(of: flow)[0].fork.outcome(of: [1, 2]) as? [Int] == [1, 2])
+    #expect(try forks(of: flow)[0].fork.outcome(of: []) as? [Int] == [])
+  }
+
+  @Test("one in another has a number for each")
+  func nested() {
+    let flow = ForEach({ (rows: [[String]]) in rows }) {
+      ForEach({ (row: [String]) in row }) { step("cell") }
+    }
+    #expect(flow.flow.steps == ["each/*/each/*/cell"])
+    #expect(flow.flow.graph.nodes[2].info(at: [1, 2]).id == "each/1/each/2/cell")
+  }
+}
