@@ -1,0 +1,85 @@
+/// A value of one of several types, seen without them.
+package protocol OneOf: Sendable {
+  /// The types in the order of the cases.
+  static var types: [any Sendable.Type] { get }
+  /// What the value carries.
+  var carried: any Sendable { get }
+}
+
+/// A value that is one of several types, and which of them it was made as.
+///
+/// Made by what a ``Route`` is to follow. The case counts, never the type of what it carries: a `OneOf2<Int, Int>` keeps
+/// its two cases apart. For more than four types, nest one in another.
+public enum OneOf2<A: Sendable, B: Sendable>: Sendable {
+  /// A value of the first type.
+  case first(A)
+  /// A value of the second type.
+  case second(B)
+}
+
+/// A value of one of three types. See ``OneOf2``.
+public enum OneOf3<A: Sendable, B: Sendable, C: Sendable>: Sendable {
+  /// A value of the first type.
+  case first(A)
+  /// A value of the second type.
+  case second(B)
+  /// A value of the third type.
+  case third(C)
+}
+
+/// A value of one of four types. See ``OneOf2``.
+public enum OneOf4<A: Sendable, B: Sendable, C: Sendable, D: Sendable>: Sendable {
+  /// A value of the first type.
+  case first(A)
+  /// A value of the second type.
+  case second(B)
+  /// A value of the third type.
+  case third(C)
+  /// A value of the fourth type.
+  case fourth(D)
+}
+
+extension OneOf2: Equatable where A: Equatable, B: Equatable {}
+extension OneOf3: Equatable where A: Equatable, B: Equatable, C: Equatable {}
+extension OneOf4: Equatable where A: Equatable, B: Equatable, C: Equatable, D: Equatable {}
+
+extension OneOf2: Hashable where A: Hashable, B: Hashable {}
+extension OneOf3: Hashable where A: Hashable, B: Hashable, C: Hashable {}
+extension OneOf4: Hashable where A: Hashable, B: Hashable, C: Hashable, D: Hashable {}
+
+extension OneOf2: Codable where A: Codable, B: Codable {}
+extension OneOf3: Codable where A: Codable, B: Codable, C: Codable {}
+extension OneOf4: Codable where A: Codable, B: Codable, C: Codable, D: Codable {}
+
+extension OneOf2: OneOf {
+  package static var types: [any Sendable.Type] { [A.self, B.self] }
+  package var carried: any Sendable {
+    switch self {
+    case .first(let value): value
+    case .second(let value): value
+    }
+  }
+}
+
+extension OneOf3: OneOf {
+  package static var types: [any Sendable.Type] { [A.self, B.self, C.self] }
+  package var carried: any Sendable {
+    switch self {
+    case .first(let value): value
+    case .second(let value): value
+    case .third(let value): value
+    }
+  }
+}
+
+extension OneOf4: OneOf {
+  package static var types: [any Sendable.Type] { [A.self, B.self, C.self, D.self] }
+  package var carried: any Sendable {
+    switch self {
+    case .first(let value): value
+    case .second(let value): value
+    case .third(let value): value
+    case .fourth(let value): value
+    }
+  }
+}

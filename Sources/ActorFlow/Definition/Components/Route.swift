@@ -1,0 +1,85 @@
+/// Walks the branch for the case that a ``OneOf2`` (or ``OneOf3``, ``OneOf4``) is in.
+///
+/// ```swift
+/// let greeting = Route {
+///   When(Guest.self) { Step("sign up", SignUpStep.init) }
+///   When(Member.self) { Step("welcome", WelcomeStep.init) }
+/// }
+/// ```
+///
+/// The branches stand in the order of the cases, one for each, and all make the same: one too few or too many does not
+/// compile, nor does one that takes another type. Branches add no part to paths.
+public struct Route<Input: Sendable, Output: Sendable>: FlowComponent {
+  /// The branches as a flow.
+  public let flow: Flow<Input, Output>
+
+  /// A branch for each case.
+  public init(@RouteBuilder _ branches: () -> Flow<Input, Output>) {
+    flow = branches()
+  }
+}
+
+/// One branch of a ``Route``.
+public struct When<Input: Sendable, Output: Sendable>: Sendable {
+  fileprivate let segments: [Segment]
+
+  /// The components that are walked, one after the other, beginning with the value that the case carries.
+  public init(_ type: Input.Type, @FlowBuilder _ branch: () -> some FlowComponent<Input, Output>) {
+    segments = branch().flow.segments
+  }
+
+  fileprivate func way<Whole>(of type: Whole.Type, _ match: @escaping @Sendable (Whole) -> Input?) -> Choice.Case {
+    Choice.Case(
+      label: "\(Input.self)", name: nil,
+      match: { value in match(try StepBody.cast(value, to: type)).map { $0 as any Sendable } }, segments: segments)
+  }
+}
+
+/// Puts the branches of a ``Route`` beside each other.
+@resultBuilder
+public enum RouteBuilder: Sendable {
+  /// A branch.
+  public static func buildExpression<I, O>(_ branch: When<I, O>) -> When<I, O> {
+    branch
+  }
+
+  /// Two branches.
+  public static func buildBlock<A, B, Output>(
+    _ first: When<A, Output>, _ second: When<B, Output>
+  ) -> Flow<OneOf2<A, B>, Output> {
+    typealias Whole = OneOf2<A, B>
+    return flow([
+      first.way(of: Whole.self) { if case .first(let value) = $0 { value } else { nil } },
+      second.way(of: Whole.self) { if case .second(let value) = $0 { value } else { nil } },
+    ])
+  }
+
+  /// Three branches.
+  public static func buildBlock<A, B, C, Output>(
+    _ first: When<A, Output>, _ second: When<B, Output>, _ third: When<C, Output>
+  ) -> Flow<OneOf3<A, B, C>, Output> {
+    typealias Whole = OneOf3<A, B, C>
+    return flow([
+      first.way(of: Whole.self) { if case .first(let value) = $0 { value } else { nil } },
+      second.way(of: Whole.self) { if case .second(let value) = $0 { value } else { nil } },
+      third.way(of: Whole.self) { if case .third(let value) = $0 { value } else { nil } },
+    ])
+  }
+
+  /// Four branches.
+  public static func buildBlock<A, B, C, D, Output>(
+    _ first: When<A, Output>, _ second: When<B, Output>, _ third: When<C, Output>, _ fourth: When<D, Output>
+  ) -> Flow<OneOf4<A, B, C, D>, Output> {
+    typealias Whole = OneOf4<A, B, C, D>
+    return flow([
+      first.way(of: Whole.self) { if case .first(let value) = $0 { value } else { nil } },
+      second.way(of: Whole.self) { if case .second(let value) = $0 { value } else { nil } },
+      third.way(of: Whole.self) { if case .third(let value) = $0 { value } else { nil } },
+      fourth.way(of: Whole.self) { if case .fourth(let value) = $0 { value } else { nil } },
+    ])
+  }
+
+  private static func flow<I, O>(_ ways: [Choice.Case]) -> Flow<I, O> {
+    Flow(segments: [.choice(Choice(cases: ways))])
+  }
+}
