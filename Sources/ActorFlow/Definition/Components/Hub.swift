@@ -1,0 +1,45 @@
+/// A menu that opens side branches and gets their results, in one visit, until it picks what the hub makes.
+///
+/// ```swift
+/// let editing = Hub(Step("menu", MenuStep.init)) {
+///   Case("address", { (choice: MenuChoice) in choice.address }) { Step("address", AddressStep.init) }
+///   Case("carrier", { (choice: MenuChoice) in choice.carrier }) { Step("carrier", CarrierStep.init) }
+/// } done: { choice in
+///   choice.order
+/// }
+/// ```
+///
+/// The menu is a step that makes a choice. A case whose branch has ended leads back to the menu: not a new place on the
+/// stack, but the same visit on the same instance, whose `proceed` is called again with what the branch made. A choice
+/// that neither a case nor `done` matches fails with ``FlowError/Code/noMatchingCase``, or goes to the ``Otherwise`` if
+/// there is one among the cases.
+public struct Hub<Input: Sendable, Output: Sendable>: FlowComponent {
+  /// The menu and its branches as a flow.
+  public let flow: Flow<Input, Output>
+
+  /// A menu with its side branches.
+  ///
+  /// - Parameters:
+  ///   - menu: Makes the choice. Gets what the hub got, and after each branch what that made.
+  ///   - cases: The side branches. Each is given what its case finds in the choice, and makes what the menu takes.
+  ///   - done: Finds what the hub makes; nil for a choice that does not leave. Asked when no case matches.
+  public init<Choice: Sendable>(
+    _ menu: Step<Input, Choice>, @SwitchBuilder _ cases: () -> SwitchBuilder.Cases<Choice, Input>,
+    done: @escaping @Sendable (Choice) throws -> Output?
+  ) {
+    flow = Self.flow(menu.flow, cases()) { value in
+      try done(try StepBody.cast(value, to: Choice.self)).map { $0 as any Sendable }
+    }
+  }
+
+  // Not in the initialiser: there `Choice` is the user's.
+  private static func flow<Picked>(
+    _ menu: Flow<Input, Picked>, _ cases: SwitchBuilder.Cases<Picked, Input>,
+    _ done: @escaping @Sendable (any Sendable) throws -> (any Sendable)?
+  ) -> Flow<Input, Output> {
+    let leaving = Choice.Case(label: "done", name: nil, match: done, segments: [])
+    let choice = Choice(cases: cases.ways + [leaving], otherwise: cases.otherwise)
+    let menu = Menu(step: menu.segments, choice: choice, leaving: [cases.ways.count])
+    return Flow(segments: [.hub(menu)])
+  }
+}
