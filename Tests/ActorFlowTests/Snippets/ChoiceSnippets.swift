@@ -86,3 +86,40 @@ private enum ChoiceSnippets {
     #expect(Code.choosing.steps == ["menu", "address/address", "carrier/carrier"])
   }
 }
+
+/// The code in the doc comment of the router.
+private enum RouterSnippets {
+  struct Complaint: Sendable {}
+  struct Refund: Sendable {}
+  struct Repair: Sendable {}
+  struct Solution: Sendable {}
+
+  actor TriageStep: FlowStep {
+    func proceed(_ complaint: Complaint, context: StepContext) -> OneOf2<Refund, Repair> { .first(Refund()) }
+    func backUp(context: RollbackContext) {}
+  }
+  actor RefundStep: FlowStep {
+    func proceed(_ refund: Refund, context: StepContext) -> Solution { Solution() }
+    func backUp(context: RollbackContext) {}
+  }
+  actor RepairStep: FlowStep {
+    func proceed(_ repair: Repair, context: StepContext) -> Solution { Solution() }
+    func backUp(context: RollbackContext) {}
+  }
+
+  static func routing() throws -> Flow<Complaint, Solution> {
+    let support = try TypeRouter(start: Complaint.self, end: Solution.self) {
+      Step("triage", TriageStep.init)
+      Step("refund", RefundStep.init)
+      Step("repair", RepairStep.init)
+    }
+    return support.flow
+  }
+}
+
+@Suite("Doc comments: router") struct RouterSnippetTests {
+  @Test("the router of the doc comment has a way for each type")
+  func routing() throws {
+    #expect(try RouterSnippets.routing().steps == ["triage", "refund", "repair"])
+  }
+}
