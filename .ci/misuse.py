@@ -9,7 +9,7 @@ must find, at the end of the wrong line or in lines of their own above it:
 `error`, `warning` and `note` are the compiler's; the text is part of its message, and `…` stands for anything between.
 A note belongs to the error or warning at the line. Anything the file does not expect is a failure, and so is a crash.
 
-Last, a flow of 60 steps is compiled against the clock.
+Last, a flow of 60 steps is compiled against the clock, and one with everything that branches.
 """
 
 import itertools
@@ -26,6 +26,7 @@ from pathlib import Path
 FOLDER = Path("Tests/Misuse")
 SHOP = FOLDER / "Shop.swift"
 STEPS = 60
+BRANCHES = 4
 SECONDS = 3.0  # of wall time, for one compilation in debug from a cold start; the median of three
 
 EXPECTATION = re.compile(r"// (error|warning|note): (.+?)\s*(?=// (?:error|warning|note): |$)")
@@ -129,20 +130,36 @@ def long_flow() -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def compiles_in_time(modules: str) -> list[str]:
+def wide_flow() -> str:
+    """A flow with branches that run at the same time, each of which chooses, in each of which it is chosen again."""
+    case = ['Case("small", where: { (n: Int) in n < 10 }) {', "INNER", "}", "Otherwise {", "INNER", "}"]
+    inner = "Switch { " + "; ".join(
+        f'Case("c{n}", where: {{ (n: Int) in n == {n} }}) {{ Step("s{n}") {{ (n: Int) in "\\(n)" }} }}'
+        for n in range(BRANCHES)) + "; Otherwise { Step(\"other\") { (n: Int) in \"none\" } } }"
+    outer = ["  Switch {", *("    " + line.replace("INNER", inner) for line in case), "  }"]
+    kinds = ", ".join(f"{name}: String" for name in "abcdefgh"[:BRANCHES])
+    return "\n".join([
+        "import ActorFlow", 'let wide = Flow("wide") {', '  Step("first") { (text: String) in text.count }', "  Parallel {",
+        *outer * BRANCHES, f"  }} join: {{ ({kinds}) in a + b }}", "  Loop {",
+        '    Step("again") { (text: String) in Again<String, Int>.done(text.count) }', "  }", "  Race {", *outer * 2, "  }",
+        "  ForEach({ (text: String) in Array(text.utf8) }) {", '    Step("byte") { (byte: UInt8) in Int(byte) }', "  }",
+        "}", ""])
+
+
+def compiles_in_time(what: str, source: str, modules: str) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "Long.swift")
-        file.write_text(long_flow())
+        file = Path(folder, "Timed.swift")
+        file.write_text(source)
         took = []
         for _ in range(3):
             began = time.monotonic()
-            found, compiled = compile_client([file], [], modules, "-c", "-Onone", "-o", f"{folder}/Long.o")
+            found, compiled = compile_client([file], [], modules, "-c", "-Onone", "-o", f"{folder}/Timed.o")
             took.append(time.monotonic() - began)
             if not compiled or found:
-                return ["a flow of 60 steps does not compile:", *map(str, found)]
-    print(f"a flow of {STEPS} steps compiles in {statistics.median(took):.2f} s (at most {SECONDS})")
+                return [f"{what} does not compile:", *map(str, found)]
+    print(f"{what} compiles in {statistics.median(took):.2f} s (at most {SECONDS})")
     if statistics.median(took) >= SECONDS:
-        return [f"a flow of {STEPS} steps takes {statistics.median(took):.2f} s to compile; at most {SECONDS}"]
+        return [f"{what} takes {statistics.median(took):.2f} s to compile; at most {SECONDS}"]
     return []
 
 
@@ -159,7 +176,8 @@ def main() -> int:
         for problem in found:
             with_settings.setdefault(problem, []).append("our" if settings else "default")
     problems = [f"{problem}\n    (with {' and '.join(names)} settings)" for problem, names in with_settings.items()]
-    problems += compiles_in_time(modules)
+    problems += compiles_in_time(f"a flow of {STEPS} steps", long_flow(), modules)
+    problems += compiles_in_time(f"a flow of {BRANCHES} branches, each of which chooses twice", wide_flow(), modules)
     expected = sum(len(expectations(path)) for path in programs)
     print("\n".join(problems) or f"{len(programs) - 1} programs, {expected} diagnostics, each where it should be")
     return 1 if problems else 0

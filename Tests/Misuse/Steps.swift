@@ -27,6 +27,15 @@ actor NeverSkipped: SkippableStep {
   func shouldSkip(_ order: Order) -> Bool { true }
 }
 
+// error: does not conform to protocol 'ReceivingStep'
+// note: requires function 'receive'
+actor NeverReceiving: ReceivingStep {
+  typealias Update = Receipt
+  func proceed(_ order: Order, context: StepContext) async throws -> Order { order }
+  func backUp(context: RollbackContext) {}
+  func recieve(_ receipt: Receipt) {}
+}
+
 // Undoing waits for nobody.
 actor Asking: FlowStep {
   func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }

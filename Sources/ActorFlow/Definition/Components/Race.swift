@@ -35,6 +35,13 @@ public enum RaceBuilder: Sendable {
     [component.flow]
   }
 
+  /// No branch: says that there must be one.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "a Race has at least one branch")
+  public static func buildBlock() -> [Flow<Void, Void>] {
+    []
+  }
+
   /// The first branch.
   public static func buildPartialBlock<I, O>(first: [Flow<I, O>]) -> [Flow<I, O>] {
     first

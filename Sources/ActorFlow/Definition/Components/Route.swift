@@ -43,6 +43,13 @@ public enum RouteBuilder: Sendable {
     branch
   }
 
+  /// A single branch: says what is missing.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "a Route has a branch for each case of a OneOf2, OneOf3 or OneOf4")
+  public static func buildBlock<A, Output>(_ only: When<A, Output>) -> Flow<A, Output> {
+    Flow(segments: only.segments)
+  }
+
   /// Two branches.
   public static func buildBlock<A, B, Output>(
     _ first: When<A, Output>, _ second: When<B, Output>

@@ -109,6 +109,20 @@ public enum SwitchBuilder: Sendable {
     Cases(ways: accumulated.ways, otherwise: [.transform { _ in () }] + next.segments)
   }
 
+  /// A case behind the end: says that nobody comes to it.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  @available(*, unavailable, message: "no value comes to a case behind an Otherwise: put it before")
+  public static func buildPartialBlock<I, O>(accumulated: Cases<I, O>, next: Open<I, O>) -> Cases<I, O> {
+    accumulated
+  }
+
+  /// No case: says that there must be one.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "a Switch or Hub has at least one Case")
+  public static func buildBlock() -> Cases<Void, Void> {
+    Cases(ways: [], otherwise: nil)
+  }
+
   /// `if`: a case may be left out.
   public static func buildOptional<I, O>(_ cases: Open<I, O>?) -> Open<I, O> {
     cases ?? Open(ways: [])
