@@ -107,6 +107,18 @@ private enum Visitor: Sendable {
     #expect(size.flow.steps == ["large/a", "some/a", "a"])
   }
 
+  @Test("WF-20 what several choices share comes after the cases of each")
+  func shared() async throws {
+    func choice(_ own: String...) -> Switch<String, String> {
+      Switch {
+        for key in own { Case(key, where: { $0 == key }) { Step("a") { (key: String) in "own \(key)" } } }
+        Case("cancel", where: { $0 == "cancel" }) { Step("a") { (key: String) in "shared \(key)" } }
+      }
+    }
+    #expect(try await FlowCoordinator().run(choice("pay"), with: "cancel") == "shared cancel")
+    #expect(try await FlowCoordinator().run(choice("pay", "cancel"), with: "cancel") == "own cancel")
+  }
+
   @Test("a match that throws fails the flow with its error")
   func throwing() async throws {
     let flow = Switch {

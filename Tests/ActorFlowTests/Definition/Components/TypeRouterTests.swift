@@ -140,7 +140,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(mistakes == ["step \"a\" makes OneOf2<B, Z>, and so B, which no step takes"])
   }
 
-  @Test("two steps that take the same are refused, and one that takes the end")
+  @Test("SF-12 two steps that take the same are refused, and one that takes the end")
   func ambiguous() throws {
     let mistakes = try mistakes {
       try TypeRouter(start: A.self, end: Z.self) {
@@ -162,6 +162,18 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     }
     #expect(
       mistakes == ["step \"a\" makes OneOf2<Z, Z>, in which Z stands twice: its type does not tell which one it is"])
+  }
+
+  @Test("SF-16 a step that no way leads to is refused, and so is an end")
+  func unreachable() throws {
+    let mistakes = try mistakes {
+      try TypeRouter(start: A.self, end: Z.self) {
+        step("a") { (_: A) in B() }
+        step("b") { (_: B) in A() }
+        step("c") { (_: C) in Z() }
+      }
+    }
+    #expect(mistakes == ["no way leads to step \"c\", which takes C", "no way leads to the end, Z"])
   }
 
   @Test("all mistakes are told at once, in the order of the definition")
