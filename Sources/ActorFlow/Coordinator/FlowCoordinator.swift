@@ -76,7 +76,7 @@ extension FlowCoordinator {
 
   /// Beside `run`, like ``result(of:)``, so that a task that runs a flow keeps no room for it.
   @inline(never)
-  private nonisolated func launch(_ graph: Graph, with input: any Sendable) async throws -> FlowCore {
+  nonisolated func launch(_ graph: Graph, with input: any Sendable) async throws -> FlowCore {
     try Task.checkCancellation()
     let core = readyCore()
     core.startClock()
@@ -85,7 +85,7 @@ extension FlowCoordinator {
   }
 
   @inline(never)
-  private nonisolated func result<O>(of core: FlowCore) throws -> O {
+  nonisolated func result<O>(of core: FlowCore) throws -> O {
     guard let result = core.takeResult() else {
       throw FlowError(.flowEnded, "the run has ended without a result", flow: id)
     }

@@ -28,6 +28,19 @@ package final class Subscription<Source: EventSource>: Sendable {
     return nil
   }
 
+  /// The next event, also to a cancelled task; nil when the run has ended and everything was read.
+  ///
+  /// For readers that the run itself waits for: a run always ends, so they are released with it at the latest.
+  package func nextUntilTheEnd() async -> NavigationEvent? {
+    while true {
+      switch read() {
+      case .event(let event): return event
+      case .end: return nil
+      case .wait(let sequence): await waitUntilTheEnd(after: sequence)
+      }
+    }
+  }
+
   /// The next event, if there is one already.
   package func published() -> NavigationEvent? {
     if case .event(let event) = read() { event } else { nil }
@@ -71,6 +84,16 @@ package final class Subscription<Source: EventSource>: Sendable {
       }
     } onCancel: {
       stopWaiting(id)
+    }
+    wake.passOn()
+  }
+
+  private func waitUntilTheEnd(after sequence: Int) async {
+    let wake = await withCheckedContinuation { continuation in
+      let waits = source.withLog { log in
+        log.wait(EventLog.WaitingReader(id: log.newReader(), continuation: continuation), after: sequence)
+      }.1
+      if !waits { continuation.resume(returning: EventLog.Wake([])) }
     }
     wake.passOn()
   }

@@ -1,0 +1,41 @@
+/// The presenting of one run: reads its events and asks the presenters.
+struct Presenting: Sendable {
+  private let presenters: [any Presenter]
+  private let core: FlowCore
+  private let coordinator: FlowCoordinator
+
+  init(_ presenters: [any Presenter], of core: FlowCore, in coordinator: FlowCoordinator) {
+    self.presenters = presenters
+    self.core = core
+    self.coordinator = coordinator
+  }
+
+  /// Presents every event of the run.
+  ///
+  /// - Returns: The error of a presenter that has ended the flow; nil if it ended otherwise.
+  func untilTheEnd() async -> (any Error)? {
+    let events = Subscription(core)
+    var failure: (error: any Error, reason: String)?
+    while let event = await events.nextUntilTheEnd() {
+      do { try await present(event) } catch {
+        guard failure == nil else { continue }
+        let reason = "a presenter failed at event \(event.sequence): \(error)"
+        failure = (error, reason)
+        abandon(reason)
+      }
+    }
+    // Endings come from the machine: if the flow was ending already, the error has not ended it.
+    guard let failure, core.position.status == .ended(.abandoned(reason: failure.reason)) else { return nil }
+    return failure.error
+  }
+
+  private func present(_ event: NavigationEvent) async throws {
+    for presenter in presenters where try await presenter.present(event, in: coordinator) { return }
+  }
+
+  /// Files the request and does not wait for what comes of it: that is to be presented as well.
+  private func abandon(_ reason: String) {
+    let since = core.elapsed
+    try? core.decideNow { try $0.abandon(reason: reason, rollBack: true, since: since).decision }
+  }
+}
