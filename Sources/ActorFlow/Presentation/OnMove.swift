@@ -1,0 +1,61 @@
+/// A presenter of forward moves only: it takes the events in which a step is entered, and no others.
+///
+/// ```swift
+/// OnMove(to: "payment") { event, _ in await screen.push(event.position.step) }
+/// ```
+///
+/// A step that was skipped is not entered. A back that lands on the step is for ``OnBack``.
+public struct OnMove: Presenter {
+  private let step: StepID?
+  private let show: @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
+
+  /// A presenter of the moves to a step.
+  ///
+  /// - Parameters:
+  ///   - step: The step, by its path or the path's last part; nil for every step.
+  ///   - show: Shows the event. What it throws ends the flow, as for every presenter.
+  public init(
+    to step: StepID? = nil, _ show: @escaping @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
+  ) {
+    self.step = step
+    self.show = show
+  }
+
+  /// Shows a move to the step, and takes it; declines every other event.
+  public func present(_ event: NavigationEvent, in coordinator: FlowCoordinator) async throws -> Bool {
+    guard case .moved(_, let visit) = event.change, !visit.isSkipped, step?.matches(visit.step) ?? true else {
+      return false
+    }
+    try await show(event, coordinator)
+    return true
+  }
+}
+
+/// A presenter of backs only: it takes the events in which a back has landed, and no others.
+///
+/// ```swift
+/// OnBack(to: "cart") { event, _ in await screen.unwind(to: event.position.step) }
+/// ```
+public struct OnBack: Presenter {
+  private let step: StepID?
+  private let show: @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
+
+  /// A presenter of the backs to a step.
+  ///
+  /// - Parameters:
+  ///   - step: The step, by its path or the path's last part; nil for every step.
+  ///   - show: Shows the event. What it throws ends the flow, as for every presenter.
+  public init(
+    to step: StepID? = nil, _ show: @escaping @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
+  ) {
+    self.step = step
+    self.show = show
+  }
+
+  /// Shows a back to the step, and takes it; declines every other event.
+  public func present(_ event: NavigationEvent, in coordinator: FlowCoordinator) async throws -> Bool {
+    guard case .backedUp(_, let visit, _) = event.change, step?.matches(visit.step) ?? true else { return false }
+    try await show(event, coordinator)
+    return true
+  }
+}
