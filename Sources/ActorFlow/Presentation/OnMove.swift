@@ -1,7 +1,7 @@
 /// A presenter of forward moves only: it takes the events in which a step is entered, and no others.
 ///
 /// ```swift
-/// OnMove(to: "payment") { event, _ in await screen.push(event.position.step) }
+/// let forward = OnMove(to: "payment") { event, _ in await screen.push(event.position.step) }
 /// ```
 ///
 /// A step that was skipped is not entered. A back that lands on the step is for ``OnBack``.
@@ -34,7 +34,7 @@ public struct OnMove: Presenter {
 /// A presenter of backs only: it takes the events in which a back has landed, and no others.
 ///
 /// ```swift
-/// OnBack(to: "cart") { event, _ in await screen.unwind(to: event.position.step) }
+/// let back = OnBack(to: "cart") { event, _ in await screen.unwind(to: event.position.step) }
 /// ```
 public struct OnBack: Presenter {
   private let step: StepID?
