@@ -25,15 +25,13 @@ package final class Node: Sendable {
     self.backUp = backUp
     self.failure = failure
     self.fork = fork
-    info = StepInfo(id: StepID(path.joined(separator: "*")), presentation: presentation)
+    info = StepInfo(id: path.path(at: []), presentation: presentation)
   }
 
   /// What may be said of the node in the branch of these elements, outermost first.
   package func info(at elements: [Int]) -> StepInfo {
     guard path.count > 1 else { return info }
-    var name = path[0]
-    for (number, part) in zip(elements, path.dropFirst()) { name += "\(number)\(part)" }
-    return StepInfo(id: StepID(name), presentation: info.presentation)
+    return StepInfo(id: path.path(at: elements), presentation: info.presentation)
   }
 }
 
@@ -66,9 +64,6 @@ package final class ForkPlan: Sendable {
 
   /// What a branch is called: the branch of this number, in the branch of these elements.
   package func name(of branch: Int, at elements: [Int]) -> StepID {
-    let path = paths[min(branch, paths.count - 1)]
-    var name = path[0]
-    for (number, part) in zip(elements, path.dropFirst()) { name += "\(number)\(part)" }
-    return StepID(name)
+    paths[min(branch, paths.count - 1)].path(at: elements)
   }
 }

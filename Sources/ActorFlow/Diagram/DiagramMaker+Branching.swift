@@ -1,0 +1,95 @@
+// What leads more than one way.
+extension DiagramMaker {
+  mutating func add(_ choice: Choice) {
+    let diamond = addShape(.choice, "?")
+    ends = ways(of: choice, from: diamond).flatMap(\.self)
+  }
+
+  /// Draws the cases one after the other.
+  ///
+  /// - Returns: For each case the ends it leaves loose; the last one is what happens otherwise.
+  private mutating func ways(of choice: Choice, from shape: Int) -> [[LooseEnd]] {
+    var ways: [[LooseEnd]] = []
+    for way in choice.cases {
+      ends = [(shape, way.label)]
+      if let name = way.name { openName(name) }
+      add(way.segments)
+      if way.name != nil { closeName() }
+      ways.append(ends)
+    }
+    if let otherwise = choice.otherwise {
+      ends = [(shape, "otherwise")]
+      add(otherwise)
+      ways.append(ends)
+    }
+    ends = []
+    return ways
+  }
+
+  mutating func add(_ loop: Repetition) {
+    let first = shapes.count
+    add(loop.body)
+    guard shapes.count > first else { return }
+    let diamond = addShape(.choice, "done?")
+    lead([(diamond, "")], backTo: first, "again")
+    ends = [(diamond, "done")]
+  }
+
+  mutating func add(_ menu: Menu) {
+    add(menu.step)
+    let step = shapes.count - 1
+    var leaving: [LooseEnd] = []
+    for (index, way) in ways(of: menu.choice, from: step).enumerated() {
+      if menu.leaving.contains(index) { leaving += way } else { lead(way, backTo: step, "returns") }
+    }
+    ends = leaving
+  }
+
+  mutating func add(_ router: Router) {
+    let diamond = addShape(.choice, "by type")
+    var leaving: [LooseEnd] = []
+    for (index, way) in ways(of: router.choice, from: diamond).enumerated() {
+      if router.leaving.contains(index) { leaving += way } else { lead(way, backTo: diamond, "next") }
+    }
+    ends = leaving
+  }
+
+  mutating func add(_ fork: Fork) {
+    let node = nextNode()
+    let name = node?.info.id.name ?? fork.kind
+    openCluster(fork.name == nil ? name : "\(name) (\(fork.kind))")
+    let bar = addShape(.fork, "fork", of: node)
+    var results: [LooseEnd] = []
+    switch fork.branches {
+    case .fixed(let branches):
+      open(path: node?.info.id.path ?? "")
+      for (number, branch) in branches.enumerated() {
+        results += ends(of: branch, number: number, from: bar)
+      }
+    case .each(_, let segments):
+      open(path: (node?.info.id.path ?? "") + "/*")
+      ends = [(bar, "each element")]
+      add(segments)
+      results = ends
+    }
+    closeName()
+    ends = results
+    let join = addShape(.join, "join")
+    closeCluster()
+    ends = [(join, "")]
+  }
+
+  /// The arrow to a branch has the name that the definition gives it, if it does.
+  private mutating func ends(of branch: Fork.Branch, number: Int, from bar: Int) -> [LooseEnd] {
+    if branch.name == nil, branch.segments.onlyName != nil {
+      ends = [(bar, "")]
+      add(branch.segments)
+    } else {
+      let name = openName(branch.name ?? "\(number)")
+      ends = [(bar, branch.name == nil ? "" : name)]
+      add(branch.segments)
+      closeName()
+    }
+    return ends
+  }
+}

@@ -1,0 +1,17 @@
+import ActorFlow
+import Testing
+
+/// The code in the doc comments of what looks at a definition, or changes it.
+@Suite("Snippets: definitions") struct DefinitionSnippets {
+  private let checkout = Flow("checkout") {
+    Step("cart") { (order: String) in order }
+    Step("payment") { (order: String) in order }
+  }
+
+  @Test func diagrams() async {
+    let coordinator = FlowCoordinator()
+    let print = { (text: String) in #expect(text.contains("payment")) }
+    print(checkout.diagram(.mermaid))
+    print(checkout.diagram(.dot, of: await coordinator.position))
+  }
+}
