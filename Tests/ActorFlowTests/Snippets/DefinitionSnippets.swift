@@ -14,4 +14,9 @@ import Testing
     print(checkout.diagram(.mermaid))
     print(checkout.diagram(.dot, of: await coordinator.position))
   }
+
+  @Test func previews() throws {
+    let next = try checkout.destination(after: "cart", for: "3 apples")  // .step("checkout/payment")
+    #expect(next == .step("checkout/payment"))
+  }
 }

@@ -1,0 +1,68 @@
+// From a name that somebody wrote to the step he means.
+extension Graph {
+  /// The step or fork that `id` means: the one with that path, or the only one whose path has it as its last part. Below
+  /// a fork with a branch for each element a path may have a number, or `*`.
+  ///
+  /// - Throws: `noSuchStep`, naming the steps that may have been meant.
+  package func node(matching id: StepID) throws(FlowError) -> Node {
+    if let node = nodes.first(where: { $0.elements(in: id) != nil }) { return node }
+    let found = nodes.filter { id.matches($0.info.id) }
+    guard let only = found.first else {
+      throw FlowError(.noSuchStep, "the flow has no step \"\(id)\"; \(suggestions(for: id))", step: id)
+    }
+    guard found.count == 1 else {
+      let paths = found.map { "\"\($0.info.id)\"" }.joined(separator: ", ")
+      throw FlowError(
+        .noSuchStep, "the flow has \(found.count) steps called \"\(id)\": \(paths); name one by its path", step: id)
+    }
+    return only
+  }
+
+  private func suggestions(for id: StepID) -> String {
+    guard !nodes.isEmpty else { return "it has none at all" }
+    let wanted = Array(id.name.unicodeScalars)
+    let near = nodes.enumerated().map { index, node in
+      (path: node.info.id, distance: Self.distance(wanted, Array(node.info.id.name.unicodeScalars)), index: index)
+    }
+    .filter { $0.distance <= max(1, wanted.count / 2) }
+    .sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
+    let named = (near.isEmpty ? nodes.map(\.info.id) : near.map(\.path)).prefix(near.isEmpty ? 8 : 3)
+    let list = named.map { "\"\($0)\"" }.joined(separator: ", ")
+    if near.isEmpty { return "there are \(list)\(nodes.count > named.count ? ", …" : "")" }
+    return "did you mean \(list)?"
+  }
+
+  /// How many letters are to be put in, left out or changed to make one of the other.
+  private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    var row = Array(0...right.count)
+    for (i, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, other) in right.enumerated() {
+        let changed = diagonal + (letter == other ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(changed, row[j] + 1, row[j + 1] + 1)
+      }
+    }
+    return row[right.count]
+  }
+}
+
+extension Graph {
+  /// The innermost fork around what stands at `address`.
+  package func fork(around address: Int) -> Node? {
+    nodes.last { node in
+      guard node.fork != nil, node.address < address, case .jump(let end) = program[node.address + 1] else {
+        return false
+      }
+      return address < end
+    }
+  }
+
+  /// Whether side branches return to the node.
+  package func isMenu(_ node: Node) -> Bool {
+    program.contains { instruction in
+      if case .resume(let menu) = instruction { menu === node } else { false }
+    }
+  }
+}
