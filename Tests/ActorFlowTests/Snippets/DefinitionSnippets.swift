@@ -19,4 +19,9 @@ import Testing
     let next = try checkout.destination(after: "cart", for: "3 apples")  // .step("checkout/payment")
     #expect(next == .step("checkout/payment"))
   }
+
+  @Test func insertions() throws {
+    let careful = try checkout.inserting(after: "cart") { Step("review") { (order: String) in order } }
+    #expect(careful.steps == ["checkout/cart", "checkout/review", "checkout/payment"])
+  }
 }
