@@ -69,12 +69,10 @@ extension Node {
   /// What the fork's branches would be called.
   fileprivate func branches(for value: any Sendable, at elements: [Int]) throws -> [StepID] {
     guard let fork else { return [] }
-    switch fork.fork.branches {
-    case .fixed(let branches): return branches.indices.map { fork.name(of: $0, at: elements) }
-    case .each(let find, _):
-      // The number of this fork's element comes after those of the forks around it, known or not.
-      guard elements.count == path.count - 1 else { return [fork.name(of: 0, at: elements)] }
-      return try find(value).indices.map { fork.name(of: 0, at: elements + [$0]) }
+    // The number of this fork's element comes after those of the forks around it: all known, or none is.
+    if fork.isForEach, elements.count < path.count - 1 { return [fork.name(of: 0, at: elements)] }
+    return try fork.inputs(from: value).indices.map {
+      fork.name(of: $0, at: fork.isForEach ? elements + [$0] : elements)
     }
   }
 }

@@ -1,9 +1,7 @@
 extension Diagram {
   /// Marks where a flow stands.
   mutating func mark(_ position: Position) {
-    var marks = Marks()
-    marks.add(position.stack)
-    for question in position.questions { marks.waiting.insert(question.step) }
+    let marks = Marks(position)
     let isFinished = position.status == .ended(.finished)
     for number in shapes.indices {
       switch shapes[number].kind {
@@ -12,9 +10,11 @@ extension Diagram {
       case .step, .fork:
         guard let node = shapes[number].node else { continue }
         let isCurrent = marks.current.contains(node)
+        let waits = marks.waits(of: node)
         shapes[number].isCurrent = isCurrent && !isFinished
         shapes[number].isVisited = marks.visited.contains(node) || isCurrent && isFinished
-        shapes[number].isWaiting = marks.waiting.contains(node)
+        shapes[number].isWaiting = !waits.isEmpty
+        shapes[number].notes += waits.map { "waiting for \($0)" }
       case .choice, .join: break
       }
     }
@@ -23,14 +23,33 @@ extension Diagram {
 
 /// The steps of a position, by what is to be said of them.
 private struct Marks {
-  var visited: Set<StepID> = []
-  var current: Set<StepID> = []
-  var waiting: Set<StepID> = []
+  private(set) var visited: Set<StepID> = []
+  private(set) var current: Set<StepID> = []
+  private var waiting: [StepID: Set<String>] = [:]
 
-  /// One stack of a position; a flow in several branches has several.
-  mutating func add(_ stack: StepStack) {
-    if let top = stack.top { current.insert(top.step) }
-    for visit in stack.belowTop { visited.insert(visit.step) }
+  init(_ position: Position) {
+    add(position.stack, isOpen: true)
+    for branch in position.branches { add(branch) }
+    for question in position.questions { waiting[question.step, default: []].insert("an answer") }
+    for wait in position.waits { waiting[wait.step, default: []].insert(wait.signal) }
+  }
+
+  /// A branch that has ended has no current step.
+  private mutating func add(_ branch: Branch) {
+    add(branch.stack, isOpen: !branch.hasEnded)
+    for branch in branch.branches { add(branch) }
+  }
+
+  private mutating func add(_ stack: StepStack, isOpen: Bool) {
+    for visit in isOpen ? stack.belowTop : stack { visited.insert(visit.step) }
+    if isOpen, let top = stack.top { current.insert(top.step) }
+  }
+
+  /// What a node waits for, in all elements' branches.
+  func waits(of node: Node) -> [String] {
+    if node.path.count == 1 { return waiting[node.info.id, default: []].sorted() }
+    let all = waiting.filter { step, _ in node.elements(in: step) != nil }.values
+    return all.reduce(into: Set()) { $0.formUnion($1) }.sorted()
   }
 }
 

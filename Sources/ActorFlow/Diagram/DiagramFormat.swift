@@ -20,8 +20,8 @@ extension Flow {
   ///
   /// - Parameters:
   ///   - format: The language.
-  ///   - position: Marks which steps were visited, which are current, and which wait for an answer. What the flow does
-  ///     not have is not marked.
+  ///   - position: Marks which steps were visited, which are current, and which wait for an answer or a signal; in all
+  ///     open branches. What the flow does not have is not marked.
   public func diagram(_ format: DiagramFormat, of position: Position? = nil) -> String {
     var diagram = DiagramMaker.diagram(of: segments, named: graph.nodes)
     if let position { diagram.mark(position) }

@@ -53,7 +53,7 @@ struct DotWriter {
   private mutating func line(_ text: String) { lines.append(indentation + text) }
 
   private func attributes(of shape: Diagram.Shape) -> [String] {
-    let words = Self.quoted([shape.label] + shape.notes + (shape.isWaiting ? ["waiting for an answer"] : []))
+    let words = Self.quoted([shape.label] + shape.notes)
     var attributes =
       switch shape.kind {
       case .step: ["label=\(words)"]

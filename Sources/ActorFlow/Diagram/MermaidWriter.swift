@@ -24,7 +24,7 @@ struct MermaidWriter {
     switch item {
     case .shape(let number):
       let shape = shapes[number]
-      let words = Self.quoted([shape.label] + shape.notes + (shape.isWaiting ? ["waiting for an answer"] : []))
+      let words = Self.quoted([shape.label] + shape.notes)
       switch shape.kind {
       case .start: line("n\(number)((\(words)))")
       case .end: line("n\(number)(((\(words))))")

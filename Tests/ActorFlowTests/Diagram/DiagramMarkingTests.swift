@@ -7,19 +7,32 @@ import Testing
     diagram.split(separator: "\n").filter { $0.hasPrefix("  class ") }.map { String($0.dropFirst(8)) }
   }
 
-  private func position(
-    _ steps: [StepID], asking: [StepID] = [], _ status: Status = .running
-  ) -> Position {
+  private func stack(_ steps: [StepID]) -> StepStack {
     var top: VisitNode?
     for (number, step) in steps.enumerated() {
       let info = StepInfo(id: step)
       top = VisitNode(id: VisitID(number), info: info, below: top, isSkipped: false, canBackUp: false)
     }
+    return StepStack(top)
+  }
+
+  private func branch(_ path: StepID, _ steps: [StepID], ended: Bool = false, _ branches: [Branch] = []) -> Branch {
+    Branch(path: path, stack: stack(steps), branches: branches, hasEnded: ended, canBackUp: false)
+  }
+
+  private func position(
+    _ steps: [StepID], asking: [StepID] = [], awaiting: [StepID] = [], _ status: Status = .running,
+    branches: [Branch] = []
+  ) -> Position {
     let questions = asking.enumerated().map { number, step in
       let id = Question.ID(flow: FlowID("f"), run: 1, number: number)
       return Question(id: id, step: step, visit: VisitID(number), prompt: Form(text: "?"), revision: 1)
     }
-    return Position(stack: StepStack(top), questions: questions, status: status, canBackUp: false)
+    let waits = awaiting.enumerated().map { number, step in
+      Wait(signal: "paid", step: step, visit: VisitID(number), number: number)
+    }
+    return Position(
+      stack: stack(steps), questions: questions, status: status, canBackUp: false, waits: waits, branches: branches)
   }
 
   @Test("a running flow: what was visited, where it stands, and what waits for an answer")
@@ -66,6 +79,27 @@ import Testing
     let marked = flow.diagram(
       .mermaid, of: position(["approvals"], asking: ["approvals/0/ask", "approvals/12/sign", "approvals/x/ask"]))
     #expect(classes(marked) == ["n1,n4 bar", "n0 visited", "n1 current", "n2,n3 waiting"])
+  }
+
+  @Test("every open branch has its current step, one in it too; one that has ended has none")
+  func branches() {
+    let inner = Raw.fork("race", [Raw.step("c"), Raw.step("d")])
+    let flow = Raw.fork(
+      "parallel",
+      [
+        Flow {
+          Raw.step("a"); Raw.step("b")
+        }, Raw.step("e"), inner,
+      ])
+    let open = [
+      branch("parallel/0", ["parallel/0/a", "parallel/0/b"]), branch("parallel/e", ["parallel/e"], ended: true),
+      branch("parallel/2", ["parallel/2/race"], [branch("parallel/2/race/c", ["parallel/2/race/c"])]),
+    ]
+    let marked = flow.diagram(
+      .mermaid, of: position(["parallel"], asking: ["parallel/0/b"], awaiting: ["parallel/0/b"], branches: open))
+    #expect(flow.steps.map(\.path).contains("parallel/2/race/c"))
+    #expect(classes(marked) == ["n1,n5,n8,n9 bar", "n0,n2,n4 visited", "n1,n3,n5,n6 current", "n3 waiting"])
+    #expect(marked.contains(#"n3("b<br/>waiting for an answer<br/>waiting for paid")"#))
   }
 
   @Test("nothing is marked before a run, nor what another flow has")
