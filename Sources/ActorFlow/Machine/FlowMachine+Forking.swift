@@ -97,7 +97,9 @@ extension FlowMachine {
     if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
     guard fork.isOpen else { return .wait }
     guard asksGoal else {
-      return open == 0 ? .join(fork.results.sorted { $0.branch < $1.branch }.map(\.value)) : .wait
+      guard open == 0 else { return .wait }
+      self[track].fork?.judged = fork.results.count
+      return .join(fork.results.sorted { $0.branch < $1.branch }.map(\.value))
     }
     guard fork.judged < fork.results.count || fork.tracks.isEmpty else { return .wait }
     let judged = min(fork.judged + 1, fork.results.count)
