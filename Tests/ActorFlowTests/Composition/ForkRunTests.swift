@@ -163,7 +163,8 @@ import Testing
     try await run.answer("2")
     try await run.answer("3")
     #expect(try await run.result.get() == "-2|-c3")
-    #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["d:backUp", "b:backUp", "c:backUp"])
+    let undone = trace.all.filter { $0.hasSuffix("backUp") }
+    #expect(undone.first == "d:backUp" && undone.sorted() == ["b:backUp", "c:backUp", "d:backUp"])
   }
 
   @Test("an abandon while branches run undoes all of them, newest first across the branches")
