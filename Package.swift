@@ -7,12 +7,15 @@ let package = Package(
   products: [
     .library(name: "ActorFlow", targets: ["ActorFlow"]),
     .library(name: "ActorFlowTesting", targets: ["ActorFlowTesting"]),
+    .library(name: "ActorFlowDocuments", targets: ["ActorFlowDocuments"]),
   ],
   targets: [
     .target(name: "ActorFlow"),
     .target(name: "ActorFlowTesting", dependencies: ["ActorFlow"]),
+    .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
     .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
     .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
+    .testTarget(name: "ActorFlowDocumentsTests", dependencies: ["ActorFlow", "ActorFlowDocuments"]),
   ],
   swiftLanguageModes: [.v6]
 )

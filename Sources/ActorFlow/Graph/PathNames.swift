@@ -1,12 +1,14 @@
 /// Makes paths out of names: equal siblings get `#2`, `#3`….
-struct PathNames {
+package struct PathNames {
   private var prefixes: [[String]] = [[""]]
   private var taken: Set<[String]> = []
   /// How often a path was asked for, so that the thousandth equal sibling need not try `#2` to `#999` again.
   private var count: [[String]: Int] = [:]
 
+  package init() {}
+
   /// The path of something called `name`, as the parts between the numbers of elements.
-  mutating func path(of name: String) -> [String] {
+  package mutating func path(of name: String) -> [String] {
     let (path, number) = next(name)
     count[wanted(name)] = number
     taken.insert(path)
@@ -35,14 +37,14 @@ struct PathNames {
 
   /// What follows stands below `name`.
   @discardableResult
-  mutating func open(_ name: String) -> [String] {
+  package mutating func open(_ name: String) -> [String] {
     let path = path(of: name)
     push(path)
     return path
   }
 
   /// What follows stands below something that has a path already.
-  mutating func push(_ path: [String]) {
+  package mutating func push(_ path: [String]) {
     var prefix = path
     prefix[prefix.count - 1] += "/"
     prefixes.append(prefix)
@@ -57,5 +59,5 @@ struct PathNames {
     return path
   }
 
-  mutating func close() { prefixes.removeLast() }
+  package mutating func close() { prefixes.removeLast() }
 }

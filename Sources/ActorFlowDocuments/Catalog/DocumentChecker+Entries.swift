@@ -1,0 +1,139 @@
+import ActorFlow
+
+extension DocumentChecker {
+  mutating func entry(
+    _ entry: FlowDocument.Entry, _ value: inout Value, _ path: JSONPath, depth: Int
+  ) -> [Segment] {
+    if isHole(path) {
+      value.type = nil
+      return []
+    }
+    guard depth < FlowDocument.Limits.deepest else {  // only a document built in code comes there
+      add(.tooLarge, at: path, "entries are nested in more than \(depth) levels")
+      value.type = nil
+      return []
+    }
+    var words = Vocabulary()
+    var step: StepID?
+    var segments: [Segment]
+    switch entry.kind {
+    case .step(let name, let options):
+      (segments, step, words) = component(name, options, entry.name, &value, path)
+    case .flow(let entries):
+      step = entry.name.map { StepID(joining: names.open($0)) }
+      segments = sequence(entries, &value, path["flow"], depth: depth + 1)
+      if step != nil { names.close() }
+    case .switch(let ways, let otherwise):
+      step = entry.name.map { StepID(joining: names.open($0)) }
+      segments = choice(ways, otherwise, &value, path, step, depth)
+      if step != nil { names.close() }
+    case .loop(let entries, let name):
+      step = entry.name.map { StepID(joining: names.open($0)) }
+      segments = loop(entries, name, &value, path, step, depth)
+      if step != nil { names.close() }
+    case .parallel(let branches, let join):
+      step = StepID(joining: names.open(entry.name ?? "parallel"))
+      segments = parallel(branches, join, &value, path, step, depth)
+      names.close()
+    case .race(let branches):
+      step = StepID(joining: names.open(entry.name ?? "race"))
+      segments = race(branches, &value, path, step, depth)
+      names.close()
+    }
+    // The names that stand around everything else are changed as `named(_:)` changes them.
+    if let name = entry.name { segments = Flow<Void, Void>(segments: segments).named(name).segments }
+    return surround(segments, entry, words, path, step)
+  }
+
+  private mutating func component(
+    _ name: String, _ options: FlowDocument.Value?, _ alias: String?, _ value: inout Value, _ path: JSONPath
+  ) -> (segments: [Segment], StepID?, Vocabulary) {
+    let place = path["step"]
+    guard let component = find(name, in: catalog.components, "component", at: place) else {
+      value.type = nil
+      return ([], nil, Vocabulary())
+    }
+    var (segments, problems): ([Segment]?, [OptionsDecoder.Problem]) = (nil, [])
+    switch component.make {
+    case .fixed(let fixed): segments = fixed
+    case .options(let make):
+      if !isHole(path["options"]) { (segments, problems) = make(options ?? .object([:])) }
+    }
+    let own = alias ?? segments?.onlyName ?? (segments == nil ? name : nil)
+    let step = own.map { StepID(joining: names.path(of: $0)) }
+    if case .fixed = component.make, options != nil {
+      add(.badOptions, at: path["options"], "\(name.quoted) takes no options", step: step)
+    }
+    for problem in problems {
+      // Options that are missing altogether are reported at the step.
+      let base = options == nil ? place : path["options"]
+      add(
+        problem.code, at: problem.path.reduce(base) { $0.appending($1) }, problem.message, step: step,
+        near: problem.near, known: problem.known, underlying: problem.underlying)
+    }
+    let front = fit(value, to: component.input, of: name.quoted, at: place, step: step)
+    value = Value(type: component.output, maker: "what \(name.quoted) makes")
+    return (front + (segments ?? []), step, component.vocabulary)
+  }
+
+  /// The policies and scopes around a component, from inside to outside.
+  private mutating func surround(
+    _ segments: [Segment], _ entry: FlowDocument.Entry, _ words: Vocabulary, _ path: JSONPath, _ step: StepID?
+  ) -> [Segment] {
+    var result = segments
+    if let word = entry.onBackUp {
+      let known = words.backUpPolicies.merging(catalog.vocabulary.backUpPolicies) { first, _ in first }
+        .merging(DocumentKeys.backUpPolicies) { first, _ in first }
+      if let policy = find(word, in: known, "back-up policy", at: path["onBackUp"], step: step) {
+        result = [.begin(.backUp(policy))] + result + [.end]
+      }
+    }
+    if let policy = entry.onFailure { result = [.begin(.failure(policy))] + result + [.end] }
+    if let word = entry.presentation {
+      let known = words.presentations.merging(catalog.vocabulary.presentations) { first, _ in first }
+        .merging(DocumentKeys.presentations) { first, _ in first }
+      if let token = find(word, in: known, "presentation", at: path["presentation"], step: step) {
+        result = [.begin(.presentation(token))] + result + [.end]
+      }
+    }
+    if let kind = retry(entry.retry, path["retry"], step) { result = [.enter(kind)] + result + [.leave] }
+    if let time = duration(entry.timeout, path["timeout"], step) {
+      result = [.enter(.timeout(time))] + result + [.leave]
+    }
+    if let time = duration(entry.expiresAfterIdle, path["expiresAfterIdle"], step) {
+      result = [.enter(.expiry(time))] + result + [.leave]
+    }
+    return result
+  }
+
+  // What was read is in range; what was built in code need not be.
+
+  private mutating func retry(_ retry: FlowDocument.Retry?, _ path: JSONPath, _ step: StepID?) -> Scope.Kind? {
+    guard let retry else { return nil }
+    for (key, number, range) in [
+      ("attempts", retry.attempts, DocumentKeys.attempts), ("factor", retry.factor ?? 1, DocumentKeys.factor),
+    ] where !range.contains(number) {
+      add(.badValue, at: path[key], "expected \(range.lowerBound) to \(range.upperBound), found \(number)", step: step)
+      return nil
+    }
+    guard let pause = duration(retry.pause, path["pause"], step) else {
+      return .retry(attempts: retry.attempts, .none)
+    }
+    let longest = duration(retry.longestPause, path["longestPause"], step) ?? .seconds(3_600)
+    return .retry(
+      attempts: retry.attempts, .exponential(from: pause, factor: retry.factor ?? 1, limit: longest))
+  }
+
+  private mutating func duration(_ seconds: Double?, _ path: JSONPath, _ step: StepID?) -> Duration? {
+    guard let seconds else { return nil }
+    if seconds > 0, seconds <= DocumentKeys.longestSeconds { return .seconds(seconds) }
+    add(.badValue, at: path, "expected seconds, more than 0 and at most a hundred years", step: step)
+    return nil
+  }
+}
+
+extension StepID {
+  init(joining parts: [String]) {
+    self.init(parts.joined(separator: "*"))
+  }
+}

@@ -1,0 +1,94 @@
+import ActorFlow
+
+/// Makes segments of a document, and collects everything that does not fit on the way.
+///
+/// The type of the value on its way is nil when a mistake has made it unknown: then nobody complains about what only
+/// follows from it.
+struct DocumentChecker {
+  /// The value on its way: its type, and who makes it.
+  struct Value {
+    var type: Any.Type?
+    var maker: String
+  }
+
+  let catalog: FlowCatalog
+  private let document: FlowDocument
+  private let holes: Set<String>
+  var names = PathNames()
+  private(set) var mistakes: Mistakes
+
+  init(_ catalog: FlowCatalog, _ reading: DocumentReader.Reading, _ mistakes: Mistakes) {
+    self.catalog = catalog
+    document = reading.document
+    holes = reading.holes
+    self.mistakes = mistakes
+  }
+
+  /// The document's segments. They are good for something only if there are no mistakes.
+  mutating func segments(from input: Any.Type, to output: Any.Type) -> [Segment] {
+    guard !isHole(.root) else { return [] }
+    let path = JSONPath.root["flow"]
+    var value = Value(type: input, maker: "the flow's input")
+    if let name = document.name { names.open(name) }
+    var segments = sequence(document.entries, &value, path)
+    if document.name != nil { names.close() }
+    if let type = value.type, type != output, !isHole(path) {
+      let last = document.entries.isEmpty ? path : path[document.entries.count - 1]
+      add(
+        .typeMismatch, at: last,
+        "the flow is to make \(output), but \(value.maker) is \(type)")
+    }
+    if let name = document.name { segments = [.open(name: name)] + segments + [.close] }
+    return segments
+  }
+
+  func isHole(_ path: JSONPath) -> Bool {
+    !holes.isEmpty && holes.contains(JSONPath((document.source.origin?.prefix ?? []) + path.parts).description)
+  }
+
+  mutating func add(
+    _ code: FlowDocumentError.Mistake.Code, at path: JSONPath, _ message: String, step: StepID? = nil,
+    near name: String? = nil, known: some Sequence<String> = [String](), underlying: (any Error)? = nil
+  ) {
+    let (path, place) = document.source.locate(path)
+    mistakes.add(code, at: path, message, place, step: step, near: name, known: known, underlying: underlying)
+  }
+
+  /// Components one after the other; `value` becomes what the last one makes.
+  mutating func sequence(
+    _ entries: [FlowDocument.Entry], _ value: inout Value, _ path: JSONPath, depth: Int = 0
+  ) -> [Segment] {
+    if isHole(path) {
+      value.type = nil
+      return []
+    }
+    var segments: [Segment] = []
+    for (index, entry) in entries.enumerated() {
+      segments += self.entry(entry, &value, path[index], depth: depth)
+    }
+    return segments
+  }
+
+  /// Puts before a component what makes the value fit, or reports that it does not.
+  mutating func fit(
+    _ value: Value, to type: Any.Type, of name: String, at path: JSONPath, step: StepID?
+  ) -> [Segment] {
+    guard let known = value.type, known != type else { return [] }
+    if type == Void.self { return [.transform { _ in () }] }
+    add(.typeMismatch, at: path, "\(name) takes \(type), but \(value.maker) is \(known)", step: step)
+    return []
+  }
+
+  /// What is registered under a name; nil after a report.
+  mutating func find<Registered>(
+    _ name: String, in names: [String: Registered], _ what: String, at path: JSONPath, step: StepID? = nil
+  ) -> Registered? {
+    if let registered = names[name] { return registered }
+    if !isHole(path) {
+      add(
+        .unknownName, at: path, "no \(what) is registered as \(name.quoted)", step: step, near: name,
+        known: names.keys)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,69 @@
+public import ActorFlow
+
+/// What documents may name: components, cases, conditions of loops and joins, each under a public name.
+///
+/// ```swift
+/// var catalog = FlowCatalog()
+/// try catalog.register("shipping", Step("shipping") { (cart: Cart) in Order(item: cart.item) })
+/// try catalog.register("payment", options: PaymentOptions.self) { options in
+///   Step("payment") { (order: Order) in Receipt(item: order.item, paid: options.amount) }
+/// }
+/// let flow = try catalog.flow(from: document, input: Cart.self, output: Receipt.self)
+/// ```
+///
+/// A catalog is a value: a copy that is added to leaves the other as it was. Documents can name nothing else: a catalog
+/// decides what those who write documents may do. Making a flow runs the closures that take options, and no step.
+public struct FlowCatalog: Sendable {
+  /// Words that every component understands.
+  public var vocabulary = Vocabulary()
+
+  var components: [String: Component] = [:]
+  var cases: [String: Condition] = [:]
+  var loops: [String: Condition] = [:]
+  var joins: [String: Junction] = [:]
+
+  /// A catalog that knows nothing yet.
+  public init() {}
+
+  /// The names of the components, sorted.
+  public var names: [String] { components.keys.sorted() }
+}
+
+extension FlowCatalog {
+  /// Makes a flow of a document.
+  ///
+  /// Looks up every name, decodes the options of every occurrence, and checks that neighbours fit, also in the branches
+  /// of what branches. As in code, types fit when they are the same, and a component that takes `Void` may follow
+  /// anything.
+  ///
+  /// - Parameters:
+  ///   - document: What to make a flow of.
+  ///   - input: What the flow is to take.
+  ///   - output: What the flow is to make.
+  /// - Throws: Everything that does not fit, each with its place in the document.
+  public func flow<Input: Sendable, Output: Sendable>(
+    from document: FlowDocument, input: Input.Type, output: Output.Type
+  ) throws(FlowDocumentError) -> Flow<Input, Output> {
+    try flow(of: DocumentReader.Reading(document: document), Mistakes(limit: FlowDocument.Limits.default.mistakes))
+  }
+
+  /// Reads a document and makes a flow of it: mistakes of both kinds are reported together.
+  ///
+  /// - Throws: As ``flow(from:input:output:)`` and ``FlowDocument/init(json:limits:)-(String,_)`` do.
+  public func flow<Input: Sendable, Output: Sendable>(
+    json text: String, limits: FlowDocument.Limits = .default, input: Input.Type, output: Output.Type
+  ) throws(FlowDocumentError) -> Flow<Input, Output> {
+    var mistakes = Mistakes(limit: limits.mistakes)
+    let reading = DocumentReader.read(text.utf8, limits, &mistakes)
+    return try flow(of: reading, mistakes)
+  }
+
+  private func flow<Input: Sendable, Output: Sendable>(
+    of reading: DocumentReader.Reading, _ mistakes: Mistakes
+  ) throws(FlowDocumentError) -> Flow<Input, Output> {
+    var checker = DocumentChecker(self, reading, mistakes)
+    let segments = checker.segments(from: Input.self, to: Output.self)
+    if let error = checker.mistakes.error { throw error }
+    return Flow(segments: segments)
+  }
+}

@@ -1,0 +1,71 @@
+extension FlowDocument: Codable {
+  /// Reads a document that is part of another payload, within the default limits.
+  ///
+  /// - Throws: ``FlowDocumentError`` with all mistakes; their paths begin at the payload's root. What the decoder itself
+  ///   throws when the text is no JSON.
+  public init(from decoder: any Decoder) throws {
+    let node = try JSONNode(decoding: decoder, .default)
+    var mistakes = Mistakes(limit: Limits.default.mistakes)
+    let reading = DocumentReader.read(node, prefix: decoder.codingPath.parts, &mistakes)
+    if let error = mistakes.error { throw error }
+    self = reading.document
+  }
+
+  /// Writes the document in the format that it is read in: reading it gives an equal one.
+  public func encode(to encoder: any Encoder) throws {
+    try value.encode(to: encoder)
+  }
+
+  var value: Value {
+    var fields: [String: Value] = ["version": .integer(Self.version), "flow": .entries(entries)]
+    fields["$schema"] = schema.map { .string($0) }
+    fields["name"] = name.map { .string($0) }
+    return .object(fields)
+  }
+}
+
+extension FlowDocument.Value {
+  fileprivate static func entries(_ entries: [FlowDocument.Entry]) -> Self { .array(entries.map(entry)) }
+
+  private static func entry(_ entry: FlowDocument.Entry) -> Self {
+    var fields: [String: Self] = [:]
+    switch entry.kind {
+    case .step(let name, let options):
+      fields["step"] = .string(name)
+      fields["options"] = options
+    case .flow(let entries): fields["flow"] = .entries(entries)
+    case .switch(let ways, let otherwise):
+      fields["switch"] = .array(ways.map(way))
+      fields["otherwise"] = otherwise.map(entries)
+    case .loop(let entries, let name):
+      fields["loop"] = .entries(entries)
+      fields["while"] = .string(name)
+    case .parallel(let branches, let join):
+      fields["parallel"] = .entries(branches)
+      fields["join"] = .string(join)
+    case .race(let branches): fields["race"] = .entries(branches)
+    }
+    fields["as"] = entry.name.map { .string($0) }
+    fields["onBackUp"] = entry.onBackUp.map { .string($0) }
+    fields["onFailure"] = entry.onFailure.map { .string(DocumentKeys.name(of: $0)) }
+    fields["presentation"] = entry.presentation.map { .string($0) }
+    fields["retry"] = entry.retry.map(retry)
+    fields["timeout"] = entry.timeout.map { .number($0) }
+    fields["expiresAfterIdle"] = entry.expiresAfterIdle.map { .number($0) }
+    return .object(fields)
+  }
+
+  private static func way(_ way: FlowDocument.Way) -> Self {
+    var fields: [String: Self] = ["case": .string(way.name), "do": .entries(way.entries)]
+    fields["as"] = way.part.map { .string($0) }
+    return .object(fields)
+  }
+
+  private static func retry(_ retry: FlowDocument.Retry) -> Self {
+    var fields: [String: Self] = ["attempts": .integer(retry.attempts)]
+    fields["pause"] = retry.pause.map { .number($0) }
+    fields["factor"] = retry.factor.map { .integer($0) }
+    fields["longestPause"] = retry.longestPause.map { .number($0) }
+    return .object(fields)
+  }
+}

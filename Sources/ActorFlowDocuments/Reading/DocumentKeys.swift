@@ -1,0 +1,42 @@
+import ActorFlow
+
+/// The keys and closed words of the format, in one place. The JSON Schema has the same; a test compares them.
+enum DocumentKeys {
+  static let document = ["$schema", "version", "name", "flow"]
+  /// What says what an entry is, and what may or must go with it.
+  static let kinds: [(key: String, required: [String], optional: [String])] = [
+    ("step", [], ["options"]),
+    ("flow", [], []),
+    ("switch", [], ["otherwise"]),
+    ("loop", ["while"], []),
+    ("parallel", ["join"], []),
+    ("race", [], []),
+  ]
+  /// What may stand around any entry.
+  static let around = ["as", "onBackUp", "onFailure", "presentation", "retry", "timeout", "expiresAfterIdle"]
+  static let way = ["case", "as", "do"]
+  static let retry = ["attempts", "pause", "factor", "longestPause"]
+
+  static let failurePolicies: [String: FailurePolicy] = ["rollBack": .rollBack, "park": .park]
+
+  static func name(of policy: FailurePolicy) -> String {
+    switch policy {
+    case .rollBack: "rollBack"
+    case .park: "park"
+    }
+  }
+
+  static let backUpPolicies: [String: BackUpPolicy] = [
+    "automatic": .automatic, "returnable": .returnable, "returnableIfSkipped": .returnableIfSkipped,
+    "passThrough": .passThrough, "oneWay": .oneWay, "settling": .settling,
+  ]
+
+  static let presentations: [String: Presentation] = [
+    "push": .push, "modal": .modal, "replace": .replace, "embed": .embed,
+  ]
+
+  /// A hundred years. More makes no sense, and much more would be no `Duration`.
+  static let longestSeconds = 3_155_760_000.0
+  static let attempts = 1...1_000
+  static let factor = 1...1_000
+}

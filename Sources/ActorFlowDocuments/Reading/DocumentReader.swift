@@ -1,0 +1,181 @@
+import ActorFlow
+
+/// Makes a document of nodes, and goes on after a mistake: what could not be read becomes a hole, about which nobody
+/// complains again.
+struct DocumentReader {
+  /// What was read. With mistakes it is not complete.
+  struct Reading {
+    var document: FlowDocument
+    /// The paths of entries and names that were reported already.
+    var holes: Set<String> = []
+  }
+
+  private var holes: Set<String> = []
+  private(set) var mistakes: Mistakes
+
+  static func read(_ bytes: some Collection<UInt8>, _ limits: FlowDocument.Limits, _ mistakes: inout Mistakes)
+    -> Reading
+  {
+    guard let root = JSONReader.read(bytes, limits, &mistakes) else {
+      return Reading(document: FlowDocument(entries: []), holes: ["$"])
+    }
+    return read(root, prefix: [], &mistakes)
+  }
+
+  static func read(_ root: JSONNode, prefix: [JSONPath.Part], _ mistakes: inout Mistakes) -> Reading {
+    var reader = DocumentReader(mistakes: mistakes)
+    let document = reader.document(root, JSONPath(prefix), prefix)
+    mistakes = reader.mistakes
+    return Reading(document: document, holes: reader.holes)
+  }
+
+  private init(mistakes: Mistakes) {
+    self.mistakes = mistakes
+  }
+
+  private mutating func hole(_ path: JSONPath) { holes.insert(path.description) }
+
+  private mutating func document(_ root: JSONNode, _ path: JSONPath, _ prefix: [JSONPath.Part]) -> FlowDocument {
+    var document = FlowDocument(entries: [])
+    if let fields = Fields(root, at: path, "a document", keys: DocumentKeys.document, &mistakes) {
+      document.schema = mistakes.string(fields["$schema"])
+      document.name = mistakes.string(fields["name"])
+      if let version = fields.required("version", "a document", &mistakes) {
+        _ = mistakes.integer(version, in: FlowDocument.version...FlowDocument.version)
+      }
+      if let flow = fields.required("flow", "a document", &mistakes) {
+        document.entries = entries(flow.node, flow.path)
+      } else {
+        hole(path["flow"])
+      }
+    } else {
+      hole(path)
+    }
+    document.source.origin = Source.Origin(root: root, dialect: .own, prefix: prefix)
+    return document
+  }
+
+  private mutating func entries(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Entry] {
+    guard case .array(let elements) = node.value else {
+      mistakes.wrongKind(node, at: path, expected: "an array of entries")
+      hole(path)
+      return []
+    }
+    return elements.enumerated().map { index, node in entry(node, path[index]) }
+  }
+}
+
+// MARK: - Entries
+
+extension DocumentReader {
+  private mutating func entry(_ node: JSONNode, _ path: JSONPath) -> FlowDocument.Entry {
+    let present = DocumentKeys.kinds.filter { node.member($0.key) != nil }
+    // With a kind in doubt, the keys of all kinds are known: one mistake is enough.
+    let own = (present.count == 1 ? present : DocumentKeys.kinds).flatMap { [$0.key] + $0.required + $0.optional }
+    guard let fields = Fields(node, at: path, "an entry", keys: own + DocumentKeys.around, &mistakes) else {
+      hole(path)
+      return FlowDocument.Entry(.flow([]))
+    }
+    guard present.count == 1 else {
+      let kinds = DocumentKeys.kinds.map(\.key.quoted).joined(separator: ", ")
+      let found = present.map(\.key.quoted).joined(separator: " and ")
+      mistakes.add(
+        present.isEmpty ? .missingKey : .badValue, at: path,
+        "an entry has exactly one of the keys \(kinds)\(present.isEmpty ? "" : "; this one has \(found)")", node.place)
+      hole(path)
+      return FlowDocument.Entry(.flow([]))
+    }
+    var entry = FlowDocument.Entry(kind(present[0].key, fields), as: mistakes.string(fields["as"]))
+    entry.onBackUp = mistakes.string(fields["onBackUp"])
+    entry.onFailure = failurePolicy(fields["onFailure"])
+    entry.presentation = mistakes.string(fields["presentation"])
+    entry.retry = fields["retry"].flatMap { retry($0.node, $0.path) }
+    entry.timeout = mistakes.seconds(fields["timeout"])
+    entry.expiresAfterIdle = mistakes.seconds(fields["expiresAfterIdle"])
+    return entry
+  }
+
+  private mutating func kind(_ key: String, _ fields: Fields) -> FlowDocument.Kind {
+    guard let (node, path) = fields[key] else { return .flow([]) }
+    switch key {
+    case "step": return .step(name(fields, key, "a step"), options: options(fields["options"]))
+    case "switch": return .switch(ways(node, path), otherwise: fields["otherwise"].map { entries($0.node, $0.path) })
+    case "loop": return .loop(entries(node, path), while: name(fields, "while", "a loop"))
+    case "parallel": return .parallel(branches(node, path), join: name(fields, "join", "a parallel"))
+    case "race": return .race(branches(node, path))
+    default: return .flow(entries(node, path))
+    }
+  }
+
+  /// A name that the catalog is asked for. One that is missing or no name is a hole.
+  private mutating func name(_ fields: Fields, _ key: String, _ what: String) -> String {
+    if let name = mistakes.string(fields.required(key, what, &mistakes)) { return name }
+    hole(fields.path[key])
+    return ""
+  }
+
+  private mutating func options(_ field: (node: JSONNode, path: JSONPath)?) -> FlowDocument.Value? {
+    guard let (node, path) = field else { return nil }
+    if case .object = node.value { return FlowDocument.Value(node) }
+    mistakes.wrongKind(node, at: path, expected: "options as an object")
+    hole(path)
+    return nil
+  }
+
+  private mutating func ways(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Way] {
+    guard case .array(let elements) = node.value else {
+      mistakes.wrongKind(node, at: path, expected: "an array of cases")
+      hole(path)
+      return []
+    }
+    if elements.isEmpty {
+      mistakes.add(.badValue, at: path, "a switch needs at least one case", node.place)
+      hole(path)
+    }
+    return elements.enumerated().map { index, node in
+      let path = path[index]
+      guard let fields = Fields(node, at: path, "a case", keys: DocumentKeys.way, &mistakes) else {
+        hole(path)
+        return FlowDocument.Way("", do: [])
+      }
+      let name = name(fields, "case", "a case")
+      let part = mistakes.string(fields["as"])
+      guard let body = fields.required("do", "a case", &mistakes) else {
+        hole(path["do"])
+        return FlowDocument.Way(name, as: part, do: [])
+      }
+      return FlowDocument.Way(name, as: part, do: entries(body.node, body.path))
+    }
+  }
+
+  private mutating func branches(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Entry] {
+    let branches = entries(node, path)
+    if case .array(let elements) = node.value, elements.isEmpty {
+      mistakes.add(.badValue, at: path, "at least one branch is needed", node.place)
+      hole(path)
+    }
+    return branches
+  }
+}
+
+// MARK: - What stands around an entry
+
+extension DocumentReader {
+  private mutating func failurePolicy(_ field: (node: JSONNode, path: JSONPath)?) -> FailurePolicy? {
+    guard let field, let name = mistakes.string(field) else { return nil }
+    if let policy = DocumentKeys.failurePolicies[name] { return policy }
+    mistakes.add(
+      .unknownName, at: field.path, "there is no failure policy \(name.quoted)", field.node.place, near: name,
+      known: DocumentKeys.failurePolicies.keys)
+    return nil
+  }
+
+  private mutating func retry(_ node: JSONNode, _ path: JSONPath) -> FlowDocument.Retry? {
+    guard let fields = Fields(node, at: path, "a retry", keys: DocumentKeys.retry, &mistakes) else { return nil }
+    let attempts = mistakes.integer(fields.required("attempts", "a retry", &mistakes), in: DocumentKeys.attempts)
+    return FlowDocument.Retry(
+      attempts: attempts ?? 1, pause: mistakes.seconds(fields["pause"]),
+      factor: mistakes.integer(fields["factor"], in: DocumentKeys.factor),
+      longestPause: mistakes.seconds(fields["longestPause"]))
+  }
+}

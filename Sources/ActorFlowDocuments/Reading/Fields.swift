@@ -1,0 +1,82 @@
+/// The members of one object, checked against the keys it may have.
+struct Fields {
+  let path: JSONPath
+  let node: JSONNode
+  private var members: [String: JSONNode.Member] = [:]
+
+  /// Reports a value that is no object, and unknown keys. What is wrong is left out of the fields.
+  init?(_ node: JSONNode, at path: JSONPath, _ what: String, keys: [String], _ mistakes: inout Mistakes) {
+    guard case .object(let members) = node.value else {
+      mistakes.wrongKind(node, at: path, expected: "\(what) as an object")
+      return nil
+    }
+    self.path = path
+    self.node = node
+    for member in members {
+      if keys.contains(member.key) {
+        if self.members[member.key] == nil { self.members[member.key] = member }
+      } else {
+        mistakes.add(
+          .unknownKey, at: path[member.key], "\(what) has no key \(member.key.quoted)", member.place,
+          near: member.key, known: keys)
+      }
+    }
+  }
+
+  func has(_ key: String) -> Bool { members[key] != nil }
+
+  subscript(key: String) -> (node: JSONNode, path: JSONPath)? {
+    members[key].map { ($0.node, path[key]) }
+  }
+
+  /// A member that has to be there.
+  func required(_ key: String, _ what: String, _ mistakes: inout Mistakes) -> (node: JSONNode, path: JSONPath)? {
+    if let field = self[key] { return field }
+    mistakes.add(.missingKey, at: path, "\(what) needs the key \(key.quoted)", node.place)
+    return nil
+  }
+}
+
+extension Mistakes {
+  mutating func wrongKind(_ node: JSONNode, at path: JSONPath, expected: String) {
+    if case .unreadable = node.value { return }
+    add(.wrongKind, at: path, "expected \(expected), found \(node.kind)", node.place)
+  }
+
+  /// A string with something in it. Nil for no field, or after a report.
+  mutating func string(_ field: (node: JSONNode, path: JSONPath)?) -> String? {
+    guard let (node, path) = field else { return nil }
+    guard case .string(let text) = node.value else {
+      wrongKind(node, at: path, expected: "a string")
+      return nil
+    }
+    if text.isEmpty { add(.badValue, at: path, "an empty string names nothing", node.place) }
+    return text.isEmpty ? nil : text
+  }
+
+  mutating func integer(_ field: (node: JSONNode, path: JSONPath)?, in range: ClosedRange<Int>) -> Int? {
+    guard let (node, path) = field else { return nil }
+    if case .integer(let number) = node.value, range.contains(number) { return number }
+    switch node.value {
+    case .integer, .number:
+      add(.badValue, at: path, "expected a whole number from \(range.lowerBound) to \(range.upperBound)", node.place)
+    default: wrongKind(node, at: path, expected: "a number")
+    }
+    return nil
+  }
+
+  mutating func seconds(_ field: (node: JSONNode, path: JSONPath)?) -> Double? {
+    guard let (node, path) = field else { return nil }
+    let seconds: Double
+    switch node.value {
+    case .integer(let number): seconds = Double(number)
+    case .number(let number): seconds = number
+    default:
+      wrongKind(node, at: path, expected: "a number of seconds")
+      return nil
+    }
+    if seconds > 0, seconds <= DocumentKeys.longestSeconds { return seconds }
+    add(.badValue, at: path, "expected seconds, more than 0 and at most a hundred years", node.place)
+    return nil
+  }
+}

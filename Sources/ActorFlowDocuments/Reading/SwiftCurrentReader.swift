@@ -1,0 +1,92 @@
+/// Makes a document of SwiftCurrent's JSON: a sequence of names with styles, each perhaps another for each platform.
+struct SwiftCurrentReader {
+  static let document = ["$schema", "schemaVersion", "sequence"]
+  static let entry = ["flowRepresentableName", "launchStyle", "flowPersistence"]
+  static let version = "v0.0.1"
+
+  /// What our keys are called there.
+  static let keys = [
+    "flow": "sequence", "step": "flowRepresentableName", "presentation": "launchStyle", "onBackUp": "flowPersistence",
+  ]
+
+  // Upper and lower case are the same in these names. An empty word: as if nothing were said.
+  private static let styles = [
+    "default": "", "automatic": "", "modal": "modal", "navigationlink": "push",
+    "navigationstack": "push", "viewswapping": "replace",
+  ]
+  private static let persistences = [
+    "default": "", "persistwhenskipped": "returnableIfSkipped", "removedafterproceeding": "passThrough",
+  ]
+
+  private let platform: String
+  private var mistakes: Mistakes
+
+  static func read(
+    _ bytes: some Collection<UInt8>, platform: String, _ limits: FlowDocument.Limits
+  ) throws(FlowDocumentError) -> FlowDocument {
+    var reader = SwiftCurrentReader(platform: platform, mistakes: Mistakes(limit: limits.mistakes))
+    var document = FlowDocument(entries: [])
+    if let root = JSONReader.read(bytes, limits, &reader.mistakes) {
+      document.entries = reader.entries(of: root)
+      document.source.origin = Source.Origin(root: root, dialect: .swiftCurrent)
+    }
+    if let error = reader.mistakes.error { throw error }
+    return document
+  }
+
+  private init(platform: String, mistakes: Mistakes) {
+    self.platform = platform
+    self.mistakes = mistakes
+  }
+
+  private mutating func entries(of root: JSONNode) -> [FlowDocument.Entry] {
+    guard let fields = Fields(root, at: .root, "a SwiftCurrent document", keys: Self.document, &mistakes) else {
+      return []
+    }
+    let version = fields.required("schemaVersion", "a SwiftCurrent document", &mistakes)
+    if let version, let text = mistakes.string(version), text != Self.version {
+      mistakes.add(
+        .badValue, at: version.path, "expected the version \(Self.version.quoted), found \(text.quoted)",
+        version.node.place)
+    }
+    guard let (node, path) = fields.required("sequence", "a SwiftCurrent document", &mistakes) else { return [] }
+    guard case .array(let elements) = node.value else {
+      mistakes.wrongKind(node, at: path, expected: "an array of steps")
+      return []
+    }
+    return elements.enumerated().compactMap { index, node in entry(node, path[index]) }
+  }
+
+  private mutating func entry(_ node: JSONNode, _ path: JSONPath) -> FlowDocument.Entry? {
+    guard let fields = Fields(node, at: path, "a step", keys: Self.entry, &mistakes) else { return nil }
+    let name = perPlatform(fields.required("flowRepresentableName", "a step", &mistakes))
+    var entry = FlowDocument.Entry(.step(name ?? ""))
+    entry.presentation = word(fields["launchStyle"], in: Self.styles)
+    entry.onBackUp = word(fields["flowPersistence"], in: Self.persistences)
+    return entry
+  }
+
+  /// What a word is called here; one that is not known stays as it is. Null is as good as nothing there.
+  private mutating func word(_ field: (node: JSONNode, path: JSONPath)?, in known: [String: String]) -> String? {
+    if case .null = field?.node.value { return nil }
+    guard let theirs = perPlatform(field) else { return nil }
+    let ours = known[theirs.lowercased()] ?? theirs
+    return ours.isEmpty ? nil : ours
+  }
+
+  private mutating func perPlatform(_ field: (node: JSONNode, path: JSONPath)?) -> String? {
+    guard let (node, path) = field else { return nil }
+    guard case .object = node.value else {
+      if case .string = node.value { return mistakes.string(field) }
+      mistakes.wrongKind(node, at: path, expected: "a string, or an object with one for each platform")
+      return nil
+    }
+    for key in [platform, "*"] {
+      if let member = node.member(key) { return mistakes.string((member.node, path[key])) }
+    }
+    mistakes.add(
+      .missingKey, at: path, "there is neither an entry for the platform \(platform.quoted) nor one for '*'",
+      node.place)
+    return nil
+  }
+}

@@ -1,0 +1,33 @@
+import ActorFlow
+
+/// Collects mistakes up to a limit; what comes after it is only counted, so that a hostile document costs no more.
+struct Mistakes {
+  private(set) var all: [FlowDocumentError.Mistake] = []
+  private var omitted = 0
+  private let limit: Int
+
+  init(limit: Int) {
+    self.limit = max(1, limit)
+  }
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// - Parameter known: The names that would be known there; the nearest one to `name` is suggested.
+  mutating func add(
+    _ code: FlowDocumentError.Mistake.Code, at path: JSONPath, _ message: String, _ place: TextPlace?,
+    step: StepID? = nil, near name: String? = nil, known: some Sequence<String> = [String](),
+    underlying: (any Error)? = nil
+  ) {
+    guard all.count < limit else {
+      omitted += 1
+      return
+    }
+    all.append(
+      FlowDocumentError.Mistake(
+        code: code, path: path.description, line: place?.line, column: place?.column, step: step, message: message,
+        suggestion: name.flatMap { nearestName(to: $0, in: known) }, underlying: underlying))
+  }
+
+  /// The error with all of them; nil if there are none.
+  var error: FlowDocumentError? { all.isEmpty ? nil : FlowDocumentError(mistakes: all, omitted: omitted) }
+}
