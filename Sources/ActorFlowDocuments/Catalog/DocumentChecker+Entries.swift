@@ -61,6 +61,7 @@ extension DocumentChecker {
     }
     let own = alias ?? segments?.onlyName ?? (segments == nil ? name : nil)
     let step = own.map { StepID(joining: names.path(of: $0)) }
+    let front = fit(value, to: component.input, of: name.quoted, at: place, step: step)
     if case .fixed = component.make, options != nil {
       add(.badOptions, at: path["options"], "\(name.quoted) takes no options", step: step)
     }
@@ -71,7 +72,6 @@ extension DocumentChecker {
         problem.code, at: problem.path.reduce(base) { $0.appending($1) }, problem.message, step: step,
         near: problem.near, known: problem.known, underlying: problem.underlying)
     }
-    let front = fit(value, to: component.input, of: name.quoted, at: place, step: step)
     value = Value(type: component.output, maker: "what \(name.quoted) makes")
     return (front + (segments ?? []), step, component.vocabulary)
   }

@@ -1,10 +1,10 @@
-import ActorFlow
+package import ActorFlow
 
 /// The keys and closed words of the format, in one place. The JSON Schema has the same; a test compares them.
-enum DocumentKeys {
-  static let document = ["$schema", "version", "name", "flow"]
+package enum DocumentKeys {
+  package static let document = ["$schema", "version", "name", "flow"]
   /// What says what an entry is, and what may or must go with it.
-  static let kinds: [(key: String, required: [String], optional: [String])] = [
+  package static let kinds: [(key: String, required: [String], optional: [String])] = [
     ("step", [], ["options"]),
     ("flow", [], []),
     ("switch", [], ["otherwise"]),
@@ -13,30 +13,30 @@ enum DocumentKeys {
     ("race", [], []),
   ]
   /// What may stand around any entry.
-  static let around = ["as", "onBackUp", "onFailure", "presentation", "retry", "timeout", "expiresAfterIdle"]
-  static let way = ["case", "as", "do"]
-  static let retry = ["attempts", "pause", "factor", "longestPause"]
+  package static let around = ["as", "onBackUp", "onFailure", "presentation", "retry", "timeout", "expiresAfterIdle"]
+  package static let way = ["case", "as", "do"]
+  package static let retry = ["attempts", "pause", "factor", "longestPause"]
 
-  static let failurePolicies: [String: FailurePolicy] = ["rollBack": .rollBack, "park": .park]
+  package static let failurePolicies: [String: FailurePolicy] = ["rollBack": .rollBack, "park": .park]
 
-  static func name(of policy: FailurePolicy) -> String {
+  package static func name(of policy: FailurePolicy) -> String {
     switch policy {
     case .rollBack: "rollBack"
     case .park: "park"
     }
   }
 
-  static let backUpPolicies: [String: BackUpPolicy] = [
+  package static let backUpPolicies: [String: BackUpPolicy] = [
     "automatic": .automatic, "returnable": .returnable, "returnableIfSkipped": .returnableIfSkipped,
     "passThrough": .passThrough, "oneWay": .oneWay, "settling": .settling,
   ]
 
-  static let presentations: [String: Presentation] = [
+  package static let presentations: [String: Presentation] = [
     "push": .push, "modal": .modal, "replace": .replace, "embed": .embed,
   ]
 
   /// A hundred years. More makes no sense, and much more would be no `Duration`.
-  static let longestSeconds = 3_155_760_000.0
-  static let attempts = 1...1_000
-  static let factor = 1...1_000
+  package static let longestSeconds = 3_155_760_000.0
+  package static let attempts = 1...1_000
+  package static let factor = 1...1_000
 }
