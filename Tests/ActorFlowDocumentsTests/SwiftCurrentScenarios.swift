@@ -92,6 +92,21 @@ import Testing
     #expect(error?.mistakes.map(\.path) == ["$.workflow.flow[0].stp", "$.workflow.flow[0]"])
   }
 
+  @Test("SC-105 a document of SwiftCurrent's inside another payload decodes too")
+  func nestedTheirs() throws {
+    let text = """
+      {"title": "t", "count": 3, "workflow": {"schemaVersion": "v0.0.1", "sequence": [
+        {"flowRepresentableName": {"*": "shipping"}}, {"flowRepresentableName": {"*": "unknown"}}]}}
+      """
+    let payload = try JSONDecoder().decode(Payload.self, from: Data(text.utf8))
+    #expect(payload.workflow.entries.map(\.kind) == [.step("shipping"), .step("unknown")])
+    let catalog = try shop()
+    let unknown = mistakes { () throws(FlowDocumentError) in
+      try catalog.flow(from: payload.workflow, input: Cart.self, output: Order.self)
+    }
+    #expect(unknown.map(\.path) == ["$.workflow.sequence[1].flowRepresentableName"])
+  }
+
   @Test("SC-106 names of styles and persistences are resolved by the component's registration; unknown ones are told")
   func styles() throws {
     let text = """

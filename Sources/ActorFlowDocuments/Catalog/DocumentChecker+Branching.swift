@@ -105,7 +105,10 @@ extension DocumentChecker {
     var results: [Value] = []
     for (index, entry) in entries.enumerated() {
       var result = value
+      let number = entry.isNumbered ? "\(index)" : nil
+      if let number { names.open(number) }
       branches.append(Fork.Branch(name: nil, segments: self.entry(entry, &result, path[index], depth: depth + 1)))
+      if number != nil { names.close() }
       results.append(result)
     }
     return (branches, results)
@@ -129,5 +132,17 @@ extension DocumentChecker {
     add(
       .typeMismatch, at: path, "\(name) makes \(type) (\(made.maker)), but the ones before it make \(agreed)",
       step: step)
+  }
+}
+
+extension FlowDocument.Entry {
+  /// Whether a branch that is this is called by its number, because no one name stands around everything in it.
+  fileprivate var isNumbered: Bool {
+    guard name == nil else { return false }
+    return switch kind {
+    case .step, .parallel, .race: false
+    case .switch, .loop: true
+    case .flow(let entries): entries.count == 1 ? entries[0].isNumbered : true
+    }
   }
 }

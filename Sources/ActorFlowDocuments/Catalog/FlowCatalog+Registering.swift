@@ -49,8 +49,10 @@ extension FlowCatalog {
 
   /// Lets documents name a case of a switch: `{"switch": [{"case": name, "do": […]}]}`.
   ///
-  /// - Parameter match: Returns what the case's components get, or nil: the value does not belong here. Runs in the
-  ///   flow's task; an error it throws fails the flow.
+  /// - Parameters:
+  ///   - name: The public name; in paths too, unless the document gives another one (`as`).
+  ///   - match: Returns what the case's components get, or nil: the value does not belong here. Runs in the flow's task;
+  ///     an error it throws fails the flow.
   /// - Throws: `FlowError` with the code `badDefinition` if another case has the name.
   public mutating func registerCase<Value: Sendable, Payload: Sendable>(
     _ name: String, _ match: @escaping @Sendable (Value) throws -> Payload?
@@ -60,8 +62,10 @@ extension FlowCatalog {
 
   /// Lets documents name the condition of a loop: `{"loop": […], "while": name}`.
   ///
-  /// - Parameter next: Looks at what the body made. Returns what the body gets next, or nil: the loop is over, and what
-  ///   the body made goes on. Runs in the flow's task; an error it throws fails the flow.
+  /// - Parameters:
+  ///   - name: The public name.
+  ///   - next: Looks at what the body made. Returns what the body gets next, or nil: the loop is over, and what the body
+  ///     made goes on. Runs in the flow's task; an error it throws fails the flow.
   /// - Throws: `FlowError` with the code `badDefinition` if another loop has the name.
   public mutating func registerLoop<Value: Sendable, Next: Sendable>(
     _ name: String, _ next: @escaping @Sendable (Value) throws -> Next?
@@ -71,8 +75,10 @@ extension FlowCatalog {
 
   /// Lets documents name how the results of parallel branches become one: `{"parallel": […], "join": name}`.
   ///
-  /// - Parameter join: Gets the results in the order of the branches. Runs in the flow's task; an error it throws fails
-  ///   the flow.
+  /// - Parameters:
+  ///   - name: The public name.
+  ///   - join: Gets the results in the order of the branches. Runs in the flow's task; an error it throws fails the
+  ///     flow.
   /// - Throws: `FlowError` with the code `badDefinition` if another join has the name.
   public mutating func registerJoin<each Value: Sendable, Joined: Sendable>(
     _ name: String, _ join: @escaping @Sendable (repeat each Value) throws -> Joined

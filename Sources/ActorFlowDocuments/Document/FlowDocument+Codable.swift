@@ -1,12 +1,19 @@
 extension FlowDocument: Codable {
   /// Reads a document that is part of another payload, within the default limits.
   ///
+  /// One with a `schemaVersion` is read as SwiftCurrent's, for ``currentPlatform``.
+  ///
   /// - Throws: ``FlowDocumentError`` with all mistakes; their paths begin at the payload's root. What the decoder itself
   ///   throws when the text is no JSON.
   public init(from decoder: any Decoder) throws {
     let node = try JSONNode(decoding: decoder, .default)
+    let prefix = decoder.codingPath.parts
     var mistakes = Mistakes(limit: Limits.default.mistakes)
-    let reading = DocumentReader.read(node, prefix: decoder.codingPath.parts, &mistakes)
+    if node.member("schemaVersion") != nil {
+      self = try SwiftCurrentReader.read(node, prefix: prefix, platform: Self.currentPlatform, mistakes)
+      return
+    }
+    let reading = DocumentReader.read(node, prefix: prefix, &mistakes)
     if let error = mistakes.error { throw error }
     self = reading.document
   }

@@ -10,7 +10,7 @@ extension FlowDocument {
     public var kind: Kind
     /// What it is called in paths (`as`); nil: as the component itself says.
     public var name: String?
-    /// Where a back may lead: a case of ``ActorFlow/BackUpPolicy``, or a word of the catalog's ``Vocabulary``.
+    /// Where a back may lead: a case of `BackUpPolicy`, or a word of the catalog's ``Vocabulary``.
     public var onBackUp: String?
     /// What happens when a step of it fails.
     public var onFailure: FailurePolicy?

@@ -5,8 +5,11 @@ extension FlowDocument {
   /// persistences become back-up policies; names that SwiftCurrent's core does not define stay as they are, for the
   /// vocabulary of the catalog. Unlike there, an unknown key is a mistake. The document is encoded in our own format.
   ///
-  /// - Parameter platform: Which platform's entries are taken: `iOS`, `macOS`, `tvOS`, `watchOS`, or any other name;
-  ///   where it has none, `*` is taken.
+  /// - Parameters:
+  ///   - bytes: The JSON text, as UTF-8.
+  ///   - platform: Which platform's entries are taken: `iOS`, `macOS`, `tvOS`, `watchOS`, or any other name; where it
+  ///     has none, `*` is taken.
+  ///   - limits: How large the document may be.
   /// - Throws: What is wrong with the text, all of it. A field without an entry for the platform is named.
   public init(
     swiftCurrent bytes: some Collection<UInt8>, platform: String = currentPlatform, limits: Limits = .default

@@ -24,11 +24,20 @@ struct SwiftCurrentReader {
   static func read(
     _ bytes: some Collection<UInt8>, platform: String, _ limits: FlowDocument.Limits
   ) throws(FlowDocumentError) -> FlowDocument {
-    var reader = SwiftCurrentReader(platform: platform, mistakes: Mistakes(limit: limits.mistakes))
+    var mistakes = Mistakes(limit: limits.mistakes)
+    let root = JSONReader.read(bytes, limits, &mistakes)
+    return try read(root, prefix: [], platform: platform, mistakes)
+  }
+
+  /// - Parameter root: Nil: the text could not be read, as is noted already.
+  static func read(
+    _ root: JSONNode?, prefix: [JSONPath.Part], platform: String, _ mistakes: Mistakes
+  ) throws(FlowDocumentError) -> FlowDocument {
+    var reader = SwiftCurrentReader(platform: platform, mistakes: mistakes)
     var document = FlowDocument(entries: [])
-    if let root = JSONReader.read(bytes, limits, &reader.mistakes) {
-      document.entries = reader.entries(of: root)
-      document.source.origin = Source.Origin(root: root, dialect: .swiftCurrent)
+    if let root {
+      document.entries = reader.entries(of: root, JSONPath(prefix))
+      document.source.origin = Source.Origin(root: root, dialect: .swiftCurrent, prefix: prefix)
     }
     if let error = reader.mistakes.error { throw error }
     return document
@@ -39,8 +48,8 @@ struct SwiftCurrentReader {
     self.mistakes = mistakes
   }
 
-  private mutating func entries(of root: JSONNode) -> [FlowDocument.Entry] {
-    guard let fields = Fields(root, at: .root, "a SwiftCurrent document", keys: Self.document, &mistakes) else {
+  private mutating func entries(of root: JSONNode, _ path: JSONPath) -> [FlowDocument.Entry] {
+    guard let fields = Fields(root, at: path, "a SwiftCurrent document", keys: Self.document, &mistakes) else {
       return []
     }
     let version = fields.required("schemaVersion", "a SwiftCurrent document", &mistakes)
