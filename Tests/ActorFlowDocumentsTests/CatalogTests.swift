@@ -84,6 +84,19 @@ import Testing
     #expect(try found("[{\"step\": \"shipping\"}, \(few)]").map(\.path) == ["$.flow[1].join"])
   }
 
+  @Test("parallel branches and races run")
+  func forks() async throws {
+    let text = """
+      {"version": 1, "flow": [
+        {"step": "shipping"},
+        {"race": [{"step": "gift-wrap"}]},
+        {"parallel": [{"step": "ask-price"}, {"step": "ask-stock"}], "join": "offer"}
+      ]}
+      """
+    let flow = try shop().flow(json: text, input: Cart.self, output: Receipt.self)
+    #expect(try await FlowCoordinator().run(flow, with: Cart()) == Receipt(item: "3", paid: 42))
+  }
+
   @Test("neighbours that do not fit are told with both types, and only once for each cause")
   func types() throws {
     let told = try found("[{\"step\": \"shipping\"}, {\"step\": \"guest-order\"}, {\"step\": \"free\"}]").map(
@@ -203,6 +216,26 @@ import Testing
     #expect(found.allSatisfy { $0.line == nil && $0.step == "address" })
     var deep = FlowDocument.Entry(.flow([]))
     for _ in 0..<1_000 { deep = FlowDocument.Entry(.flow([deep])) }
+    let tooDeep = mistakes { () throws(FlowDocumentError) in
+      try catalog.flow(from: FlowDocument(entries: [deep]), input: Cart.self, output: Cart.self)
+    }
+    #expect(tooDeep.map(\.code) == [.tooLarge])
+  }
+
+  @Test("hostile documents cost little: names are compared only so often, and nesting fits a small stack")
+  func hostile() throws {
+    var catalog = try shop()
+    for number in 0..<500 { try catalog.register("component-\(number)", Step("x") { (cart: Cart) in cart }) }
+    let unknown = (0..<2_000).map { "{\"step\": \"komponent-\($0)x\"}" }.joined(separator: ",")
+    let found = mistakes { () throws(FlowDocumentError) in
+      try catalog.flow(json: "{\"version\": 1, \"flow\": [\(unknown)]}", input: Cart.self, output: Cart.self)
+    }
+    #expect(found.count == 1_000)
+    #expect(found.first?.suggestion != nil)
+    #expect(found.last?.suggestion == nil)
+    // On a thread of 512 KiB, the smallest there is, twice as deep would overflow in a debug build.
+    var deep = FlowDocument.Entry(.flow([]))
+    for _ in 0..<64 { deep = FlowDocument.Entry(.race([deep])) }
     let tooDeep = mistakes { () throws(FlowDocumentError) in
       try catalog.flow(from: FlowDocument(entries: [deep]), input: Cart.self, output: Cart.self)
     }

@@ -48,9 +48,9 @@ struct DocumentChecker {
 
   mutating func add(
     _ code: FlowDocumentError.Mistake.Code, at path: JSONPath, _ message: String, step: StepID? = nil,
-    near name: String? = nil, known: some Sequence<String> = [String](), underlying: (any Error)? = nil
+    near name: String? = nil, known: some Collection<String> = [String](), underlying: (any Error)? = nil
   ) {
-    let (path, place) = document.source.locate(path)
+    let (path, place) = mistakes.isFull ? (path, nil) : document.source.locate(path)
     mistakes.add(code, at: path, message, place, step: step, near: name, known: known, underlying: underlying)
   }
 

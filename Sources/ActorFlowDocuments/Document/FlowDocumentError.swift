@@ -23,7 +23,8 @@ public struct FlowDocumentError: Error, Sendable {
     public let step: StepID?
     /// What is wrong, in a sentence: for types that do not fit with both types' names.
     public let message: String
-    /// The known name nearest to the one that is not known, if one is near.
+    /// The known name nearest to the one that is not known, if one is near. A document with very many mistakes is told
+    /// it for the first of them only.
     public let suggestion: String?
     /// The error behind it: what a registered closure or an `init(from:)` threw.
     public let underlying: (any Error)?

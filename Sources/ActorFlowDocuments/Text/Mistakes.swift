@@ -5,6 +5,8 @@ struct Mistakes {
   private(set) var all: [FlowDocumentError.Mistake] = []
   private var omitted = 0
   private let limit: Int
+  /// How many names may still be compared in search of a suggestion.
+  private var comparisons = 20_000
 
   init(limit: Int) {
     self.limit = max(1, limit)
@@ -12,20 +14,29 @@ struct Mistakes {
 
   var isEmpty: Bool { all.isEmpty }
 
+  /// Whether further mistakes are only counted.
+  var isFull: Bool { all.count >= limit }
+
   /// - Parameter known: The names that would be known there; the nearest one to `name` is suggested.
   mutating func add(
     _ code: FlowDocumentError.Mistake.Code, at path: JSONPath, _ message: String, _ place: TextPlace?,
-    step: StepID? = nil, near name: String? = nil, known: some Sequence<String> = [String](),
+    step: StepID? = nil, near name: String? = nil, known: some Collection<String> = [String](),
     underlying: (any Error)? = nil
   ) {
-    guard all.count < limit else {
+    guard !isFull else {
       omitted += 1
       return
+    }
+    var suggestion: String?
+    if let name, comparisons > 0 {
+      let names = known.prefix(comparisons)
+      comparisons -= names.count
+      suggestion = nearestName(to: name, in: names)
     }
     all.append(
       FlowDocumentError.Mistake(
         code: code, path: path.description, line: place?.line, column: place?.column, step: step, message: message,
-        suggestion: name.flatMap { nearestName(to: $0, in: known) }, underlying: underlying))
+        suggestion: suggestion, underlying: underlying))
   }
 
   /// The error with all of them; nil if there are none.
