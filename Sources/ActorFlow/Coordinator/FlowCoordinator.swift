@@ -74,13 +74,39 @@ extension FlowCoordinator {
     try await run(flow, with: ())
   }
 
+  /// Runs a flow from a step in its middle: a deep link, a test, a flow that another system has begun.
+  ///
+  /// The steps before it are not on the stack: nobody backs up past it, and nothing of theirs is undone. A
+  /// `.retry` or a `.timeout` around it begins with it. Otherwise as ``run(_:with:)``.
+  ///
+  /// - Parameters:
+  ///   - flow: The flow.
+  ///   - input: The flow's own input, for a `.carrying` around the whole of it.
+  ///   - step: Where to begin; its whole path, or its last part if no other step ends so.
+  ///   - value: What this step is given; a value of its `Input` type.
+  /// - Throws: As ``run(_:with:)``; before anything has run a ``FlowError`` with the code `noSuchStep` if there is none,
+  ///   or one may not begin there, because other branches or a carried value would be missing; `typeMismatch`, naming
+  ///   both types, if the step takes no such value.
+  public nonisolated func run<I, O>(
+    _ flow: some FlowComponent<I, O>, with input: I, startingAt step: StepID, input value: any Sendable
+  ) async throws -> O {
+    let graph = flow.flow.graph
+    let node = try graph.node(matching: step)
+    let cargo = try graph.cargo(entering: node, with: value, of: input)
+    let core = try await launch(graph, with: input, at: (node.address, cargo))
+    await core.drive()
+    return try result(of: core)
+  }
+
   /// Beside `run`, like ``result(of:)``, so that a task that runs a flow keeps no room for it.
   @inline(never)
-  nonisolated func launch(_ graph: Graph, with input: any Sendable) async throws -> FlowCore {
+  nonisolated func launch(
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil
+  ) async throws -> FlowCore {
     try Task.checkCancellation()
     let core = readyCore()
     core.startClock()
-    try await core.decide { Decision((), event: try $0.launch(graph, with: input)) }
+    try await core.decide { Decision((), event: try $0.launch(graph, with: input, at: start)) }
     return core
   }
 
@@ -184,7 +210,9 @@ extension FlowCoordinator {
   /// - Throws: A ``FlowError`` with the code `notRunning` before a run, `signalsFull` if too many wait to be received,
   ///   `typeMismatch` if a step waits for a signal of this name with another type.
   @discardableResult
-  public nonisolated func send<T: Sendable>(_ value: T, to signal: Signal<T>, key: String? = nil) async throws -> Delivery {
+  public nonisolated func send<T: Sendable>(
+    _ value: T, to signal: Signal<T>, key: String? = nil
+  ) async throws -> Delivery {
     try await core.send(value, to: signal.name, key: key)
   }
 }

@@ -88,7 +88,8 @@ extension FlowCore {
     _ place: Place, _ reason: LeaveReason, on track: TrackID
   ) async -> Result<Void, any Error> {
     guard let backUp = place.node.body.backUp, let instance = place.instance else { return .success(()) }
-    let context = RollbackContext(runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)
+    let context = RollbackContext(
+      runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)
     do { return .success(try await backUp(instance, context)) } catch { return .failure(error) }
   }
 

@@ -32,7 +32,8 @@ extension FlowCore {
             }
           }
           way.place =
-            commit == nil ? enterNow(next, made, way.cargo, on: track) : try await enter(next, made, way.cargo, on: track)
+            commit == nil
+            ? enterNow(next, made, way.cargo, on: track) : try await enter(next, made, way.cargo, on: track)
         }
         guard let entered = way.place else { return false }
         if Task.isCancelled, notBegun(entered, on: track) { return false }

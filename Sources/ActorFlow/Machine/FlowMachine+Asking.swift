@@ -154,7 +154,8 @@ extension FlowMachine {
     }
     guard open.count == 1 else {
       let steps = open.map { "\($0.step)" }.joined(separator: ", ")
-      throw error(.ambiguousQuestion, "\(open.count) questions with a \(P.self) are open, at \(steps); answer one by its id")
+      throw error(
+        .ambiguousQuestion, "\(open.count) questions with a \(P.self) are open, at \(steps); answer one by its id")
     }
     return question
   }

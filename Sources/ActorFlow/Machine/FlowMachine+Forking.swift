@@ -138,7 +138,9 @@ extension FlowMachine {
 
   /// All branches have ended or come back. Nothing of them is left but what is to be undone if the flow is.
   package mutating func join(_ node: Node, making cargo: Cargo, on track: TrackID) -> Joined {
-    guard self[track].phase == .walking, let fork = self[track].fork, let visit = self[track].visit else { return .left }
+    guard self[track].phase == .walking, let fork = self[track].fork, let visit = self[track].visit else {
+      return .left
+    }
     let counted = fork.isDecided ? fork.results.prefix(fork.judged) : fork.results[...]
     let winners = Set(counted.map(\.branch))
     let losers = fork.tracks.enumerated().filter { !winners.contains($0.offset) }.map(\.element)

@@ -51,7 +51,8 @@ extension FlowMachine {
   /// The work of a `once` has ended; nil: it threw.
   package mutating func endOnce(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) {
     let track = scope.stay.track
-    guard self[track].top?.visit.id == scope.stay.visit, case .running? = self[track].focus.memory?.records[key]?.state else { return }
+    guard self[track].top?.visit.id == scope.stay.visit, case .running? = self[track].focus.memory?.records[key]?.state
+    else { return }
     self[track].focus.memory?.running -= 1
     self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
   }

@@ -161,7 +161,8 @@ extension FlowMachine {
     if let old { discard(old) }
     let phase = self[track].phase
     if phase == .walking { self[track].phase = .leaving }
-    self[track].leave = newLeave(.dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? .zero, old?.errors)
+    self[track].leave = newLeave(
+      .dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? .zero, old?.errors)
   }
 
   mutating func newLeave(

@@ -72,7 +72,8 @@ extension Position: CustomStringConvertible {
   /// Status, stack, branches, open questions and waits.
   public var description: String {
     "\(status) at \(stack)" + (branches.isEmpty ? "" : ", branches \(branches)")
-      + (waits.isEmpty ? "" : ", waiting \(waits)") + (questions.isEmpty ? "" : ", asking \(questions)") + (canBackUp ? ", can back up" : "")
+      + (waits.isEmpty ? "" : ", waiting \(waits)")
+      + (questions.isEmpty ? "" : ", asking \(questions)") + (canBackUp ? ", can back up" : "")
   }
 }
 

@@ -27,9 +27,10 @@ import Testing
     #expect(try await run.result.get() == "-ab")
     #expect(trace.all == ["a:proceed(-)"] + Array(repeating: "b:proceed(-a) test/f/b/2/k", count: 3))
     let lines = await run.lines
-    #expect(lines == [
-      "launched", "moved -→a", "moved a→b", "caught b retry, attempt 2", "caught b retry, attempt 3", "finished",
-    ])
+    #expect(
+      lines == [
+        "launched", "moved -→a", "moved a→b", "caught b retry, attempt 2", "caught b retry, attempt 3", "finished",
+      ])
   }
 
   @Test("a retry around several undoes what is inside before the next attempt")
@@ -44,15 +45,17 @@ import Testing
     }
     let run = launch(flow, with: "-")
     #expect(try await run.result.get() == "-abcd")
-    #expect(trace.all.map { $0.split(separator: " ")[0] } == [
-      "a:proceed(-)", "b:proceed(-a)", "c:proceed(-ab)", "c:backUp", "b:backUp", "b:proceed(-a)", "c:proceed(-ab)",
-      "d:proceed(-abc)",
-    ])
+    #expect(
+      trace.all.map { $0.split(separator: " ")[0] } == [
+        "a:proceed(-)", "b:proceed(-a)", "c:proceed(-ab)", "c:backUp", "b:backUp", "b:proceed(-a)", "c:proceed(-ab)",
+        "d:proceed(-abc)",
+      ])
     let lines = await run.lines
-    #expect(lines == [
-      "launched", "moved -→a", "moved a→b", "moved b→c", "caught c retry, attempt 2", "unwound a 0", "moved a→b",
-      "moved b→c", "moved c→d", "finished",
-    ])
+    #expect(
+      lines == [
+        "launched", "moved -→a", "moved a→b", "moved b→c", "caught c retry, attempt 2", "unwound a 0", "moved a→b",
+        "moved b→c", "moved c→d", "finished",
+      ])
   }
 
   @Test("attempts that are used up fail the flow with the step's own error")
@@ -106,8 +109,10 @@ import Testing
     clock.advance(by: .seconds(30))
     #expect(await run.code == .timedOut)
     #expect(trace.all == ["a:proceed(-)", "b:proceed(-a)", "b:backUp", "a:backUp"])
-    #expect(await run.lines == [
-      "launched", "moved -→a", "moved a→b", "asked b", "leaving b timedOut", "unwound a 0", "failed b", "rolledBack 0",
-    ])
+    #expect(
+      await run.lines == [
+        "launched", "moved -→a", "moved a→b", "asked b", "leaving b timedOut", "unwound a 0", "failed b",
+        "rolledBack 0",
+      ])
   }
 }

@@ -31,7 +31,9 @@ import Testing
       Parallel {
         asker("b")
         asker("c")
-      } join: { b, c in "\(b)|\(c)" }
+      } join: { b, c in
+        "\(b)|\(c)"
+      }
     }
     let run = launch(flow, with: "-")
     let position = try await run.coordinator.settled()
@@ -51,7 +53,8 @@ import Testing
     #expect(try await launch(flow, with: "-").result.get() == [])
   }
 
-  @Test("one branch fails: the sibling is cancelled and awaited, everything is undone newest first, run throws the error")
+  @Test(
+    "one branch fails: the sibling is cancelled and awaited, everything is undone newest first, run throws the error")
   func failure() async throws {
     let flow = Flow("f") {
       automatic("a")
@@ -61,7 +64,9 @@ import Testing
           _ = try await context.ask(Form(text: "c"))
           throw Failure("c")
         }
-      } join: { b, c in "\(b)|\(c)" }
+      } join: { b, c in
+        "\(b)|\(c)"
+      }
     }
     let run = launch(flow, with: "-")
     let position = try await run.coordinator.settled()
@@ -124,7 +129,9 @@ import Testing
           asker("b2")
         }
         asker("c")
-      } join: { b, c in "\(b)|\(c)" }
+      } join: { b, c in
+        "\(b)|\(c)"
+      }
     }
     let run = launch(flow, with: "-")
     try await run.answer("0")
@@ -151,7 +158,9 @@ import Testing
       Parallel {
         asker("b")
         automatic("c")
-      } join: { b, c in "\(b)|\(c)" }
+      } join: { b, c in
+        "\(b)|\(c)"
+      }
       asker("d")
     }
     let run = launch(flow, with: "-")
@@ -180,7 +189,9 @@ import Testing
           asker("c1")
           asker("c2")
         }
-      } join: { b, c in "\(b)|\(c)" }
+      } join: { b, c in
+        "\(b)|\(c)"
+      }
     }
     let run = launch(flow, with: "-")
     var position = try await run.coordinator.settled()
