@@ -84,7 +84,9 @@ final class FlowCore: Sendable {
 
 extension FlowCore.State {
   subscript(track: TrackID) -> FlowCore.Strand {
-    @inline(__always) get { track == .main ? main : branches[track] ?? FlowCore.Strand() }
+    @inline(__always) _read {
+      if track == .main { yield main } else { yield branches[track] ?? FlowCore.Strand() }
+    }
     @inline(__always) _modify {
       if track == .main { yield &main } else { yield &branches[track, default: FlowCore.Strand()] }
     }

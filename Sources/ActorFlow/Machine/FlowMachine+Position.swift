@@ -18,19 +18,18 @@ extension FlowMachine {
   private func branches(of track: TrackID) -> [Branch] {
     guard let fork = self[track].fork else { return [] }
     return fork.tracks.compactMap { id in
-      let track = self[id]
-      guard let branch = track.branch else { return nil }
+      guard let branch = self[id].branch else { return nil }
       return Branch(
         path: branch.path, stack: StepStack(stack(of: id)), branches: branches(of: id),
-        hasEnded: track.phase == .ended, canBackUp: canBackUp(id))
+        hasEnded: self[id].phase == .ended, canBackUp: canBackUp(id))
     }
   }
 
   /// Whether a track has a place of its own to back up to, and nobody has asked to leave it. A reload is nobody's
   /// business, so it does not show.
   private func canBackUp(_ id: TrackID) -> Bool {
-    let track = self[id]
-    return (track.phase == .walking || track.leave?.isReload == true) && (track.top?.shown?.backTarget ?? -1) >= 0
+    guard let top = self[id].top?.shown, top.backTarget >= 0 else { return false }
+    return self[id].phase == .walking || self[id].leave?.isReload == true
   }
 
   /// What the world sees of a stack. It changes with events only, so during a rollback it still shows what is left.

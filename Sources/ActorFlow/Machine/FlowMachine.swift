@@ -110,7 +110,10 @@ package struct FlowMachine: Sendable {
 extension FlowMachine {
   /// A track; for one that is over, a track that has ended.
   package subscript(track: TrackID) -> Track {
-    @inline(__always) get { track == .main ? main : branches[track] ?? .gone }
+    // Lent, not copied: a track has a dozen references.
+    @inline(__always) _read {
+      if track == .main { yield main } else { yield branches[track] ?? .gone }
+    }
     @inline(__always) _modify {
       if track == .main { yield &main } else { yield &branches[track, default: .gone] }
     }

@@ -1,6 +1,7 @@
 /// What is measured. The raw value is the key in the output; measured on all cores it gets the suffix `All`.
 enum Figure: String, CaseIterable {
   case run8, step, stepWithSubscriber, stepWith64Parked, stepWith64Waiting, question, backUp, abandon5
+  case parallel2, choice = "switch", loop, timeoutArmed
   case bytesPerWaitingFlow, millionth, settledBytesPerStep, scaling2, define
 
   /// What the figure counts.
@@ -14,6 +15,8 @@ enum Figure: String, CaseIterable {
     case atLeast(Double)
     /// At most so many times the figure of `step`.
     case timesStep(Double)
+    /// At most so much more than the figure of `step`.
+    case stepPlus(Double)
   }
 
   var unit: Unit {
@@ -34,6 +37,10 @@ enum Figure: String, CaseIterable {
     case .question: "asked, seen by settled(), answered, the asker resumed"
     case .backUp: "back to the last question, asked again, answered, at the next question"
     case .abandon5: "abandon a flow waiting at step 5 of 8, until run has thrown"
+    case .parallel2: "a Parallel of two automatic branches, from its entering until the next step's"
+    case .choice: "a Switch whose second case has one automatic step"
+    case .loop: "one more iteration of a Loop around one automatic step"
+    case .timeoutArmed: "what a timeout that does not fire adds to an automatic step"
     case .bytesPerWaitingFlow: "resident growth per live flow waiting at step 5 of 8, with its caller's task"
     case .millionth: "a step after 1,000,000 steps of one run / after 1,000"
     case .settledBytesPerStep: "resident growth per step of a run that settles every 100 steps"
@@ -52,6 +59,9 @@ enum Figure: String, CaseIterable {
     case (.question, false): .atMost(25)
     case (.backUp, false): .atMost(55)
     case (.abandon5, false): .atMost(50)
+    case (.parallel2, false): .atMost(30)
+    case (.choice, false), (.loop, false): .stepPlus(1)
+    case (.timeoutArmed, false): .atMost(3)
     case (.bytesPerWaitingFlow, false): .atMost(5000)
     case (.millionth, false): .atMost(1.15)
     case (.settledBytesPerStep, false): .atMost(1)

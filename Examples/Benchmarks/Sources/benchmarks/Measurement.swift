@@ -39,7 +39,7 @@ struct Measurement {
   }
 
   private func timers() -> [Timer] {
-    let (walking, asking, batch) = (Walking(), Asking(), effort.batch)
+    let (walking, asking, composing, batch) = (Walking(), Asking(), Composing(), effort.batch)
     return [
       Timer(figure: .run8) { try await walking.run8(batch: batch) },
       Timer(figure: .step) { try await walking.step(.none, batch: batch) },
@@ -49,6 +49,10 @@ struct Measurement {
       Timer(figure: .question) { try await asking.question(batch: batch) },
       Timer(figure: .backUp) { try await asking.backUp(batch: batch) },
       Timer(figure: .abandon5) { try await asking.abandon5(batch: batch) },
+      Timer(figure: .parallel2) { try await composing.parallel2(batch: batch) },
+      Timer(figure: .choice) { try await composing.choice(batch: batch) },
+      Timer(figure: .loop) { try await composing.loop(batch: batch) },
+      Timer(figure: .timeoutArmed) { try await composing.timeoutArmed(batch: batch) },
       Timer(figure: .scaling2) { try await walking.scaling(batch: batch * 4) },
       Timer(figure: .define) { try await walking.define(batch: batch) },
     ]

@@ -32,6 +32,7 @@ struct Report {
     case nil: (nil, nil)
     case .atMost(let most): ("≤ \(text(most))", value <= most)
     case .atLeast(let least): ("≥ \(text(least))", value >= least)
+    case .stepPlus(let most): ("≤ step + \(text(most))", step.map { value <= $0 + most })
     case .timesStep(let factor): ("≤ \(text(factor)) × step", step.map { value <= factor * $0 })
     }
   }

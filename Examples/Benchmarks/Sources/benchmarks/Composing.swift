@@ -1,0 +1,87 @@
+import ActorFlow
+
+/// What components cost that branch, repeat and watch. Each function returns nanoseconds for one of them: of two flows
+/// that differ only in how many there are, the difference in time.
+struct Composing {
+  private let parallel = Pair(few: Self.forks(4), many: Self.forks(36), difference: 32)
+  private let choice = Pair(few: Self.choices(32), many: Self.choices(288), difference: 256)
+  private let timed = Pair(few: Self.timed(32), many: Self.timed(288), difference: 256)
+  private let plain = Pair(few: Flows.automatic(32), many: Flows.automatic(288), difference: 256)
+
+  /// Two flows that differ in how many of something they have.
+  private struct Pair {
+    let few: Flow<Int, Int>
+    let many: Flow<Int, Int>
+    let difference: Int
+
+    @concurrent func nanosecondsOfOne(batch: Int) async throws -> Double {
+      var time = 0.0
+      for _ in 0..<batch {
+        time += try await nanosecondsOf { _ = try await FlowCoordinator().run(many, with: 0) }
+        time -= try await nanosecondsOf { _ = try await FlowCoordinator().run(few, with: 0) }
+      }
+      return time / Double(difference * batch)
+    }
+  }
+
+  func parallel2(batch: Int) async throws -> Double { try await parallel.nanosecondsOfOne(batch: batch) }
+
+  func choice(batch: Int) async throws -> Double { try await choice.nanosecondsOfOne(batch: batch) }
+
+  /// One more iteration: of a loop that goes round 320 times against one that does so 64 times.
+  @concurrent func loop(batch: Int) async throws -> Double {
+    let flow = Flow {
+      Loop {
+        Step("step") { Increment() }.map { (number: Int) -> Again<Int, Int> in
+          number % 1_000 == 0 ? .done(number) : .again(number)
+        }
+      }
+    }
+    var time = 0.0
+    for _ in 0..<batch {
+      time += try await nanosecondsOf { try await Self.run(flow, from: 680) }
+      time -= try await nanosecondsOf { try await Self.run(flow, from: 936) }
+    }
+    return time / Double(256 * batch)
+  }
+
+  /// What a deadline adds to a step that ends before it.
+  func timeoutArmed(batch: Int) async throws -> Double {
+    try await timed.nanosecondsOfOne(batch: batch) - plain.nanosecondsOfOne(batch: batch)
+  }
+
+  private static func run(_ flow: Flow<Int, Int>, from start: Int) async throws {
+    let result = try await FlowCoordinator().run(flow, with: start)
+    try WrongResult.check(result == 1_000, "the loop made \(result)")
+  }
+
+  private static func forks(_ count: Int) -> Flow<Int, Int> {
+    Flow {
+      for _ in 0..<count {
+        Parallel {
+          Step("left") { Increment() }
+          Step("right") { Increment() }
+        } join: { left, right in
+          max(left, right)
+        }
+      }
+    }
+  }
+
+  private static func choices(_ count: Int) -> Flow<Int, Int> {
+    Flow {
+      for _ in 0..<count {
+        Switch {
+          Case("negative", { (number: Int) in number < 0 ? number : nil }) { Step("step") { Increment() } }
+          Case("positive", { (number: Int) in number }) { Step("step") { Increment() } }
+        }
+      }
+    }
+  }
+
+  private static func timed(_ count: Int) -> Flow<Int, Int> {
+    Flow {
+      for _ in 0..<count { Step("step") { Increment() }.timeout(.seconds(3_600)) }
+    }
+  }
+}
