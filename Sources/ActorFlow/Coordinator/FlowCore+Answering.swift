@@ -33,7 +33,6 @@ extension FlowCore {
       guard let track = state.machine.asker(of: question.id) else { return (nil, .main) }
       return (state[track].asker, track)
     }
-    let time = elapsed
     var isTaken = false
     do {
       return try await decide(on: track) { machine in
@@ -43,7 +42,7 @@ extension FlowCore {
           throw FlowError(.questionClosed, "nobody waits for the answer to \(question.id) any more", flow: flow)
         }
         isTaken = true
-        let (event, reloads) = try machine.answer(question.id, with: answer, by: principal, at: time)
+        let (event, reloads) = try machine.answer(question.id, with: answer, by: principal, at: elapsed)
         var decision = Decision<Question?>(nil, event: event)
         decision.cancelsWalk = reloads
         decision.answer = reloads ? .failure(CancellationError()) : .success(answer)

@@ -26,10 +26,9 @@ extension FlowCore: StepRuntime {
   private func open<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, _ cell: Cell, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    let now = elapsed
-    return try await decide(on: stay.track, asker: cell) { machine in
+    try await decide(on: stay.track, asker: cell) { machine in
       let asked = try machine.ask(
-        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline?.after(now), at: now)
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, at: elapsed)
       return switch asked {
       case .answered, .withdrawn, .overdue: Decision(asked)
       case .opened(_, let event): Decision(asked, event: event)

@@ -92,12 +92,14 @@ extension FlowCore.State {
       if machine.phase == .ended { log.close() }
       effects.readers = log.takeWaiting()
     }
-    if let cell { self[track].asker = cell }
-    if machine[track].asking == nil, let cell = self[track].asker {
-      effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
-      self[track].asker = nil
+    let isAsking = track == .main ? machine.main.asking != nil : machine[track].asking != nil
+    effects.asker = with(track) { strand in
+      if let cell { strand.asker = cell }
+      if decision.startsWalk { strand.isWalking = true }
+      guard !isAsking, let cell = strand.asker else { return nil }
+      strand.asker = nil
+      return (cell, decision.answer ?? .failure(CancellationError()))
     }
-    if decision.startsWalk { self[track].isWalking = true }
     if decision.cancelsWalk { cancelWalk(of: track, &effects) }
     if !branches.isEmpty { dissolve(&effects) }
     if let number = decision.nudge, let asker = self[track].asker { effects.nudged = (asker, number) }
@@ -171,11 +173,13 @@ extension FlowCore.State {
   ) -> [(cell: Cell, result: Cell.Outcome)] {
     let change: Change? = if case .other(let transition)? = event { transition.change } else { nil }
     var open: [(cell: Cell, result: Cell.Outcome)] = []
-    latches.removeAll { latch in
-      guard let outcome = latch.outcome(after: change, of: machine) else { return false }
-      open.append((latch.cell, outcome.map { machine.position as any Sendable }))
-      return true
+    // By index: a closure would get a copy of the machine.
+    for index in latches.indices.reversed() {
+      guard let outcome = latches[index].outcome(after: change, of: machine) else { continue }
+      open.append((latches[index].cell, outcome.map { machine.position as any Sendable }))
+      latches.remove(at: index)
     }
+    open.reverse()
     return open
   }
 }

@@ -30,7 +30,7 @@ extension FlowCore {
     withState { state in
       state.timer.isRinging = false
       state.timer.wakes = nil
-      guard !state.timer.isOver, let due = state.machine.nextAlarm, let watch = state.watch else { return nil }
+      guard !state.timer.isOver, let due = state.machine.nextAlarm, let watch = stopwatch else { return nil }
       state.timer.wakes = max(due, earliest)
       return (max(due, earliest), watch)
     }

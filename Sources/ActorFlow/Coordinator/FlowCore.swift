@@ -13,13 +13,12 @@ final class FlowCore: Sendable {
   let commit: Commit?
   let gate = Gate()
   private let clock: any Clock<Duration>
+  private let watch = Lock<Stopwatch?>(nil)
   private let state: Lock<State>
 
   struct State: Sendable {
     var machine: FlowMachine
     var log: EventLog
-    /// Time since the run's start.
-    var watch: Stopwatch?
     var main = Strand()
     /// Of the branches that are open.
     var branches: [TrackID: Strand] = [:]
@@ -72,17 +71,26 @@ final class FlowCore: Sendable {
 
   /// Starts the clock of the run; does nothing if it is under way.
   func startClock() {
-    let watch = Stopwatch(clock)
-    withState { if $0.machine.phase == .idle { $0.watch = watch } }
+    let started = Stopwatch(clock)
+    withState { if $0.machine.phase == .idle { watch.withLock { $0 = started } } }
   }
 
-  /// Time since the run's start.
-  var elapsed: Duration { withState { $0.watch }?.elapsed() ?? .zero }
+  /// Time since the run's start. May be asked under the lock of the state.
+  var elapsed: Duration { stopwatch?.elapsed() ?? .zero }
+
+  var stopwatch: Stopwatch? { watch.withLock { $0 } }
 
   var position: Position { withState { $0.machine.position } }
 }
 
 extension FlowCore.State {
+  /// Changes a strand where it stands.
+  @inline(__always)
+  mutating func with<Result>(_ track: TrackID, _ body: (inout FlowCore.Strand) -> Result) -> Result {
+    guard track != .main else { return body(&main) }
+    return body(&branches[track, default: FlowCore.Strand()])
+  }
+
   subscript(track: TrackID) -> FlowCore.Strand {
     @inline(__always) _read {
       if track == .main { yield main } else { yield branches[track] ?? FlowCore.Strand() }

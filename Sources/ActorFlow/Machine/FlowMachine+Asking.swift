@@ -26,7 +26,7 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, at now: Duration = .zero
+    within deadline: AskDeadline? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     let place = try activePlace(of: visit, on: track, to: "ask")
     let key = try journalKey(of: prompt, named: name, at: place, on: track)
@@ -47,12 +47,12 @@ extension FlowMachine {
     let question = Question(
       id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id, visit: visit,
       prompt: prompt, revision: 1)
-    if !alarms.isEmpty, !leaves.contains(where: { self[$0].asking != nil }) { alarms.somebodyIsThere(now) }
+    if !alarms.isEmpty, !leaves.contains(where: { self[$0].asking != nil }) { alarms.somebodyIsThere(now()) }
     self[track].asking = Asking(question: question, key: key)
     self[track].focus.hasAsked = true
     self[track].hasAsked = true
     if journal == .reloading, let key { self[track].focus.attempt.count(key) }
-    if let deadline { alarms.arm(deadline, for: question.id, on: track) }
+    if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id, on: track) }
     return .opened(question, publish(.asked(question)))
   }
 
@@ -164,14 +164,14 @@ extension FlowMachine {
   ///
   /// - Returns: `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
   package mutating func answer(
-    _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: Duration = .zero
+    _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
     _ = try openQuestion(id)
     let track = asker(of: id) ?? .main
     let reloads = journal == .reloading
     if let key = self[track].asking?.key { remember(.answered(reloads ? answer : ()), as: key, on: track) }
     closeQuestion(on: track)
-    alarms.somebodyIsThere(now)
+    if !alarms.isEmpty { alarms.somebodyIsThere(now()) }
     if reloads {
       self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
       self[track].phase = .leaving

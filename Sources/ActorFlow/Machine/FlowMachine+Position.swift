@@ -4,14 +4,14 @@ extension FlowMachine {
   package var position: Position {
     guard main.fork != nil || !mail.waits.isEmpty else {
       return Position(
-        stack: StepStack(stack(of: .main)), questions: main.asking.map { [$0.question] } ?? [], status: status,
-        canBackUp: canBackUp(.main))
+        stack: StepStack(main.stack ?? lastStack), questions: main.asking.map { [$0.question] } ?? [],
+        status: status, canBackUp: main.canBackUp)
     }
     let open = leaves
     return Position(
       stack: StepStack(stack(of: .main)),
       questions: open.compactMap { self[$0].asking?.question }.sorted { $0.id.number < $1.id.number },
-      status: status, canBackUp: open.contains { canBackUp($0) || lineage(of: $0).contains(where: canBackUp) },
+      status: status, canBackUp: open.contains { lineage(of: $0).contains { self[$0].canBackUp } },
       waits: mail.waits.map(\.wait), branches: branches(of: .main))
   }
 
@@ -21,31 +21,19 @@ extension FlowMachine {
       guard let branch = self[id].branch else { return nil }
       return Branch(
         path: branch.path, stack: StepStack(stack(of: id)), branches: branches(of: id),
-        hasEnded: self[id].phase == .ended, canBackUp: canBackUp(id))
+        hasEnded: self[id].phase == .ended, canBackUp: self[id].canBackUp)
     }
-  }
-
-  /// Whether a track has a place of its own to back up to, and nobody has asked to leave it. A reload is nobody's
-  /// business, so it does not show.
-  private func canBackUp(_ id: TrackID) -> Bool {
-    guard let top = self[id].top?.shown, top.backTarget >= 0 else { return false }
-    return self[id].phase == .walking || self[id].leave?.isReload == true
   }
 
   /// What the world sees of a stack. It changes with events only, so during a rollback it still shows what is left.
   func stack(of track: TrackID) -> VisitNode? {
-    switch self[track].phase {
-    case .idle: nil
-    case .walking: self[track].visit
-    case .leaving, .compensating: self[track].leave?.visit
-    case .ended: track == .main ? lastStack : self[track].visit
-    }
+    track == .main ? main.stack ?? lastStack : self[track].stack
   }
 
   var status: Status {
     switch phase {
     case .idle: .idle
-    case .walking: leavingBranch ?? .running
+    case .walking: main.fork == nil ? .running : leavingBranch ?? .running
     case .leaving, .compensating: status(of: main.leave)
     case .ended: .ended(ending ?? .finished)
     }
@@ -60,7 +48,6 @@ extension FlowMachine {
 
   /// Of branches that are left while the flow goes on, the first.
   private var leavingBranch: Status? {
-    guard main.fork != nil else { return nil }
     for track in descendants(of: .main) {
       guard [.leaving, .compensating].contains(self[track].phase), let leave = self[track].leave, !leave.isReload,
         let visit = leave.visit
@@ -74,6 +61,7 @@ extension FlowMachine {
   package var isSettled: Bool {
     switch phase {
     case .ended: true
+    case .walking where main.fork == nil && main.asking != nil: true
     case .walking: leaves.allSatisfy(isSettled) && !isForkBusy(.main)
     case .idle, .leaving, .compensating: false
     }
@@ -95,5 +83,24 @@ extension FlowMachine {
   mutating func publish(_ change: Change) -> NavigationEvent {
     sequence += 1
     return NavigationEvent(flow: flow, run: run, sequence: sequence, entry: LogEntry(change, position))
+  }
+}
+
+extension Track {
+  /// What the world sees of its stack; nil for the flow itself after its end.
+  fileprivate var stack: VisitNode? {
+    switch phase {
+    case .idle: nil
+    case .walking: visit
+    case .leaving, .compensating: leave?.visit
+    case .ended: branch == nil ? nil : visit
+    }
+  }
+
+  /// Whether it has a place of its own to back up to, and nobody has asked to leave it. A reload is nobody's business,
+  /// so it does not show.
+  fileprivate var canBackUp: Bool {
+    guard let top = top?.shown, top.backTarget >= 0 else { return false }
+    return phase == .walking || leave?.isReload == true
   }
 }

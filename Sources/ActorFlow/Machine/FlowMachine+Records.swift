@@ -57,14 +57,17 @@ extension FlowMachine {
     self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
   }
 
-  /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before it has ended.
+  /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before
+  /// it has ended.
   package func hasRunningWork(on track: TrackID) -> Bool {
     (self[track].focus.memory?.running ?? 0) > 0
   }
 
   /// Whether the step on top has left something behind that is to be ended before the flow moves on.
   package func hasLooseEnds(on track: TrackID) -> Bool {
-    self[track].asking != nil || hasRunningWork(on: track) || (!mail.waits.isEmpty && !openWaits(on: track).isEmpty)
+    if track == .main, main.asking == nil, main.focus.memory == nil, mail.waits.isEmpty { return false }
+    return self[track].asking != nil || hasRunningWork(on: track)
+      || (!mail.waits.isEmpty && !openWaits(on: track).isEmpty)
   }
 
   /// What `once` left under `key`.

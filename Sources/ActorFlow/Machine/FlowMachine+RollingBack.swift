@@ -35,10 +35,10 @@ extension FlowMachine {
     case .back, .end, .unwind: break
     }
     self[track].phase = .compensating
-    buryBranches(of: track)
+    if !branches.isEmpty { buryBranches(of: track) }
     switch leave.goal {
     case .back(let depth, let handover):
-      if let turn = compensateTop(on: track, until: { $0.depth == depth }, landing: true) { return (turn, nil) }
+      if let turn = compensateTop(on: track, landing: true, until: { $0.depth == depth }) { return (turn, nil) }
       return land(leave, handover, on: track)
     case .unwind(let unwinding):
       if let turn = compensateTop(on: track, until: { !$0.isWithin(unwinding.frame) }) { return (turn, nil) }
@@ -54,12 +54,8 @@ extension FlowMachine {
 
   /// `backUp` of the top place has returned, or thrown `error`.
   package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
-    if let error { self[track].leave?.errors.append(error) }
-    self[track].focus.isEntered = false
-    // A record outlives a `backUp` that threw: a retry must not charge twice.
-    guard error == nil, let memory = self[track].focus.memory else { return }
-    self[track].focus.memory = nil
-    discard(memory)
+    let forgotten = with(track) { $0.compensated(error) }
+    if let forgotten { discard(forgotten) }
   }
 
   /// A reloaded place has its new instance. Nil: a leave came first.
@@ -72,24 +68,50 @@ extension FlowMachine {
   /// The top place to compensate; drops those that need none, down to the one that is to stay; nil when that one is
   /// reached. One that is landed on is compensated, too.
   private mutating func compensateTop(
-    on track: TrackID, until isReached: (Place) -> Bool, landing: Bool = false
+    on track: TrackID, landing: Bool = false, until isReached: (Place) -> Bool
   ) -> Turn? {
-    while let top = self[track].top {
-      if !landing, isReached(top) { return nil }
-      if self[track].focus.isEntered {
-        self[track].focus.hasReturned = false
-        return .compensate(top, self[track].leave?.reason ?? .back)
+    while true {
+      switch with(track, { $0.compensateTop(landing: landing, until: isReached) }) {
+      case .compensate(let place, let reason): return .compensate(place, reason)
+      case .dropped(let place): discard(place)
+      case .reached: return nil
       }
-      if isReached(top) { return nil }
-      discard(top)
-      let below = top.below
-      self[track].top = below
-      // That it asked a question can be seen from where the one above it would have led back to.
-      self[track].focus = Focus(
-        isEntered: below?.visit.isSkipped == false, hasAsked: below.map { top.backTarget == $0.depth } ?? false,
-        hasReturned: true, memory: below?.memory?.memory)
     }
-    return nil
+  }
+}
+
+extension Track {
+  fileprivate enum Undoing {
+    case compensate(Place, LeaveReason)
+    case dropped(Place)
+    /// Or there is none left.
+    case reached
+  }
+
+  fileprivate mutating func compensateTop(landing: Bool, until isReached: (Place) -> Bool) -> Undoing {
+    guard let top else { return .reached }
+    if !landing, isReached(top) { return .reached }
+    if focus.isEntered {
+      focus.hasReturned = false
+      return .compensate(top, leave?.reason ?? .back)
+    }
+    if isReached(top) { return .reached }
+    let below = top.below
+    self.top = below
+    // That it asked a question can be seen from where the one above it would have led back to.
+    focus = Focus(
+      isEntered: below?.visit.isSkipped == false, hasAsked: below.map { top.backTarget == $0.depth } ?? false,
+      hasReturned: true, memory: below?.memory?.memory)
+    return .dropped(top)
+  }
+
+  /// - Returns: What is forgotten. A record outlives a `backUp` that threw: a retry must not charge twice.
+  fileprivate mutating func compensated(_ error: (any Error)?) -> PlaceMemory? {
+    if let error { leave?.errors.append(error) }
+    focus.isEntered = false
+    guard error == nil, let memory = focus.memory else { return nil }
+    focus.memory = nil
+    return memory
   }
 }
 

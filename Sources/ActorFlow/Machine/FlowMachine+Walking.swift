@@ -23,8 +23,10 @@ extension FlowMachine {
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
   package mutating func returned(on track: TrackID = .main) -> Bool {
-    self[track].focus.hasReturned = true
-    return self[track].phase == .walking
+    with(track) { track in
+      track.focus.hasReturned = true
+      return track.phase == .walking
+    }
   }
 
   /// A walk begins with the `proceed` of the place on top, once more: an attempt after another.
@@ -37,8 +39,7 @@ extension FlowMachine {
   package mutating func enter(
     _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main
   ) -> Entered? {
-    guard self[track].phase == .walking else { return nil }
-    return push(node, instance: instance, cargo: cargo, isSkipped: false, on: track)
+    push(node, instance: instance, cargo: cargo, isSkipped: false, on: track)
   }
 
   /// A step says that it is to be passed over.
@@ -49,7 +50,7 @@ extension FlowMachine {
     guard node.backUp == .returnableIfSkipped else {
       return .passed(publish(.skipped(info(of: node, on: track).id)))
     }
-    return .kept(push(node, instance: instance, cargo: cargo, isSkipped: true, on: track))
+    return push(node, instance: instance, cargo: cargo, isSkipped: true, on: track).map { .kept($0) } ?? .left
   }
 
   /// A step was entered; the event is `moved`, in its smallest form.
@@ -83,7 +84,7 @@ extension FlowMachine {
 
   /// What may be said of a node on a track.
   func info(of node: Node, on track: TrackID) -> StepInfo {
-    guard let branch = self[track].branch else { return node.info }
+    guard track != .main, let branch = self[track].branch else { return node.info }
     return node.info(at: branch.elements)
   }
 }
@@ -91,37 +92,28 @@ extension FlowMachine {
 // MARK: - The stack grows
 
 extension FlowMachine {
+  /// A place comes to stand on top. Nil: the track is being left.
   private mutating func push(
     _ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool, on track: TrackID
-  ) -> Entered {
-    var below = self[track].top
-    let before = self[track].visit
-    let shown = below?.shown
-    let target = shown?.targetFromAbove(hasAsked: self[track].focus.hasAsked) ?? -1
-    let isSettled = shown?.isSettledFromAbove ?? false
-    if isSettled, let settled = below {
-      discard(settled)
-      below = nil
-      self[track].isSealed = true
-    } else if let memory = self[track].focus.memory {
-      below = below?.remembering(memory)
+  ) -> Entered? {
+    let (id, info) = (VisitID(numbers.visit + 1), info(of: node, on: track))
+    let pushed = with(track) { track -> Track.Pushed? in
+      guard track.phase == .walking else { return nil }
+      return track.push(node, info, id, instance: instance, cargo: cargo, isSkipped: isSkipped)
     }
-    if self[track].start != nil { dropStart(of: track) }
+    guard let pushed else { return nil }
     numbers.visit += 1
-    let visit = VisitNode(
-      id: VisitID(numbers.visit), info: info(of: node, on: track), below: isSettled ? nil : shown?.visit,
-      isSkipped: isSkipped, canBackUp: target >= 0)
-    let place = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
-    self[track].top = place
-    self[track].visit = visit
-    self[track].focus = Focus(isEntered: !isSkipped, hasReturned: isSkipped)
-    if isSettled || track != .main {
+    if let settled = pushed.settled { discard(settled) }
+    if let start = pushed.start { discard(start) }
+    let place = pushed.place
+    guard pushed.settled == nil, track == .main, branches.isEmpty else {
       // The visit alone does not tell where the move came from, or where the other branches stand.
-      let event = publish(.moved(from: (before ?? visitOfFork(around: track)).map(Visit.init), to: Visit(visit)))
+      let from = pushed.before ?? visitOfFork(around: track)
+      let event = publish(.moved(from: from.map(Visit.init), to: Visit(place.visit)))
       return Entered(place: place, event: event.entry)
     }
     sequence += 1
-    return Entered(place: place, event: .moved(visit))
+    return Entered(place: place, event: .moved(place.visit))
   }
 
   private func visitOfFork(around track: TrackID) -> VisitNode? {
@@ -163,6 +155,41 @@ extension FlowMachine {
     discard(place)
     return Entered(
       place: resumed, event: publish(.moved(from: Visit(from), to: Visit(resumed.visit))).entry)
+  }
+}
+
+extension Track {
+  /// What came of a push: the new place, the visit before it, and what is to be released.
+  fileprivate struct Pushed {
+    let place: Place
+    let before: VisitNode?
+    var settled: Place?
+    var start: Start?
+  }
+
+  fileprivate mutating func push(
+    _ node: Node, _ info: StepInfo, _ id: VisitID, instance: StepInstance?, cargo: Cargo, isSkipped: Bool
+  ) -> Pushed {
+    var below = top
+    let shown = below?.isInner == true ? below?.shown : below
+    let target = shown?.targetFromAbove(hasAsked: focus.hasAsked) ?? -1
+    var settled: Place?
+    if shown?.isSettledFromAbove == true {
+      settled = below
+      below = nil
+      isSealed = true
+    } else if let memory = focus.memory {
+      below = below?.remembering(memory)
+    }
+    let visit = VisitNode(
+      id: id, info: info, below: settled == nil ? shown?.visit : nil, isSkipped: isSkipped, canBackUp: target >= 0)
+    let place = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
+    let pushed = Pushed(place: place, before: self.visit, settled: settled, start: start)
+    top = place
+    self.visit = visit
+    start = nil
+    focus = Focus(isEntered: !isSkipped, hasReturned: isSkipped)
+    return pushed
   }
 }
 

@@ -33,7 +33,7 @@ package struct FlowMachine: Sendable {
   /// The leave that has landed last.
   package internal(set) var lastLanded = 0
 
-  var main = Track()
+  package internal(set) var main = Track()
   var branches: [TrackID: Track] = [:]
   /// Tracks that an input has told to leave beside the one it is about, until ``takeDissolved()``.
   private var dissolved: [TrackID] = []
@@ -117,6 +117,13 @@ extension FlowMachine {
     @inline(__always) _modify {
       if track == .main { yield &main } else { yield &branches[track, default: .gone] }
     }
+  }
+
+  /// Changes a track where it stands. For what is done for every step: the subscript lends by a call.
+  @inline(__always)
+  mutating func with<Result>(_ track: TrackID, _ body: (inout Track) -> Result) -> Result {
+    guard track != .main else { return body(&main) }
+    return body(&branches[track, default: .gone])
   }
 
   /// What the flow itself is doing.
