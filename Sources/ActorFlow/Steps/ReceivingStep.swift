@@ -4,8 +4,14 @@
 /// ```swift
 /// actor BasketStep: ReceivingStep {
 ///   private var voucher: Voucher?
+///
 ///   func receive(_ voucher: Voucher) { self.voucher = voucher }
-///   …
+///
+///   func proceed(_ basket: Basket, context: StepContext) async throws -> Order {
+///     try await context.ask(BasketForm(basket: basket, voucher: voucher))
+///   }
+///
+///   func backUp(context: RollbackContext) {}
 /// }
 /// ```
 public protocol ReceivingStep<Input, Output>: FlowStep {

@@ -2,8 +2,10 @@
 ///
 /// ```swift
 /// let checks = Signal<CheckResult>("provider.check")
-/// let result = try await context.wait(for: checks)                                  // in a step
-/// try await coordinator.send(result, to: checks, key: "evt-17")                     // where the message arrives
+///
+/// let result = try await context.wait(for: checks)  // in a step
+///
+/// try await coordinator.send(result, to: checks, key: "evt-17")  // where the message arrives
 /// ```
 public struct Signal<Value: Sendable>: Sendable, Hashable {
   /// What it is called; two signals of one name are the same.

@@ -111,12 +111,15 @@ extension StepContext {
   ///
   /// ```swift
   /// let signed = try await context.ask(
-  ///   ContractForm(), within: .seconds(345_600), reminding: .every(.seconds(86_400), max: 3) { number in
-  ///     try await context.once("reminder-\(number)") { _ in try await post.remind(customer) }
+  ///   ContractForm(), within: .seconds(345_600),
+  ///   reminding: .every(.seconds(86_400), max: 3) { number in
+  ///     try await context.once("reminder-\(number)") { _ in await post.remind(customer) }
   ///   })
   /// ```
   ///
   /// - Parameters:
+  ///   - prompt: What to show, and the type of the answer.
+  ///   - key: The name of the answer, as in ``ask(_:key:)``.
   ///   - limit: How long the question stays open; nil: until it is answered.
   ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
   ///     question is withdrawn.

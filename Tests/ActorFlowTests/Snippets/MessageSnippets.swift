@@ -1,0 +1,101 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+/// The code in the doc comments of signals, deadlines and updates, and that it does what they say.
+@Suite("Messages, as documented") struct MessageSnippets {
+  struct Voucher: Sendable {}
+  struct Basket: Sendable {}
+  struct Order: Sendable, Equatable {
+    var hasVoucher: Bool
+  }
+
+  struct BasketForm: Prompt {
+    typealias Answer = Order
+    let basket: Basket
+    let voucher: Voucher?
+  }
+
+  actor BasketStep: ReceivingStep {
+    private var voucher: Voucher?
+
+    func receive(_ voucher: Voucher) { self.voucher = voucher }
+
+    func proceed(_ basket: Basket, context: StepContext) async throws -> Order {
+      try await context.ask(BasketForm(basket: basket, voucher: voucher))
+    }
+
+    func backUp(context: RollbackContext) {}
+  }
+
+  @Test("a later step sends the voucher back; the basket asks again and shows it")
+  func update() async throws {
+    let flow = Flow("f") {
+      Step("basket", BasketStep.init)
+      Step("voucher") { (order: Order, context: StepContext) -> Order in
+        if !order.hasVoucher { try context.backUp(to: BasketStep.self, delivering: Voucher()) }
+        return order
+      }
+    }
+    let run = launch(flow, with: Basket())
+    for _ in 1...2 {
+      let position = try await run.coordinator.settled()
+      let form = try #require(position.questions.first?.prompt as? BasketForm)
+      try await run.coordinator.answer(BasketForm.self, with: Order(hasVoucher: form.voucher != nil))
+    }
+    #expect(try await run.result.get() == Order(hasVoucher: true))
+  }
+
+  struct CheckResult: Sendable, Equatable {}
+
+  @Test("a signal reaches the step that waits, once for its key")
+  func signal() async throws {
+    let checks = Signal<CheckResult>("provider.check")
+    let flow = Flow("f") {
+      Step("check") { (_: Void, context: StepContext) -> CheckResult in
+        let result = try await context.wait(for: checks)  // in a step
+        return result
+      }
+    }
+    let run = launch(flow, with: ())
+    let (coordinator, result) = (run.coordinator, CheckResult())
+    let position = try await coordinator.settled()
+    #expect(position.waits.map(\.signal) == ["provider.check"])
+    try await coordinator.send(result, to: checks, key: "evt-17")  // where the message arrives
+    #expect(try await run.result.get() == result)
+    #expect(try await coordinator.send(result, to: checks, key: "evt-18") == .flowEnded)
+  }
+
+  struct ContractForm: Prompt {
+    typealias Answer = String
+  }
+
+  actor Post {
+    private(set) var reminders = 0
+    func remind(_ customer: String) { reminders += 1 }
+  }
+
+  @Test("whoever does not sign is reminded three times, and given up after four days")
+  func deadline() async throws {
+    let (clock, post, customer) = (ManualClock(), Post(), "Ada")
+    let flow = Flow("f") {
+      Step("contract") { (_: Void, context: StepContext) -> String in
+        let signed = try await context.ask(
+          ContractForm(), within: .seconds(345_600),
+          reminding: .every(.seconds(86_400), max: 3) { number in
+            try await context.once("reminder-\(number)") { _ in await post.remind(customer) }
+          })
+        return signed ?? "not signed"
+      }
+    }
+    let run = launch(flow, with: (), on: FlowCoordinator(clock: clock))
+    _ = try await run.coordinator.settled()
+    for day in 1...4 {
+      try await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(86_400))
+      while await post.reminders < min(day, 3) { await Task.yield() }
+    }
+    #expect(try await run.result.get() == "not signed")
+    #expect(await post.reminders == 3)
+  }
+}
