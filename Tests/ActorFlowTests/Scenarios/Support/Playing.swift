@@ -65,3 +65,14 @@ func codesOfEveryVerb(of context: StepContext) async -> [FlowError.Code?] {
     await code { try context.abandon("late") },
   ]
 }
+
+extension FlowCoordinator {
+  /// Waits until the flow asks, and answers the question of the step with this name, also among several.
+  func answer(
+    _ text: String, at step: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let open = try await settled().questions
+    let question = try #require(open.first { $0.step.name == step }, sourceLocation: sourceLocation)
+    try await answer(question.id, with: text)
+  }
+}

@@ -1,0 +1,179 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+/// Submits, keys and what is open: the part of a flow that a web address would lead to.
+@Suite("Scenarios: submitting") struct SubmittingScenarios {
+  private let trace = Trace()
+
+  private var shop: Flow<String, String> {
+    Flow("shop") {
+      Step("card") { [trace] in Asker(trace) }
+      Step("charge") { [trace] in Automatic(trace) }
+      Step("survey") { [trace] in Asker(trace) }
+    }
+  }
+
+  @Test("WF-06 behind a step that settles no earlier question can be answered, and no back leads there")
+  func invalidated() async throws {
+    let flow = Flow {
+      shop
+      Step("confirm") { Automatic() }.onBackUp(.settling)
+      Step("end") { Asker() }
+    }
+    let keys = Collected<Question.ID>()
+    let result = try await running(flow, with: "s") { coordinator in
+      for answer in ["1", "2"] {
+        keys.keep(try #require(try await coordinator.settled().questions.first).id)
+        try await coordinator.answerNext(answer)
+      }
+      #expect(try await coordinator.settled().canBackUp == false)
+      #expect(await ActorFlowTests.code { try await coordinator.backUp(to: "card") } == .cannotBackUp)
+      for key in keys.all {
+        #expect(await ActorFlowTests.code { try await coordinator.answer(key, with: "x") } == .questionClosed)
+      }
+      try await coordinator.answerNext("3", at: "end")
+    }
+    #expect(try result.get() == "s1charge2confirm3")
+    #expect(!trace.all.contains { $0.hasSuffix("backUp") })
+  }
+
+  @Test("WF-10 of two simultaneous submits of one revision exactly one is carried out, also if another view follows")
+  func simultaneous() async throws {
+    let result = try await running(shop, with: "s") { coordinator in
+      let question = try #require(try await coordinator.settled().questions.first)
+      let outcomes = await withTaskGroup(of: FlowError.Code?.self) { group in
+        for answer in ["1", "2"] {
+          group.addTask {
+            await ActorFlowTests.code {
+              try await coordinator.answer(question.id, with: answer, revision: question.revision)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(outcomes.count { $0 == nil } == 1)
+      #expect(outcomes.count { $0 == .questionClosed } == 1)
+      #expect(try await coordinator.focus() == "survey")
+      #expect(trace.all.count { $0.hasPrefix("charge:proceed") } == 1)
+      try await coordinator.abandon()
+    }
+    #expect(code(of: result) == .abandoned)
+  }
+
+  @Test("WF-11 when the flow has ended every old key is told so, and nothing runs")
+  func ended() async throws {
+    let keys = Collected<Question.ID>()
+    let coordinator = FlowCoordinator()
+    _ = try await running(shop, with: "s", on: coordinator) { coordinator in
+      for answer in ["1", "2"] {
+        keys.keep(try #require(try await coordinator.settled().questions.first).id)
+        try await coordinator.answerNext(answer)
+      }
+    }
+    let before = trace.all
+    #expect(keys.all.count == 2)
+    for key in keys.all {
+      #expect(await code { try await coordinator.answer(key, with: "again") } == .flowEnded)
+    }
+    #expect(trace.all == before)
+    #expect(await coordinator.position.status == .ended(.finished))
+  }
+
+  @Test("WF-12 a key that is garbage is none, and a made-up one is answered with noSuchQuestion")
+  func garbage() async throws {
+    for text in ["", "/", "e1s1", "shop/1", "shop/one/two", "shop/1/", "%00/../..", "shop/1/99999999999999999999"] {
+      #expect(Question.ID(text) == nil, "\(text)")
+    }
+    let coordinator = FlowCoordinator(id: "shop")
+    let result = try await running(shop, with: "s", on: coordinator) { coordinator in
+      let before = try await coordinator.settled()
+      for text in ["shop/1/99", "shop/7/1", "shop/-1/-1", "shop/1/0"] {
+        let key = try #require(Question.ID(text))
+        #expect(await ActorFlowTests.code { try await coordinator.answer(key, with: "x") } == .noSuchQuestion)
+      }
+      #expect(await coordinator.position.questions.map(\.id) == before.questions.map(\.id))
+      try await coordinator.abandon()
+    }
+    #expect(code(of: result) == .abandoned)
+  }
+
+  @Test("WF-13 a key of one flow is refused by another, though it has a question of the same number")
+  func foreign() async throws {
+    let (a, b) = (FlowCoordinator(id: "a"), FlowCoordinator(id: "b"))
+    _ = try await running(shop, with: "s", on: a) { a in
+      _ = try await running(shop, with: "t", on: b) { b in
+        let key = try #require(try await a.settled().questions.first).id
+        let own = try #require(try await b.settled().questions.first).id
+        #expect(key.number == own.number && key.run == own.run)
+        #expect(await ActorFlowTests.code { try await b.answer(key, with: "x") } == .noSuchQuestion)
+        #expect(await b.position.questions.map(\.id) == [own])
+        try await b.abandon()
+      }
+      try await a.abandon()
+    }
+  }
+
+  @Test("WF-21 an event that the step does not know is refused, naming those that it does; nothing changes")
+  func unknownEvent() async throws {
+    let flow = Flow {
+      Step("review") { (_: Void, context: StepContext) in try await context.ask(Review()) }
+      Switch {
+        Case("approve", where: { $0 == "approve" }) { Step("done") { (event: String) in event } }
+        Case("reject", where: { $0 == "reject" }) { Step("done") { (event: String) in event } }
+      }
+    }
+    let result = try await running(flow, with: ()) { coordinator in
+      let before = try await coordinator.settled()
+      let question = try #require(before.questions.first)
+      await #expect(throws: Unknown(event: "explode", allowed: ["approve", "reject"])) {
+        try await coordinator.answer(question.id, with: "explode")
+      }
+      // What is no event at all is refused by its type.
+      let error = await #expect(throws: FlowError.self) { try await coordinator.answer(question.id, with: 7) }
+      #expect(error?.code == .wrongAnswerType)
+      #expect(error?.message == "a Review is answered with a String, not a Int")
+      let after = await coordinator.position
+      #expect(after.stack == before.stack)
+      #expect(after.questions.map(\.id) == [question.id])
+      try await coordinator.answer(question.id, with: "reject")
+    }
+    #expect(try result.get() == "reject")
+  }
+
+  @Test("WF-26 back and cancel need no valid form: they are no answers", arguments: [true, false])
+  func withoutValidation(goesBack: Bool) async throws {
+    let asked = Count()
+    let flow = Flow {
+      Step("first") { Asker() }
+      Step("form") { (_: String, context: StepContext) in
+        try await context.ask(
+          CheckedForm("form") { _ in
+            asked.next()
+            throw Refused()
+          })
+      }
+    }
+    let result = try await running(flow, with: "s") { coordinator in
+      try await coordinator.answerNext("1", at: "first")
+      await #expect(throws: Refused.self) { try await coordinator.answerNext("invalid", at: "form") }
+      if goesBack { #expect(try await coordinator.backUpAndSettle() == "first") }
+      try await coordinator.abandon(reason: "cancel")
+    }
+    #expect(code(of: result) == .abandoned)
+    #expect(asked.now == 1)
+  }
+}
+
+private struct Review: Prompt {
+  typealias Answer = String
+  func validate(_ answer: String) throws {
+    let allowed = ["approve", "reject"]
+    if !allowed.contains(answer) { throw Unknown(event: answer, allowed: allowed) }
+  }
+}
+
+private struct Unknown: Error, Equatable {
+  var event: String
+  var allowed: [String]
+}
