@@ -4,7 +4,10 @@ extension FlowCore {
   /// that of any walk, and this returns nil; else whether the stint goes on.
   @inline(never)
   func begin(_ way: inout Way, on track: TrackID) async throws -> Bool? {
-    if way.place != nil { watch(&way, on: track) }
+    if way.place != nil, way.cargo.scopes != nil {
+      way.watched = way.cargo.scopes
+      try await watch(way.watched, on: track)
+    }
     if let start = way.start {
       way.start = nil
       if start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
@@ -46,14 +49,12 @@ extension FlowCore {
 
   /// The way has come under other scopes.
   @inline(never)
-  func watch(_ way: inout Way, on track: TrackID) {
-    way.watched = way.cargo.scopes
+  func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
     let now = elapsed
-    var effects = withState { state -> Effects in
-      state.machine.watch(way.cargo.scopes, on: track, at: now)
-      return state.adopt(Decision(()), on: track, core: self)
+    try await decideWalking(on: track, commits: false) { machine in
+      machine.watch(scopes, on: track, at: now)
+      return Decision(())
     }
-    effects.perform()
   }
 
   /// Nil: the walk goes on where the way leads now.
@@ -145,7 +146,7 @@ extension FlowCore {
     while !stints.isEmpty {
       let branch = await inbox.next()
       await stints[branch]?.value
-      if endStint(of: branch) { stints[branch] = nil } else { stints[branch] = startStint(of: branch, telling: inbox) }
+      if await endBranch(branch) { stints[branch] = nil } else { stints[branch] = startStint(of: branch, telling: inbox) }
       if outcome == nil { outcome = await verdict(on: plan, track) }
     }
     return outcome

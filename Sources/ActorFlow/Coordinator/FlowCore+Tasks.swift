@@ -21,7 +21,7 @@ extension FlowCore {
         let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
         register(stint, of: .main)
         await stint.value
-      } while !endStint(of: .main)
+      } while !endStint()
     } onCancel: {
       callerCancelled()
     }
@@ -80,14 +80,20 @@ extension FlowCore {
   }
 
   /// Whether that was the last one.
-  func endStint(of track: TrackID) -> Bool {
+  private func endStint() -> Bool {
     withState { state in
-      state[track].stint = nil
-      guard track != .main else { return state.machine.phase == .ended }
-      guard state.machine.isOver(track) else { return false }
-      state.branches[track] = nil
-      return true
+      state.main.stint = nil
+      return state.machine.phase == .ended
     }
+  }
+
+  /// A stint of a branch has ended. Whether that was the last one.
+  func endBranch(_ branch: TrackID) async -> Bool {
+    withState { $0[branch].stint = nil }
+    let isOver = try? await decide(on: branch, commits: false) { Decision($0.isOver(branch)) }
+    guard isOver != false else { return false }
+    withState { _ = $0.branches.removeValue(forKey: branch) }
+    return true
   }
 
   var hasEnded: Bool { withState { $0.machine.phase == .ended } }

@@ -14,7 +14,10 @@ extension FlowCore {
       while true {
         if way.place == nil {
           let arrival = try way.graph.advance(from: way.address, &way.cargo)
-          if way.cargo.scopes !== way.watched { watch(&way, on: track) }
+          if way.cargo.scopes !== way.watched {
+            way.watched = way.cargo.scopes
+            try await watch(way.watched, on: track)
+          }
           guard case .step(let next) = arrival else {
             guard let goesOn = try await arrive(arrival, &way, on: track) else { continue }
             return goesOn
