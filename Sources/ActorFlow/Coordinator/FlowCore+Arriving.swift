@@ -146,7 +146,11 @@ extension FlowCore {
     while !stints.isEmpty {
       let branch = await inbox.next()
       await stints[branch]?.value
-      if await endBranch(branch) { stints[branch] = nil } else { stints[branch] = startStint(of: branch, telling: inbox) }
+      if await endBranch(branch) {
+        stints[branch] = nil
+      } else {
+        stints[branch] = startStint(of: branch, telling: inbox)
+      }
       if outcome == nil { outcome = await verdict(on: plan, track) }
     }
     return outcome
@@ -157,7 +161,7 @@ extension FlowCore {
     let goal = plan.fork.goal
     do {
       while true {
-        switch try await decideWalking(on: track, { Decision($0.verdict(on: track, asksGoal: goal.isAsked)) }) {
+        switch try await decideWalking(on: track, { Decision($0.verdict(on: track)) }) {
         case .wait: return nil
         case .failed(let step, let error): return .failed(step, error)
         case .join(let results): return try await made(on: plan, track) { try goal.join(results) }
@@ -188,10 +192,6 @@ extension FlowCore {
 }
 
 extension Fork.Goal {
-  fileprivate var isAsked: Bool {
-    if case .until = self { true } else { false }
-  }
-
   fileprivate func join(_ results: [any Sendable]) throws -> any Sendable {
     guard case .all(let join) = self else { return results }
     return try join(results)

@@ -37,7 +37,7 @@ extension FlowMachine {
       branches[id] = branch
       tracks.append(id)
     }
-    self[track].fork = OpenFork(tracks: tracks)
+    self[track].fork = OpenFork(tracks: tracks, asksGoal: plan.fork.goal.isAsked)
     return tracks
   }
 
@@ -91,12 +91,12 @@ extension FlowMachine {
     case wait
   }
 
-  package mutating func verdict(on track: TrackID, asksGoal: Bool) -> Verdict {
+  package mutating func verdict(on track: TrackID) -> Verdict {
     guard self[track].phase == .walking, let fork = self[track].fork else { return .wait }
     let open = fork.tracks.count { self[$0].phase != .ended }
     if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
     guard fork.isOpen else { return .wait }
-    guard asksGoal else {
+    guard fork.asksGoal else {
       guard open == 0 else { return .wait }
       self[track].fork?.judged = fork.results.count
       return .join(fork.results.sorted { $0.branch < $1.branch }.map(\.value))

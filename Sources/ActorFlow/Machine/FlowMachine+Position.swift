@@ -75,7 +75,7 @@ extension FlowMachine {
   /// Whether a fork has nothing left to wait for, so that its own track is about to move.
   private func isForkBusy(_ track: TrackID) -> Bool {
     guard let fork = self[track].fork else { return false }
-    return !fork.isOpen || (fork.judged > 0 && fork.judged < fork.results.count)
+    return !fork.isOpen || (fork.asksGoal && fork.judged < fork.results.count)
       || fork.tracks.allSatisfy { self[$0].phase == .ended } || fork.tracks.contains(where: isForkBusy)
   }
 

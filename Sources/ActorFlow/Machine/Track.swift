@@ -56,6 +56,8 @@ package final class Branching: Sendable {
 package struct OpenFork: Sendable {
   /// In the order of the branches.
   package let tracks: [TrackID]
+  /// Whether the goal is asked after each result.
+  let asksGoal: Bool
   /// What the branches made, oldest first.
   package internal(set) var results: [(branch: Int, value: any Sendable)] = []
   /// What made it fail; the first failure counts.
@@ -65,8 +67,9 @@ package struct OpenFork: Sendable {
   /// Whether what it makes is decided, so that the branches still open are superfluous.
   var isDecided = false
 
-  init(tracks: [TrackID]) {
+  init(tracks: [TrackID], asksGoal: Bool) {
     self.tracks = tracks
+    self.asksGoal = asksGoal
   }
 
   package var isOpen: Bool { failure == nil && !isDecided }
