@@ -4,20 +4,22 @@ extension FlowCore {
   /// that of any walk, and this returns nil; else whether the stint goes on.
   @inline(never)
   func begin(_ way: inout Way, on track: TrackID) async throws -> Bool? {
+    if let start = way.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
+    // Not before: a pause is no part of the attempt that it comes before.
     if way.place != nil, way.cargo.scopes != nil {
       way.watched = way.cargo.scopes
       try await watch(way.watched, on: track)
     }
     if let start = way.start {
       way.start = nil
-      if start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
       switch start.kind {
       case .at: break
       case .top: try await beginAttempt(at: way.place, start.handover, on: track)
       case .failure(let step, let error, let scopes):
         way.cargo = way.cargo.within(scopes)
         throw Relayed(step: step, error: error)
-      case .recovery(let frame, let error): guard try await recover(frame, error, &way, on: track) else { return false }
+      case .recovery(let step, let frame, let error):
+        guard try await recover(step, frame, error, &way, on: track) else { return false }
       }
     }
     guard let place = way.place, let plan = place.node.fork else { return nil }
@@ -37,11 +39,12 @@ extension FlowCore {
   }
 
   private func recover(
-    _ frame: ScopeFrame, _ error: any Error, _ way: inout Way, on track: TrackID
+    _ step: StepID, _ frame: ScopeFrame, _ error: any Error, _ way: inout Way, on track: TrackID
   ) async throws -> Bool {
     guard case .recover(let closure) = frame.scope.kind, goesOn(track) else { return false }
     way.cargo = frame.cargo
-    let output = try await closure(error)
+    let output: any Sendable
+    do { output = try await closure(error) } catch { throw Relayed(step: step, error: error) }
     way.cargo = frame.cargo.with(output)
     way.address = frame.scope.next
     return try await decideWalking(on: track) { Decision($0.recovered(on: track)) }
@@ -74,7 +77,11 @@ extension FlowCore {
         guard let entered = machine.resume(menu, with: cargo, on: track) else { return Decision(nil) }
         return Decision(entered.place, entry: entered.event)
       }
-      return way.place == nil ? false : nil
+      guard way.place == nil else { return nil }
+      guard goesOn(track) else { return false }
+      // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.
+      way.address = menu.address
+      return nil
     case .deliver(let address):
       guard try await deliver(way.cargo.value, on: track) else {
         way.address = address

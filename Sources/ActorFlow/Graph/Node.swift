@@ -54,6 +54,11 @@ package final class ForkPlan: Sendable {
     if case .each = fork.branches { true } else { false }
   }
 
+  /// Whether its goal is asked after each result.
+  package var asksGoal: Bool {
+    if case .until = fork.goal { true } else { false }
+  }
+
   /// What each branch is given. Runs a closure of the user's, and throws what it throws.
   package func inputs(from value: any Sendable) throws -> [any Sendable] {
     switch fork.branches {

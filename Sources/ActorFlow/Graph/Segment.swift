@@ -142,10 +142,6 @@
     /// Asked after each result; gets the results so far, oldest first, and how many branches are open. Branches that
     /// are open when it says so are left, and rolled back. Nil: not yet.
     case until(@Sendable ([any Sendable], _ open: Int) throws -> (any Sendable)?)
-
-    package var isAsked: Bool {
-      if case .until = self { true } else { false }
-    }
   }
 
   /// What it is called when nobody names it, and what diagrams call it.

@@ -20,6 +20,10 @@ package struct Alarms: Sendable {
     package let track: TrackID
     package let subject: Subject
     fileprivate let number: Int
+
+    var isIdle: Bool {
+      if case .idle = subject { true } else { false }
+    }
   }
 
   private var alarms: [Alarm] = []
@@ -125,11 +129,10 @@ extension Alarms {
 
   func isArmed(_ frame: ScopeFrame) -> Bool { alarms.contains { $0.frame === frame } }
 
-  /// Somebody has answered: idle times begin anew.
-  mutating func somebodyIsThere(_ now: Duration) {
-    guard alarms.contains(where: \.isIdle) else { return }
+  /// Somebody is asked, or has answered, on a track that lies in these: their idle times begin anew.
+  mutating func somebodyIsThere(_ now: Duration, on tracks: [TrackID]) {
     for index in alarms.indices {
-      guard case .idle(_, let after) = alarms[index].subject else { continue }
+      guard case .idle(_, let after) = alarms[index].subject, tracks.contains(alarms[index].track) else { continue }
       let alarm = alarms[index]
       alarms[index] = Alarm(due: now + after, track: alarm.track, subject: alarm.subject, number: alarm.number)
     }
@@ -143,9 +146,5 @@ extension Alarms.Alarm {
     case .scope(let frame), .idle(let frame, _): frame
     case .question, .reminder, .wait, .pause: nil
     }
-  }
-
-  fileprivate var isIdle: Bool {
-    if case .idle = subject { true } else { false }
   }
 }

@@ -37,7 +37,12 @@ extension FlowMachine {
     guard self[alarm.track].phase == .walking else { return false }
     guard case .idle = alarm.subject else { return true }
     // Nobody is idle while there is nothing to answer.
-    return leaves.contains { self[$0].asking != nil && lineage(of: $0).contains(alarm.track) }
+    return isSomebodyAsked(on: alarm.track)
+  }
+
+  /// Whether a question is open on a track, or on one of its branches.
+  func isSomebodyAsked(on track: TrackID) -> Bool {
+    leaves.contains { self[$0].asking != nil && lineage(of: $0).contains(track) }
   }
 
   /// What came of an alarm.

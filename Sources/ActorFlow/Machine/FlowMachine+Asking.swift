@@ -47,7 +47,8 @@ extension FlowMachine {
     let question = Question(
       id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id, visit: visit,
       prompt: prompt, revision: 1)
-    if !alarms.isEmpty, !leaves.contains(where: { self[$0].asking != nil }) { alarms.somebodyIsThere(now()) }
+    // Nobody was idle on these tracks while nobody was asked there.
+    if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
     self[track].asking = Asking(question: question, key: key)
     self[track].focus.hasAsked = true
     self[track].hasAsked = true
@@ -171,7 +172,7 @@ extension FlowMachine {
     let reloads = journal == .reloading
     if let key = self[track].asking?.key { remember(.answered(reloads ? answer : ()), as: key, on: track) }
     closeQuestion(on: track)
-    if !alarms.isEmpty { alarms.somebodyIsThere(now()) }
+    if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
     if reloads {
       self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
       self[track].phase = .leaving

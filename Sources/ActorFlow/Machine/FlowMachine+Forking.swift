@@ -37,13 +37,14 @@ extension FlowMachine {
       branches[id] = branch
       tracks.append(id)
     }
-    self[track].fork = OpenFork(tracks: tracks, asksGoal: plan.fork.goal.isAsked)
+    self[track].fork = OpenFork(tracks: tracks, asksGoal: plan.asksGoal)
     return tracks
   }
 
   /// A branch has come to its end. False: it is being left.
   package mutating func finishBranch(_ track: TrackID, _ output: any Sendable) -> Bool {
     guard self[track].phase == .walking, let branch = self[track].branch else { return false }
+    leaveForwards(track)
     endBranch(track)
     if self[branch.parent].fork?.isOpen == true {
       self[branch.parent].fork?.results.append((branch.number, output))
@@ -52,6 +53,18 @@ extension FlowMachine {
     }
     if self[track].hasAsked { self[branch.parent].focus.hasAsked = true }
     return true
+  }
+
+  /// The last step of a branch is left forwards, although no other place comes to stand on it.
+  private mutating func leaveForwards(_ track: TrackID) {
+    guard let top = self[track].top, let last = top.shown else { return }
+    if last.closes { self[track].isSealed = true }
+    guard last.isSettledFromAbove else { return }
+    self[track].isSealed = true
+    discard(top)
+    self[track].top = nil
+    if let memory = self[track].focus.memory { discard(memory) }
+    self[track].focus = Focus()
   }
 
   /// No stint of a branch will follow, if it is being left because a track further out is.
@@ -93,6 +106,7 @@ extension FlowMachine {
 
   package mutating func verdict(on track: TrackID) -> Verdict {
     guard self[track].phase == .walking, let fork = self[track].fork else { return .wait }
+    self[track].fork?.isJudging = false
     let open = fork.tracks.count { self[$0].phase != .ended }
     if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
     guard fork.isOpen else { return .wait }
@@ -104,6 +118,7 @@ extension FlowMachine {
     guard fork.judged < fork.results.count || fork.tracks.isEmpty else { return .wait }
     let judged = min(fork.judged + 1, fork.results.count)
     self[track].fork?.judged = judged
+    self[track].fork?.isJudging = true
     return .judge(results: fork.results.prefix(judged).map(\.value), open: fork.tracks.count - judged)
   }
 
@@ -141,9 +156,8 @@ extension FlowMachine {
     guard self[track].phase == .walking, let fork = self[track].fork, let visit = self[track].visit else {
       return .left
     }
-    let counted = fork.isDecided ? fork.results.prefix(fork.judged) : fork.results[...]
-    let winners = Set(counted.map(\.branch))
-    let losers = fork.tracks.enumerated().filter { !winners.contains($0.offset) }.map(\.element)
+    let winners = fork.winners
+    let losers = fork.tracks.filter { !winners.contains($0) }
     if losers.contains(where: { self[$0].top != nil }) {
       self[track].leave = newLeave(.prune(cargo), of: visit, since: .zero)
       self[track].phase = .compensating
@@ -156,6 +170,9 @@ extension FlowMachine {
   /// The fork is over: what its branches did is a thing of the past now.
   mutating func joined(errors: [any Error], on track: TrackID) -> NavigationEvent {
     let hasAsked = self[track].focus.hasAsked
+    if self[track].fork?.winners.contains(where: { self[$0].isClosed }) == true {
+      self[track].top = self[track].top?.closed()
+    }
     buryBranches(of: track)
     self[track].focus.hasAsked = hasAsked
     if hasAsked { self[track].hasAsked = true }
@@ -185,7 +202,13 @@ extension FlowMachine {
     guard !places.isEmpty else { return }
     places.sort { $0.place.visit.id < $1.place.visit.id }
     var below = self[track].top
-    if let memory = self[track].focus.memory { below = below?.remembering(memory) }
+    if let top = below, top.isInner, !self[track].focus.isEntered {
+      // A leave has overtaken the undoing of superfluous branches: this one is undone, only not dropped yet.
+      discard(top)
+      below = top.below
+    } else if let memory = self[track].focus.memory {
+      below = below?.remembering(memory)
+    }
     for (place, memory) in places { below = place.buried(on: below, memory: memory) }
     self[track].top = below
     let hasAsked = self[track].focus.hasAsked

@@ -38,7 +38,7 @@ extension FlowMachine {
     guard let (place, track) = receiver(below: stay, where: receives), let receiver = place.node.body.types.receiver
     else { return nil }
     try refuseWhileLeaving(track)
-    try refuseBeyondOneWay(place, on: track)
+    try refuseBeyondOneWay(place, on: track, from: stay.track)
     return accept(
       .back(to: Int(place.depth), Handover(receiver: receiver, update: update)), on: track, since: since)
   }
@@ -49,11 +49,11 @@ extension FlowMachine {
   ) throws(FlowError) -> Leaving? {
     guard self[track].phase == .walking, let visit = self[track].visit else { return nil }
     let found = receiver(below: Stay(visit.id, on: track)) { $0.receiver?.accepts(update) ?? false }
-    guard let (place, track) = found, let receiver = place.node.body.types.receiver else { return nil }
-    try refuseWhileLeaving(track)
-    try refuseBeyondOneWay(place, on: track)
+    guard let (place, target) = found, let receiver = place.node.body.types.receiver else { return nil }
+    try refuseWhileLeaving(target)
+    try refuseBeyondOneWay(place, on: target, from: track)
     return accept(
-      .back(to: Int(place.depth), Handover(receiver: receiver, update: update)), on: track, since: since)
+      .back(to: Int(place.depth), Handover(receiver: receiver, update: update)), on: target, since: since)
   }
 
   /// Somebody asks to abandon the flow.
@@ -97,6 +97,7 @@ extension FlowMachine {
     leaving.number = leave.number
     closeQuestion(on: track)
     closeWaits(on: track)
+    alarms.dropPause(of: track)
     dissolveBranches(of: track)
     if let visit = leave.visit { leaving.event = publish(.leaving(Visit(visit), leave.reason)) }
     return leaving
@@ -112,28 +113,28 @@ extension FlowMachine {
     from tracks: [TrackID], to step: StepID?, since: Duration
   ) throws(FlowError) -> Leaving {
     try refuseWhileLeaving(.main)
-    var targets: [Target] = []
+    var found: [(track: TrackID, target: Target)] = []
     var refusal: FlowError?
     for track in tracks {
       do {
-        let target = try backTarget(from: track, to: step)
-        if !targets.contains(where: { $0 == target }) { targets.append(target) }
-      } catch { refusal = refusal ?? error }
+        // A branch that is moving is not meant, and while it is the only one, the request is a double click.
+        try refuseWhileLeaving(track)
+        found.append((track, try backTarget(from: track, to: step)))
+      } catch { if refusal == nil || error.code == .moving { refusal = error } }
     }
-    guard let target = targets.first else {
+    guard let target = found.first?.target else {
       throw refusal ?? error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
     }
-    guard targets.count == 1 else {
-      let names = tracks.compactMap { self[$0].branch.map { "\"\($0.path)\"" } }.joined(separator: ", ")
+    guard found.allSatisfy({ $0.target == target }) else {
+      let names = found.compactMap { self[$0.track].branch.map { "\"\($0.path)\"" } }.joined(separator: ", ")
       throw error(
         .ambiguousBackUp, "several branches can back up: \(names); name one with `backUp(from:)` or `backUp(to:)`")
     }
-    try refuseWhileLeaving(target.track)
     return accept(.back(to: target.depth, nil), on: target.track, since: since)
   }
 
   /// Refuses a back on a track that is being left, or that lies in one.
-  private func refuseWhileLeaving(_ track: TrackID) throws(FlowError) {
+  func refuseWhileLeaving(_ track: TrackID) throws(FlowError) {
     for track in lineage(of: track) {
       guard let leave = self[track].leave, !leave.yields else { continue }
       switch leave.goal {
@@ -148,6 +149,7 @@ extension FlowMachine {
   private func backTarget(from track: TrackID, to step: StepID?) throws(FlowError) -> Target {
     var refusal: FlowError?
     for (level, track) in lineage(of: track).enumerated() {
+      if level > 0, let refusal = refusalToLeaveFork(on: track) { throw refusal }
       switch step.map({ place(named: $0, on: track, isAround: level > 0) }) ?? place(toReturnToOn: track) {
       case .found(let depth): return (track, depth)
       case .refused(let error): throw error
@@ -155,6 +157,14 @@ extension FlowMachine {
       }
     }
     throw refusal ?? error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
+  }
+
+  /// Why the fork on top of a track cannot be left backwards, if so.
+  private func refusalToLeaveFork(on track: TrackID) -> FlowError? {
+    guard self[track].fork?.tracks.contains(where: { self[$0].isClosed }) == true else { return nil }
+    return error(
+      .cannotBackUp, "a step of a branch was left forwards for good, so nobody returns to before its fork",
+      step: self[track].visit?.info.id)
   }
 
   private enum Found {
@@ -169,36 +179,34 @@ extension FlowMachine {
     guard let current = self[track].top?.shown else {
       return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
     }
-    if current.backTarget >= 0 { return .found(Int(current.backTarget)) }
+    if current.backTarget >= 0, !current.isClosed { return .found(Int(current.backTarget)) }
     let refusal = error(
       .cannotBackUp, "no earlier step that asked a question can be returned to; `abandon` leaves the flow",
       step: current.visit.info.id)
-    let isClosed = self[track].isSealed || current.search { $0.node.backUp == .oneWay ? true : nil } != nil
-    return isClosed ? .refused(refusal) : .none(refusal)
+    return self[track].isClosed || current.isClosed ? .refused(refusal) : .none(refusal)
   }
 
   /// - Parameter isAround: Whether the top of the track, a fork, is itself an earlier place, seen from its branches.
   private func place(named step: StepID, on track: TrackID, isAround: Bool) -> Found {
-    guard let current = self[track].top?.shown else {
+    guard let top = self[track].top, let current = top.shown else {
       return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
     }
     let here = current.visit.info.id
     if isAround, step.matches(here) { return .found(Int(current.depth)) }
-    let found = current.search { place -> BackUpPolicy? in
-      if place.node.backUp == .oneWay || step.matches(place.visit.info.id) { place.node.backUp } else { nil }
+    for place in Swift.sequence(first: top, next: \.below) where place !== current {
+      guard !place.closes else {
+        return .refused(
+          error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here))
+      }
+      guard !place.isInner, step.matches(place.visit.info.id) else { continue }
+      guard place.node.backUp != .passThrough else {
+        return .refused(
+          error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here))
+      }
+      return .found(Int(place.depth))
     }
-    guard let (target, policy) = found else {
-      let refusal = error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
-      return self[track].isSealed ? .refused(refusal) : .none(refusal)
-    }
-    switch policy {
-    case .oneWay:
-      return .refused(
-        error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here))
-    case .passThrough:
-      return .refused(error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here))
-    case .automatic, .returnable, .returnableIfSkipped, .settling: return .found(Int(target.depth))
-    }
+    let refusal = error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
+    return self[track].isSealed ? .refused(refusal) : .none(refusal)
   }
 }
 
@@ -218,12 +226,23 @@ extension FlowMachine {
     return nil
   }
 
-  private func refuseBeyondOneWay(_ target: Place, on track: TrackID) throws(FlowError) {
-    let closed = self[track].top?.search { place -> Bool? in
-      if place === target { return false }
-      return place.node.backUp == .oneWay ? true : nil
+  private func refuseBeyondOneWay(
+    _ target: Place, on track: TrackID, from start: TrackID
+  ) throws(FlowError) {
+    var isClosed = false
+    for inner in lineage(of: start) {
+      guard inner != track else { break }
+      if self[inner].isClosed { isClosed = true }
     }
-    if target.node.backUp == .oneWay || closed?.1 == true {
+    if start != track, refusalToLeaveFork(on: track) != nil { isClosed = true }
+    var next = self[track].top
+    if start == track, next?.isInner == false { next = next?.below }
+    while let place = next, !isClosed {
+      isClosed = place.closes
+      if place === target { break }
+      next = place.below
+    }
+    if isClosed {
       throw error(
         .cannotBackUp, "a one-way step was left forwards; \"\(target.visit.info.id)\" cannot be returned to")
     }

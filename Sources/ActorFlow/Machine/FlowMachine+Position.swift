@@ -11,7 +11,7 @@ extension FlowMachine {
     return Position(
       stack: StepStack(stack(of: .main)),
       questions: open.compactMap { self[$0].asking?.question }.sorted { $0.id.number < $1.id.number },
-      status: status, canBackUp: open.contains { lineage(of: $0).contains { self[$0].canBackUp } },
+      status: status, canBackUp: canBackUp(within: .main),
       waits: mail.waits.map(\.wait), branches: branches(of: .main))
   }
 
@@ -23,6 +23,19 @@ extension FlowMachine {
         path: branch.path, stack: StepStack(stack(of: id)), branches: branches(of: id),
         hasEnded: self[id].phase == .ended, canBackUp: self[id].canBackUp)
     }
+  }
+
+  /// Whether a back from a track, or from a branch on it, has somewhere to go.
+  ///
+  /// - Parameter outer: Whether one past the first step of the track has.
+  private func canBackUp(within track: TrackID, orTo outer: Bool = false) -> Bool {
+    guard self[track].leave?.yields ?? true else { return false }
+    let hasTarget = self[track].canBackUp || (outer && !self[track].isClosed)
+    guard let fork = self[track].fork, fork.tracks.contains(where: { self[$0].phase != .ended }) else {
+      return hasTarget
+    }
+    let canLeave = hasTarget && !fork.tracks.contains { self[$0].isClosed }
+    return fork.tracks.contains { self[$0].phase != .ended && canBackUp(within: $0, orTo: canLeave) }
   }
 
   /// What the world sees of a stack. It changes with events only, so during a rollback it still shows what is left.
@@ -75,7 +88,7 @@ extension FlowMachine {
   /// Whether a fork has nothing left to wait for, so that its own track is about to move.
   private func isForkBusy(_ track: TrackID) -> Bool {
     guard let fork = self[track].fork else { return false }
-    return !fork.isOpen || (fork.asksGoal && fork.judged < fork.results.count)
+    return !fork.isOpen || fork.isJudging || (fork.asksGoal && fork.judged < fork.results.count)
       || fork.tracks.allSatisfy { self[$0].phase == .ended } || fork.tracks.contains(where: isForkBusy)
   }
 
@@ -100,7 +113,7 @@ extension Track {
   /// Whether it has a place of its own to back up to, and nobody has asked to leave it. A reload is nobody's business,
   /// so it does not show.
   fileprivate var canBackUp: Bool {
-    guard let top = top?.shown, top.backTarget >= 0 else { return false }
+    guard let top = top?.shown, top.backTarget >= 0, !top.isClosed else { return false }
     return phase == .walking || leave?.isReload == true
   }
 }

@@ -98,10 +98,12 @@ extension Track {
     if isReached(top) { return .reached }
     let below = top.below
     self.top = below
-    // That it asked a question can be seen from where the one above it would have led back to.
+    // That a place asked a question can be seen from where the one above it would have led back to; what is a thing of
+    // the past says nothing of that.
+    let hasAsked = top.isInner ? focus.hasAsked : below?.shown.map { top.backTarget == $0.depth } ?? false
     focus = Focus(
-      isEntered: below?.visit.isSkipped == false, hasAsked: below.map { top.backTarget == $0.depth } ?? false,
-      hasReturned: true, memory: below?.memory?.memory)
+      isEntered: below?.visit.isSkipped == false, hasAsked: hasAsked, hasReturned: true,
+      memory: below?.memory?.memory)
     return .dropped(top)
   }
 
@@ -145,7 +147,7 @@ extension FlowMachine {
       let next = frame.again
       start = Start(
         .at(address: frame.start, frame.cargo.within(next)), pause: backoff.delay(after: frame.attempt))
-    case .recover where !unwinding.isTimeout: start = Start(.recovery(frame, unwinding.error))
+    case .recover where !unwinding.isTimeout: start = Start(.recovery(unwinding.step, frame, unwinding.error))
     case .retry, .recover, .timeout, .expiry: start = Start(.failure(unwinding.step, unwinding.error, frame.below))
     }
     walkAgain(on: track, start, under: frame.below)
@@ -175,6 +177,8 @@ extension FlowMachine {
     self[track].focus.hasReturned = false
     self[track].focus.attempt = Attempt(isReplay: true)
     guard let place = self[track].top else { return (.ended, nil) }
+    // An alarm that became due meanwhile did not count.
+    alarms.keep(only: place.cargo.scopes, on: track)
     return (.reload(place), nil)
   }
 

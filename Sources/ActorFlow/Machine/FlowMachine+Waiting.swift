@@ -138,7 +138,10 @@ extension FlowMachine {
     guard let index = mail.waits.firstIndex(where: { $0.wait.number == number }) else { return nil }
     let waiting = mail.waits.remove(at: index)
     alarms.dropWait(number)
-    if journal == .reloading { remember(.overdue, as: waiting.key, on: waiting.stay.track) }
+    // Given up because the visit is replayed: then it waits again.
+    if journal == .reloading, self[waiting.stay.track].phase == .walking {
+      remember(.overdue, as: waiting.key, on: waiting.stay.track)
+    }
     return publish(.stoppedWaiting(waiting.wait))
   }
 

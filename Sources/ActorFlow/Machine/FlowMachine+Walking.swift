@@ -141,13 +141,16 @@ extension FlowMachine {
       isTop = false
       next = place.below
     }
-    guard let place = next else { return nil }
+    // With what was settled everything before it is final, so the menu is gone.
+    guard let place = next, self[track].top?.shown?.isSettledFromAbove == false else { return nil }
+    let isClosed = above.contains { $0.place.closes }
     let hasAsked = isTop ? focus.hasAsked : true
     let memory = isTop ? focus.memory : place.memory?.memory
     var below = place.below
     for (place, memory) in above.reversed() { below = place.buried(on: below, memory: memory) }
-    let resumed = place.moved(onto: below).with(cargo)
+    let resumed = place.moved(onto: below, isClosed: isClosed).with(cargo)
     self[track].top = resumed
+    if isClosed { self[track].closedAt = resumed.depth - 1 }
     self[track].visit = resumed.visit
     self[track].focus = Focus(isEntered: true, hasAsked: hasAsked, memory: memory)
     self[track].focus.memory?.answers = [:]
@@ -174,6 +177,7 @@ extension Track {
     let shown = below?.isInner == true ? below?.shown : below
     let target = shown?.targetFromAbove(hasAsked: focus.hasAsked) ?? -1
     var settled: Place?
+    if let shown { close(at: shown) }
     if shown?.isSettledFromAbove == true {
       settled = below
       below = nil
@@ -196,7 +200,8 @@ extension Track {
 extension Place {
   /// Where an ordinary back leads from the place that comes to stand on this one.
   fileprivate func targetFromAbove(hasAsked: Bool) -> Int32 {
-    switch node.backUp {
+    if isClosed { return -1 }
+    return switch node.backUp {
     case .automatic: hasAsked ? depth : backTarget
     case .returnable, .returnableIfSkipped: depth
     case .passThrough: backTarget
@@ -204,6 +209,6 @@ extension Place {
     }
   }
 
-  /// Whether this place and everything before it becomes final when a place comes to stand on it.
-  fileprivate var isSettledFromAbove: Bool { node.backUp == .settling && !visit.isSkipped }
+  /// Whether this place and everything before it becomes final when it is left forwards.
+  var isSettledFromAbove: Bool { node.backUp == .settling && !visit.isSkipped }
 }

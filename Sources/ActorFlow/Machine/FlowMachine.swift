@@ -154,7 +154,11 @@ extension FlowMachine {
   /// All tracks on which steps may run: those without open branches, in the order in which they began.
   var leaves: [TrackID] {
     guard main.fork != nil else { return [.main] }
-    return descendants(of: .main).filter { self[$0].fork == nil && self[$0].phase != .ended }.sorted()
+    return ([.main] + descendants(of: .main)).filter { self[$0].phase != .ended && !hasOpenBranches($0) }.sorted()
+  }
+
+  private func hasOpenBranches(_ track: TrackID) -> Bool {
+    self[track].fork?.tracks.contains { self[$0].phase != .ended } ?? false
   }
 
   /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.

@@ -20,12 +20,15 @@ package final class Place: Sendable {
   /// Whether it is a thing of the past: of a branch that was joined, or of a hub's side branch. Nobody returns to it and
   /// the world does not see it, but what it did is undone in its turn.
   let isInner: Bool
+  /// Whether it is a fork that nobody returns to, or past it: something in it was left forwards for good.
+  let isClosed: Bool
 
   init(
     on below: Place?, node: Node, cargo: Cargo, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
-    memory: PlaceMemory.Box? = nil, isInner: Bool = false
+    memory: PlaceMemory.Box? = nil, isInner: Bool = false, isClosed: Bool = false
   ) {
     self.isInner = isInner
+    self.isClosed = isClosed
     self.below = below
     self.node = node
     self.cargo = cargo
@@ -55,9 +58,22 @@ package final class Place: Sendable {
   }
 
   /// The same place on another one.
-  func moved(onto below: Place?) -> Place {
-    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+  ///
+  /// - Parameter isClosed: Whether nobody returns to what is below it any more.
+  func moved(onto below: Place?, isClosed: Bool) -> Place {
+    Place(
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: isClosed ? -1 : backTarget)
   }
+
+  /// The same place, which nobody returns to any more, or past it.
+  func closed() -> Place {
+    Place(
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
+      isInner: isInner, isClosed: true)
+  }
+
+  /// Whether nobody returns to it or past it, once it was left forwards.
+  var closes: Bool { node.backUp == .oneWay || isClosed }
 
   /// The same place as a thing of the past, on another one.
   func buried(on below: Place?, memory: PlaceMemory.Box?) -> Place {
@@ -80,7 +96,7 @@ package final class Place: Sendable {
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
       on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget,
-      memory: PlaceMemory.Box(memory), isInner: isInner)
+      memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
   }
 
   /// The nearest place below that is none of the past and that `decide` does not return nil for, and what it returned.

@@ -13,6 +13,9 @@ package struct Track: Sendable {
   var hasAsked = false
   /// Whether one of its steps was settled, so that nobody returns past its first.
   var isSealed = false
+  /// How deep the first place lies that was left forwards for good, with `oneWay`; -1 if there is none. Dropped places
+  /// do not count.
+  var closedAt: Int32 = -1
   /// Where the next walk begins, if not with the place on top. Kept until a place is entered.
   var start: Start?
   /// The branches of the fork on top, from its entering until they are joined.
@@ -23,6 +26,15 @@ package struct Track: Sendable {
   init(phase: FlowMachine.Phase = .idle, branch: Branching? = nil) {
     self.phase = phase
     self.branch = branch
+  }
+
+  /// Whether nobody returns past its first step.
+  var isClosed: Bool { isSealed || (closedAt >= 0 && (top?.depth ?? -1) > closedAt) }
+
+  /// A place came to stand on this one, or the branch has ended with it.
+  mutating func close(at place: Place) {
+    if let top, top.depth < closedAt { closedAt = -1 }
+    if place.closes, closedAt < 0 { closedAt = place.depth }
   }
 
   /// Stands for a branch that is over.
@@ -56,14 +68,15 @@ package final class Branching: Sendable {
 package struct OpenFork: Sendable {
   /// In the order of the branches.
   package let tracks: [TrackID]
-  /// Whether the goal is asked after each result.
-  let asksGoal: Bool
   /// What the branches made, oldest first.
   package internal(set) var results: [(branch: Int, value: any Sendable)] = []
   /// What made it fail; the first failure counts.
   package internal(set) var failure: (step: StepID, error: any Error)?
   /// About how many of the results the goal has been asked.
   var judged = 0
+  /// Whether the goal is asked about each result, and whether it is being asked.
+  let asksGoal: Bool
+  var isJudging = false
   /// Whether what it makes is decided, so that the branches still open are superfluous.
   var isDecided = false
 
@@ -73,6 +86,9 @@ package struct OpenFork: Sendable {
   }
 
   package var isOpen: Bool { failure == nil && !isDecided }
+
+  /// The branches whose results count.
+  var winners: Set<TrackID> { Set((isDecided ? results.prefix(judged) : results[...]).map { tracks[$0.branch] }) }
 }
 
 /// Where a walk begins, if not by calling the `proceed` of the place on top.
@@ -82,8 +98,8 @@ package final class Start: Sendable {
     case at(address: Int, Cargo)
     /// With the `proceed` of the place on top.
     case top
-    /// With the closure of a recovery.
-    case recovery(ScopeFrame, any Error)
+    /// With the closure of a recovery, because this step has failed.
+    case recovery(StepID, ScopeFrame, any Error)
     /// With a failure that the next scope further out is asked about.
     case failure(StepID, any Error, ScopeFrame?)
   }

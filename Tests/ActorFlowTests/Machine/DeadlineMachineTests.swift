@@ -1,0 +1,225 @@
+import ActorFlow
+import Testing
+
+@Suite("Deadlines on the machine") struct DeadlineMachineTests {
+  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
+
+  private func two(_ first: String, _ second: String) -> Flow<String, String> {
+    Flow {
+      step(first)
+      step(second)
+    }
+  }
+
+  @Test("a timeout around several steps counts from entering the first; a back inside does not begin it anew")
+  func backInside() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        two("b", "c").timeout(.seconds(30))
+      })
+    try driver.pass("a")
+    driver.advance(by: .seconds(10))
+    try driver.pass("b")
+    try driver.backUp()
+    try driver.comeBack()
+    #expect(driver.steps == "b" && driver.machine.nextAlarm == .seconds(30))
+    driver.forget()
+    driver.advance(by: .seconds(20))
+    #expect(driver.lines == ["leaving b timedOut"])
+    try driver.comeBack()
+    #expect(driver.failure == .timedOut && driver.undoneLine == "b a")
+  }
+
+  @Test("a back out of a timeout and in again begins it anew")
+  func backOut() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        two("b", "c").timeout(.seconds(30))
+      })
+    try driver.pass("a")
+    driver.advance(by: .seconds(10))
+    try driver.backUp()
+    try driver.comeBack()
+    #expect(driver.machine.nextAlarm == nil)
+    driver.advance(by: .seconds(100))
+    try driver.pass("a")
+    #expect(driver.machine.nextAlarm == .seconds(140))
+    try driver.make(at: "b")
+    try driver.make(at: "c")
+    #expect(driver.machine.nextAlarm == nil && driver.lines.last == "finished")
+  }
+
+  @Test("a timeout in a retry is for each attempt, and pauses are no part of it; one around a retry is for all of them")
+  func timeoutAndRetry() throws {
+    var driver = try TrackDriver(
+      Flow { step("b").timeout(.seconds(10)).retry(3, backoff: .constant(.seconds(60))).timeout(.seconds(100)) })
+    driver.advance(by: .seconds(5))
+    try driver.fail("b")
+    #expect(driver.machine.nextAlarm == .seconds(65), "the end of the pause")
+    driver.advance(by: .seconds(60))
+    #expect(driver.steps == "b" && driver.machine.nextAlarm == .seconds(75))
+    driver.advance(by: .seconds(10))
+    #expect(driver.lines.last == "leaving b timedOut")
+    try driver.comeBack()
+    #expect(
+      driver.undoneLine == "b"
+        && driver.lines.suffix(2) == ["caught b retry, attempt 3 after 60.0 seconds", "unwound - 0"])
+    #expect(driver.machine.nextAlarm == .seconds(100), "the outer timeout comes before the end of the pause")
+    driver.advance(by: .seconds(25))
+    #expect(driver.failure == .timedOut && driver.machine.phase == .ended)
+  }
+
+  @Test("time that is over while the flow is leaving waits: a back out forgets it, a back inside meets it on landing")
+  func whileLeaving() throws {
+    for target in ["a", "b"] {
+      var driver = try TrackDriver(
+        Flow {
+          step("a")
+          two("b", "c").timeout(.seconds(30))
+        })
+      try driver.pass("a")
+      try driver.make(at: "b")
+      try driver.backUp(to: StepID(target))
+      driver.advance(by: .seconds(40))
+      #expect(driver.lines.last == "leaving c back")
+      try driver.comeBack()
+      #expect(driver.steps == target)
+      driver.advance(by: .zero)
+      #expect(driver.lines.last == (target == "a" ? "backedUp c→a 0" : "leaving b timedOut"))
+    }
+  }
+
+  @Test("a back asked for while a timeout leaves the part takes its place")
+  func backWhileTimingOut() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        step("b").timeout(.seconds(30))
+      })
+    try driver.pass("a")
+    driver.advance(by: .seconds(30))
+    try driver.backUp()
+    try driver.comeBack()
+    #expect(driver.steps == "a" && driver.failure == nil)
+    #expect(driver.lines.suffix(3) == ["leaving b timedOut", "leaving b back", "backedUp b→a 0"])
+  }
+
+  @Test("a timeout around a fork leaves all branches; one in a branch leaves that branch")
+  func forks() throws {
+    var driver = try TrackDriver(
+      Flow {
+        Parallel {
+          step("b").timeout(.seconds(10)).recover { _ in "" }
+          step("c")
+        } join: {
+          $0 + $1
+        }.timeout(.seconds(30))
+      })
+    driver.advance(by: .seconds(10))
+    #expect(driver.lines.last == "leaving b timedOut")
+    try driver.comeBack("b")
+    #expect(driver.steps == "c" && driver.undoneLine == "b")
+    driver.advance(by: .seconds(20))
+    #expect(driver.lines.last == "leaving parallel timedOut")
+    try driver.comeBack("c")
+    #expect(driver.failure == .timedOut && driver.undoneLine == "b c")
+  }
+
+  @Test("expires: begins anew with each answer, does not count while nobody is asked, ends as abandoned and undoes")
+  func expires() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        two("b", "c").recover { _ in "" }.expires(afterIdle: .seconds(60))
+      })
+    try driver.make(at: "a")
+    driver.advance(by: .seconds(500))
+    #expect(driver.steps == "b", "nobody is asked")
+    let question = try driver.ask("b")
+    #expect(driver.machine.nextAlarm == .seconds(560))
+    driver.advance(by: .seconds(59))
+    try driver.answer(question)
+    try driver.make(at: "b")
+    driver.advance(by: .seconds(30))
+    try driver.ask("c")
+    driver.advance(by: .seconds(59))
+    #expect(driver.lines.last == "asked c")
+    driver.advance(by: .seconds(1))
+    #expect(driver.lines.last == "leaving c abandoned")
+    try driver.comeBack()
+    #expect(driver.undoneLine == "c b a" && driver.lines.last == "rolledBack 0")
+    #expect(driver.lines.contains { $0.hasPrefix("abandoned nobody has answered for") })
+  }
+
+  @Test("expires in a branch counts the questions of that branch only; around the fork those of all")
+  func expiresInBranch() throws {
+    var driver = try TrackDriver(
+      Flow {
+        Parallel {
+          step("b").expires(afterIdle: .seconds(60))
+          step("c")
+        } join: {
+          $0 + $1
+        }.expires(afterIdle: .seconds(1_000))
+      })
+    var other = try driver.ask("c")
+    driver.advance(by: .seconds(500))
+    #expect(driver.machine.leave == nil)
+    try driver.ask("b")
+    driver.advance(by: .seconds(59))
+    #expect(driver.machine.leave == nil, "b has been asked for 59 seconds only")
+    try driver.answer(other)
+    other = try driver.ask("c")
+    driver.advance(by: .seconds(1))
+    #expect(driver.machine.leave != nil, "an answer in c is none in b")
+
+    driver = try TrackDriver(
+      Flow {
+        Parallel {
+          step("b")
+          step("c")
+        } join: {
+          $0 + $1
+        }.expires(afterIdle: .seconds(60))
+      })
+    other = try driver.ask("c")
+    driver.advance(by: .seconds(40))
+    try driver.ask("b")
+    try driver.answer(other)
+    driver.advance(by: .seconds(59))
+    #expect(driver.machine.leave == nil)
+    driver.advance(by: .seconds(1))
+    #expect(driver.machine.leave != nil)
+  }
+
+  @Test("a question's deadline: withdrawn when over, gone with the answer and with the visit")
+  func questions() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        step("b")
+      })
+    try driver.pass("a")
+    let first = try driver.ask("b", within: AskDeadline(due: .seconds(10), reminder: (.seconds(3), .seconds(3), 2)))
+    #expect(driver.machine.nextAlarm == .seconds(3))
+    driver.now = .seconds(3)
+    guard case .remind(.main, number: 1) = driver.machine.ring(at: .seconds(3)) else {
+      Issue.record("the first reminder is due")
+      return
+    }
+    #expect(driver.machine.nextAlarm == .seconds(6))
+    driver.advance(by: .seconds(4))
+    #expect(driver.machine.nextAlarm == .seconds(10), "two reminders at most")
+    driver.advance(by: .seconds(3))
+    #expect(driver.lines.last == "withdrawn" && driver.position.questions.isEmpty)
+    #expect(throws: FlowError.self) { try driver.answer(first) }
+    try driver.ask("b", within: AskDeadline(due: .seconds(20), reminder: nil))
+    try driver.backUp()
+    #expect(driver.machine.nextAlarm == nil)
+    try driver.comeBack()
+    driver.advance(by: .seconds(100))
+    #expect(driver.steps == "a" && !driver.lines.suffix(2).contains("withdrawn"))
+  }
+}

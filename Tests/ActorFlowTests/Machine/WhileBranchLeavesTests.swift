@@ -1,0 +1,203 @@
+import ActorFlow
+import Testing
+
+@Suite("While a branch is leaving: what each request does") struct WhileBranchLeavesTests {
+  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
+
+  private func two(_ name: String) -> Flow<String, String> {
+    Flow(name) {
+      step(name + "1")
+      step(name + "2")
+    }
+  }
+
+  /// a, then x2 and y1 run side by side.
+  private func driver() throws -> TrackDriver {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        Parallel {
+          two("x")
+          two("y")
+        } join: {
+          $0 + $1
+        }
+      })
+    try driver.pass("a")
+    try driver.pass("x1")
+    return driver
+  }
+
+  private func code(_ body: () throws -> Void) -> FlowError.Code? {
+    do { try body() } catch { return (error as? FlowError)?.code }
+    return nil
+  }
+
+  @Test("backUp on the same branch is a double click: moving, whichever step of the rollback it meets")
+  func doubleClick() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        Parallel {
+          two("x")
+          step("y")
+        } join: {
+          $0 + $1
+        }
+      })
+    try driver.pass("a")
+    try driver.pass("x1")
+    try driver.make(at: "y")
+    try driver.backUp()
+    #expect(code { try driver.backUp() } == .moving)
+    driver.holding = "x1"
+    try driver.comeBack("x2")
+    #expect(driver.undoneLine == "x2 x1")
+    #expect(code { try driver.backUp() } == .moving)
+    driver.releaseBackUp()
+    #expect(driver.steps == "x1" && driver.machine.leave == nil)
+    try driver.backUp()
+    #expect(driver.machine.leave != nil, "now it leads to before the fork")
+  }
+
+  @Test("a back to before the fork takes the branch's own back away, and everything is undone once")
+  func outerBack() throws {
+    var driver = try driver()
+    let inner = try driver.backUp(from: "x2")
+    #expect(driver.position.status.word == "leaving x2")
+    try driver.backUp(from: "y1")
+    #expect(!driver.machine.isUnderWay(inner.number))
+    try driver.comeBack()
+    #expect(driver.steps == "a" && driver.undone.last == "a" && Set(driver.undone) == ["x2", "x1", "y1", "a"])
+    #expect(driver.undone.count == 4)
+  }
+
+  @Test("abandon during a branch's rollback: what was undone is not undone again")
+  func abandon() throws {
+    var driver = try driver()
+    driver.holding = "x1"
+    try driver.backUp(from: "x2")
+    try driver.comeBack("x2")
+    try driver.abandon()
+    #expect(driver.undoneLine == "x2 x1")
+    try driver.comeBack("y1")
+    #expect(driver.undoneLine == "x2 x1", "the backUp that runs is waited for")
+    driver.releaseBackUp(Failure("x1"))
+    #expect(driver.undoneLine == "x2 x1 y1 a")
+    #expect(driver.lines.suffix(2) == ["abandoned ", "rolledBack 1"])
+  }
+
+  @Test("the caller is cancelled during a branch's rollback")
+  func cancel() throws {
+    var driver = try driver()
+    try driver.backUp(from: "x2")
+    driver.cancel()
+    try driver.comeBack()
+    #expect(driver.lines.suffix(3) == ["leaving parallel cancelled", "cancelled", "rolledBack 0"])
+    #expect(Set(driver.undone) == ["x2", "x1", "y1", "a"] && driver.undone.count == 4)
+  }
+
+  @Test("answers and new questions of the branch that is left are refused; those of its sibling are not")
+  func questions() throws {
+    var driver = try driver()
+    let left = try driver.ask("x2")
+    let other = try driver.ask("y1")
+    try driver.backUp(from: "x2")
+    #expect(driver.position.questions.map(\.id) == [other])
+    #expect(code { try driver.answer(left) } == .questionClosed)
+    #expect(throws: CancellationError.self) { try driver.ask("x2") }
+    try driver.answer(other)
+    try driver.make(at: "y1")
+    #expect(driver.steps == "x2 y2")
+    try driver.comeBack("x2")
+    #expect(driver.steps == "x1 y2")
+  }
+
+  @Test("a race decided while a branch backs up: the branch comes back, and the rest of it is undone once")
+  func decidedWhileBackingUp() throws {
+    var driver = try TrackDriver(
+      Flow {
+        Race {
+          two("x")
+          step("y")
+        }
+        step("d")
+      })
+    try driver.pass("x1")
+    driver.holding = "x2"
+    try driver.backUp(from: "x2")
+    try driver.comeBack("x2")
+    driver.forget()
+    try driver.make("won", at: "y")
+    #expect(driver.lines == ["leaving race superseded"] && driver.undone.isEmpty)
+    driver.releaseBackUp()
+    #expect(driver.undoneLine == "x1" && driver.steps == "d")
+    #expect(driver.lines.dropFirst() == ["joined race 0", "moved race→d"])
+  }
+
+  @Test("one branch fails while another backs up: leaving superseded, failed, rolledBack")
+  func failureWhileBackingUp() throws {
+    var driver = try driver()
+    try driver.backUp(from: "x2")
+    driver.forget()
+    try driver.fail("y1")
+    #expect(driver.lines == ["leaving parallel superseded"])
+    #expect(driver.position.canBackUp == false)
+    try driver.comeBack("x2")
+    #expect(driver.lines == ["leaving parallel superseded", "failed y1", "rolledBack 0"])
+    #expect(driver.undone.last == "a" && Set(driver.undone) == ["x2", "x1", "y1", "a"] && driver.undone.count == 4)
+  }
+
+  @Test("a step that throws while its branch is superseded has not failed")
+  func failureWhileSuperseded() throws {
+    var driver = try TrackDriver(
+      Flow {
+        Race {
+          step("b")
+          step("c")
+        }
+        step("d")
+      })
+    try driver.make("won", at: "b")
+    try driver.fail("c")
+    #expect(driver.steps == "d" && driver.undoneLine == "c" && driver.failure == nil)
+  }
+
+  @Test("backUp while the losers of a race are undone: the flow's own affair gives way, and leads to before the race")
+  func backWhilePruning() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        Race {
+          step("b")
+          step("c")
+        }
+        step("d")
+      })
+    try driver.pass("a")
+    try driver.make("won", at: "b")
+    driver.holding = "c"
+    try driver.comeBack("c")
+    #expect(driver.undoneLine == "c")
+    try driver.backUp()
+    driver.releaseBackUp()
+    #expect(driver.undoneLine == "c b a" && driver.steps == "a")
+  }
+
+  @Test("a back request while a decided race waits for its losers is refused, and nothing has changed")
+  func backWhileLosersLeave() throws {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        Race {
+          step("b")
+          step("c")
+        }
+      })
+    try driver.pass("a")
+    try driver.make("won", at: "b")
+    #expect(code { try driver.backUp() } == .moving)
+    try driver.comeBack("c")
+    #expect(driver.lines.last == "finished")
+  }
+}

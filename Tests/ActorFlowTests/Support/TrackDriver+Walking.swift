@@ -1,0 +1,178 @@
+@testable import ActorFlow
+
+// What the coordinator does between steps.
+extension TrackDriver {
+  /// Takes turns until a step runs, or the track is over.
+  mutating func stint(of track: TrackID) {
+    while true {
+      let (turn, event) = machine.turn(on: track)
+      add(event)
+      switch turn {
+      case .compensate(let place, _):
+        let name = place.visit.info.id.name
+        if place.node.fork == nil { undone.append(name) }
+        if holding == name {
+          held = track
+          return
+        }
+        machine.compensated(failing.contains(name) ? Failure(name) : nil, on: track)
+      case .again: continue
+      case .start:
+        guard let pause = machine[track].start?.pause, pause > .zero else { return begin(track) }
+        if machine.pause(pause, on: track, at: now) { return }
+      case .proceed(let place):
+        machine.watch(place.cargo.scopes, on: track, at: now)
+        guard let plan = place.node.fork else {
+          running[track] = place
+          return
+        }
+        return refork(place.node, plan, place.cargo, on: track)
+      case .reload: return
+      case .ended:
+        if track != .main, machine.isOver(track) { branchIsOver(track) }
+        return
+      }
+    }
+  }
+
+  /// Begins where the track's start says.
+  mutating func begin(_ track: TrackID) {
+    guard let start = machine[track].start else { return }
+    switch start.kind {
+    case .at(let address, let cargo): advance(track, from: address, cargo)
+    case .top:
+      machine.beginAttempt(on: track)
+      running[track] = machine[track].top
+      machine.watch(machine[track].top?.cargo.scopes, on: track, at: now)
+    case .failure(let step, let error, let scopes): failed(step, error, scopes, on: track)
+    case .recovery(let step, let frame, let error):
+      do {
+        let value = try recovery(error)
+        guard machine.recovered(on: track) else { return stint(of: track) }
+        advance(track, from: frame.scope.next, frame.cargo.with(value))
+      } catch { failed(step, error, frame.below, on: track) }
+    }
+  }
+
+  mutating func failed(_ step: StepID, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID) {
+    let catcher = scopes?.handler(below: machine[track].branch?.scopes)
+    add(machine.fail(step, error, caughtBy: catcher, on: track))
+    _ = machine.takeDissolved()
+    stint(of: track)
+  }
+
+  mutating func advance(_ track: TrackID, from address: Int, _ cargo: Cargo) {
+    var (cargo, address) = (cargo, address)
+    var step: StepID = machine.position.step ?? ""
+    do {
+      while true {
+        let arrival = try graph.advance(from: address, &cargo)
+        machine.watch(cargo.scopes, on: track, at: now)
+        switch arrival {
+        case .step(let node):
+          guard let entered = machine.enter(node, instance: nil, cargo: cargo, on: track) else {
+            return stint(of: track)
+          }
+          addMove(entered.event)
+          running[track] = entered.place
+          return
+        case .fork(let node):
+          step = node.info.id
+          guard let plan = node.fork else { return }
+          let inputs = try plan.inputs(from: cargo.value)
+          guard let forked = machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track) else {
+            return stint(of: track)
+          }
+          addMove(forked.entered.event)
+          return start(forked.tracks, of: node, on: track)
+        case .resume(let menu):
+          if let entered = machine.resume(menu, with: cargo, on: track) {
+            addMove(entered.event)
+            running[track] = entered.place
+            return
+          }
+          address = menu.address
+        case .deliver(let next): address = next
+        case .end:
+          guard track != .main else {
+            add(machine.finish(cargo.value))
+            return stint(of: track)
+          }
+          _ = machine.finishBranch(track, cargo.value)
+          return stint(of: track)
+        }
+      }
+    } catch { failed(step, error, cargo.scopes, on: track) }
+  }
+}
+
+// MARK: - Forks
+
+extension TrackDriver {
+  private mutating func refork(_ node: Node, _ plan: ForkPlan, _ cargo: Cargo, on track: TrackID) {
+    do {
+      guard let tracks = machine.refork(plan, inputs: try plan.inputs(from: cargo.value), on: track) else { return }
+      start(tracks, of: node, on: track)
+    } catch { failed(node.info.id, error, cargo.scopes, on: track) }
+  }
+
+  private mutating func start(_ tracks: [TrackID], of node: Node, on track: TrackID) {
+    forks[track] = node
+    outcomes[track] = nil
+    for branch in tracks { stint(of: branch) }
+    judge(track)
+  }
+
+  func branchesAreOver(of track: TrackID) -> Bool {
+    machine[track].fork?.tracks.allSatisfy { machine[$0].phase == .ended } ?? true
+  }
+
+  private mutating func branchIsOver(_ branch: TrackID) {
+    running[branch] = nil
+    if let parent = machine[branch].branch?.parent { judge(parent) }
+  }
+
+  /// Sees what a fork comes to; when all its branches are over, the walk goes on.
+  private mutating func judge(_ track: TrackID) {
+    guard let node = forks[track], let goal = node.fork?.fork.goal else { return }
+    if outcomes[track] == nil { outcomes[track] = outcome(goal, on: track) }
+    guard branchesAreOver(of: track), let cargo = machine[track].top?.shown?.cargo, forks[track] != nil else { return }
+    forks[track] = nil
+    switch outcomes.removeValue(forKey: track) {
+    case nil: stint(of: track)
+    case .failed(let step, let error)?: failed(step, error, cargo.scopes, on: track)
+    case .made(let value)?:
+      switch machine.join(node, making: cargo.with(value), on: track) {
+      case .joined(let event):
+        add(event)
+        advance(track, from: node.address + 1, cargo.with(value))
+      case .prunes, .left: stint(of: track)
+      }
+    }
+  }
+
+  private mutating func outcome(_ goal: Fork.Goal, on track: TrackID) -> Outcome? {
+    var isUntil = false
+    if case .until = goal { isUntil = true }
+    while true {
+      do {
+        switch machine.verdict(on: track) {
+        case .wait: return nil
+        case .failed(let step, let error): return .failed(step, error)
+        case .join(let results):
+          guard case .all(let join) = goal else { return nil }
+          return .made(try join(results))
+        case .judge(let results, let open):
+          guard case .until(let decide) = goal, let value = try decide(results, open) else { continue }
+          add(machine.decided(on: track))
+          _ = machine.takeDissolved()
+          return .made(value)
+        }
+      } catch {
+        add(machine.decided(on: track))
+        _ = machine.takeDissolved()
+        return .failed(machine[track].visit?.info.id ?? "", error)
+      }
+    }
+  }
+}
