@@ -155,6 +155,8 @@ extension GraphCompiler {
   }
 
   private mutating func add(_ router: Router) {
+    // What comes in is nobody's update: only what a step of the router makes is offered to those before it.
+    emit(.jump(program.count + 2))
     let address = program.count
     emit(.deliver)
     add(router.choice) { compiler, index in
