@@ -1,0 +1,108 @@
+// What is asked for from outside.
+extension ComposedReference {
+  func end(_ ending: String, _ step: String = "", _ error: String = "", rollingBack: Bool = true) {
+    switch ending {
+    case "failed": changes.append("failed \(step)")
+    default:
+      if let top = main.top { changes.append("leaving \(top.name) \(ending)") }
+      changes.append(ending == "abandoned" ? "abandoned why" : ending)
+    }
+    self.ending = ending
+    result = ending == "failed" ? error : ending
+    collapse(main)
+    let errors = rollingBack ? rollBack(main) { _ in true } : 0
+    if rollingBack { changes.append("rolledBack \(errors)") }
+    undoFailed = errors > 0
+    main.rest = .ended
+    main.alarms = []
+  }
+
+  enum Target {
+    case found(Track, Int)
+    case refused
+    case none
+  }
+
+  /// Backs up from one of these tracks; returns how that ends.
+  func backUp(from tracks: [Track], to name: String? = nil) -> String {
+    var targets: [(track: Track, index: Int)] = []
+    for track in tracks {
+      guard case .found(let track, let index) = target(from: track, to: name) else { continue }
+      if !targets.contains(where: { $0.track === track && $0.index == index }) { targets.append((track, index)) }
+    }
+    guard let (track, index) = targets.first else { return "cannotBackUp" }
+    guard targets.count == 1 else { return "ambiguousBackUp" }
+    let from = track.top?.name ?? "-"
+    changes.append("leaving \(from) back")
+    let target = track.places[index]
+    collapse(track)
+    var undone: Rollback = []
+    var errors = 0
+    while let place = track.places.last {
+      errors += undo(place, &undone)
+      if place === target { break }
+      track.places.removeLast()
+    }
+    rollbacks.append(undone)
+    changes.append("backedUp \(from)→\(target.name) \(errors)")
+    begin(target, track)
+    return errors > 0 ? "rollbackFailed" : "ok"
+  }
+
+  func target(from track: Track, to name: String?) -> Target {
+    for (level, track) in track.lineage.enumerated() {
+      guard let top = track.places.lastIndex(where: { !$0.isInner }) else { continue }
+      if level > 0, name == track.places[top].name { return .found(track, top) }
+      for index in track.places[..<top].indices.reversed() where !track.places[index].isInner {
+        let place = track.places[index]
+        if let name {
+          if place.name == name { return place.policy == "passThrough" ? .refused : .found(track, index) }
+        } else if place.policy == "returnable" || (place.policy == "automatic" && place.hasAsked) {
+          return .found(track, index)
+        }
+      }
+    }
+    return .none
+  }
+
+  func send(_ value: String, to signal: String, key: String?) -> String {
+    guard ending == nil else { return "flowEnded" }
+    if let key, !keys.insert("\(signal) \(key)").inserted { return "duplicate" }
+    if let waiting = waits.first(where: { $0.signal == signal }) {
+      resume(waiting.track, value)
+    } else {
+      mail.append((signal, value))
+    }
+    return "accepted"
+  }
+}
+
+// MARK: - What the world sees
+
+extension ComposedReference {
+  var position: String {
+    guard ending == nil else { return "ended \(ending ?? "")" }
+    var questions: [String] = []
+    for track in main.leaves {
+      if case .asking(let place, let number) = track.rest { questions.append("\(place.key)\(number)") }
+    }
+    let waiting = waits.map { track, signal in "\(signal)@\(track.top?.name ?? "-")" }
+    let open = main.leaves.contains { $0.lineage.contains(where: canBackUp) }
+    return "\(show(main)) \(questions.sorted()) \(waiting)\(open ? " back" : "")"
+  }
+
+  private func show(_ track: Track) -> String {
+    let stack = track.places.filter { !$0.isInner }.map(\.name).joined(separator: " ")
+    let branches = track.branches.map { branch in
+      show(branch) + (branch.hasEnded ? " over" : canBackUp(branch) ? " back" : "")
+    }
+    return "[\(([stack] + branches).joined(separator: " "))]"
+  }
+
+  private func canBackUp(_ track: Track) -> Bool {
+    guard !track.hasEnded, let top = track.places.lastIndex(where: { !$0.isInner }) else { return false }
+    return track.places[..<top].contains {
+      !$0.isInner && ($0.policy == "returnable" || ($0.policy == "automatic" && $0.hasAsked))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import ActorFlow
+
+/// What the steps of a composed flow do to the world, and who is still there.
+final class ComposedStage: Sendable {
+  enum Line: Sendable, Hashable {
+    case proceed(String, instance: Int, visit: VisitID)
+    case backUp(String, instance: Int)
+  }
+
+  private struct State {
+    var lines: [Line] = []
+    var made = 0
+    var failures: [String: Int] = [:]
+    var instances: [WeakStep] = []
+  }
+  private let state = Lock(State())
+
+  var lines: [Line] { state.withLock { $0.lines } }
+  var livingInstances: Int { state.withLock { state in state.instances.count { $0.step != nil } } }
+
+  func trace(_ line: Line) { state.withLock { $0.lines.append(line) } }
+
+  func newInstance(_ step: ComposedStep) -> Int {
+    state.withLock { state in
+      state.made += 1
+      state.instances.append(WeakStep(step: step))
+      return state.made
+    }
+  }
+
+  /// Whether the step is to fail once more.
+  func fails(_ key: String, of times: Int) -> Bool {
+    state.withLock { state in
+      let count = state.failures[key, default: 0]
+      state.failures[key] = count + 1
+      return count < times
+    }
+  }
+}
+
+private struct WeakStep: Sendable {
+  weak let step: ComposedStep?
+}
+
+/// A step that does what its plan says.
+actor ComposedStep: FlowStep {
+  private let plan: ComposedPlan.Step
+  private let stage: ComposedStage
+  private var instance = 0
+  private var key = "?"
+
+  init(_ plan: ComposedPlan.Step, _ stage: ComposedStage) {
+    self.plan = plan
+    self.stage = stage
+  }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    if instance == 0 { instance = stage.newInstance(self) }
+    key = "\(plan.name)<\(input)>"
+    stage.trace(.proceed(key, instance: instance, visit: context.visit))
+    var output = input
+    for (number, action) in plan.actions.enumerated() {
+      switch action {
+      case .ask: output += ".\(try await context.ask(Form(text: "\(key)\(number)")))"
+      case .askWithin(let limit):
+        output += ".\(try await context.ask(Form(text: "\(key)\(number)"), within: limit) ?? "late")"
+      case .wait(let signal): output += ".\(try await context.wait(for: Signal<String>(signal)))"
+      case .waitWithin(let signal, let limit):
+        output += ".\(try await context.wait(for: Signal<String>(signal), within: limit) ?? "late")"
+      case .fail(let times): if stage.fails("\(key)\(number)", of: times) { throw Failure(plan.name) }
+      }
+    }
+    return output + plan.name
+  }
+
+  func backUp(context: RollbackContext) throws {
+    stage.trace(.backUp(key, instance: instance))
+    if plan.failsToUndo { throw Failure("undo") }
+  }
+}
