@@ -42,7 +42,8 @@ import Testing
     }
     let result = try await run.result.get()
     #expect(result.hasSuffix("5") && result.contains("|"))
-    #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["c:backUp"])
+    let undone = trace.all.filter { $0.hasSuffix("backUp") }
+    #expect(undone == ["c:backUp"] || undone == ["d:backUp"], "the loser of the race, and nothing else")
   }
 
   @Test("abandoned at any time: everything that was entered is undone once", arguments: 0...39)

@@ -152,8 +152,6 @@ extension TrackDriver {
   }
 
   private mutating func outcome(_ goal: Fork.Goal, on track: TrackID) -> Outcome? {
-    var isUntil = false
-    if case .until = goal { isUntil = true }
     while true {
       do {
         switch machine.verdict(on: track) {
