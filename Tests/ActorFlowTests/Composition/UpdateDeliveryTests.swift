@@ -1,0 +1,254 @@
+import ActorFlow
+import Testing
+
+/// Asks, and takes numbers while it stands on the stack.
+private actor Basket: ReceivingStep {
+  private let trace: Trace
+  private let hold: Checkpoint?
+  private let error: Failure?
+  private var latest = 0
+
+  init(_ trace: Trace, hold: Checkpoint? = nil, failing error: Failure? = nil) {
+    self.trace = trace
+    self.hold = hold
+    self.error = error
+  }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    let name = context.step.name
+    trace.add("\(name):proceed \(latest)")
+    let answer = try await context.ask(Form(text: name))
+    if answer == "self" { try await context.send(1, to: Basket.self) }
+    if answer == "back" { try context.backUp(to: Basket.self, delivering: 5) }
+    return input + answer
+  }
+
+  func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
+
+  func receive(_ update: Int) async throws {
+    trace.add("receive \(update)")
+    latest = update
+    await hold?.pass()
+    if let error { throw error }
+    if hold != nil { trace.add("received") }
+  }
+}
+
+@Suite("Updates for earlier steps") struct UpdateDeliveryTests {
+  private let trace = Trace()
+
+  private func basket(_ name: String, hold: Checkpoint? = nil, failing error: Failure? = nil) -> Step<String, String> {
+    Step(name) { Basket(trace, hold: hold, failing: error) }
+  }
+
+  /// Sends these to the nearest basket, then asks.
+  private func sender(_ name: String, _ numbers: Int...) -> Step<String, String> {
+    .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { input, context in
+      for number in numbers { try await context.send(number, to: Basket.self) }
+      return input + (try await context.ask(Form(text: name)))
+    }
+  }
+
+  /// Backs up to the nearest basket with this.
+  private func returning(_ name: String, _ number: Int) -> Step<String, String> {
+    .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { _, context in
+      try context.backUp(to: Basket.self, delivering: number)
+    }
+  }
+
+  @Test("SF-07 the nearest of two receivers gets it, and the flow does not move")
+  func nearest() async throws {
+    let flow = Flow("f") {
+      basket("a")
+      basket("b")
+      sender("c", 7)
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    try await run.answer("2")
+    try await run.coordinator.settled()
+    #expect(trace.all == ["a:proceed 0", "b:proceed 0", "receive 7"])
+    try await run.coordinator.backUp()
+    #expect(trace.all.last == "b:proceed 7")
+    try await run.coordinator.backUp()
+    #expect(trace.all.last == "a:proceed 0")
+    try await run.coordinator.abandon()
+  }
+
+  @Test("SF-08 a step never receives its own update; with no other before it that is notActive")
+  func own() async throws {
+    let run = launch(Flow("f") { basket("a") }, with: "-")
+    try await run.answer("self")
+    #expect(await run.code == .notActive)
+    #expect(trace.all == ["a:proceed 0", "a:backUp"])
+    let second = launch(
+      Flow("f") {
+        basket("a")
+        basket("b")
+      }, with: "-")
+    try await second.answer("1")
+    try await second.answer("self")
+    #expect(try await second.result.get() == "-1self")
+    #expect(trace.all.suffix(3) == ["a:proceed 0", "b:proceed 0", "receive 1"])
+  }
+
+  @Test("from a branch to a step before the fork, and to none in a sibling")
+  func branches() async throws {
+    let flow = Flow("f") {
+      basket("a")
+      Parallel {
+        basket("b")
+        sender("c", 7)
+      } join: {
+        $0 + $1
+      }
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    let position = try await run.coordinator.settled()
+    #expect(position.questions.count == 2)
+    let question = try #require(position.questions.first { $0.step.name == "c" })
+    try await run.coordinator.backUp(from: question.id)
+    #expect(trace.all.last == "a:proceed 7")
+    try await run.coordinator.abandon()
+  }
+
+  @Test("FS-08 no receiver, or a step that has ended: notActive, and nothing is delivered")
+  func nobody() async throws {
+    let leaked = Lock<StepContext?>(nil)
+    let flow = Flow("f") {
+      basket("a")
+      Step<String, String>.scripted("b") { input, context in
+        leaked.withLock { $0 = context }
+        return input
+      }
+      sender("c")
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    try await run.coordinator.settled()
+    let context = try #require(leaked.withLock { $0 })
+    #expect(await code { try await context.send(9, to: Basket.self) } == .notActive)
+    #expect(!trace.all.contains("receive 9"))
+    try await run.answer("2")
+    #expect(try await run.result.get() == "-12")
+    #expect(await launch(Flow("g") { sender("c", 1) }, with: "-").code == .notActive)
+  }
+
+  @Test("FS-09 of several updates the step sees the latest")
+  func latest() async throws {
+    let run = launch(
+      Flow("f") {
+        basket("a")
+        sender("b", 1, 2, 3)
+      }, with: "-")
+    try await run.answer("1")
+    try await run.coordinator.settled()
+    try await run.coordinator.backUp()
+    #expect(trace.all.last == "a:proceed 3")
+    try await run.coordinator.abandon()
+  }
+
+  @Test("leaving the sender waits until receive has returned")
+  func leavingWaits() async throws {
+    let hold = Checkpoint()
+    let run = launch(
+      Flow("f") {
+        basket("a", hold: hold)
+        sender("b", 1)
+      }, with: "-")
+    try await run.answer("1")
+    await hold.reached()
+    let abandon = await run.filing { try await $0.abandon() }
+    hold.open()
+    try await abandon.value
+    #expect(trace.all == ["a:proceed 0", "receive 1", "received", "b:backUp", "a:backUp"])
+  }
+
+  @Test("SF-10 a back that delivers undoes everything first, then delivers, then the receiver proceeds")
+  func delivering() async throws {
+    let flow = Flow("f") {
+      basket("a")
+      sender("b")
+      returning("c", 7)
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    try await run.answer("2")
+    let position = try await run.coordinator.settled()
+    #expect(trace.all == ["a:proceed 0", "c:backUp", "b:backUp", "a:backUp", "receive 7", "a:proceed 7"])
+    #expect(position.stack.map(\.step.name) == ["a"])
+    try await run.coordinator.abandon()
+    #expect(await run.lines.contains("backedUp c→a 0"))
+  }
+
+  @Test("a back that delivers, from a branch to before the fork: the fork is left as a whole first")
+  func deliveringFromBranch() async throws {
+    let flow = Flow("f") {
+      basket("a")
+      Parallel {
+        Step("b") { Asker(trace) }
+        returning("c", 7)
+      } join: {
+        $0 + $1
+      }
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    _ = await event("backedUp parallel→a 0", of: run.coordinator)
+    let position = try await run.coordinator.settled()
+    #expect(position.branches.isEmpty && position.questions.map(\.step.name) == ["a"])
+    #expect(trace.all.suffix(3) == ["a:backUp", "receive 7", "a:proceed 7"])
+    #expect(Set(trace.all).isSuperset(of: ["c:backUp"]))
+    try await run.coordinator.abandon()
+  }
+
+  @Test("a receive that throws fails the sender when it sends, and the receiver when a back delivers")
+  func throwing() async throws {
+    let send = launch(
+      Flow("f") {
+        basket("a", failing: Failure("full"))
+        sender("b", 1)
+      }, with: "-")
+    try await send.answer("1")
+    #expect(await send.error as? Failure == Failure("full"))
+    #expect(await send.lines.contains("failed b"))
+    let back = launch(
+      Flow("f") {
+        basket("a", failing: Failure("full"))
+        returning("b", 1)
+      }, with: "-")
+    try await back.answer("1")
+    #expect(await back.error as? Failure == Failure("full"))
+    #expect(await back.lines.suffix(3) == ["backedUp b→a 0", "failed a", "rolledBack 0"])
+  }
+
+  @Test("beyond a one-way step a back that delivers is refused, and nothing has changed; sending is not")
+  func oneWay() async throws {
+    let step = Step<String, String>.scripted("c") { input, context in
+      try await context.send(3, to: Basket.self)
+      do { try context.backUp(to: Basket.self, delivering: 7) } catch let error as FlowError {
+        return input + "\(error.code == .cannotBackUp)"
+      }
+    }
+    for inBranch in [false, true] {
+      let charge = Flow {
+        Step("b") { Automatic(trace) }.onBackUp(.oneWay)
+        step
+      }
+      let run = launch(
+        Flow("f") {
+          basket("a")
+          if inBranch { Race { charge } } else { charge }
+        }, with: "-")
+      try await run.answer("1")
+      #expect(try await run.result.get() == "-1btrue")
+    }
+    #expect(trace.all.filter { $0.hasPrefix("receive") } == ["receive 3", "receive 3"])
+  }
+
+  @Test("a receiver that is nowhere: a back that delivers is refused with cannotBackUp")
+  func noReceiver() async throws {
+    #expect(await launch(Flow("f") { returning("c", 7) }, with: "-").code == .cannotBackUp)
+  }
+}
