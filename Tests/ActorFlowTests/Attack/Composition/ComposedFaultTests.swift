@@ -1,0 +1,68 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+@Suite("What the attack on composed flows found") struct ComposedFaultTests {
+  private let trace = Trace()
+  private let clock = ManualClock()
+
+  private func asker(_ name: String) -> Step<String, String> { Step(name) { Asker(trace) } }
+
+  /// Fails the first time it is called.
+  private func failing(_ name: String) -> Step<String, String> {
+    let count = Count()
+    return .scripted(name) { input, _ in
+      if count.next() == 1 { throw Failure(name) }
+      return input + name
+    }
+  }
+
+  private func launched(_ flow: Flow<String, String>) -> Launched<String> {
+    launch(flow, with: "-", on: FlowCoordinator(id: "test", clock: clock))
+  }
+
+  private func nextAlarm(of run: Launched<String>) -> Duration? {
+    run.coordinator.core.withState { $0.machine.nextAlarm }
+  }
+
+  @Test("a race that has undone its losers can be returned to")
+  func backToARace() async throws {
+    let run = launched(
+      Flow("f") {
+        Race {
+          asker("b")
+          asker("c")
+        }
+        asker("d")
+      })
+    let position = try await run.coordinator.settled()
+    let question = try #require(position.questions.first { $0.step.name == "b" })
+    try await run.coordinator.answer(question.id, with: "1")
+    #expect(try await run.coordinator.settled().canBackUp)
+    try await run.coordinator.backUp()
+    #expect(try await run.coordinator.settled().questions.count == 2)
+    try await run.coordinator.abandon()
+  }
+
+  @Test("a fork behind which something was tried again can be returned to")
+  func backOverARetry() async throws {
+    let run = launched(
+      Flow("f") {
+        Parallel {
+          asker("b")
+          Step("c") { Automatic(trace) }
+        } join: {
+          $0 + $1
+        }
+        Flow {
+          Step("d") { Automatic(trace) }
+          failing("e")
+          asker("g")
+        }.retry(2)
+      })
+    try await run.answer("1")
+    #expect(try await run.coordinator.settled().canBackUp)
+    try await run.coordinator.abandon()
+  }
+}
