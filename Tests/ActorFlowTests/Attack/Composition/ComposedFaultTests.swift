@@ -65,4 +65,19 @@ import Testing
     #expect(try await run.coordinator.settled().canBackUp)
     try await run.coordinator.abandon()
   }
+
+  @Test("the timeout of an attempt does not run during the pause before it")
+  func pauseBeforeATimeout() async throws {
+    let count = Count()
+    let step = Step.scripted("b") { input, context in
+      if count.next() == 1 { throw Failure("b") }
+      return input + (try await context.ask(Form(text: "b")))
+    }
+    let run = launched(Flow("f") { step.timeout(.seconds(10)).retry(2, backoff: .constant(.seconds(60))) })
+    _ = try await run.coordinator.settled()
+    #expect(nextAlarm(of: run) == .seconds(60))
+    clock.advance(by: .seconds(60))
+    #expect(await event("asked b", of: run.coordinator) != nil)
+    try await run.coordinator.abandon()
+  }
 }
