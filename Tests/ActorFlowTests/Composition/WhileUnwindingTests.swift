@@ -1,0 +1,151 @@
+import ActorFlow
+import Testing
+
+/// What requests do while the flow undoes something by itself, or leaves one branch of several.
+@Suite("While unwinding") struct WhileUnwindingTests {
+  private let trace = Trace()
+  private let undoing = Checkpoint()
+
+  private func asker(_ name: String) -> Step<String, String> { Step(name) { [trace] in Asker(trace) } }
+
+  /// Fails the first time, and waits at the checkpoint when it is undone.
+  private func failing(_ name: String) -> Step<String, String> {
+    let (trace, undoing, count) = (trace, undoing, Count())
+    return .scripted(name) { _ in
+      trace.add("\(name):backUp")
+      await undoing.pass()
+    } proceed: { input, _ in
+      if count.next() == 1 { throw Failure(name) }
+      return input + name
+    }
+  }
+
+  /// `c` has failed and is being undone; then the recovery around `b` and `c` would run.
+  private func unwinding() async throws -> Launched<String> {
+    let trace = trace
+    let flow = Flow {
+      asker("a")
+      Flow {
+        asker("b")
+        failing("c")
+      }.recover { error in
+        trace.add("recover \(error)")
+        return "r"
+      }
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    try await run.answer("2")
+    await undoing.reached()
+    return run
+  }
+
+  @Test("a back takes the scope's target away: it lands where it would have from the step that failed")
+  func back() async throws {
+    let run = try await unwinding()
+    let back = await run.filing { try await $0.backUp() }
+    #expect(await code { try await run.coordinator.backUp() } == .moving)
+    undoing.open()
+    try await back.value
+    try await run.answer("3")
+    #expect(try await run.result.get() == "-13c")
+    #expect(trace.all == ["a:proceed(-)", "b:proceed(-1)", "c:backUp", "b:backUp", "b:proceed(-1)"])
+    let lines = await run.lines
+    let caught = try #require(lines.firstIndex(of: "caught c recover"))
+    #expect(lines[(caught + 1)...].prefix(2) == ["leaving c back", "backedUp c→b 0"])
+  }
+
+  @Test("an abandon and a cancelled caller take it away, too", arguments: [true, false])
+  func ending(isAbandon: Bool) async throws {
+    let run = try await unwinding()
+    if isAbandon {
+      let abandon = await run.filing { try await $0.abandon(reason: "enough") }
+      undoing.open()
+      try await abandon.value
+      #expect(await run.code == .abandoned)
+    } else {
+      run.run.cancel()
+      undoing.open()
+      #expect(await run.error is CancellationError)
+    }
+    #expect(trace.all.suffix(3) == ["c:backUp", "b:backUp", "a:backUp"])
+    let lines = await run.lines
+    #expect(
+      lines.suffix(3)
+        == (isAbandon
+          ? ["leaving c abandoned", "abandoned enough", "rolledBack 0"]
+          : ["leaving c cancelled", "cancelled", "rolledBack 0"]))
+  }
+
+  @Test("while one branch backs up the others go on; another back of that branch is refused")
+  func otherBranches() async throws {
+    let (trace, undoing) = (trace, undoing)
+    let flow = Flow {
+      Parallel {
+        Flow("b") {
+          asker("b1")
+          Step.scripted("b2") { _ in
+            trace.add("b2:backUp")
+            await undoing.pass()
+          } proceed: { input, context in
+            input + (try await context.ask(Form(text: input)))
+          }
+        }
+        Flow("c") {
+          asker("c1")
+          asker("c2")
+        }
+      } join: {
+        $0 + $1
+      }
+    }
+    let run = launch(flow, with: "-")
+    let coordinator = run.coordinator
+    try await coordinator.answer("1", at: "b1")
+    let left = try #require(try await coordinator.settled().questions.first { $0.step.name == "b2" })
+    let other = try #require(try await coordinator.settled().questions.first { $0.step.name == "c1" })
+    let back = await run.filing { try await $0.backUp(from: left.id) }
+    await undoing.reached()
+    #expect(await coordinator.position.status.word == "leaving b2")
+    #expect(await code { try await coordinator.backUp(from: left.id) } == .questionClosed)
+    #expect(await code { try await coordinator.backUp(to: "b1") } == .moving)
+    #expect(await code { try await coordinator.answer(left.id, with: "x") } == .questionClosed)
+    try await coordinator.answer(other.id, with: "2")
+    let asked = await event("asked c2", of: coordinator)
+    #expect(asked?.position.questions.map(\.step.name) == ["c2"])
+    undoing.open()
+    try await back.value
+    for (step, answer) in [("b1", "3"), ("b2", "4"), ("c2", "5")] { try await coordinator.answer(answer, at: step) }
+    #expect(try await run.result.get() == "-34-25")
+  }
+
+  @Test("a race that is decided undoes its losers before it goes on; a back meanwhile leaves it as a whole")
+  func decidedRace() async throws {
+    let (trace, undoing) = (trace, undoing)
+    let flow = Flow {
+      asker("a")
+      Race {
+        asker("b")
+        Step.scripted("c") { _ in
+          trace.add("c:backUp")
+          await undoing.pass()
+        } proceed: { input, context in
+          input + (try await context.ask(Form(text: input)))
+        }
+      }
+      asker("d")
+    }
+    let run = launch(flow, with: "-")
+    try await run.answer("1")
+    try await run.coordinator.answer("2", at: "b")
+    await undoing.reached()
+    let back = await run.filing { try await $0.backUp() }
+    undoing.open()
+    try await back.value
+    #expect(try await run.coordinator.settled().step == "a")
+    #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["c:backUp", "b:backUp", "a:backUp"])
+    #expect(!trace.all.contains { $0.hasPrefix("d:") })
+    try await run.coordinator.abandon()
+    #expect(await run.lines.contains("leaving race back"))
+  }
+}
