@@ -129,9 +129,9 @@ extension FlowCore {
       way.cargo = cargo.with(value)
       way.address = node.address + 1
     }
-    let made = way.cargo
+    let (made, since) = (way.cargo, elapsed)
     return try await decideWalking(on: track) { machine in
-      switch machine.join(node, making: made, on: track) {
+      switch machine.join(node, making: made, on: track, since: since) {
       case .joined(let event): Decision(nil, event: event)
       case .prunes: Decision(true)
       case .left: Decision(false)

@@ -4,16 +4,18 @@ extension FlowMachine {
   ///
   /// - Parameters:
   ///   - catcher: The innermost scope of the track that does something about it, as ``ScopeFrame/handler(below:)`` says.
+  ///   - since: The time from the run's start, for who watches the scope being left.
   /// - Returns: Nil: the flow is being left, and the error is nobody's.
   package mutating func fail(
-    _ step: StepID, _ error: any Error, caughtBy catcher: ScopeFrame? = nil, on track: TrackID = .main
+    _ step: StepID, _ error: any Error, caughtBy catcher: ScopeFrame? = nil, on track: TrackID = .main,
+    since: Duration = .zero
   ) -> NavigationEvent? {
     guard self[track].phase == .walking else { return nil }
     dropStart(of: track)
     closeQuestion(on: track)
     closeWaits(on: track)
     let cause = cause(of: error, at: step)
-    if let catcher { return caught(step, cause, by: catcher, on: track) }
+    if let catcher { return caught(step, cause, by: catcher, on: track, since) }
     guard track == .main else { return failBranch(track, step, cause) }
     result = .failure(cause)
     main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero)
@@ -32,17 +34,17 @@ extension FlowMachine {
   }
 
   private mutating func caught(
-    _ step: StepID, _ error: any Error, by frame: ScopeFrame, on track: TrackID
+    _ step: StepID, _ error: any Error, by frame: ScopeFrame, on track: TrackID, _ since: Duration
   ) -> NavigationEvent {
     guard case .retry(_, let backoff) = frame.scope.kind else {
-      unwind(from: frame, step, error, on: track)
+      unwind(from: frame, step, error, on: track, since)
       return publish(.caught(step, error, by: .recovery))
     }
     let pause = backoff.delay(after: frame.attempt)
     if let only = frame.scope.only, let top = self[track].top, top.node === only, top.isWithin(frame) {
       tryAgain(top, frame, pause, on: track)
     } else {
-      unwind(from: frame, step, error, on: track)
+      unwind(from: frame, step, error, on: track, since)
     }
     return publish(.caught(step, error, by: .retry(attempt: frame.attempt + 1, after: pause)))
   }
@@ -57,10 +59,12 @@ extension FlowMachine {
     alarms.keep(only: frame.below, on: track)
   }
 
-  private mutating func unwind(from frame: ScopeFrame, _ step: StepID, _ error: any Error, on track: TrackID) {
+  private mutating func unwind(
+    from frame: ScopeFrame, _ step: StepID, _ error: any Error, on track: TrackID, _ since: Duration
+  ) {
     self[track].leave = newLeave(
       .unwind(Unwinding(frame: frame, step: step, error: error, isTimeout: false)), of: self[track].visit,
-      since: .zero)
+      since: since)
     self[track].phase = .compensating
   }
 

@@ -152,14 +152,16 @@ extension FlowMachine {
   }
 
   /// All branches have ended or come back. Nothing of them is left but what is to be undone if the flow is.
-  package mutating func join(_ node: Node, making cargo: Cargo, on track: TrackID) -> Joined {
+  package mutating func join(
+    _ node: Node, making cargo: Cargo, on track: TrackID, since: Duration = .zero
+  ) -> Joined {
     guard self[track].phase == .walking, let fork = self[track].fork, let visit = self[track].visit else {
       return .left
     }
     let winners = fork.winners
     let losers = fork.tracks.filter { !winners.contains($0) }
     if losers.contains(where: { self[$0].top != nil }) {
-      self[track].leave = newLeave(.prune(cargo), of: visit, since: .zero)
+      self[track].leave = newLeave(.prune(cargo), of: visit, since: since)
       self[track].phase = .compensating
       bury(losers, on: track)
       return .prunes

@@ -1,4 +1,5 @@
 import ActorFlow
+import ActorFlowTesting
 import Testing
 
 /// What requests do while the flow undoes something by itself, or leaves one branch of several.
@@ -53,6 +54,44 @@ import Testing
     let lines = await run.lines
     let caught = try #require(lines.firstIndex(of: "caught c recover"))
     #expect(lines[(caught + 1)...].prefix(2) == ["leaving c back", "backedUp c→b 0"])
+  }
+
+  @Test("the status says since when a scope, or a decided race, is being left")
+  func since() async throws {
+    let (undoing, clock) = (undoing, ManualClock())
+    let held = Step<String, String>.scripted("held") { _ in
+      await undoing.pass()
+    } proceed: { input, context in
+      input + (try await context.ask(Form(text: input)))
+    }
+    let flow = Flow {
+      Flow {
+        asker("b")
+        failing("c")
+      }.recover { _ in "r" }
+      Race {
+        asker("d")
+        held
+      }
+    }
+    let run = launch(flow, with: "-", on: FlowCoordinator(id: "test", clock: clock))
+    _ = try await run.coordinator.settled()
+    clock.advance(by: .seconds(5))
+    try await run.answer("1")
+    await undoing.reached()
+    #expect(await since(run.coordinator) == .seconds(5))
+    undoing.openOnce()
+    _ = try await run.coordinator.settled()
+    clock.advance(by: .seconds(2))
+    try await run.coordinator.answer("2", at: "d")
+    await undoing.reached(2)
+    #expect(await since(run.coordinator) == .seconds(7))
+    undoing.open()
+    #expect(try await run.result.get() == "r2")
+  }
+
+  private func since(_ coordinator: FlowCoordinator) async -> Duration? {
+    if case .leaving(_, let since) = await coordinator.position.status { since } else { nil }
   }
 
   @Test("an abandon and a cancelled caller take it away, too", arguments: [true, false])
