@@ -46,6 +46,7 @@ extension FlowCore {
     let output: any Sendable
     do { output = try await closure(error) } catch { throw Relayed(step: step, error: error) }
     way.cargo = frame.cargo.with(output)
+    way.isUnwatched = way.cargo.scopes != nil
     way.address = frame.scope.next
     return try await decideWalking(on: track) { Decision($0.recovered(on: track)) }
   }

@@ -14,8 +14,8 @@ extension FlowCore {
       while true {
         if way.place == nil {
           let arrival = try way.graph.advance(from: way.address, &way.cargo)
-          if way.cargo.scopes !== way.watched {
-            way.watched = way.cargo.scopes
+          if way.isUnwatched || way.cargo.scopes !== way.watched {
+            (way.watched, way.isUnwatched) = (way.cargo.scopes, false)
             try await watch(way.watched, on: track)
           }
           guard case .step(let next) = arrival else {
@@ -79,6 +79,8 @@ struct Way {
   var node: Node?
   /// The scopes whose deadlines are armed.
   var watched: ScopeFrame?
+  /// Whether deadlines may be armed that this walk knows nothing of: of the scopes in which it begins.
+  var isUnwatched = false
   /// How the walk begins, if not with the step on top.
   var start: Start?
 
@@ -91,6 +93,7 @@ struct Way {
     switch start?.kind {
     case .at(let address, let cargo)?:
       (self.address, self.cargo, place) = (address, cargo, nil)
+      isUnwatched = cargo.scopes != nil
       // Nothing rare about it: the beginning.
       if let start, start.pause == .zero { self.start = nil }
     case .recovery?, .failure?: place = nil

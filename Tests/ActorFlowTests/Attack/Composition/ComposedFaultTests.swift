@@ -80,4 +80,30 @@ import Testing
     #expect(await event("asked b", of: run.coordinator) != nil)
     try await run.coordinator.abandon()
   }
+
+  @Test("a timeout ends with its part, also when the part ends with a recovery or with a race that undoes its losers")
+  func endOfATimeout() async throws {
+    let recovered = launched(
+      Flow("f") {
+        failing("b").recover { _ in "r" }.timeout(.seconds(10))
+        asker("c")
+      })
+    _ = try await recovered.coordinator.settled()
+    #expect(nextAlarm(of: recovered) == nil)
+    try await recovered.coordinator.abandon()
+    let raced = launched(
+      Flow("f") {
+        Race {
+          asker("b")
+          asker("c")
+        }.timeout(.seconds(10))
+        asker("d")
+      })
+    let position = try await raced.coordinator.settled()
+    #expect(nextAlarm(of: raced) == .seconds(10))
+    try await raced.coordinator.answer(position.questions[0].id, with: "1")
+    _ = try await raced.coordinator.settled()
+    #expect(nextAlarm(of: raced) == nil)
+    try await raced.coordinator.abandon()
+  }
 }
