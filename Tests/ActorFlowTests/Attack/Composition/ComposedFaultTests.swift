@@ -106,4 +106,26 @@ import Testing
     #expect(nextAlarm(of: raced) == nil)
     try await raced.coordinator.abandon()
   }
+
+  @Test("a pause that is left is over: it neither counts as settled nor ends a later one")
+  func leftPause() async throws {
+    let run = launched(
+      Flow("f") {
+        asker("a")
+        asker("b")
+        Flow {
+          failing("c")
+          asker("d")
+        }.retry(2, backoff: .constant(.seconds(60)))
+      })
+    try await run.answer("1")
+    try await run.answer("2")
+    _ = try await run.coordinator.settled()
+    #expect(nextAlarm(of: run) == .seconds(60))
+    try await run.coordinator.backUp()
+    let position = try await run.coordinator.settled()
+    #expect(position.questions.map(\.step.name) == ["a"])
+    #expect(nextAlarm(of: run) == nil)
+    try await run.coordinator.abandon()
+  }
 }
