@@ -128,4 +128,22 @@ import Testing
     #expect(nextAlarm(of: run) == nil)
     try await run.coordinator.abandon()
   }
+
+  @Test("a fork whose goal is being asked is not settled")
+  func judging() async throws {
+    let coordinator = FlowCoordinator(id: "test", clock: clock)
+    let seen = Trace()
+    let flow = Flow("f") {
+      ForEach({ (_: String) in ["x", "y"] }) {
+        asker("b")
+      } until: { results, open in
+        seen.add("\(coordinator.core.withState { $0.machine.isSettled })")
+        return open == 0 ? .done(results.joined()) : .goOn
+      }
+    }
+    let run = launch(flow, with: "-", on: coordinator)
+    for question in try await coordinator.settled().questions { try await coordinator.answer(question.id, with: "1") }
+    _ = await run.result
+    #expect(seen.all == ["false", "false"])
+  }
 }
