@@ -33,19 +33,36 @@ struct ComposedFold {
   }
 }
 
-enum ComposedLedger {
-  /// Every place is undone at most once for each entering, and none that was not entered.
-  static func check(_ lines: [ComposedStage.Line]) throws(Finding) {
-    var entered: [Int: VisitID] = [:]
+/// Counts in the trace of one run, without any model.
+struct ComposedLedger {
+  /// What was entered and not undone, by instance.
+  private(set) var entered: [Int: (key: String, visit: VisitID, track: String?)] = [:]
+
+  /// Every place is undone at most once for each entering, none that was not entered, and on each stack, with those that
+  /// stand on it, newest first.
+  init(_ lines: [ComposedStage.Line], tracks: [String: String] = [:]) throws(Finding) {
     for line in lines {
       switch line {
       case .proceed(let key, let instance, let visit):
         // Another attempt of a retry is the same visit.
-        try demand(entered[instance] == nil || entered[instance] == visit, "\(key) is entered again and was not undone")
-        entered[instance] = visit
+        let before = entered[instance]?.visit
+        try demand(before == nil || before == visit, "\(key) is entered again and was not undone")
+        entered[instance] = (key, visit, tracks[key.name])
       case .backUp(let key, let instance):
-        try demand(entered.removeValue(forKey: instance) != nil, "\(key) is undone, and is not entered")
+        guard let undone = entered.removeValue(forKey: instance) else {
+          throw Finding("\(key) is undone, and is not entered")
+        }
+        guard let track = undone.track else { continue }
+        let newer = entered.values.first {
+          $0.visit.number > undone.visit.number && ($0.track == track || $0.track?.hasPrefix("\(track)/") == true)
+        }
+        if let newer { throw Finding("\(key) is undone before \(newer)") }
       }
     }
   }
+}
+
+extension String {
+  /// Of a place's key.
+  fileprivate var name: String { String(prefix { $0 != "<" }) }
 }

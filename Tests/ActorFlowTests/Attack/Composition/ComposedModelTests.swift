@@ -9,4 +9,16 @@ import Testing
       try await ComposedDriver.play(seed: seed)
     }
   }
+
+  @Test(
+    "whoever wins a scramble of branches, requests and alarms, the invariants hold", .timeLimit(.minutes(10)),
+    arguments: [false, true])
+  func scramble(commits: Bool) async {
+    await attack(Attack.seeds(Attack.scaled(600))) { seed in
+      let scramble = ComposedScramble(seed: seed, commits: commits)
+      do { try await scramble.run(seed: seed) } catch {
+        throw Finding("\(error)\n  plan: \(scramble.plan.text)\n  trace: \(scramble.stage.lines)")
+      }
+    }
+  }
 }

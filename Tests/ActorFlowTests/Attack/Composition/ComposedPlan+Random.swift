@@ -4,10 +4,14 @@ import ActorFlow
 /// could, a branch begins with a step that asks, so that it moves only when it is told to.
 struct ComposedGrower {
   var random: SeededGenerator
+  /// Whether branches may race each other, so that nobody can say what comes of it.
+  let isFree: Bool
+  private var track: String? = "main"
   private var names = 0
   private var durations = 0
 
-  init(seed: UInt64) {
+  init(seed: UInt64, isFree: Bool = false) {
+    self.isFree = isFree
     random = SeededGenerator(seed: seed)
   }
 
@@ -23,8 +27,8 @@ struct ComposedGrower {
   ///   - safe: It begins beside others, and must not fail before it has asked.
   private mutating func sequence(depth: Int, gated: Bool, safe: Bool, _ count: Int) -> [Piece] {
     var pieces: [Piece] = []
-    var safe = safe
-    if gated {
+    var safe = safe && !isFree
+    if gated && !(isFree && random.chance(50)) {
       pieces.append(.step(step(asks: true)))
       safe = false
     }
@@ -36,7 +40,9 @@ struct ComposedGrower {
   }
 
   private mutating func piece(depth: Int, safe: Bool) -> Piece {
-    guard depth > 0, random.chance(60), !safe || random.chance(30) else { return .step(step(asks: random.chance(50), safe: safe)) }
+    guard depth > 0, random.chance(60), !safe || random.chance(30) else {
+      return .step(step(asks: random.chance(50), safe: safe))
+    }
     switch random.below(10) {
     case ..<4: return fork(depth: depth - 1, safe: safe)
     case 4:
@@ -63,14 +69,21 @@ struct ComposedGrower {
       // What an empty fork makes is alike in all branches around it, and the reference could not tell them apart.
       let count = depth == 2 ? random.below(4) : 1 + random.below(3)
       let quorum = random.chance(50) && count > 0 ? 1 + random.below(count) : nil
+      let around = track
+      defer { track = around }
+      track = nil
       let branch = sequence(depth: depth, gated: quorum != nil || random.chance(70), safe: true, random.below(2) + 1)
       return .fork(.each(count, quorum: quorum), [branch])
     }
   }
 
   private mutating func branches(depth: Int, gated: Bool) -> [[Piece]] {
-    (0..<(2 + random.below(2))).map { _ in
-      sequence(depth: depth, gated: gated || random.chance(50), safe: true, 1 + random.below(2))
+    names += 1
+    let (around, fork) = (track, names)
+    defer { track = around }
+    return (0..<(2 + random.below(2))).map { number in
+      track = around.map { "\($0)/\(fork).\(number)" }
+      return sequence(depth: depth, gated: gated || random.chance(50), safe: true, 1 + random.below(2))
     }
   }
 
@@ -90,7 +103,7 @@ struct ComposedGrower {
       (80, BackUpPolicy.automatic), (10, .returnable), (10, .passThrough),
     ])
     return ComposedPlan.Step(
-      name: "s\(names)", actions: actions, policy: policy, failsToUndo: random.chance(8))
+      name: "s\(names)", actions: actions, policy: policy, failsToUndo: random.chance(8), track: track)
   }
 
   /// No two are alike, nor do few of them add up to the same.

@@ -35,6 +35,8 @@ struct ComposedPlan: Sendable {
     let actions: [Action]
     var policy = BackUpPolicy.automatic
     var failsToUndo = false
+    /// On which stack it comes to lie: the forks and branches around it; nil if that differs from time to time.
+    var track: String?
   }
 
   enum Fork: Sendable, Equatable {

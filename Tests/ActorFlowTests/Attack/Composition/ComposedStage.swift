@@ -12,11 +12,36 @@ final class ComposedStage: Sendable {
     var made = 0
     var failures: [String: Int] = [:]
     var instances: [WeakStep] = []
+    /// How many pieces of code run in each branch at this moment.
+    var busy: [String: Int] = [:]
+    var complaints: [String] = []
   }
   private let state = Lock(State())
+  /// Whether steps and `backUp`s let others go first.
+  private let yields: Bool
+
+  init(yields: Bool = false) {
+    self.yields = yields
+  }
 
   var lines: [Line] { state.withLock { $0.lines } }
   var livingInstances: Int { state.withLock { state in state.instances.count { $0.step != nil } } }
+
+  var complaints: [String] { state.withLock { $0.complaints } }
+
+  /// Code of a step's runs; on one stack only one piece of it may run at a time.
+  func running<T>(
+    _ key: String, in track: String?, _ body: () async throws -> T
+  ) async rethrows -> T {
+    guard let track, yields else { return try await body() }
+    state.withLock { state in
+      state.busy[track, default: 0] += 1
+      if state.busy[track] != 1 { state.complaints.append("\(key) runs beside another step of \(track)") }
+    }
+    defer { state.withLock { $0.busy[track, default: 0] -= 1 } }
+    await Task.yield()
+    return try await body()
+  }
 
   func trace(_ line: Line) { state.withLock { $0.lines.append(line) } }
 
@@ -55,6 +80,10 @@ actor ComposedStep: FlowStep {
   }
 
   func proceed(_ input: String, context: StepContext) async throws -> String {
+    try await stage.running(plan.name, in: plan.track) { try await act(input, context) }
+  }
+
+  private func act(_ input: String, _ context: StepContext) async throws -> String {
     if instance == 0 { instance = stage.newInstance(self) }
     key = "\(plan.name)<\(input)>"
     stage.trace(.proceed(key, instance: instance, visit: context.visit))
@@ -73,8 +102,8 @@ actor ComposedStep: FlowStep {
     return output + plan.name
   }
 
-  func backUp(context: RollbackContext) throws {
-    stage.trace(.backUp(key, instance: instance))
+  func backUp(context: RollbackContext) async throws {
+    await stage.running(plan.name, in: plan.track) { stage.trace(.backUp(key, instance: instance)) }
     if plan.failsToUndo { throw Failure("undo") }
   }
 }

@@ -65,6 +65,14 @@ func composedWord(for error: any Error) -> String {
 
 extension ComposedPlan {
   var text: String { pieces.text }
+
+  /// The steps, wherever they stand.
+  var steps: [Step] { pieces.flatMap(\.steps) }
+
+  /// On which stack a step comes to lie, by its name.
+  var tracks: [String: String] {
+    Dictionary(steps.compactMap { step in step.track.map { (step.name, $0) } }) { first, _ in first }
+  }
 }
 
 extension [Piece] {
@@ -72,6 +80,14 @@ extension [Piece] {
 }
 
 extension Piece {
+  fileprivate var steps: [ComposedPlan.Step] {
+    switch self {
+    case .step(let step): [step]
+    case .fork(_, let bodies), .choice(let bodies): bodies.flatMap { $0.flatMap(\.steps) }
+    case .loop(_, _, let body), .scope(_, let body): body.flatMap(\.steps)
+    }
+  }
+
   fileprivate var text: String {
     switch self {
     case .step(let step):
