@@ -202,15 +202,21 @@ extension FlowMachine {
       places += takePlaces(of: branch)
     }
     guard !places.isEmpty else { return }
-    places.sort { $0.place.visit.id < $1.place.visit.id }
     var below = self[track].top
-    if let top = below, top.isInner, !self[track].focus.isEntered {
-      // A leave has overtaken the undoing of superfluous branches: this one is undone, only not dropped yet.
+    if let top = below, top.isInner {
+      // A leave has overtaken the undoing of superfluous branches: what is left of them takes its place among the others.
+      let focus = self[track].focus
+      if focus.isEntered { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
       discard(top)
       below = top.below
+      while let place = below, place.isInner {
+        places.append((place, place.memory))
+        below = place.below
+      }
     } else if let memory = self[track].focus.memory {
       below = below?.remembering(memory)
     }
+    places.sort { $0.place.visit.id < $1.place.visit.id }
     for (place, memory) in places { below = place.buried(on: below, memory: memory) }
     self[track].top = below
     let hasAsked = self[track].focus.hasAsked

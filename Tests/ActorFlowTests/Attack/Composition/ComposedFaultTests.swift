@@ -148,4 +148,39 @@ import Testing
     try await coordinator.abandon()
     #expect(await run.code == .abandoned)
   }
+
+  @Test("an abandon that overtakes a race's undoing goes on newest first, losers and winner alike")
+  func overtakenRace() async throws {
+    let goesOn = Flag()
+    let flow = Flow("f") {
+      Race {
+        Flow("b") {
+          asker("b1")
+          Step("b2") { Automatic(trace) }
+        }
+        Flow("c") {
+          asker("c1")
+          Step.scripted("c2") { [trace] _ in
+            trace.add("c2:backUp")
+            while !goesOn.isRaised { await Task.yield() }
+          } proceed: { input, context in
+            input + (try await context.ask(Form(text: input)))
+          }
+        }
+      }
+    }
+    let run = launched(flow)
+    for name in ["c1", "b1"] {
+      let question = try #require(try await run.coordinator.settled().questions.first { $0.step.name == name })
+      try await run.coordinator.answer(question.id, with: "1")
+    }
+    while trace.all.last != "c2:backUp" { await Task.yield() }
+    async let abandoned: Void = run.coordinator.abandon()
+    _ = await event("leaving race abandoned", of: run.coordinator)
+    goesOn.raise()
+    try await abandoned
+    let undone = trace.all.filter { $0.hasSuffix("backUp") }
+    let order = trace.all.filter { $0.contains("1:proceed") }.map { String($0.prefix(2)) }
+    #expect(undone == ["c2:backUp", "b2:backUp"] + order.reversed().map { "\($0):backUp" })
+  }
 }
