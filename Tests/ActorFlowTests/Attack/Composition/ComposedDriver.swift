@@ -21,7 +21,8 @@ struct ComposedDriver {
     var driver = ComposedDriver(grower.plan(), grower.random)
     do { try await driver.play() } catch {
       let position = await driver.coordinator.position
-      throw Finding("\(error)\n  at: \(position.composedText) \(position.status)\n  plan: \(driver.plan.text)\n  played: \(driver.log.joined(separator: ", "))")
+      let (at, played) = (position.composedText, driver.log.joined(separator: ", "))
+      throw Finding("\(error)\n  at: \(at) \(position.status)\n  plan: \(driver.plan.text)\n  played: \(played)")
     }
   }
 

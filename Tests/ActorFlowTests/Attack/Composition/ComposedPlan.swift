@@ -112,7 +112,9 @@ extension ComposedPlan {
     case .choice(let cases):
       return Switch {
         for (number, body) in cases.enumerated() {
-          Case("c\(number)", where: { (value: String) in value.utf8.count % cases.count == number }) { flow(body, stage) }
+          Case("c\(number)", where: { (value: String) in value.utf8.count % cases.count == number }) {
+            flow(body, stage)
+          }
         }
       }.flow
     case .scope(.retry(let attempts, let pause), let body):

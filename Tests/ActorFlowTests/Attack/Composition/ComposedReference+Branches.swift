@@ -131,7 +131,9 @@ extension ComposedReference {
 
   private func again(_ frame: Frame, _ pause: Duration, _ track: Track) {
     let next = frame.with(below: frame.below, attempt: frame.attempt + 1)
-    track.alarms.removeAll { if case .frame(let armed) = $0.kind { !Self.chain(frame.below, holds: armed) } else { true } }
+    track.alarms.removeAll { alarm in
+      if case .frame(let armed) = alarm.kind { !Self.chain(frame.below, holds: armed) } else { true }
+    }
     if Self.isOneStep(frame.body), let place = track.places.last, !place.isInner, Self.chain(place.frames, holds: frame)
     {
       place.frames = Self.replace(frame, by: next, in: place.frames)
@@ -151,7 +153,9 @@ extension ComposedReference {
   func unwind(_ frame: Frame, _ track: Track) {
     collapse(track)
     let errors = rollBack(track) { Self.chain($0.frames, holds: frame) }
-    track.alarms.removeAll { if case .frame(let armed) = $0.kind { !Self.chain(frame.below, holds: armed) } else { true } }
+    track.alarms.removeAll { alarm in
+      if case .frame(let armed) = alarm.kind { !Self.chain(frame.below, holds: armed) } else { true }
+    }
     changes.append("unwound \(track.top?.name ?? "-") \(errors)")
   }
 
