@@ -59,7 +59,7 @@ extension ExpectedChange {
     }
   }
 
-  private static func failing(_ errors: Int?) -> String {
+  static func failing(_ errors: Int?) -> String {
     switch errors {
     case nil, 0: ""
     case 1: " with 1 error"

@@ -34,16 +34,16 @@ final class EventTape {
 
   /// What stands `ahead` events after the next one. Waits for it, unless it cannot come by itself.
   ///
-  /// - Parameter duringQuestion: Whether what is looked for can come while a step waits for an answer. A flow has one
-  ///   step in focus, and that one at most one question: whatever the step does besides, the question is updated,
-  ///   withdrawn, answered or closed by a leave before anything else can happen.
+  /// - Parameter duringQuestion: Whether what is looked for can come while a step waits for an answer. A flow, or a
+  ///   branch, has one step in focus, and that one at most one question: whatever the step does besides, the question is
+  ///   updated, withdrawn, answered or closed by a leave before anything else can happen there.
   /// - Throws: `CancellationError` if the task is cancelled.
   func look(_ ahead: Int = 0, duringQuestion: Bool) async throws -> Look {
     while unread.count <= ahead {
       listen()
       if unread.count > ahead { break }
       try Task.checkCancellation()
-      if !duringQuestion, let question = position?.questions.first { return .waitsForAnswer(question) }
+      if !duringQuestion, let question = position?.onlyAwaited { return .waitsForAnswer(question) }
       let read = try await patience.wait { [reader] in
         let event = await reader.next()
         if event == nil { try Task.checkCancellation() }
@@ -66,5 +66,23 @@ final class EventTape {
 
   private struct Read: Sendable {
     let event: NavigationEvent?
+  }
+}
+
+extension Position {
+  /// A question, if nothing can happen before one is answered: every branch that is open asks one.
+  fileprivate var onlyAwaited: Question? {
+    guard let question = questions.first, !branches.isEmpty else { return questions.first }
+    let asking = Set(questions.map(\.visit))
+    return branches.allSatisfy { $0.waits(asking) } ? question : nil
+  }
+}
+
+extension Branch {
+  /// Whether it has ended, or nothing happens in it before one of these visits gets an answer.
+  fileprivate func waits(_ asking: Set<VisitID>) -> Bool {
+    if hasEnded { return true }
+    guard branches.isEmpty else { return branches.allSatisfy { $0.waits(asking) } }
+    return stack.top.map { asking.contains($0.id) } ?? false
   }
 }

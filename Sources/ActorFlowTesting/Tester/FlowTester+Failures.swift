@@ -56,6 +56,9 @@ extension FlowTester {
       if let question = position.questions.first {
         return ("the flow waits for an answer to \(question.summary)", false)
       }
+      if let wait = position.waits.first {
+        return ("the flow waits for the signal \"\(wait.signal)\" at \(wait.step)", false)
+      }
       let hint =
         passivation == .everyQuestion
         ? "; with `passivating: .everyQuestion` its task is cancelled with each answer, and must then end" : ""

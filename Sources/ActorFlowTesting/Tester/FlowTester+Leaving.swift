@@ -16,9 +16,15 @@ extension FlowTester {
   public func backUp(
     to step: StepID? = nil, landingAt landing: StepID? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> Visit {
-    let location = SourceLocation(fileID, line)
-    try await attempt("the back", location) { [coordinator] in try await coordinator.backUp(to: step) }
-    let landing = landing ?? step
+    try await backUp(landingAt: landing ?? step, SourceLocation(fileID, line)) { [coordinator] in
+      try await coordinator.backUp(to: step)
+    }
+  }
+
+  func backUp(
+    landingAt landing: StepID?, _ location: SourceLocation, _ verb: @escaping @Sendable () async throws -> Void
+  ) async throws -> Visit {
+    try await attempt("the back", location, verb)
     // A partial test would wait for another landing, which nobody has asked for.
     let expected = ExpectedChange.backedUp(landing: exhaustivity.isFull ? landing : nil, errors: nil)
     let events = try await assert([.leaving(step: nil, .back), expected], location)

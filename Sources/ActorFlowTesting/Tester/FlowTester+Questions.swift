@@ -5,7 +5,8 @@ extension FlowTester {
   /// The next question, which must show a `P`.
   ///
   /// Waits for it, and asserts the move to the step that asks, and the question. A question that was asserted before
-  /// (by ``expect(_:fileID:line:)``, or by this) and is still open is returned as it is now.
+  /// (by ``expect(_:fileID:line:)``, or by this) and is still open is returned as it is now. Where several are open, in
+  /// branches, `step` says which one is meant; ``questions(_:at:fileID:line:)`` waits for several in any order.
   ///
   /// - Parameters:
   ///   - prompt: The type of the prompt.
@@ -72,11 +73,8 @@ extension FlowTester {
     _ prompt: P.Type, at step: StepID?, _ location: SourceLocation
   ) async throws -> OpenQuestion<P> {
     tape.listen()
-    if tape.unread.isEmpty, let open = tape.position?.questions.first(where: { step.matches($0.step) }),
-      let question = OpenQuestion<P>(open)
-    {
-      return question
-    }
+    // In a flow with branches there may be news of other branches.
+    if tape.unread.isEmpty || step != nil, let question = askedBefore(prompt, at: step) { return question }
     let asked = ExpectedChange.asked(prompt, at: step)
     let events = try await assertArrival(asked, "a question of \(prompt)\(ExpectedChange.at(step))", location)
     guard case .asked(let question)? = events.last?.change, let open = OpenQuestion<P>(question) else {

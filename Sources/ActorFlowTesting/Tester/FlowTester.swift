@@ -21,12 +21,15 @@ public import ActorFlow
 /// |---|---|
 /// | ``question(_:at:fileID:line:)`` | the move to the step that asks, and the question |
 /// | ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)`` | that the answer is accepted |
+/// | ``questions(_:at:fileID:line:)`` | the same for several branches, in any order |
 /// | ``updated(_:fileID:line:)`` | the next update of a question |
-/// | ``backUp(to:landingAt:fileID:line:)`` | leaving, and landing, without errors |
+/// | ``send(_:to:key:fileID:line:)`` | that a step which waits for the signal receives it |
+/// | ``advance(_:by:fileID:line:)`` | nothing; what the time makes happen is to be asserted |
+/// | ``backUp(to:landingAt:fileID:line:)``, ``backUp(from:landingAt:fileID:line:)`` | leaving, and landing, without errors |
 /// | ``abandon(reason:rollingBack:fileID:line:)``, ``cancel(fileID:line:)`` | leaving, the ending and the rollback, without errors |
 /// | ``failure(_:at:fileID:line:)`` | the move to the step that fails, the failure and the rollback, without errors |
 /// | ``finish(fileID:line:)`` | the ending |
-/// | ``expect(_:fileID:line:)`` | exactly what it names |
+/// | ``expect(_:fileID:line:)``, ``expect(inAnyOrder:fileID:line:)`` | exactly what it names |
 /// | ``refusal(of:fileID:line:_:)``, ``refusal(_:fileID:line:_:)`` | that a verb is refused; no event |
 ///
 /// So an automatic step between two questions must be named with ``expect(_:fileID:line:)``. An event that was not
