@@ -99,6 +99,35 @@ import Testing
     }
   }
 
+  struct Approval: Prompt {
+    typealias Answer = Bool
+  }
+
+  @Test("branches ask in any order, a deadline goes by, and a signal comes")
+  func branches() async throws {
+    let receipt = Signal<String>("receipt")
+    let flow = Flow("approval") {
+      Parallel {
+        Step("legal") { (_: String, context: StepContext) in try await context.ask(Approval()) }
+        Step("finance") { (_: String, context: StepContext) in
+          try await context.ask(Approval(), within: .seconds(60))
+        }
+      }
+      Step("sent") { (_: (Bool, Bool?), context: StepContext) in try await context.wait(for: receipt) }
+    }
+    let clock = ManualClock()
+    try await testFlow(flow, with: "contract", clock: clock) { tester in
+      try await tester.expect(.moved(to: "parallel"))
+      _ = try await tester.questions(Approval.self, at: "legal", "finance")
+      try await tester.advance(clock, by: .seconds(60))
+      try await tester.expect(.withdrawn)
+      try await tester.answer(Approval.self, at: "legal", with: true)
+      try await tester.expect(.joined("parallel"), .moved(to: "sent"), .waitingForSignal(receipt))
+      try await tester.send("r-17", to: receipt)
+      #expect(try await tester.finish() == "r-17")
+    }
+  }
+
   /// When a step was left, counted from the start of the run.
   private func since(_ event: NavigationEvent) -> Duration? {
     if case .leaving(_, let since) = event.position.status { since } else { nil }
