@@ -53,6 +53,8 @@ struct ComposedGrower {
       let pause: Duration = random.chance(30) ? duration() : .zero
       return .scope(.retry(1 + random.below(3), pause: pause), body(depth: depth - 1, safe: safe))
     case 8: return .scope(.recover, body(depth: depth - 1, safe: safe))
+    case 9 where isFree && random.chance(40):
+      return .scope(.expires(duration()), body(depth: depth - 1, safe: safe))
     default: return .scope(.timeout(duration()), body(depth: depth - 1, safe: safe))
     }
   }
@@ -99,8 +101,11 @@ struct ComposedGrower {
       default: actions.append(.ask)
       }
     }
+    if isFree, random.chance(20) { actions.insert(random.pick([(6, .once), (3, .backUp), (1, .abandon)]), at: 0) }
+    if isFree, random.chance(10) { actions.append(.once) }
     let policy = random.pick([
-      (80, BackUpPolicy.automatic), (10, .returnable), (10, .passThrough),
+      (80, BackUpPolicy.automatic), (10, .returnable), (10, .passThrough), (isFree ? 5 : 0, .oneWay),
+      (isFree ? 2 : 0, .settling),
     ])
     return ComposedPlan.Step(
       name: "s\(names)", actions: actions, policy: policy, failsToUndo: random.chance(8), track: track)

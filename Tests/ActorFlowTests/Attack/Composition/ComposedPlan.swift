@@ -20,12 +20,16 @@ struct ComposedPlan: Sendable {
     case waitWithin(String, Duration)
     /// Throws the first times, counted for each text the step gets.
     case fail(times: Int)
+    /// Asks from inside to be left; the first time for each text the step gets. Only where branches race.
+    case backUp, abandon
+    /// Does something that is to happen once.
+    case once
 
     /// Whether the step comes to rest here, whatever happened before.
     var rests: Bool {
       switch self {
       case .ask, .askWithin: true
-      case .wait, .waitWithin, .fail: false
+      case .wait, .waitWithin, .fail, .backUp, .abandon, .once: false
       }
     }
   }
@@ -57,6 +61,8 @@ struct ComposedPlan: Sendable {
     case retry(Int, pause: Duration)
     case recover
     case timeout(Duration)
+    /// Only where branches race.
+    case expires(Duration)
   }
 
   let pieces: [Piece]
@@ -122,6 +128,7 @@ extension ComposedPlan {
     case .scope(.recover, let body):
       return flow(body, stage).recover { _ in "R" }.carrying { $1 == "R" ? $0 + "R" : $1 }
     case .scope(.timeout(let duration), let body): return flow(body, stage).timeout(duration)
+    case .scope(.expires(let duration), let body): return flow(body, stage).expires(afterIdle: duration)
     }
   }
 

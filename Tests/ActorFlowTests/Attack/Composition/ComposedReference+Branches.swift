@@ -118,7 +118,7 @@ extension ComposedReference {
         changes.append("caught \(step) recover")
         unwind(frame, track)
         return frame.next(frame.input + "R")
-      case .retry, .timeout: link = frame.below
+      case .retry, .timeout, .expires: link = frame.below
       }
     }
     guard let parent = track.parent, let place = parent.top else { return end("failed", step, error) }

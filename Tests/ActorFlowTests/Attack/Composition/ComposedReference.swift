@@ -216,6 +216,7 @@ extension ComposedReference {
       waits.append((track, signal))
       if case .waitWithin(_, let limit) = step.actions[number] { arm(limit, .rest, track) }
       changes.append("waiting \(step.name) \(signal)")
+    case .backUp, .abandon, .once: return act(place, number + 1, output, track)  // in scrambles only
     case .fail(let times):
       let count = failures["\(place.key)\(number)", default: 0]
       failures["\(place.key)\(number)"] = count + 1

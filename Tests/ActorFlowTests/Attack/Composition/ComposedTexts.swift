@@ -69,9 +69,10 @@ extension ComposedPlan {
   /// The steps, wherever they stand.
   var steps: [Step] { pieces.flatMap(\.steps) }
 
-  /// On which stack a step comes to lie, by its name.
+  /// On which stack a step comes to lie, by its name. Unknown if a step settles some: they stay when older ones go.
   var tracks: [String: String] {
-    Dictionary(steps.compactMap { step in step.track.map { (step.name, $0) } }) { first, _ in first }
+    guard !steps.contains(where: { $0.policy == .settling }) else { return [:] }
+    return Dictionary(steps.compactMap { step in step.track.map { (step.name, $0) } }) { first, _ in first }
   }
 }
 
