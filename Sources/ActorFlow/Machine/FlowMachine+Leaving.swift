@@ -161,10 +161,15 @@ extension FlowMachine {
 
   /// Why the fork on top of a track cannot be left backwards, if so.
   private func refusalToLeaveFork(on track: TrackID) -> FlowError? {
-    guard self[track].fork?.tracks.contains(where: { self[$0].isClosed }) == true else { return nil }
+    guard hasClosedBranch(on: track) else { return nil }
     return error(
       .cannotBackUp, "a step of a branch was left forwards for good, so nobody returns to before its fork",
       step: self[track].visit?.info.id)
+  }
+
+  /// Whether a step of a branch, or of a branch further in, was left forwards for good.
+  func hasClosedBranch(on track: TrackID) -> Bool {
+    self[track].fork?.tracks.contains { self[$0].isClosed || hasClosedBranch(on: $0) } ?? false
   }
 
   private enum Found {

@@ -34,7 +34,7 @@ extension FlowMachine {
     guard let fork = self[track].fork, fork.tracks.contains(where: { self[$0].phase != .ended }) else {
       return hasTarget
     }
-    let canLeave = hasTarget && !fork.tracks.contains { self[$0].isClosed }
+    let canLeave = hasTarget && !hasClosedBranch(on: track)
     return fork.tracks.contains { self[$0].phase != .ended && canBackUp(within: $0, orTo: canLeave) }
   }
 

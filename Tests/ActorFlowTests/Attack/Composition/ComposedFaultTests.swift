@@ -183,4 +183,38 @@ import Testing
     let order = trace.all.filter { $0.contains("1:proceed") }.map { String($0.prefix(2)) }
     #expect(undone == ["c2:backUp", "b2:backUp"] + order.reversed().map { "\($0):backUp" })
   }
+
+  @Test("a one-way step that a branch of a branch has left forwards keeps the outer fork from being left backwards")
+  func oneWayFurtherIn() async throws {
+    let flow = Flow("f") {
+      asker("a")
+      Parallel {
+        asker("b")
+        Parallel {
+          Flow("c") {
+            asker("c1").onBackUp(.oneWay)
+            asker("c2")
+          }
+          asker("d")
+        } join: { (first: String, second: String) in
+          first + second
+        }
+      } join: { (first: String, second: String) in
+        first + second
+      }
+    }
+    let run = launched(flow)
+    try await run.answer("1")
+    var questions = try await run.coordinator.settled().questions
+    let oneWay = try #require(questions.first { $0.step.name == "c1" })
+    try await run.coordinator.answer(oneWay.id, with: "1")
+    let position = try await run.coordinator.settled()
+    #expect(!position.canBackUp)
+    questions = position.questions
+    for name in ["b", "c2", "d"] {
+      let question = try #require(questions.first { $0.step.name == name })
+      #expect(await code { try await run.coordinator.backUp(from: question.id) } == .cannotBackUp, "\(name)")
+    }
+    try await run.coordinator.abandon()
+  }
 }
