@@ -104,7 +104,7 @@ struct ComposedGrower {
     if isFree, random.chance(20) { actions.insert(random.pick([(6, .once), (3, .backUp), (1, .abandon)]), at: 0) }
     if isFree, random.chance(10) { actions.append(.once) }
     let policy = random.pick([
-      (80, BackUpPolicy.automatic), (10, .returnable), (10, .passThrough), (isFree ? 5 : 0, .oneWay),
+      (80, BackUpPolicy.automatic), (10, .returnable), (10, .passThrough), (5, .oneWay),
       (isFree ? 2 : 0, .settling),
     ])
     return ComposedPlan.Step(

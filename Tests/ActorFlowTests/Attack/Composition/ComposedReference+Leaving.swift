@@ -51,18 +51,37 @@ extension ComposedReference {
 
   func target(from track: Track, to name: String?) -> Target {
     for (level, track) in track.lineage.enumerated() {
-      guard let top = track.places.lastIndex(where: { !$0.isInner }) else { continue }
-      if level > 0, name == track.places[top].name { return .found(track, top) }
-      for index in track.places[..<top].indices.reversed() where !track.places[index].isInner {
-        let place = track.places[index]
-        if let name {
-          if place.name == name { return place.policy == "passThrough" ? .refused : .found(track, index) }
-        } else if place.policy == "returnable" || (place.policy == "automatic" && place.hasAsked) {
-          return .found(track, index)
-        }
+      if level > 0, track.branches.contains(where: isClosed) { return .refused }
+      if level > 0, let top = track.places.lastIndex(where: { !$0.isInner }), name == track.places[top].name {
+        return .found(track, top)
+      }
+      switch target(on: track, to: name) {
+      case .none: continue
+      case let target: return target
       }
     }
     return .none
+  }
+
+  private func target(on track: Track, to name: String?) -> Target {
+    guard let top = track.places.lastIndex(where: { !$0.isInner }) else { return .none }
+    for index in track.places.indices.reversed() where index != top {
+      let place = track.places[index]
+      if place.policy == "oneWay" { return .refused }
+      if place.isInner || index > top { continue }
+      if let name {
+        if place.name == name { return place.policy == "passThrough" ? .refused : .found(track, index) }
+      } else if place.policy == "returnable" || (place.policy == "automatic" && place.hasAsked) {
+        return .found(track, index)
+      }
+    }
+    return .none
+  }
+
+  /// Whether a one-way step was left forwards on it, so that the fork it belongs to is not left backwards.
+  private func isClosed(_ track: Track) -> Bool {
+    let top = track.hasEnded ? nil : track.top
+    return track.places.contains { $0.policy == "oneWay" && $0 !== top } || track.branches.contains(where: isClosed)
   }
 
   func send(_ value: String, to signal: String, key: String?) -> String {
@@ -87,7 +106,7 @@ extension ComposedReference {
       if case .asking(let place, let number) = track.rest { questions.append("\(place.key)\(number)") }
     }
     let waiting = waits.map { track, signal in "\(signal)@\(track.top?.name ?? "-")" }
-    let open = main.leaves.contains { $0.lineage.contains(where: canBackUp) }
+    let open = main.leaves.contains { if case .found = target(from: $0, to: nil) { true } else { false } }
     return "\(show(main)) \(questions.sorted()) \(waiting)\(open ? " back" : "")"
   }
 
@@ -100,9 +119,7 @@ extension ComposedReference {
   }
 
   private func canBackUp(_ track: Track) -> Bool {
-    guard !track.hasEnded, let top = track.places.lastIndex(where: { !$0.isInner }) else { return false }
-    return track.places[..<top].contains {
-      !$0.isInner && ($0.policy == "returnable" || ($0.policy == "automatic" && $0.hasAsked))
-    }
+    guard !track.hasEnded, case .found = target(on: track, to: nil) else { return false }
+    return true
   }
 }
