@@ -5,7 +5,7 @@ import Testing
     "forks, loops, choices, retries, recoveries, timeouts and signals do what the naive reference does",
     .timeLimit(.minutes(10)), arguments: 0..<2)
   func model(part: Int) async {
-    await attack(Attack.seeds(Attack.scaled(2_000), part: part, of: 2)) { seed in
+    await attack(Attack.seeds(Attack.scaled(1_500), part: part, of: 2)) { seed in
       try await ComposedDriver.play(seed: seed)
     }
   }
@@ -14,7 +14,7 @@ import Testing
     "whoever wins a scramble of branches, requests and alarms, the invariants hold", .timeLimit(.minutes(10)),
     arguments: [false, true])
   func scramble(commits: Bool) async {
-    await attack(Attack.seeds(Attack.scaled(600))) { seed in
+    await attack(Attack.seeds(Attack.scaled(400))) { seed in
       let scramble = ComposedScramble(seed: seed, commits: commits)
       do { try await scramble.run(seed: seed) } catch {
         throw Finding("\(error)\n  plan: \(scramble.plan.text)\n  trace: \(scramble.stage.lines)")

@@ -105,8 +105,8 @@ struct ComposedScramble: Sendable {
     case .ended(.abandoned): try demandEqual(result, "abandoned", "the result")
     case .ended(.cancelled): try demandEqual(result, "cancelled", "the result")
     case .ended(.failed):
-      try demand(
-        ["s", "timedOut", "cannotBackUp", "ambiguousBackUp", "moving"].contains { result.hasPrefix($0) }, "the result of a failed run: \(result)")
+      let words = ["s", "timedOut", "cannotBackUp", "ambiguousBackUp", "moving"]
+      try demand(words.contains { result.hasPrefix($0) }, "the result of a failed run: \(result)")
     default: throw Finding("the run has not ended: \(last.change)")
     }
     let position = last.position
