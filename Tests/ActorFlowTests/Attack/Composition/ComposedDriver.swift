@@ -202,12 +202,3 @@ struct ComposedDriver {
     }
   }
 }
-
-/// A word that one task leaves for another.
-private final class Held: Sendable {
-  private let state = Lock<String?>(nil)
-  var word: String? {
-    get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
-  }
-}
