@@ -27,8 +27,9 @@ extension FlowTester {
   ///
   /// ```swift
   /// try await tester.expect(.moved(to: "parallel"))
-  /// let forms = try await tester.questions(Approval.self, at: "legal", "finance")
-  /// try await tester.answer(forms[1], with: .yes)
+  /// _ = try await tester.questions(Approval.self, at: "legal", "finance")
+  ///
+  /// try await tester.answer(Approval.self, at: "legal", with: true)
   /// ```
   ///
   /// - Parameters:

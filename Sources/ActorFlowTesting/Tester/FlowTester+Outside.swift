@@ -32,10 +32,11 @@ extension FlowTester {
   ///
   /// ```swift
   /// let clock = ManualClock()
-  /// try await testFlow(approval, with: request, clock: clock) { tester in
-  ///   _ = try await tester.question(Approval.self)
-  ///   try await tester.advance(clock, by: .seconds(86_400))
+  /// try await testFlow(flow, with: "contract", clock: clock) { tester in
+  ///
+  ///   try await tester.advance(clock, by: .seconds(60))
   ///   try await tester.expect(.withdrawn)
+  ///
   /// }
   /// ```
   ///
