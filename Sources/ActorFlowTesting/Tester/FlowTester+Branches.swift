@@ -5,8 +5,8 @@ extension FlowTester {
   /// Asserts that these are the next events, whichever comes first; with ``Exhaustivity/partial``, that all of them come.
   ///
   /// ```swift
-  /// try await tester.expect(.moved(to: "checks"))
-  /// try await tester.expect(inAnyOrder: .moved(to: "credit"), .moved(to: "stock"))
+  /// try await tester.expect(
+  ///   inAnyOrder: .moved(to: "finance"), .asked(Approval.self, at: "finance"), .moved(to: "legal"))
   /// ```
   ///
   /// Waits for each. An event counts for the first expectation that it matches, so put the narrower ones first.
