@@ -15,8 +15,11 @@ let package = Package(
   targets: [
     .target(
       name: "CheckoutFlow",
-      dependencies: [.product(name: "ActorFlow", package: "swift-actor-flow")],
-      resources: [.copy("Resources/catalogue.csv")]),
+      dependencies: [
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowDocuments", package: "swift-actor-flow"),
+      ],
+      resources: [.copy("Resources/catalogue.csv"), .copy("Resources/upsell.json")]),
     .executableTarget(
       name: "Checkout",
       dependencies: [
@@ -26,7 +29,12 @@ let package = Package(
       ]),
     .testTarget(
       name: "CheckoutFlowTests",
-      dependencies: ["CheckoutFlow", .product(name: "ActorFlow", package: "swift-actor-flow")]),
+      dependencies: [
+        "CheckoutFlow",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowDocuments", package: "swift-actor-flow"),
+        .product(name: "ActorFlowTesting", package: "swift-actor-flow"),
+      ]),
     // Runs the built program; depends on it so that it is built.
     .testTarget(name: "CheckoutTests", dependencies: ["Checkout", "CheckoutFlow"]),
   ],

@@ -22,20 +22,57 @@ struct CheckoutCommand: AsyncParsableCommand {
   @Option(help: "Take the answers from this file, one a line; its end abandons.", completion: .file())
   var answers: String?
 
+  @Option(help: "Offer what this JSON document says beside the goods.", completion: .file())
+  var upsell: String?
+
+  @Option(help: "Abandon the checkout when nobody has answered for so many seconds.")
+  var expires: Double?
+
+  @Option(name: .customLong("diagram"), defaultAsFlag: DiagramLanguage.mermaid, help: "Draw the flow, and end.")
+  var diagram: DiagramLanguage? = nil
+
+  @Flag(help: "Do not confirm payments as the provider would; the command confirm does it.")
+  var confirmByHand = false
+
   @Flag(help: "Write each navigation event as one line of JSON to standard error.")
   var events = false
 
+  func validate() throws {
+    if let expires, !(0.001...86_400 * 365).contains(expires) {
+      throw ValidationError("--expires takes seconds: more than 0, and at most a year.")
+    }
+  }
+
   func run() async throws {
     let screen = Screen()
+    let upsell = try readUpsell()
     let shop = Shop(catalogue: try readCatalogue(screen), today: try .current)
+    let flow = shop.checkout(upsell: upsell, expiringAfter: expires.map { .seconds($0) })
+    if let diagram {
+      screen.write(flow.diagram(diagram.format))
+      return
+    }
     let input: any InputSource = if let answers { AnswersFile(try TextFile.read(answers)) } else { Keyboard() }
 
     let coordinator = FlowCoordinator()
-    async let outcome = Outcome(of: coordinator, running: shop.checkout)
+    let provider = confirmByHand ? nil : Provider(coordinator: coordinator)
+    async let outcome = Outcome(of: coordinator, running: flow)
+    async let confirming: Void? = provider?.confirm()
     var terminal = Terminal(
-      coordinator: coordinator, shop: shop, input: input, screen: screen, events: events ? EventLines() : nil)
+      coordinator: coordinator, flow: flow, shop: shop, input: input, screen: screen,
+      events: events ? EventLines() : nil, confirmsByHand: confirmByHand)
     try await terminal.run()
+    await confirming
     try await terminal.report(outcome)
+  }
+
+  private func readUpsell() throws -> Flow<Order, Order> {
+    let text = if let upsell { try TextFile.read(upsell) } else { try Upsell.shippedText() }
+    do {
+      return try Upsell.flow(of: text)
+    } catch {
+      throw Refusal("\(upsell ?? "upsell.json"): \(error)")
+    }
   }
 
   private func readCatalogue(_ screen: Screen) throws -> Catalogue {
@@ -52,6 +89,19 @@ struct CheckoutCommand: AsyncParsableCommand {
     }
     if reading.problems.count > 10 { screen.say("… and \(reading.problems.count - 10) more lines of \(name).") }
     return reading.catalogue
+  }
+}
+
+/// The languages of `--diagram`.
+enum DiagramLanguage: String, ExpressibleByArgument, CaseIterable {
+  case mermaid, dot
+
+  /// The language as the library calls it.
+  var format: DiagramFormat {
+    switch self {
+    case .mermaid: .mermaid
+    case .dot: .dot
+    }
   }
 }
 

@@ -14,6 +14,13 @@ extension EventLine {
     case .leaving(let visit, let why): name("leaving", visit.step, reason: Self.word(why))
     case .backedUp(let from, let to, let errors):
       name("backedUp", to.step, from: from.step, reason: Self.sentence(errors))
+    case .caught(let step, let error, let catcher):
+      name("caught", step, reason: "\(error); \(catcher)")
+    case .unwound(let to, let errors): name("unwound", to?.step, reason: Self.sentence(errors))
+    case .joined(let visit, let errors): name("joined", visit.step, reason: Self.sentence(errors))
+    case .waiting(let wait): name("waiting", wait.step, reason: wait.signal)
+    case .received(let wait): name("received", wait.step, reason: wait.signal)
+    case .stoppedWaiting(let wait): name("stoppedWaiting", wait.step, reason: wait.signal)
     case .finished: self.change = "finished"
     case .failed(let step, let error): name("failed", step, reason: "\(error)")
     case .abandoned(let reason): name("abandoned", nil, reason: reason)
@@ -40,6 +47,8 @@ extension EventLine {
     case .abandoned(let reason): "abandoned: \(reason)"
     case .failed: "failed"
     case .cancelled: "cancelled"
+    case .timedOut: "timedOut"
+    case .superseded: "superseded"
     @unknown default: "\(reason)"
     }
   }

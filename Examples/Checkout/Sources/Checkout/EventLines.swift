@@ -36,6 +36,10 @@ struct EventLine: Codable {
   var stack: [String]
   /// The open questions.
   var questions: [OpenQuestion]
+  /// The steps in the open branches, those of each first to last.
+  var branches: [[String]]
+  /// The signals that are waited for.
+  var waits: [String]
   /// What the flow is doing.
   var status: String
   /// Whether `back` leads anywhere.
@@ -54,6 +58,8 @@ struct EventLine: Codable {
     questions = event.position.questions.map {
       OpenQuestion(id: "\($0.id)", step: $0.step.path, prompt: "\(type(of: $0.prompt))")
     }
+    branches = event.position.branches.map { $0.stack.map(\.step.path).reversed() }
+    waits = event.position.waits.map(\.signal)
     status = Self.word(event.position.status)
     canBackUp = event.position.canBackUp
     change = "other"

@@ -1,4 +1,4 @@
-/// What came in while a question was waiting.
+/// What came in from the person.
 enum Input: Sendable {
   /// A line, without its end.
   case line(String)
@@ -9,17 +9,24 @@ enum Input: Sendable {
 }
 
 /// Where answers come from.
+///
+/// The terminal waits for the flow and for the person at once, so a line is asked for and delivered later; an interrupt
+/// may be delivered unasked.
 protocol InputSource {
   /// Whether the screen must repeat what was read, because nobody sees it typed.
   var isSilent: Bool { get }
 
-  /// Waits for the next line.
-  mutating func next() async -> Input
+  /// Says where to deliver. Called once, before the first line is asked for.
+  mutating func start(_ deliver: @escaping @Sendable (Input) -> Void)
+
+  /// Asks for one line more.
+  mutating func askForLine()
 }
 
 /// Answers from a file, one a line.
 struct AnswersFile: InputSource {
   private var rest: ArraySlice<Substring>
+  private var deliver: @Sendable (Input) -> Void = { _ in }
 
   /// The answers in this text.
   init(_ text: String) {
@@ -29,7 +36,11 @@ struct AnswersFile: InputSource {
 
   let isSilent = true
 
-  mutating func next() async -> Input {
-    rest.popFirst().map { .line(String($0)) } ?? .end
+  mutating func start(_ deliver: @escaping @Sendable (Input) -> Void) {
+    self.deliver = deliver
+  }
+
+  mutating func askForLine() {
+    deliver(rest.popFirst().map { .line(String($0)) } ?? .end)
   }
 }

@@ -3,33 +3,32 @@ import Foundation
 
 /// Answers from standard input, typed or piped.
 ///
-/// Reading blocks a thread of its own, one line at a time and only when asked, never one that runs tasks. Ctrl-C comes
-/// through the same stream as the lines, so it finds the flow waiting at a question.
+/// Reading blocks a thread of its own, one line at a time and only when asked, never one that runs tasks. Ctrl-C is
+/// delivered as it comes, in order with the lines.
 struct Keyboard: InputSource {
   private let reader = DispatchQueue(label: "checkout.keyboard")
-  private let inputs: AsyncStream<Input>.Continuation
-  private var iterator: AsyncStream<Input>.Iterator
   private let interrupts: any DispatchSourceSignal
+  private var deliver: @Sendable (Input) -> Void = { _ in }
 
   /// Nobody sees what is piped in.
   let isSilent = isatty(STDIN_FILENO) == 0
 
   init() {
-    let (stream, inputs) = AsyncStream.makeStream(of: Input.self)
-    self.inputs = inputs
-    iterator = stream.makeAsyncIterator()
     interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "checkout.interrupts"))
+  }
+
+  mutating func start(_ deliver: @escaping @Sendable (Input) -> Void) {
+    self.deliver = deliver
     interrupts.setEventHandler {
       signal(SIGINT, SIG_DFL)  // a second one ends the program, should undoing take for ever
-      inputs.yield(.interrupt)
+      deliver(.interrupt)
     }
     signal(SIGINT, SIG_IGN)
     interrupts.resume()
   }
 
-  mutating func next() async -> Input {
-    reader.async { [inputs] in inputs.yield(Self.readLine().map { .line($0) } ?? .end) }
-    return await iterator.next(isolation: #isolation) ?? .end
+  mutating func askForLine() {
+    reader.async { [deliver] in deliver(Self.readLine().map { .line($0) } ?? .end) }
   }
 
   /// The most bytes of a line that are kept: no answer is that long.

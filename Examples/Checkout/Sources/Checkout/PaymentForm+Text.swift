@@ -2,7 +2,10 @@ import CheckoutFlow
 
 extension PaymentForm: TextPrompt {
   var heading: [String] {
-    if let refusal { return ["The payment was declined: \(refusal). Try another card, or go back."] }
+    if let refusal {
+      let number = bill.tries + 1
+      return ["The payment was declined: \(refusal). Try another card (\(number) of \(Bill.tryLimit)), or go back."]
+    }
     return ["", "Your order:"] + order.summary.map { "  \($0)" }
   }
 
@@ -24,11 +27,32 @@ extension PaymentForm: TextPrompt {
   }
 }
 
+extension MethodForm: TextPrompt {
+  var heading: [String] {
+    ["The payment was declined: \(bill.refusal ?? "no card is left"). That was the last try with a card."]
+      + LaterMethod.allCases.map { "  \($0.rawValue)  \($0.title)" }
+  }
+
+  var label: String {
+    "Another way to pay \(bill.order.total): " + LaterMethod.allCases.map(\.rawValue).joined(separator: " or ")
+  }
+
+  func parse(_ text: String) throws -> LaterMethod {
+    guard let method = LaterMethod(rawValue: text.lowercased()) else {
+      throw Refusal("write " + LaterMethod.allCases.map(\.rawValue).joined(separator: " or ") + ", or abandon")
+    }
+    return method
+  }
+}
+
 extension Order {
   /// What is paid for, line by line.
   var summary: [String] {
-    basket.lines.map { "\($0.quantity) × \($0.product.name) (\($0.product.sku))  \($0.price)" } + [
-      "delivery, \(delivery.method)  \(delivery.price)",
+    var lines = basket.lines.map { "\($0.quantity) × \($0.product.name) (\($0.product.sku))  \($0.price)" }
+    lines += extras.map { "\($0.title)  \($0.price)" }
+    if discount > .zero { lines.append("member's discount  \(Money.zero - discount)") }
+    return lines + [
+      "delivery, \(delivery.method)\(packing == .split ? ", in several parcels" : "")  \(delivery.price)",
       "total  \(total)",
       "to \(contact.name), \(address.street), \(address.postcode) \(address.city), \(address.country.name)",
     ]
@@ -39,9 +63,16 @@ extension Receipt {
   /// The receipt as it is printed.
   var text: String {
     (["", "RECEIPT"] + order.summary.map { "  \($0)" } + [
-      "  paid with the card ending in \(payment.cardEnding)",
+      "  " + paid,
       "  " + (parcel.map { "parcel \($0.trackingNumber)" } ?? "ready for you in our shop"),
       "  a copy goes to \(order.contact.email)",
     ]).joined(separator: "\n")
+  }
+
+  private var paid: String {
+    switch settlement {
+    case .card(let payment): "paid with the card ending in \(payment.cardEnding)"
+    case .later(let method): "to be paid: \(method.title)"
+    }
   }
 }

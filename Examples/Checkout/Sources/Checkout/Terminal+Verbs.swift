@@ -4,37 +4,76 @@ import CheckoutFlow
 
 extension Terminal {
   /// Answers the question. Refused by the parser or by the prompt, it stays open, and the sentence says why.
-  mutating func answer<P: TextPrompt>(_ text: String, to prompt: P, _ question: Question) async throws -> Bool {
+  mutating func answer<P: TextPrompt>(_ text: String, to prompt: P, _ question: Question) async throws {
     do {
       try await coordinator.answer(question.id, with: try prompt.parse(text))
     } catch let refusal as Refusal {
       screen.say("Sorry, \(refusal).")
-      return false
+      return
+    } catch let error as FlowError where [.questionClosed, .noSuchQuestion, .ending, .flowEnded].contains(error.code) {
+      close(question)  // the flow was faster; the events that say so are on their way
+      return
     }
-    drafts[question.step] = text
-    return true
+    if open.count == 1 { drafts[question.step, depth] = text }
+    close(question)
   }
 
   /// Goes to the previous question. With nowhere to go nothing changes, and the question stays.
-  func back() async throws -> Bool {
+  mutating func back(_ number: Int?) async throws {
+    let left = number.flatMap { open.indices.contains($0 - 1) ? open[$0 - 1] : nil }
+    if let number, left == nil {
+      screen.say("Sorry, no question has the number \(number).")
+      return
+    }
     do {
-      try await coordinator.backUp()
+      if let left { try await coordinator.backUp(from: left.id) } else { try await coordinator.backUp() }
     } catch let error as FlowError where error.code == .cannotBackUp {
       screen.say("Sorry, this is the first question; abandon stops the checkout.")
-      return false
+      return
+    } catch let error as FlowError where error.code == .ambiguousBackUp {
+      screen.say("Sorry, several questions can be left: write back and a number.")
+      return
+    } catch let error as FlowError where [.ending, .flowEnded, .moving].contains(error.code) {
+      return
     } catch let error as FlowError where error.code == .rollbackFailed {
       for error in error.underlyingErrors { screen.say("Not undone: \(error).") }
     }
+    closeAll()
     screen.say("")
     await sayUndone()
-    return true
+  }
+
+  private mutating func closeAll() {
+    for question in open { close(question) }
+    waits = []
+  }
+
+  private mutating func close(_ question: Question) {
+    closed.insert(question.id)
+    open.removeAll { $0.id == question.id }
+    draft = nil
+  }
+
+  /// Sends what the payment provider would send. One key counts once.
+  func confirm(_ key: String) async throws {
+    do {
+      switch try await coordinator.send(Confirmation(), to: Confirmation.signal, key: key) {
+      case .accepted: screen.say("Confirmed, as \(key).")
+      case .duplicate: screen.say("A confirmation \(key) came before; this one changes nothing.")
+      case .flowEnded: screen.say("The checkout has ended; nobody receives the confirmation \(key).")
+      @unknown default: break
+      }
+    } catch let error as FlowError {
+      screen.say("Sorry, \(error.message).")
+    }
   }
 
   /// Ends the flow. What could not be undone is in its last event.
-  func abandon(reason: String) async throws {
+  mutating func abandon(reason: String) async throws {
+    closeAll()
     do {
       try await coordinator.abandon(reason: reason)
-    } catch let error as FlowError where error.code == .rollbackFailed {
+    } catch let error as FlowError where [.rollbackFailed, .ending, .flowEnded, .notRunning].contains(error.code) {
       return
     }
   }

@@ -3,83 +3,144 @@ import CheckoutFlow
 
 /// Shows the questions of one flow, and gives it the answers.
 ///
-/// One loop over the events does everything, in order: it writes the event, and if a question is open that was not
-/// shown yet, holds a conversation about it. The coordinator goes on by itself between two questions.
+/// One loop over everything that happens, in order: events of the flow, and lines that were typed. It writes the event,
+/// shows the questions that are open and were not shown yet, and asks for a line if there is something to say. The
+/// coordinator goes on by itself, so the flow may also end while a line is awaited: by an expiry, for example.
 struct Terminal {
+  /// What happens around a terminal.
+  enum Happening: Sendable {
+    case event(NavigationEvent)
+    case input(Input)
+  }
+
   let coordinator: FlowCoordinator
+  let flow: Flow<Basket, Receipt>
   let shop: Shop
   var input: any InputSource
   let screen: Screen
   let events: EventLines?
+  /// Whether the person stands in for the payment provider.
+  let confirmsByHand: Bool
+
   var drafts = Drafts()
+  var position: Position?
+  /// The questions that were shown and are open, oldest first.
+  var open: [Question] = []
+  /// Questions that the person is done with, though events from before may still tell of them.
+  var closed: Set<Question.ID> = []
+  /// What Enter alone answers.
+  var draft: String?
+  /// The signals that are waited for.
+  var waits: [Wait] = []
+  /// Whether what was written last does not ask for what is open now.
+  var isStale = false
+  private var latest: Question?
+  private var isReading = false
+
+  init(
+    coordinator: FlowCoordinator, flow: Flow<Basket, Receipt>, shop: Shop, input: any InputSource, screen: Screen,
+    events: EventLines?, confirmsByHand: Bool
+  ) {
+    self.coordinator = coordinator
+    self.flow = flow
+    self.shop = shop
+    self.input = input
+    self.screen = screen
+    self.events = events
+    self.confirmsByHand = confirmsByHand
+  }
 
   /// Talks until the flow has ended.
   mutating func run() async throws {
     let count = shop.catalogue.products.count
     screen.say("Checkout: \(count) product\(count == 1 ? "" : "s"). Type an answer, or one of these:")
     screen.say(Word.help(example: example))
-    var latest: Question?
-    for await event in coordinator.events {
-      events?.write(event)
-      if case .rolledBack(let errors) = event.change {
-        for error in errors { screen.say("Not undone: \(error).") }
+    let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
+    let events = coordinator.events
+    async let pump: Void = Self.pump(events, into: sink)
+    input.start { sink.yield(.input($0)) }
+    for await happening in happenings {
+      switch happening {
+      case .event(let event): try show(event)
+      case .input(let input):
+        isReading = false
+        isStale = true
+        try await take(input)
       }
-      // The position says what is open, not the change: it may tell of a question that is answered by now.
-      guard let question = event.position.questions.last, question.id != latest?.id else { continue }
-      guard let prompt = question.prompt as? any TextPrompt else {
-        throw Refusal("The step \(question.step) asks for something that cannot be typed.")
-      }
-      // Asked again in one visit, the step could not use what it got: that is not offered once more.
-      let draft = question.visit == latest?.visit ? nil : drafts[question.step]
-      latest = question
-      try await converse(prompt, question, offering: draft)
+      await askForLine()
     }
+    await pump
+    if isReading { screen.say("") }  // nobody will type the rest of that line
   }
 
-  private var example: String {
+  private static func pump(
+    _ events: AsyncStream<NavigationEvent>, into sink: AsyncStream<Happening>.Continuation
+  ) async {
+    for await event in events { sink.yield(.event(event)) }
+    sink.finish()
+  }
+
+  var example: String {
     "\(shop.catalogue.products.first { $0.stock > 0 }?.sku.code ?? "SKU") 1"
   }
 
-  /// Shows the question and reads lines until one of them has moved the flow.
-  private mutating func converse<P: TextPrompt>(
-    _ prompt: P, _ question: Question, offering draft: String?
-  ) async throws {
-    for line in prompt.heading { screen.say(line) }
-    while true {
-      screen.write(prompt.label + (draft.map { " [\(prompt.shown($0))]" } ?? "") + ": ")
-      switch await input.next() {
-      case .end:
-        screen.say("")
-        return try await abandon(reason: "the input ended")
-      case .interrupt:
-        screen.say("")
-        return try await abandon(reason: "interrupted")
-      case .line(let line):
-        let typed = line.trimmed
-        if input.isSilent { echo(typed, prompt) }
-        if try await take(typed.isEmpty ? draft ?? "" : typed, for: prompt, question) { return }
+  /// Shows what an event has changed. The position says what is open, not the change.
+  private mutating func show(_ event: NavigationEvent) throws {
+    events?.write(event)
+    position = event.position
+    if case .rolledBack(let errors) = event.change {
+      for error in errors { screen.say("Not undone: \(error).") }
+    }
+    if case .waiting = event.change { screen.say("Waiting for the payment provider to confirm…") }
+    if waits != event.position.waits {
+      waits = event.position.waits
+      isStale = true
+    }
+    let questions = event.position.questions.filter { !closed.contains($0.id) }
+    guard questions.map(\.id) != open.map(\.id) else { return }
+    let news = questions.filter { question in !open.contains { $0.id == question.id } }
+    open = questions
+    isStale = true
+    for question in news {
+      guard let prompt = question.prompt as? any TextPrompt else {
+        throw Refusal("The step \(question.step) asks for something that cannot be typed.")
       }
+      for line in prompt.heading { screen.say(line) }
     }
+    guard let question = open.last else { return }
+    // Asked again in one visit, the step could not use what it got: that is not offered once more.
+    draft = open.count > 1 || question.visit == latest?.visit ? nil : drafts[question.step, depth]
+    latest = question
   }
 
-  private func echo(_ text: String, _ prompt: some TextPrompt) {
-    let isCommand = text.isEmpty || Word(text) != nil || prompt.lookUp(text) != nil
-    screen.say(isCommand ? text : prompt.shown(text))
-  }
+  /// How many visits led here: tells the rounds of a loop apart.
+  var depth: Int { position?.stack.count ?? 0 }
 
-  /// Does what the text says. Returns whether that moved the flow; if not, the question stays.
-  private mutating func take<P: TextPrompt>(_ text: String, for prompt: P, _ question: Question) async throws -> Bool {
-    switch Word(text) {
-    case .back: return try await back()
-    case .abandon:
-      try await abandon(reason: "the customer abandoned it")
-      return true
-    case .help: screen.say(Word.help(example: example))
-    case nil where text.isEmpty: screen.say("Type an answer, or help.")
-    case nil:
-      guard let found = prompt.lookUp(text) else { return try await answer(text, to: prompt, question) }
-      for line in found { screen.say(line) }
+  /// Writes the question, or all that are open, and asks for a line, unless one is on its way.
+  ///
+  /// It waits until the flow has nothing left to do by itself, so that branches which ask at the same time are shown
+  /// together. If there is more to show then, the events that say so are on their way.
+  private mutating func askForLine() async {
+    guard isStale, !open.isEmpty || (confirmsByHand && !waits.isEmpty) else { return }
+    guard let settled = try? await coordinator.settled() else { return }
+    guard settled.questions.map(\.id) == open.map(\.id), settled.waits == waits else { return }
+    isStale = false
+    switch open.count {
+    case 0:
+      screen.write("confirm KEY, back or abandon: ")
+    case 1:
+      guard let prompt = open[0].prompt as? any TextPrompt else { return }
+      screen.write(prompt.label + (draft.map { " [\(prompt.shown($0))]" } ?? "") + ": ")
+    default:
+      screen.say("\(open.count) questions are open; write the number before the answer.")
+      for (index, question) in open.enumerated() {
+        guard let prompt = question.prompt as? any TextPrompt else { continue }
+        screen.say("  \(index + 1)  \(prompt.label)  (\(question.step))")
+      }
+      screen.write("Number and answer: ")
     }
-    return false
+    guard !isReading else { return }
+    isReading = true
+    input.askForLine()
   }
 }

@@ -1,10 +1,22 @@
-/// The words that are commands at every question.
-enum Word: String {
-  case back, abandon, help
+/// What can be typed at every question.
+enum Word {
+  case back(Int?), abandon, help, whereAmI, confirm(String)
 
   /// The command a line is, whatever its case.
   init?(_ text: String) {
-    self.init(rawValue: text.lowercased())
+    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    switch (words.first?.lowercased(), words.count) {
+    case ("back", 1): self = .back(nil)
+    case ("back", 2):
+      guard let number = Int(words[1]) else { return nil }
+      self = .back(number)
+    case ("abandon", 1): self = .abandon
+    case ("help", 1): self = .help
+    case ("where", 1): self = .whereAmI
+    case ("confirm", 1): self = .confirm("by hand")
+    case ("confirm", 2): self = .confirm(words[1])
+    default: return nil
+    }
   }
 
   /// What a newcomer needs to know.
@@ -15,6 +27,8 @@ enum Word: String {
       search WORD   show the products with WORD in their name
       done          that is all: go on to contact and delivery
       back          return to the previous question
+      where         draw the flow, with the place where you are
+      confirm KEY   confirm the payment, in the provider's place
       abandon       stop, and undo everything
       help          show this again
     Enter alone keeps what stands in [brackets]. To pay, try 4242 4242 4242 4242 12/49 123.

@@ -7,6 +7,7 @@ import Testing
 enum Fixture {
   static let hammer = SKU("H-1")
   static let nails = SKU("N-1")
+  static let anvil = Product(sku: SKU("A-1"), name: "Anvil", price: Money(cents: 15_000), stock: 30)
   static let catalogue = Catalogue([
     Product(sku: hammer, name: "Hammer", price: Money(cents: 2000), stock: 3),
     Product(sku: nails, name: "Nails", price: Money(cents: 150), stock: 50),
@@ -18,18 +19,26 @@ enum Fixture {
 
   static func shop() throws -> Shop { Shop(catalogue: catalogue, today: try today) }
 
-  /// Runs the checkout of this shop while `body` answers; returns how it ended.
+  /// Runs the checkout of this shop while `body` answers; returns how it ended. Payments are confirmed already, unless
+  /// `body` is to do that.
   static func checkout(
-    _ shop: Shop, _ body: (Customer) async throws -> Void
+    _ shop: Shop, upsell: Flow<Order, Order>? = nil, expiringAfter idle: Duration? = nil, isConfirmed: Bool = true,
+    clock: any Clock<Duration> = ContinuousClock(), _ body: (Customer) async throws -> Void
   ) async throws -> Result<Receipt, any Error> {
-    let coordinator = FlowCoordinator()
-    async let ending = result(of: coordinator, shop)
+    let coordinator = FlowCoordinator(clock: clock)
+    async let ending = result(of: coordinator, shop.checkout(upsell: upsell, expiringAfter: idle))
+    if isConfirmed {
+      try await coordinator.settled()
+      try await coordinator.send(Confirmation(), to: Confirmation.signal)
+    }
     try await body(Customer(coordinator: coordinator))
     return await ending
   }
 
-  private static func result(of coordinator: FlowCoordinator, _ shop: Shop) async -> Result<Receipt, any Error> {
-    do { return .success(try await coordinator.run(shop.checkout, with: Basket())) } catch { return .failure(error) }
+  private static func result(
+    of coordinator: FlowCoordinator, _ flow: Flow<Basket, Receipt>
+  ) async -> Result<Receipt, any Error> {
+    do { return .success(try await coordinator.run(flow, with: Basket())) } catch { return .failure(error) }
   }
 }
 
@@ -50,11 +59,15 @@ struct Customer {
   }
 
   /// Answers everything up to the payment.
-  func goToPayment(postcode: String = "10115", delivery: DeliveryMethod = .standard) async throws {
-    try await answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
+  func goToPayment(
+    _ product: SKU = Fixture.hammer, quantity: Int = 2, email: String = "ada@example.org", postcode: String = "10115",
+    delivery: DeliveryMethod = .standard
+  ) async throws {
+    try await answer(LineForm.self, .add(product, quantity: quantity))
     try await answer(LineForm.self, .done)
+    try await answer(AccountForm.self, .guest)
     try await answer(NameForm.self, "Ada Lovelace")
-    try await answer(EmailForm.self, "ada@example.org")
+    try await answer(EmailForm.self, email)
     try await answer(StreetForm.self, "Main St 1")
     try await answer(PostcodeForm.self, postcode)
     try await answer(CityForm.self, "Berlin")

@@ -29,6 +29,6 @@ import Testing
   @Test("A basket of the dearest things does not overflow")
   func doesNotOverflow() {
     let line = Money.highestPrice * LineForm.quantityLimit
-    #expect((0..<Basket.lineLimit).reduce(Money.zero) { sum, _ in sum + line } > .highestPrice)
+    #expect((1...10_000).reduce(Money.zero) { sum, _ in sum + line } > .highestPrice)
   }
 }

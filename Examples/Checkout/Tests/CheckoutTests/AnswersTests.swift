@@ -5,7 +5,7 @@ import Testing
 @Suite struct AnswersTests {
   static let contact = ["Ada Lovelace", "ada@example.org"]
   static let address = ["Main St 1", "10115", "Berlin", "DE"]
-  static let order = ["TLS-101 2", "done"] + contact + address + ["standard"]
+  static let order = ["TLS-101 2", "done", "guest"] + contact + address + ["standard"]
   static let card = "4242 4242 4242 4242 12/99 987"
 
   @Test("A whole order ends with a receipt and status 0")
@@ -39,7 +39,7 @@ import Testing
   @Test("back offers what was typed again and releases what was reserved; Enter keeps it")
   func back() async throws {
     let ending = try await Program.run(
-      answers: ["TLS-101 2", "TLS-117 1", "back", "back", "", "", "done", "Ada", "BACK", "", "abandon"])
+      answers: ["TLS-101 2", "TLS-117 1", "back", "back", "", "", "done", "guest", "Ada", "BACK", "", "abandon"])
     #expect(
       ending.lines.filter { $0.hasPrefix("Undone") } == [
         "Undone: released 1 × Bench vice 100 mm (TLS-117), back on the shelf.",
@@ -58,8 +58,8 @@ import Testing
     let ending = try await Program.run(answers: Self.order + ["abandon"])
     #expect(ending.status == 2)
     #expect(
-      ending.lines.suffix(3) == [
-        "Abandoned: the customer abandoned it.",
+      ending.lines.suffix(4) == [
+        "Abandoned: the customer abandoned it.", "Undone: cancelled the stock reservation of 1 line.",
         "Undone: released 2 × Claw hammer, 16 oz (TLS-101), back on the shelf.", "",
       ])
   }
@@ -84,7 +84,7 @@ import Testing
   @Test("An order that fails after payment is refunded and ends with status 1")
   func fails() async throws {
     var answers = Self.order + [Self.card]
-    answers[5] = "99912"
+    answers[6] = "99912"
     let ending = try await Program.run(answers: answers)
     #expect(ending.status == 1)
     #expect(ending.lines.contains("The checkout failed: no courier takes parcels to 99912 Berlin."))

@@ -47,11 +47,12 @@ import Testing
   @Test("Wrong contact and address are refused, one sentence each")
   func forms() async throws {
     let ending = try await Program.run(answers: [
-      "TLS-101 1", "done", "A", "Ada", "ada@", "ada@example.org", "x", "Main St 1", "???", "10115", "Berlin",
+      "TLS-101 1", "done", "hedy@example.org", "guest", "A", "Ada", "ada@", "ada@example.org", "x", "Main St 1", "???",
+      "10115", "Berlin",
       "Atlantis", "germany", "4", "pickup", AnswersTests.card,
     ])
     #expect(ending.status == 0)
-    #expect(ending.lines.filter { $0.hasPrefix("Sorry, ") }.count == 6)
+    #expect(ending.lines.filter { $0.hasPrefix("Sorry, ") }.count == 7)
   }
 
   @Test("A catalogue's bad line gets one sentence, and the good ones are sold")
@@ -74,7 +75,9 @@ import Testing
     #expect(ending.errors.hasPrefix("Error: ") && ending.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("A missing file, or a folder, ends the program with one sentence", arguments: ["--catalogue", "--answers"])
+  @Test(
+    "A missing file, or a folder, ends the program with one sentence",
+    arguments: ["--catalogue", "--answers", "--upsell"])
   func missingFile(option: String) async throws {
     let ending = try await Program.run([option, "/no/such/file"])
     #expect(ending.status == 1)

@@ -1,34 +1,21 @@
 /// What the customer wants, and what the warehouse holds back for it.
 package struct Basket: Sendable {
-  /// How many lines a basket holds at most: the flow has one step for each.
-  package static let lineLimit = 12
-
   /// The lines, oldest first.
-  package private(set) var lines: [BasketLine]
-  /// Whether the customer said that this is all, or no line is left.
-  package private(set) var isClosed: Bool
+  package private(set) var lines: [BasketLine] = []
 
   /// An empty basket.
-  package init() {
-    lines = []
-    isClosed = false
-  }
+  package init() {}
 
   /// The price of everything in it.
   package var total: Money { lines.reduce(.zero) { $0 + $1.price } }
 
-  /// The basket with one line more; closed, if that was the last one it can hold.
+  /// How many things are in it.
+  package var pieces: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+  /// The basket with one line more.
   package func adding(_ line: BasketLine) -> Basket {
     var basket = self
     basket.lines.append(line)
-    basket.isClosed = basket.lines.count >= Self.lineLimit
-    return basket
-  }
-
-  /// The basket, closed: the line steps that are left are skipped.
-  package func closed() -> Basket {
-    var basket = self
-    basket.isClosed = true
     return basket
   }
 }

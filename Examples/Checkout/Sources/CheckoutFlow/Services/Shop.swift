@@ -8,6 +8,10 @@ package struct Shop: Sendable {
   package let gateway: Gateway
   /// Who takes the parcels.
   package let courier: Courier
+  /// Who looks for fraud.
+  package let fraudDesk: FraudDesk
+  /// Who has an account.
+  package let members: Members
   /// The current month. Handed in, so that a test does not depend on the day it runs.
   package let today: Month
   /// Where steps note what they undid.
@@ -20,6 +24,8 @@ package struct Shop: Sendable {
     warehouse = Warehouse(catalogue)
     gateway = Gateway(rules: gatewayRules)
     courier = Courier()
+    fraudDesk = FraudDesk()
+    members = .standard
     undone = UndoLog()
   }
 }

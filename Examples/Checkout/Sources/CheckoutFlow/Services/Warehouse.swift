@@ -19,6 +19,7 @@ package enum ReservationOutcome: Sendable, Codable, Equatable {
 package actor Warehouse {
   private var shelf: [SKU: Int]
   private var reserved: [Reservation.ID: Reservation] = [:]
+  private var firm: Set<Reservation.ID> = []
   private var shipped: [Reservation.ID: Reservation] = [:]
 
   /// A warehouse that holds what the catalogue says.
@@ -47,8 +48,27 @@ package actor Warehouse {
   @discardableResult
   package func release(_ id: Reservation.ID) -> Reservation? {
     guard let reservation = reserved.removeValue(forKey: id) else { return nil }
+    firm.remove(id)
     shelf[reservation.sku, default: 0] += reservation.quantity
     return reservation
+  }
+
+  /// The lines that are reserved for good.
+  package var confirmed: Set<Reservation.ID> { firm }
+
+  /// Reserves for good what was held back; all of it or nothing.
+  ///
+  /// - Throws: ``Refusal`` if something of it is no longer held back.
+  package func confirm(_ ids: [Reservation.ID]) throws {
+    guard ids.allSatisfy({ reserved[$0] != nil }) else {
+      throw Refusal("the warehouse no longer holds the goods of this order")
+    }
+    firm.formUnion(ids)
+  }
+
+  /// Holds back, and no more, what was reserved for good.
+  package func withdrawConfirmation(_ ids: [Reservation.ID]) {
+    firm.subtract(ids)
   }
 
   /// Hands reserved goods over to the courier; all of them or none.

@@ -23,7 +23,7 @@ package actor DispatchStep: FlowStep {
       try await warehouse.ship(ids)
       return ids
     }
-    return Receipt(order: order, payment: paid.payment, parcel: parcel)
+    return Receipt(order: order, settlement: paid.settlement, parcel: parcel)
   }
 
   /// Takes the goods back in and cancels the courier, in that order.

@@ -1,7 +1,7 @@
 package import ActorFlow
 
-/// Asks for one line of the basket and has the warehouse hold it back. Skipped once the basket is closed.
-package actor LineStep: SkippableStep {
+/// Asks for one line of the basket and has the warehouse hold it back: one round of the basket's loop.
+package actor LineStep: FlowStep {
   private let shop: Shop
 
   /// A step that sells from this shop.
@@ -9,14 +9,9 @@ package actor LineStep: SkippableStep {
     self.shop = shop
   }
 
-  /// Passes over the lines the customer does not need.
-  package func skip(_ basket: Basket) -> Skip<Basket> {
-    basket.isClosed ? .with(basket) : .enter
-  }
-
   /// Asks until a line is held back, or the customer is done. The form checks an answer against the stock it was made
   /// with; somebody else may have been faster, so the warehouse has the last word.
-  package func proceed(_ basket: Basket, context: StepContext) async throws -> Basket {
+  package func proceed(_ basket: Basket, context: StepContext) async throws -> Again<Basket, Basket> {
     var refusal: String?
     for attempt in 1... {
       let form = LineForm(
@@ -24,16 +19,17 @@ package actor LineStep: SkippableStep {
       guard
         case .add(let sku, let quantity) = try await context.ask(form),
         let product = shop.catalogue[sku]
-      else { return basket.closed() }
+      else { return .done(basket) }
       let outcome = try await context.once(Self.record(attempt)) { [warehouse = shop.warehouse] key in
         await warehouse.reserve(quantity, of: sku, idempotencyKey: key)
       }
       switch outcome {
-      case .reserved(let reservation): return basket.adding(BasketLine(product: product, reservation: reservation))
+      case .reserved(let reservation):
+        return .again(basket.adding(BasketLine(product: product, reservation: reservation)))
       case .short(let left): refusal = LineForm.shortage(of: product, left: left)
       }
     }
-    return basket
+    return .done(basket)
   }
 
   /// Gives back what is held back, found in the records of every attempt.

@@ -1,16 +1,44 @@
 package import ActorFlow
 
-/// Asks for as many basket lines as the customer wants: one place a line, so that a back takes back one line.
+/// Asks for as many basket lines as the customer wants: one round of the loop a line, so that a back takes back
+/// one line.
 package struct BasketLines: FlowComponent {
   let shop: Shop
 
   package var flow: Flow<Basket, Basket> {
     Flow("basket") {
-      for _ in 1...Basket.lineLimit {
+      Loop {
         Step("line") { [shop] in LineStep(shop) }
       }
     }
   }
+}
+
+/// Asks who is buying. A guest tells everything; what a member would say is on file.
+package struct CustomerQuestions: FlowComponent {
+  let shop: Shop
+
+  package var flow: Flow<Basket, Consignment> {
+    Flow {
+      Ask("account") { [form] (_: Basket) in form }.carrying { [form] basket, answer in
+        try form.visitor(answer, with: basket)
+      }
+      Switch {
+        Case("guest", { (visitor: Visitor) in visitor.guest }) {
+          ContactQuestions().carrying { basket, contact in Request(basket: basket, contact: contact, discount: 0) }
+          AddressQuestions().carrying(Consignment.init)
+        }
+        Case("member", { (visitor: Visitor) in visitor.member }) {
+          Step("file") { (member: Member, basket: Basket) in
+            let request = Request(basket: basket, contact: member.contact, discount: member.discount)
+            return Consignment(request: request, address: member.address)
+          }
+        }
+      }
+    }
+  }
+
+  private var form: AccountForm { AccountForm(members: shop.members) }
 }
 
 /// Asks how the shop reaches the customer.

@@ -3,17 +3,28 @@ package import ActorFlow
 extension Shop {
   /// The checkout of this shop: a basket goes in, a receipt comes out.
   ///
-  /// Every question is a step of its own, so `back` leads to the question before. Goods are held back line by line,
-  /// the card is charged when everything else is known, and the parcel leaves last; each of these knows how to undo
-  /// itself, and the coordinator calls it when it has to.
-  package var checkout: Flow<Basket, Receipt> {
-    Flow("checkout") {
+  /// Every question is a step of its own, so `back` leads to the question before. Goods are held back line by line and
+  /// reserved for good while the fraud desk looks at the order, the card is charged when everything else is known, and
+  /// the parcel leaves last; each of these knows how to undo itself, and the coordinator calls it when it has to.
+  ///
+  /// - Parameters:
+  ///   - upsell: What else is offered.
+  ///   - idle: Ends the checkout when nobody has answered for this long.
+  ///   - patience: How long a payment may stay unconfirmed.
+  package func checkout(
+    upsell: Flow<Order, Order>? = nil, expiringAfter idle: Duration? = nil,
+    confirmedWithin patience: Duration = .seconds(60)
+  ) -> Flow<Basket, Receipt> {
+    let flow = Flow("checkout") {
       BasketLines(shop: self)
-      ContactQuestions().carrying(Request.init)
-      AddressQuestions().carrying(Consignment.init)
+      CustomerQuestions(shop: self)
       DeliveryQuestion().carrying(Order.init)
-      Step("payment") { PaymentStep(self) }
+      if let upsell { upsell }
+      Checks(shop: self)
+      PaymentLoop(shop: self)
+      Step("confirmation") { ConfirmationStep(within: patience) }
       Step("dispatch") { DispatchStep(self) }
     }
+    return if let idle { flow.expires(afterIdle: idle) } else { flow }
   }
 }

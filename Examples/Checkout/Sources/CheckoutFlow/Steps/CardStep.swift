@@ -1,0 +1,39 @@
+package import ActorFlow
+
+/// Asks for a card and charges it. A declined card is no failure: the bill goes round again and says why.
+package actor CardStep: FlowStep {
+  private let shop: Shop
+
+  /// A step that takes money for this shop.
+  package init(_ shop: Shop) {
+    self.shop = shop
+  }
+
+  /// One try with one card.
+  package func proceed(_ bill: Bill, context: StepContext) async throws -> Again<Bill, PaidOrder> {
+    let card = try await context.ask(PaymentForm(bill: bill, today: shop.today))
+    let outcome = try await context.once(Self.record) { [gateway = shop.gateway] key in
+      try await gateway.charge(bill.order.total, to: card, idempotencyKey: key)
+    }
+    switch outcome {
+    case .approved(let payment): return .done(PaidOrder(order: bill.order, settlement: .card(payment)))
+    case .declined(let sentence): return .again(bill.declined(sentence))
+    }
+  }
+
+  /// Refunds what was charged; voids a charge whose outcome never arrived. The gateway does either once, however often
+  /// it is asked.
+  package func backUp(context: RollbackContext) async {
+    switch await context.record(Self.record, as: ChargeOutcome.self) {
+    case .none, .done(.declined): break
+    case .done(.approved(let payment)):
+      let amount = await shop.gateway.refund(payment)
+      await shop.undone.note("refunded \(amount) to the card ending in \(payment.cardEnding)")
+    case .interrupted(let key):
+      let amount = await shop.gateway.void(idempotencyKey: key)
+      await shop.undone.note("voided the payment whose outcome was not known: \(amount) given back")
+    }
+  }
+
+  private static let record = "charge"
+}

@@ -1,0 +1,169 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import CheckoutFlow
+
+/// Ways that part and meet again: customers, checks, payment, offers.
+@Suite struct CompositionTests {
+  private let good = "4242424242424242"
+  private let bad = "4000000000000002"
+
+  @Test("A member is asked for neither contact nor address, and pays less")
+  func member() async throws {
+    let receipt = try await Fixture.checkout(try Fixture.shop()) { customer in
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
+      try await customer.answer(LineForm.self, .done)
+      try await customer.answer(AccountForm.self, .member(email: "Grace@example.org"))
+      try await customer.answer(DeliveryForm.self, .pickup)
+      try await customer.answer(PaymentForm.self, CardTests.card(good))
+    }.get()
+    #expect(receipt.order.contact.name == "Grace Hopper")
+    #expect(receipt.order.discount == Money(cents: 200))
+    #expect(receipt.payment?.amount == Money(cents: 1800))
+  }
+
+  @Test("Somebody without an account is told so, and a back from a guest's first question leads to the account")
+  func unknownMember() async throws {
+    _ = try await Fixture.checkout(try Fixture.shop()) { customer in
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
+      try await customer.answer(LineForm.self, .done)
+      await #expect(throws: Refusal.self) {
+        try await customer.answer(AccountForm.self, .member(email: "hedy@example.org"))
+      }
+      try await customer.answer(AccountForm.self, .guest)
+      _ = try await customer.asked(NameForm.self)
+      try await customer.coordinator.backUp()
+      _ = try await customer.asked(AccountForm.self)
+      try await customer.coordinator.abandon()
+    }
+  }
+
+  @Test("A refused fraud check fails with its sentence, and everything reserved goes back on the shelf")
+  func fraud() async throws {
+    let shop = try Fixture.shop()
+    let ending = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment(email: "eve@fraud.example")
+    }
+    let error = #expect(throws: Refusal.self) { try ending.get() }
+    #expect(error?.sentence.hasPrefix("the fraud check refused the order") == true)
+    #expect(await shop.warehouse.available == [Fixture.hammer: 3, Fixture.nails: 50])
+    #expect(await shop.warehouse.confirmed.isEmpty)
+  }
+
+  @Test("Stock that is gone when it is to be reserved for good fails the order")
+  func stockIsGone() async throws {
+    let shop = try Fixture.shop()
+    let ending = try await Fixture.checkout(shop) { customer in
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
+      _ = try await customer.asked(LineForm.self)
+      for reservation in await shop.warehouse.reservations { await shop.warehouse.release(reservation.id) }
+      try await customer.answer(LineForm.self, .done)
+      try await customer.answer(AccountForm.self, .member(email: "grace@example.org"))
+      try await customer.answer(DeliveryForm.self, .pickup)
+    }
+    let error = #expect(throws: Refusal.self) { try ending.get() }
+    #expect(error?.sentence == "the warehouse no longer holds the goods of this order")
+  }
+
+  @Test("Both checks ask at the same time, in any order; a back leaves both")
+  func questionsAtOnce() async throws {
+    let shop = Shop(catalogue: Catalogue([Fixture.anvil]), today: try Fixture.today)
+    let receipt = try await Fixture.checkout(shop) { customer in
+      try await customer.goToPayment(Fixture.anvil.sku, quantity: 25)
+      var position = try await customer.coordinator.settled()
+      #expect(position.questions.count == 2)
+      #expect(position.branches.map(\.path) == ["checkout/checks/stock", "checkout/checks/fraud"])
+      try await customer.coordinator.answer(PackingForm.self, with: .split)
+      position = try await customer.coordinator.settled()
+      #expect(position.questions.map(\.step) == ["checkout/checks/fraud"])
+      #expect(await shop.warehouse.confirmed.count == 1)
+      try await customer.coordinator.backUp()
+      #expect(await shop.warehouse.confirmed.isEmpty)
+      try await customer.answer(DeliveryForm.self, .standard)
+      try await customer.coordinator.settled()
+      try await customer.coordinator.answer(BirthYearForm.self, with: 1990)
+      try await customer.coordinator.answer(PackingForm.self, with: .together)
+      try await customer.answer(PaymentForm.self, CardTests.card(good))
+    }.get()
+    #expect(receipt.order.packing == .together)
+    #expect(receipt.order.clearance == Clearance(reference: "age known"))
+  }
+
+  @Test("After three declined cards another way to pay is asked for, and nothing is charged")
+  func threeTries() async throws {
+    let shop = try Fixture.shop()
+    let receipt = try await Fixture.checkout(shop, isConfirmed: false) { customer in
+      try await customer.goToPayment()
+      for number in 0..<3 {
+        #expect(try await customer.asked(PaymentForm.self).bill.tries == number)
+        try await customer.answer(PaymentForm.self, CardTests.card(bad))
+      }
+      try await customer.answer(MethodForm.self, .invoice)
+    }.get()
+    #expect(receipt.payment == nil)
+    #expect(await shop.gateway.balance == .zero)
+  }
+
+  @Test("A back from the second card leads to the first, and a third declined one is still the last")
+  func backBetweenTries() async throws {
+    _ = try await Fixture.checkout(try Fixture.shop()) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card(bad))
+      #expect(try await customer.asked(PaymentForm.self).bill.tries == 1)
+      try await customer.coordinator.backUp()
+      #expect(try await customer.asked(PaymentForm.self).bill.tries == 0)
+      for _ in 0..<3 { try await customer.answer(PaymentForm.self, CardTests.card(bad)) }
+      _ = try await customer.asked(MethodForm.self)
+      try await customer.coordinator.abandon()
+    }
+  }
+
+  @Test("A paid order waits for the provider; a second confirmation with one key is a duplicate")
+  func confirmation() async throws {
+    let receipt = try await Fixture.checkout(try Fixture.shop(), isConfirmed: false) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card(good))
+      let position = try await customer.coordinator.settled()
+      #expect(position.waits.map(\.step) == ["checkout/confirmation"])
+      #expect(position.questions.isEmpty)
+      let send = { try await customer.coordinator.send(Confirmation(), to: Confirmation.signal, key: "evt-1") }
+      #expect(try await send() == .accepted)
+      #expect([.duplicate, .flowEnded].contains(try await send()))
+    }.get()
+    #expect(receipt.payment != nil)
+  }
+
+  @Test("A payment that is not confirmed in time is refunded")
+  func notConfirmed() async throws {
+    let shop = try Fixture.shop()
+    let clock = ManualClock()
+    let ending = try await Fixture.checkout(shop, isConfirmed: false, clock: clock) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card(good))
+      try await customer.coordinator.settled()
+      clock.advance(by: .seconds(60))
+    }
+    let error = #expect(throws: Refusal.self) { try ending.get() }
+    #expect(error?.sentence == "the payment provider did not confirm the payment within 60 seconds")
+    #expect(await shop.gateway.balance == .zero)
+  }
+
+  @Test("A customer who went away for too long finds nothing reserved")
+  func expires() async throws {
+    let shop = try Fixture.shop()
+    let clock = ManualClock()
+    let ending = try await Fixture.checkout(shop, expiringAfter: .seconds(600), clock: clock) { customer in
+      _ = try await customer.asked(LineForm.self)
+      clock.advance(by: .seconds(599))
+      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
+      _ = try await customer.asked(LineForm.self)
+      clock.advance(by: .seconds(599))
+      #expect(try await customer.asked(LineForm.self).basket.lines.count == 1)
+      clock.advance(by: .seconds(1))
+    }
+    let error = #expect(throws: FlowError.self) { try ending.get() }
+    #expect(error?.code == .abandoned)
+    #expect(await shop.warehouse.available[Fixture.hammer] == 3)
+  }
+}
