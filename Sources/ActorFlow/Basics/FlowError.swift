@@ -31,6 +31,12 @@ public struct FlowError: Error, Sendable, CustomStringConvertible {
     self.underlyingErrors = underlying
   }
 
+  /// The same error with its place, if it was made where that was not known.
+  package func located(in flow: FlowID, at step: StepID) -> FlowError {
+    guard self.flow == nil, self.step == nil, !step.path.isEmpty else { return self }
+    return FlowError(code, message, flow: flow, step: step, underlying: underlyingErrors)
+  }
+
   /// The code, the place and the sentence.
   public var description: String {
     var text = "\(code)"

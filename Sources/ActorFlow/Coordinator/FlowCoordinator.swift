@@ -24,7 +24,7 @@ public actor FlowCoordinator {
   ///
   /// - Parameters:
   ///   - id: The flow's name. Question ids and idempotency keys contain it.
-  ///   - clock: Times `since` in ``Status/leaving(_:since:)``.
+  ///   - clock: Drives timeouts, pauses, deadlines and reminders, and times `since` in ``Status/leaving(_:since:)``.
   ///   - eventLog: How many of a run's latest events are kept for slow and late subscribers; at least 1.
   public init(id: FlowID = .unique(), clock: any Clock<Duration> = ContinuousClock(), eventLog: Int = 256) {
     var settings = CoordinatorSettings()

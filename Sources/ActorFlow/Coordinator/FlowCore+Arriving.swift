@@ -194,7 +194,8 @@ extension FlowCore {
     } catch {
       outcome = .failed(withState { $0.machine[track].visit?.info.id } ?? "", error)
     }
-    try await decideWalking(on: track) { Decision((), event: $0.decided(on: track)) }
+    let since = elapsed
+    try await decideWalking(on: track) { Decision((), event: $0.decided(on: track, since: since)) }
     return outcome
   }
 }

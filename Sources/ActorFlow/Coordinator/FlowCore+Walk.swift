@@ -228,7 +228,7 @@ extension FlowCore {
     let (step, error) = (relayed?.step ?? step, relayed?.error ?? error)
     do {
       guard try await tidyUp(track) else { return false }
-      let since = scopes == nil ? .zero : elapsed
+      let since = scopes == nil && track == .main ? .zero : elapsed
       return try await decideWalking(on: track) { machine in
         let catcher = scopes?.handler(below: machine[track].branch?.scopes)
         let event = machine.fail(step, error, caughtBy: catcher, on: track, since: since)

@@ -32,7 +32,9 @@ public struct Backoff: Sendable, Hashable {
     case .exponential(let first, let factor, let limit):
       var delay = max(.zero, first)
       for _ in 1..<max(1, attempt) {
-        guard delay < limit, factor > 1, delay > .zero else { break }
+        guard delay > .zero, factor > 1 else { break }
+        // Not by the product, which may be more than a duration can hold.
+        guard delay <= limit / factor else { return max(.zero, limit) }
         delay *= factor
       }
       return min(delay, max(.zero, limit))

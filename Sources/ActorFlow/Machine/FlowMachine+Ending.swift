@@ -6,7 +6,7 @@ extension FlowMachine {
   mutating func end(
     _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
   ) -> NavigationEvent {
-    dissolveBranches(of: .main)
+    dissolveBranches(of: .main, since: .zero)
     lastStack = stack
     self.ending = ending
     self.result = result

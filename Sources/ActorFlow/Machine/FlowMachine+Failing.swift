@@ -16,7 +16,7 @@ extension FlowMachine {
     closeWaits(on: track)
     let cause = cause(of: error, at: step)
     if let catcher { return caught(step, cause, by: catcher, on: track, since) }
-    guard track == .main else { return failBranch(track, step, cause) }
+    guard track == .main else { return failBranch(track, step, cause, since: since) }
     result = .failure(cause)
     main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero)
     main.leave?.isAnnounced = true
@@ -27,6 +27,7 @@ extension FlowMachine {
   /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has
   /// caused is a failure like any other.
   private func cause(of error: any Error, at step: StepID) -> any Error {
+    if let error = error as? FlowError { return error.located(in: flow, at: step) }
     guard error is CancellationError else { return error }
     return self.error(
       .stepFailed, "the step threw CancellationError although nobody had cancelled it", step: step,

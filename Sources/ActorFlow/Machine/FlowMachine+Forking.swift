@@ -123,25 +123,27 @@ extension FlowMachine {
   }
 
   /// The goal says that the fork is done. Branches still open are superfluous, and told to leave.
-  package mutating func decided(on track: TrackID) -> NavigationEvent? {
+  package mutating func decided(on track: TrackID, since: Duration = .zero) -> NavigationEvent? {
     guard self[track].phase == .walking, let fork = self[track].fork, fork.isOpen else { return nil }
     self[track].fork?.isDecided = true
-    return supersede(on: track)
+    return supersede(on: track, since: since)
   }
 
-  private mutating func supersede(on track: TrackID) -> NavigationEvent? {
+  private mutating func supersede(on track: TrackID, since: Duration) -> NavigationEvent? {
     guard let fork = self[track].fork, fork.tracks.contains(where: { self[$0].phase != .ended }) else { return nil }
-    dissolveBranches(of: track)
+    dissolveBranches(of: track, since: since)
     return self[track].visit.map { publish(.leaving(Visit($0), .superseded)) }
   }
 
   /// A branch failed, and nothing inside it does anything about that: the fork fails, and the siblings leave.
-  mutating func failBranch(_ track: TrackID, _ step: StepID, _ error: any Error) -> NavigationEvent? {
+  mutating func failBranch(
+    _ track: TrackID, _ step: StepID, _ error: any Error, since: Duration
+  ) -> NavigationEvent? {
     guard let parent = self[track].branch?.parent else { return nil }
     endBranch(track)
     guard self[parent].fork?.isOpen == true else { return nil }
     self[parent].fork?.failure = (step, error)
-    return supersede(on: parent)
+    return supersede(on: parent, since: since)
   }
 
   package enum Joined: Sendable {

@@ -98,7 +98,7 @@ extension FlowMachine {
     closeQuestion(on: track)
     closeWaits(on: track)
     alarms.dropPause(of: track)
-    dissolveBranches(of: track)
+    dissolveBranches(of: track, since: since)
     if let visit = leave.visit { leaving.event = publish(.leaving(Visit(visit), leave.reason)) }
     return leaving
   }

@@ -74,14 +74,9 @@ extension FlowMachine {
     case .overdue? where journal == .reloading: return .overdue
     default: break
     }
-    if let index = mail.buffer.firstIndex(where: { $0.signal == signal }) {
-      let value = mail.buffer[index].value
-      guard value is T else {
-        throw error(
-          .typeMismatch, "the signal \"\(signal)\" came with a \(Swift.type(of: value)), not a \(T.self)",
-          step: place.visit.info.id)
-      }
-      mail.buffer.remove(at: index)
+    // One of another type waits for somebody else: it must not stand in the way of those behind it.
+    if let index = mail.buffer.firstIndex(where: { $0.signal == signal && $0.value is T }) {
+      let value = mail.buffer.remove(at: index).value
       if journal == .reloading { remember(.answered(value), as: key, on: stay.track) }
       return .received(value)
     }

@@ -162,11 +162,11 @@ extension FlowMachine {
   }
 
   /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.
-  mutating func dissolveBranches(of track: TrackID) {
-    for branch in descendants(of: track) where self[branch].phase != .ended { dissolve(branch) }
+  mutating func dissolveBranches(of track: TrackID, since: Duration) {
+    for branch in descendants(of: track) where self[branch].phase != .ended { dissolve(branch, since: since) }
   }
 
-  private mutating func dissolve(_ track: TrackID) {
+  private mutating func dissolve(_ track: TrackID, since: Duration) {
     closeQuestion(on: track)
     closeWaits(on: track)
     if self[track].phase == .walking { dissolved.append(track) }
@@ -176,7 +176,7 @@ extension FlowMachine {
     let phase = self[track].phase
     if phase == .walking { self[track].phase = .leaving }
     self[track].leave = newLeave(
-      .dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? .zero, old?.errors)
+      .dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? since, old?.errors)
   }
 
   mutating func newLeave(

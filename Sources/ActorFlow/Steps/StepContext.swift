@@ -140,8 +140,10 @@ extension StepContext {
   /// several steps that wait for one, in branches, the one that waited first gets it. A wait is no question: nobody
   /// backs up to it, and it is shown in ``Position/waits``.
   ///
-  /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code
-  ///   `typeMismatch` if what came is no `T`, `notActive` after the visit.
+  /// Only a `T` is received; what came under the same name with another type waits for somebody else.
+  ///
+  /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code `notActive`
+  ///   after the visit.
   public func wait<T: Sendable>(for signal: Signal<T>) async throws -> T {
     guard let value = try await inFlow().wait(for: signal.name, as: T.self, at: stay, within: nil) else {
       throw CancellationError()
