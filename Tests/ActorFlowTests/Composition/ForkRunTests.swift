@@ -37,11 +37,11 @@ import Testing
     }
     let run = launch(flow, with: "-")
     let position = try await run.coordinator.settled()
-    #expect(position.questions.map(\.step) == ["f/parallel/b", "f/parallel/c"])
+    #expect(position.asked.map(\.step) == ["f/parallel/b", "f/parallel/c"])
     #expect(position.branches.map(\.path) == ["f/parallel/b", "f/parallel/c"])
     #expect(await code { try await run.coordinator.answer(Form.self, with: "x") } == .ambiguousQuestion)
-    try await run.coordinator.answer(position.questions[1].id, with: "2")
-    try await run.coordinator.answer(position.questions[0].id, with: "1")
+    try await run.coordinator.answer(position.asked[1].id, with: "2")
+    try await run.coordinator.answer(position.asked[0].id, with: "1")
     #expect(try await run.result.get() == "-1|-2")
   }
 
@@ -112,9 +112,9 @@ import Testing
     }
     let run = launch(flow, with: "-")
     let position = try await run.coordinator.settled()
-    #expect(position.questions.map(\.step) == ["f/each/0/ask", "f/each/1/ask", "f/each/2/ask"])
-    try await run.coordinator.answer(position.questions[2].id, with: "3")
-    try await run.coordinator.answer(position.questions[0].id, with: "1")
+    #expect(position.asked.map(\.step) == ["f/each/0/ask", "f/each/1/ask", "f/each/2/ask"])
+    try await run.coordinator.answer(position.asked[2].id, with: "3")
+    try await run.coordinator.answer(position.asked[0].id, with: "1")
     #expect(try await run.result.get() == #"["z3", "x1"] 1"#)
     #expect(trace.all.filter { $0 == "ask:backUp" }.count == 1)
   }
@@ -136,13 +136,13 @@ import Testing
     let run = launch(flow, with: "-")
     try await run.answer("0")
     var position = try await run.coordinator.settled()
-    try await run.coordinator.answer(position.questions[0].id, with: "1")
+    try await run.coordinator.answer(position.asked[0].id, with: "1")
     position = try await run.coordinator.settled()
-    #expect(position.questions.map(\.step.name) == ["c", "b2"])
+    #expect(position.asked.map(\.step.name) == ["b2", "c"])
     #expect(await code { try await run.coordinator.backUp() } == .ambiguousBackUp)
-    try await run.coordinator.backUp(from: position.questions[1].id)
+    try await run.coordinator.backUp(from: position.asked[0].id)
     position = try await run.coordinator.settled()
-    #expect(position.questions.map(\.step.name) == ["c", "b1"])
+    #expect(position.asked.map(\.step.name) == ["b1", "c"])
     #expect(Array(trace.all.suffix(3)) == ["b2:backUp", "b1:backUp", "b1:proceed(-0)"])
     try await run.coordinator.backUp()
     position = try await run.coordinator.settled()
@@ -195,9 +195,9 @@ import Testing
     }
     let run = launch(flow, with: "-")
     var position = try await run.coordinator.settled()
-    try await run.coordinator.answer(position.questions[1].id, with: "1")
+    try await run.coordinator.answer(position.asked[1].id, with: "1")
     position = try await run.coordinator.settled()
-    try await run.coordinator.answer(position.questions[0].id, with: "2")
+    try await run.coordinator.answer(position.asked[0].id, with: "2")
     _ = try await run.coordinator.settled()
     try await run.coordinator.abandon(reason: "enough")
     #expect(await run.code == .abandoned)
@@ -205,4 +205,9 @@ import Testing
     #expect(trace.all.filter { $0.hasSuffix("backUp") }.prefix(2) == ["b2:backUp", "c2:backUp"])
     #expect(await run.coordinator.position.branches.isEmpty)
   }
+}
+
+extension Position {
+  /// The open questions by their steps' paths: which of two branches asks first is nobody's promise.
+  fileprivate var asked: [Question] { questions.sorted { $0.step.path < $1.step.path } }
 }
