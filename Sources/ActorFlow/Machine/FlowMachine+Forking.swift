@@ -79,18 +79,13 @@ extension FlowMachine {
     if self[track].phase != .ended, let leave = self[track].leave {
       // What the world sees of it stays what it saw.
       self[track].visit = leave.visit
-      errorsOfBranch(leave.errors, on: track)
+      if let parent = self[track].branch?.parent { self[parent].fork?.errors += leave.errors }
     }
     self[track].phase = .ended
     self[track].leave = nil
     alarms.drop(of: track)
     closeQuestion(on: track)
     closeWaits(on: track)
-  }
-
-  private mutating func errorsOfBranch(_ errors: [any Error], on track: TrackID) {
-    guard !errors.isEmpty, let parent = self[track].branch?.parent else { return }
-    self[parent].leave?.errors.append(contentsOf: errors)
   }
 
   /// What became of a fork, when a branch has ended.
@@ -163,16 +158,17 @@ extension FlowMachine {
     let winners = fork.winners
     let losers = fork.tracks.filter { !winners.contains($0) }
     if losers.contains(where: { self[$0].top != nil }) {
-      self[track].leave = newLeave(.prune(cargo), of: visit, since: since)
+      self[track].leave = newLeave(.prune(cargo), of: visit, since: since, fork.errors)
+      self[track].fork?.errors = []
       self[track].phase = .compensating
       bury(losers, on: track)
       return .prunes
     }
-    return .joined(joined(errors: [], on: track))
+    return .joined(joined(visit, errors: fork.errors, on: track))
   }
 
   /// The fork is over: what its branches did is a thing of the past now.
-  mutating func joined(errors: [any Error], on track: TrackID) -> NavigationEvent {
+  mutating func joined(_ visit: VisitNode, errors: [any Error], on track: TrackID) -> NavigationEvent {
     let hasAsked = self[track].focus.hasAsked
     if self[track].fork?.winners.contains(where: { self[$0].isClosed }) == true {
       self[track].top = self[track].top?.closed()
@@ -181,78 +177,6 @@ extension FlowMachine {
     self[track].focus.hasAsked = hasAsked
     if hasAsked { self[track].hasAsked = true }
     self[track].focus.hasReturned = true
-    let visit = self[track].visit
-    return publish(visit.map { .joined(Visit($0), errors: errors) } ?? .launched)
-  }
-}
-
-// MARK: - What is left of branches
-
-extension FlowMachine {
-  /// Puts the places of all branches that are still there on top of the fork, oldest first, as things of the past.
-  /// No stint of theirs is under way any more.
-  mutating func buryBranches(of track: TrackID) {
-    guard let fork = self[track].fork else { return }
-    bury(fork.tracks, on: track)
-    dropFork(of: track)
-  }
-
-  private mutating func bury(_ tracks: [TrackID], on track: TrackID) {
-    var places: [(place: Place, memory: PlaceMemory.Box?)] = []
-    for branch in tracks {
-      buryBranches(of: branch)  // a fork that was left with its branches open
-      places += takePlaces(of: branch)
-    }
-    guard !places.isEmpty else { return }
-    var below = self[track].top
-    if let top = below, top.isInner {
-      // A leave has overtaken the undoing of superfluous branches: what is left of them takes its place among the others.
-      let focus = self[track].focus
-      if focus.isEntered { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
-      discard(top)
-      below = top.below
-      while let place = below, place.isInner {
-        places.append((place, place.memory))
-        below = place.below
-      }
-    } else if let memory = self[track].focus.memory {
-      below = below?.remembering(memory)
-    }
-    places.sort { $0.place.visit.id < $1.place.visit.id }
-    for (place, memory) in places { below = place.buried(on: below, memory: memory) }
-    self[track].top = below
-    let hasAsked = self[track].focus.hasAsked
-    self[track].focus = Focus(
-      isEntered: true, hasAsked: hasAsked, hasReturned: true, memory: places.last?.memory?.memory)
-  }
-
-  /// The places of a track to which a `backUp` is owed; they are gone from it.
-  private mutating func takePlaces(of track: TrackID) -> [(place: Place, memory: PlaceMemory.Box?)] {
-    var places: [(place: Place, memory: PlaceMemory.Box?)] = []
-    let focus = self[track].focus
-    var next = self[track].top
-    if let top = next {
-      // A fork itself has nothing to undo.
-      if focus.isEntered, top.node.fork == nil { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
-      discard(top)
-      next = top.below
-    }
-    while let place = next {
-      if !place.visit.isSkipped, place.node.fork == nil { places.append((place, place.memory)) }
-      next = place.below
-    }
-    self[track].top = nil
-    self[track].focus = Focus()
-    return places
-  }
-
-  mutating func dropFork(of track: TrackID) {
-    guard let fork = self[track].fork else { return }
-    for branch in fork.tracks {
-      dropFork(of: branch)
-      if let gone = branches.removeValue(forKey: branch) { discard(gone) }
-    }
-    discard(fork.results.map(\.value))
-    self[track].fork = nil
+    return publish(.joined(Visit(visit), errors: errors))
   }
 }

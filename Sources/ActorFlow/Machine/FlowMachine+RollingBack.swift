@@ -36,6 +36,7 @@ extension FlowMachine {
     }
     self[track].phase = .compensating
     if !branches.isEmpty { buryBranches(of: track) }
+    guard let leave = self[track].leave else { return (.ended, nil) }  // with what the branches had to say
     switch leave.goal {
     case .back(let depth, let handover):
       if let turn = compensateTop(on: track, landing: true, until: { $0.depth == depth }) { return (turn, nil) }
@@ -157,10 +158,10 @@ extension FlowMachine {
 
   /// The superfluous branches are undone, and the others are a thing of the past.
   private mutating func prune(_ leave: Leave, making cargo: Cargo, on track: TrackID) -> NavigationEvent? {
-    guard let fork = self[track].top?.node else { return nil }
+    guard let fork = self[track].top?.node, let visit = self[track].visit else { return nil }
     // Behind the fork stands the jump over its branches.
     walkAgain(on: track, Start(.at(address: fork.address + 1, cargo)), under: cargo.scopes)
-    return joined(errors: leave.errors, on: track)
+    return joined(visit, errors: leave.errors, on: track)
   }
 
   private mutating func walkAgain(on track: TrackID, _ start: Start?, under scopes: ScopeFrame?) {

@@ -135,6 +135,36 @@ import Testing
     #expect(driver.lines.dropFirst() == ["joined race 0", "moved race→d"])
   }
 
+  @Test("what a backUp threw in a branch that became superfluous on its way back is told when the fork is joined")
+  func errorOfOvertakenBranch() throws {
+    var driver = try TrackDriver(
+      Flow {
+        Race {
+          two("x")
+          step("y")
+        }
+        step("d")
+      })
+    try driver.pass("x1")
+    driver.holding = "x2"
+    try driver.backUp(from: "x2")
+    try driver.comeBack("x2")
+    try driver.make("won", at: "y")
+    driver.releaseBackUp(Failure("x2"))
+    #expect(driver.lines.suffix(2) == ["joined race 1", "moved race→d"])
+  }
+
+  @Test("what a backUp threw in a branch whose sibling then failed is told when all is rolled back")
+  func errorOfBranchWithFailedSibling() throws {
+    var driver = try driver()
+    driver.holding = "x2"
+    try driver.backUp(from: "x2")
+    try driver.comeBack("x2")
+    try driver.fail("y1")
+    driver.releaseBackUp(Failure("x2"))
+    #expect(driver.lines.suffix(2) == ["failed y1", "rolledBack 1"])
+  }
+
   @Test("one branch fails while another backs up: leaving superseded, failed, rolledBack")
   func failureWhileBackingUp() throws {
     var driver = try driver()
