@@ -14,7 +14,7 @@ public actor FlowCoordinator {
   public nonisolated let id: FlowID
 
   private nonisolated let settings: CoordinatorSettings
-  private nonisolated let serial: UInt64
+  nonisolated let serial: UInt64
   /// The latest run; a first one that has not begun stands ready for whoever watches before `run`.
   private nonisolated let latest: Lock<FlowCore>
 
@@ -214,63 +214,5 @@ extension FlowCoordinator {
     _ value: T, to signal: Signal<T>, key: String? = nil
   ) async throws -> Delivery {
     try await core.send(value, to: signal.name, key: key)
-  }
-}
-
-// MARK: - Leaving
-
-extension FlowCoordinator {
-  /// Backs up to an earlier place and returns when the flow has landed there.
-  ///
-  /// The running step is cancelled and awaited; then `backUp` is called for every step that is left, newest first,
-  /// the target's included; then the target's `proceed` is called again, on the same instance with the same input.
-  ///
-  /// Without a name the target is the nearest earlier step that asked a question, or as ``BackUpPolicy`` says. A name
-  /// means the nearest earlier step of that name, also one that asked nothing.
-  ///
-  /// Cancelling the calling task ends only the waiting; the request stands.
-  ///
-  /// - Throws: A ``FlowError``, and nothing has changed: `cannotBackUp` if there is nowhere to go, `moving` during
-  ///   another back, `ending` while the flow ends, `notRunning`, `flowEnded`, `insideFlow` when called from the flow's
-  ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow was ended on the way.
-  public nonisolated func backUp(to step: StepID? = nil) async throws {
-    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
-    let core = core
-    let since = core.elapsed
-    try await core.request(Latch.Goal.landed) { try $0.backUp(to: step, since: since) }
-  }
-
-  /// Backs up from the step that asks this question, as ``backUp(to:)`` does; of several open branches it means the one
-  /// that asks.
-  ///
-  /// - Throws: As ``backUp(to:)``; `questionClosed` or `noSuchQuestion` if the question is not open.
-  public nonisolated func backUp(from question: Question.ID) async throws {
-    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
-    let core = core
-    let since = core.elapsed
-    try await core.request(Latch.Goal.landed) { try $0.backUp(from: question, since: since) }
-  }
-
-  /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and what was done is
-  /// undone, newest first.
-  ///
-  /// If the flow is ending already, this joins the waiting, and the ending stays what it was. Cancelling the calling
-  /// task ends only the waiting; the request stands.
-  ///
-  /// - Parameters:
-  ///   - reason: Why; the message of the error that `run` throws.
-  ///   - rollingBack: False leaves what was done as it is; no `backUp` is called.
-  /// - Throws: A ``FlowError`` with the code `rollbackFailed`, after the end, if a step's `backUp` threw; `notRunning`,
-  ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
-  public nonisolated func abandon(reason: String = "", rollingBack: Bool = true) async throws {
-    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.abandon(_:)`")
-    let core = core
-    let since = core.elapsed
-    try await core.request({ _ in .ended }) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
-  }
-
-  private nonisolated func refuseInside(_ remedy: String) throws {
-    guard FlowChain.contains(serial) else { return }
-    throw FlowError(.insideFlow, remedy, flow: id)
   }
 }

@@ -199,17 +199,3 @@ extension FlowCore {
     return outcome
   }
 }
-
-extension Fork.Goal {
-  fileprivate func join(_ results: [any Sendable]) throws -> any Sendable {
-    guard case .all(let join) = self else { return results }
-    return try join(results)
-  }
-
-  fileprivate func judge(_ results: [any Sendable], open: Int) throws -> (any Sendable)? {
-    guard case .until(let decide) = self else { return nil }
-    if let value = try decide(results, open) { return value }
-    guard open == 0 else { return nil }
-    throw FlowError(.noMatchingCase, "all branches have ended, and `until` still says `.goOn`")
-  }
-}

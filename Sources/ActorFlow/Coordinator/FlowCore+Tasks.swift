@@ -96,8 +96,6 @@ extension FlowCore {
     return true
   }
 
-  var hasEnded: Bool { withState { $0.machine.phase == .ended } }
-
   private func callerCancelled() {
     let since = elapsed
     try? decideNow { machine in machine.cancel(since: since).decision }

@@ -66,61 +66,6 @@ extension FlowCore {
   }
 }
 
-/// Where a walk is.
-struct Way {
-  let graph: Graph
-  /// The next instruction, while no step runs.
-  var address = 0
-  /// What is on its way to it.
-  var cargo: Cargo
-  /// The place whose step runs.
-  var place: Place?
-  /// The step that runs, or would be next; errors are its own.
-  var node: Node?
-  /// The scopes whose deadlines are armed.
-  var watched: ScopeFrame?
-  /// Whether deadlines may be armed that this walk knows nothing of: of the scopes in which it begins.
-  var isUnwatched = false
-  /// How the walk begins, if not with the step on top.
-  var start: Start?
-
-  init(_ graph: Graph, start: Start?, top: Place?) {
-    self.graph = graph
-    self.start = start
-    cargo = top?.cargo ?? Cargo(())
-    place = top
-    node = top?.node
-    switch start?.kind {
-    case .at(let address, let cargo)?:
-      (self.address, self.cargo, place) = (address, cargo, nil)
-      isUnwatched = cargo.scopes != nil
-      // Nothing rare about it: the beginning.
-      if let start, start.pause == .zero { self.start = nil }
-    case .recovery?, .failure?: place = nil
-    case .top?, nil: break
-    }
-  }
-
-  /// Whether there is something to do before the first step is made or called.
-  var isRare: Bool { start != nil || place?.node.fork != nil || (place != nil && cargo.scopes != nil) }
-
-  /// The step an error is to be told of.
-  var step: StepID { place?.visit.info.id ?? node?.info.id ?? "" }
-
-  /// A step has returned.
-  mutating func leave(_ entered: Place, making output: any Sendable) {
-    cargo = entered.cargo.with(output)
-    address = entered.node.address + 1
-    place = nil
-  }
-
-  /// A step was skipped.
-  mutating func pass(_ node: Node, making output: any Sendable) {
-    cargo = cargo.with(output)
-    address = node.address + 1
-  }
-}
-
 // MARK: - The walk's inputs
 
 /// What a commit hook threw at an input of the walk's own: not a step's error, and nobody else's to handle.
@@ -230,8 +175,7 @@ extension FlowCore {
       guard try await tidyUp(track) else { return false }
       let since = scopes == nil && track == .main ? .zero : elapsed
       return try await decideWalking(on: track) { machine in
-        let catcher = scopes?.handler(below: machine[track].branch?.scopes)
-        let event = machine.fail(step, error, caughtBy: catcher, on: track, since: since)
+        let event = machine.fail(step, error, under: scopes, on: track, since: since)
         return Decision(event != nil || machine[track].phase != .walking, event: event)
       }
     } catch {

@@ -161,3 +161,19 @@
     Fork(kind: kind, name: name, branches: branches, goal: goal)
   }
 }
+
+extension Fork.Goal {
+  /// What the fork makes of the results of all its branches.
+  package func join(_ results: [any Sendable]) throws -> any Sendable {
+    guard case .all(let join) = self else { return results }
+    return try join(results)
+  }
+
+  /// What the fork makes of the results so far; nil: not yet. With no branch open it has to be something.
+  package func judge(_ results: [any Sendable], open: Int) throws -> (any Sendable)? {
+    guard case .until(let decide) = self else { return nil }
+    if let value = try decide(results, open) { return value }
+    guard open == 0 else { return nil }
+    throw FlowError(.noMatchingCase, "all branches have ended, and `until` still says `.goOn`")
+  }
+}

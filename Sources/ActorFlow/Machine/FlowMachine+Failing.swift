@@ -3,11 +3,11 @@ extension FlowMachine {
   /// A step, its factory, its `skip`, or what stands between two steps threw.
   ///
   /// - Parameters:
-  ///   - catcher: The innermost scope of the track that does something about it, as ``ScopeFrame/handler(below:)`` says.
+  ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
   ///   - since: The time from the run's start, for who watches the scope being left.
   /// - Returns: Nil: the flow is being left, and the error is nobody's.
   package mutating func fail(
-    _ step: StepID, _ error: any Error, caughtBy catcher: ScopeFrame? = nil, on track: TrackID = .main,
+    _ step: StepID, _ error: any Error, under scopes: ScopeFrame? = nil, on track: TrackID = .main,
     since: Duration = .zero
   ) -> NavigationEvent? {
     guard self[track].phase == .walking else { return nil }
@@ -15,7 +15,9 @@ extension FlowMachine {
     closeQuestion(on: track)
     closeWaits(on: track)
     let cause = cause(of: error, at: step)
-    if let catcher { return caught(step, cause, by: catcher, on: track, since) }
+    if let catcher = scopes?.handler(below: self[track].outerScopes) {
+      return caught(step, cause, by: catcher, on: track, since)
+    }
     guard track == .main else { return failBranch(track, step, cause, since: since) }
     result = .failure(cause)
     main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero)

@@ -155,8 +155,6 @@ extension FlowMachine {
     mail.waits.filter { $0.stay.track == track }.map(\.wait.number)
   }
 
-  package var hasWaits: Bool { !mail.waits.isEmpty || !mail.closed.isEmpty }
-
   package mutating func takeClosedWaits() -> [Int] {
     guard !mail.closed.isEmpty else { return [] }
     defer { mail.closed = [] }

@@ -55,8 +55,7 @@ extension TrackDriver {
   }
 
   mutating func failed(_ step: StepID, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID) {
-    let catcher = scopes?.handler(below: machine[track].branch?.scopes)
-    add(machine.fail(step, error, caughtBy: catcher, on: track))
+    add(machine.fail(step, error, under: scopes, on: track))
     _ = machine.takeDissolved()
     stint(of: track)
   }
