@@ -149,6 +149,9 @@ extension FlowCore {
   private func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
     let inbox = Inbox()
     var stints: [TrackID: Task<Void, Never>] = [:]
+    withState { state in
+      for branch in tracks { state.strands.insert(Strand(), for: branch) }
+    }
     for branch in tracks { stints[branch] = startStint(of: branch, telling: inbox) }
     var outcome = await verdict(on: plan, track)
     while !stints.isEmpty {

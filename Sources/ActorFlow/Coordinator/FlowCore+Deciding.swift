@@ -92,16 +92,14 @@ extension FlowCore.State {
       if machine.phase == .ended { log.close() }
       effects.readers = log.takeWaiting()
     }
-    let isAsking = track == .main ? machine.main.asking != nil : machine[track].asking != nil
-    effects.asker = with(track) { strand in
-      if let cell { strand.asker = cell }
-      if decision.startsWalk { strand.isWalking = true }
-      guard !isAsking, let cell = strand.asker else { return nil }
-      strand.asker = nil
-      return (cell, decision.answer ?? .failure(CancellationError()))
+    if let cell { self[track].asker = cell }
+    if decision.startsWalk { self[track].isWalking = true }
+    if let cell = self[track].asker, machine[track].asking == nil {
+      self[track].asker = nil
+      effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
     }
     if decision.cancelsWalk { cancelWalk(of: track, &effects) }
-    if !branches.isEmpty { dissolve(&effects) }
+    if strands.count > 0 { dissolve(&effects) }
     if let number = decision.nudge, let asker = self[track].asker { effects.nudged = (asker, number) }
     if let waiter = decision.waiter { waiters[waiter.number] = waiter.cell }
     if let pause = decision.pause { pauses[track] = pause }
@@ -129,16 +127,14 @@ extension FlowCore.State {
   /// Branches that leave because of this input.
   private mutating func dissolve(_ effects: inout Effects) {
     for track in machine.takeDissolved() {
-      guard var strand = branches[track] else { continue }
-      let asker = strand.asker
-      strand.asker = nil
+      let strand = self[track]
+      self[track].asker = nil
       if strand.isWalking, strand.stint == nil {
-        strand.cancelsStint = true
-        strand.lateAsker = asker
+        self[track].cancelsStint = true
+        self[track].lateAsker = strand.asker
       } else {
-        effects.others.append((strand.isWalking ? strand.stint : nil, asker))
+        effects.others.append((strand.isWalking ? strand.stint : nil, strand.asker))
       }
-      branches[track] = strand
     }
   }
 

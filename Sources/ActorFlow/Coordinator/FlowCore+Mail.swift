@@ -29,7 +29,7 @@ extension FlowCore {
 
   func stopWaiting(_ number: Int, on track: TrackID) async {
     _ = try? await decide(on: track) { machine in
-      var decision = Decision((), event: machine.stopWaiting(number))
+      var decision = Decision((), event: machine.stopWaiting(number, on: track))
       decision.woken = (number, TimeIsUp())
       return decision
     }

@@ -82,7 +82,7 @@ extension FlowCore {
   /// Whether that was the last one.
   private func endStint() -> Bool {
     withState { state in
-      state.main.stint = nil
+      state[.main].stint = nil
       return state.machine.phase == .ended
     }
   }
@@ -92,7 +92,7 @@ extension FlowCore {
     withState { $0[branch].stint = nil }
     let isOver = try? await decide(on: branch, commits: false) { Decision($0.isOver(branch)) }
     guard isOver != false else { return false }
-    withState { _ = $0.branches.removeValue(forKey: branch) }
+    withState { _ = $0.strands.remove(branch) }
     return true
   }
 

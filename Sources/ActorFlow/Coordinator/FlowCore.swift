@@ -19,9 +19,7 @@ final class FlowCore: Sendable {
   struct State: Sendable {
     var machine: FlowMachine
     var log: EventLog
-    var main = Strand()
-    /// Of the branches that are open.
-    var branches: [TrackID: Strand] = [:]
+    var strands = TrackMap(main: Strand(), absent: Strand())
     /// Who waits for signals, and for pauses to end.
     var waiters: [Int: Cell] = [:]
     var pauses: [TrackID: Cell] = [:]
@@ -84,20 +82,9 @@ final class FlowCore: Sendable {
 }
 
 extension FlowCore.State {
-  /// Changes a strand where it stands.
-  @inline(__always)
-  mutating func with<Result>(_ track: TrackID, _ body: (inout FlowCore.Strand) -> Result) -> Result {
-    guard track != .main else { return body(&main) }
-    return body(&branches[track, default: FlowCore.Strand()])
-  }
-
   subscript(track: TrackID) -> FlowCore.Strand {
-    @inline(__always) _read {
-      if track == .main { yield main } else { yield branches[track] ?? FlowCore.Strand() }
-    }
-    @inline(__always) _modify {
-      if track == .main { yield &main } else { yield &branches[track, default: FlowCore.Strand()] }
-    }
+    @inline(__always) _read { yield strands[track] }
+    @inline(__always) _modify { yield &strands[track] }
   }
 }
 

@@ -107,12 +107,6 @@ extension Alarms {
       if case .pause = alarm.subject { alarm.track == track } else { false }
     }
   }
-
-  package func isPausing(_ track: TrackID) -> Bool {
-    alarms.contains { alarm in
-      if case .pause = alarm.subject { alarm.track == track } else { false }
-    }
-  }
 }
 
 // MARK: - Scopes

@@ -23,7 +23,14 @@ extension FlowMachine {
   package mutating func pause(_ duration: Duration, on track: TrackID, at now: Duration) -> Bool {
     guard self[track].phase == .walking else { return false }
     alarms.set(.pause, at: now + duration, on: track)
+    self[track].isPausing = true
     return true
+  }
+
+  mutating func endPause(of track: TrackID) {
+    guard self[track].isPausing else { return }
+    self[track].isPausing = false
+    alarms.dropPause(of: track)
   }
 
   /// Whether the time to be told of next may have changed since the last call.
@@ -42,7 +49,7 @@ extension FlowMachine {
 
   /// Whether a question is open on a track, or on one of its branches.
   func isSomebodyAsked(on track: TrackID) -> Bool {
-    leaves.contains { self[$0].asking != nil && lineage(of: $0).contains(track) }
+    self[track].asking != nil || askers.values.contains { lineage(of: $0).contains(track) }
   }
 
   /// What came of an alarm.
@@ -76,8 +83,10 @@ extension FlowMachine {
         alarms.set(.reminder(id, number: number + 1, every: every, of: most), at: alarm.due + every, on: alarm.track)
       }
       return .remind(alarm.track, number: number)
-    case .wait(let number): return stopWaiting(number).map { .waited(number, $0) } ?? .stale
-    case .pause: return .paused(alarm.track)
+    case .wait(let number): return stopWaiting(number, on: alarm.track).map { .waited(number, $0) } ?? .stale
+    case .pause:
+      self[alarm.track].isPausing = false
+      return .paused(alarm.track)
     }
   }
 

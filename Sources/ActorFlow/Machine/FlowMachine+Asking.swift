@@ -50,6 +50,7 @@ extension FlowMachine {
     // Nobody was idle on these tracks while nobody was asked there.
     if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
     self[track].asking = Asking(question: question, key: key)
+    if track != .main { askers[question.id.number] = track }
     self[track].focus.hasAsked = true
     self[track].hasAsked = true
     if journal == .reloading, let key { self[track].focus.attempt.count(key) }
@@ -143,7 +144,8 @@ extension FlowMachine {
   /// The track that asks this question.
   package func asker(of id: Question.ID) -> TrackID? {
     if main.asking?.question.id == id { return .main }
-    return branches.first { $0.value.asking?.question.id == id }?.key
+    guard let track = askers[id.number], self[track].asking?.question.id == id else { return nil }
+    return track
   }
 
   /// The one open question that shows a `P`, or why there is none.
@@ -189,6 +191,7 @@ extension FlowMachine {
     guard let asking = self[track].asking else { return }
     discard(asking)
     self[track].asking = nil
+    if track != .main { askers[asking.question.id.number] = nil }
     if !alarms.isEmpty { alarms.drop(asking.question.id) }
   }
 

@@ -23,10 +23,9 @@ extension FlowMachine {
   ) -> [TrackID] {
     self[track].focus.hasReturned = true
     let elements = self[track].branch?.elements ?? []
-    var tracks: [TrackID] = []
+    var branches: [TrackID] = []
     for (number, input) in inputs.enumerated() {
       numbers.track += 1
-      let id = TrackID(numbers.track)
       let entry = plan.entries[min(number, plan.entries.count - 1)]
       let own = plan.isForEach ? elements + [number] : elements
       var branch = Track(
@@ -34,11 +33,10 @@ extension FlowMachine {
         branch: Branching(
           parent: track, number: number, path: plan.name(of: number, at: own), elements: own, scopes: cargo.scopes))
       branch.start = Start(.at(address: entry, Cargo(input, scopes: cargo.scopes)))
-      branches[id] = branch
-      tracks.append(id)
+      branches.append(tracks.open(branch, numbered: numbers.track))
     }
-    self[track].fork = OpenFork(tracks: tracks, asksGoal: plan.asksGoal)
-    return tracks
+    self[track].fork = OpenFork(tracks: branches, asksGoal: plan.asksGoal, showing: branches.map { self[$0].view })
+    return branches
   }
 
   /// A branch has come to its end. False: it is being left.
@@ -76,10 +74,12 @@ extension FlowMachine {
   }
 
   mutating func endBranch(_ track: TrackID) {
-    if self[track].phase != .ended, let leave = self[track].leave {
+    guard self[track].phase != .ended, let parent = self[track].branch?.parent else { return }
+    self[parent].fork?.open -= 1
+    if let leave = self[track].leave {
       // What the world sees of it stays what it saw.
       self[track].visit = leave.visit
-      if let parent = self[track].branch?.parent { self[parent].fork?.errors += leave.errors }
+      if !leave.errors.isEmpty { self[parent].fork?.errors += leave.errors }
     }
     self[track].phase = .ended
     self[track].leave = nil
@@ -102,7 +102,7 @@ extension FlowMachine {
   package mutating func verdict(on track: TrackID) -> Verdict {
     guard self[track].phase == .walking, let fork = self[track].fork else { return .wait }
     self[track].fork?.isJudging = false
-    let open = fork.tracks.count { self[$0].phase != .ended }
+    let open = fork.open
     if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
     guard fork.isOpen else { return .wait }
     guard fork.asksGoal else {
@@ -125,7 +125,7 @@ extension FlowMachine {
   }
 
   private mutating func supersede(on track: TrackID, since: Duration) -> NavigationEvent? {
-    guard let fork = self[track].fork, fork.tracks.contains(where: { self[$0].phase != .ended }) else { return nil }
+    guard self[track].hasOpenBranches else { return nil }
     dissolveBranches(of: track, since: since)
     return self[track].visit.map { publish(.leaving(Visit($0), .superseded)) }
   }

@@ -97,7 +97,7 @@ extension FlowMachine {
     leaving.number = leave.number
     closeQuestion(on: track)
     closeWaits(on: track)
-    alarms.dropPause(of: track)
+    endPause(of: track)
     dissolveBranches(of: track, since: since)
     if let visit = leave.visit { leaving.event = publish(.leaving(Visit(visit), leave.reason)) }
     return leaving

@@ -65,9 +65,7 @@ extension FlowMachine {
 
   /// Whether the step on top has left something behind that is to be ended before the flow moves on.
   package func hasLooseEnds(on track: TrackID) -> Bool {
-    if track == .main, main.asking == nil, main.focus.memory == nil, mail.waits.isEmpty { return false }
-    return self[track].asking != nil || hasRunningWork(on: track)
-      || (!mail.waits.isEmpty && !openWaits(on: track).isEmpty)
+    self[track].asking != nil || hasRunningWork(on: track) || !self[track].waits.isEmpty
   }
 
   /// What `once` left under `key`.

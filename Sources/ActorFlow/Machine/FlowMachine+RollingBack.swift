@@ -35,7 +35,7 @@ extension FlowMachine {
     case .back, .end, .unwind: break
     }
     self[track].phase = .compensating
-    if !branches.isEmpty { buryBranches(of: track) }
+    if !tracks.isUnforked { buryBranches(of: track) }
     guard let leave = self[track].leave else { return (.ended, nil) }  // with what the branches had to say
     switch leave.goal {
     case .back(let depth, let handover):
@@ -55,8 +55,7 @@ extension FlowMachine {
 
   /// `backUp` of the top place has returned, or thrown `error`.
   package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
-    let forgotten = with(track) { $0.compensated(error) }
-    if let forgotten { discard(forgotten) }
+    if let forgotten = self[track].compensated(error) { discard(forgotten) }
   }
 
   /// A reloaded place has its new instance. Nil: a leave came first.
@@ -72,7 +71,7 @@ extension FlowMachine {
     on track: TrackID, landing: Bool = false, until isReached: (Place) -> Bool
   ) -> Turn? {
     while true {
-      switch with(track, { $0.compensateTop(landing: landing, until: isReached) }) {
+      switch self[track].compensateTop(landing: landing, until: isReached) {
       case .compensate(let place, let reason): return .compensate(place, reason)
       case .dropped(let place): discard(place)
       case .reached: return nil

@@ -6,7 +6,8 @@ package struct Mail: Sendable {
   fileprivate var keys: Set<Key> = []
   fileprivate var keysInOrder: [Key] = []
   fileprivate var oldestKey = 0
-  package fileprivate(set) var waits: [Waiting] = []
+  /// Who waits for a signal, by its name; the one who has waited longest first.
+  fileprivate var queues: [String: [(number: Int, track: TrackID)]] = [:]
   fileprivate var lastNumber = 0
   /// Waits that were closed without a signal, until ``FlowMachine/takeClosedWaits()``.
   fileprivate var closed: [Int] = []
@@ -23,7 +24,6 @@ package struct Mail: Sendable {
 
   package struct Waiting: Sendable {
     package let wait: Wait
-    package let stay: Stay
     let key: JournalKey
     /// Whether a value is of the type that is waited for.
     let accepts: @Sendable (any Sendable) -> Bool
@@ -82,8 +82,8 @@ extension FlowMachine {
     }
     mail.lastNumber += 1
     let wait = Wait(signal: signal, step: place.visit.info.id, visit: stay.visit, number: mail.lastNumber)
-    mail.waits.append(
-      Mail.Waiting(wait: wait, stay: stay, key: key, accepts: { $0 is T }, typeName: "\(T.self)"))
+    mail.queues[signal, default: []].append((wait.number, stay.track))
+    self[stay.track].waits.append(Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)"))
     if let due { alarms.set(.wait(wait.number), at: due, on: stay.track) }
     return .waiting(number: wait.number, publish(.waiting(wait)))
   }
@@ -107,18 +107,16 @@ extension FlowMachine {
     }
     let key = key.map { Mail.Key(signal: signal, key: $0) }
     if let key, mail.keys.contains(key) { return .duplicate }
-    if let index = mail.waits.firstIndex(where: { $0.wait.signal == signal }) {
-      let waiting = mail.waits[index]
+    if let (number, track) = mail.queues[signal]?.first, let waiting = waiting(number, on: track) {
       guard waiting.accepts(value) else {
         throw error(
           .typeMismatch, "the signal \"\(signal)\" is waited for as a \(waiting.typeName), not a \(type(of: value))",
           step: waiting.wait.step)
       }
       if let key { mail.remember(key) }
-      mail.waits.remove(at: index)
-      alarms.dropWait(waiting.wait.number)
-      if journal == .reloading { remember(.answered(value), as: waiting.key, on: waiting.stay.track) }
-      return .received(number: waiting.wait.number, publish(.received(waiting.wait)))
+      endWait(waiting, on: track)
+      if journal == .reloading { remember(.answered(value), as: waiting.key, on: track) }
+      return .received(number: number, publish(.received(waiting.wait)))
     }
     guard mail.buffer.count < Mail.capacity else {
       throw error(.signalsFull, "\(Mail.capacity) signals wait to be received; this one was not taken, send it later")
@@ -129,30 +127,37 @@ extension FlowMachine {
   }
 
   /// A step gives a wait up, or its time is over. Nil if it was over already.
-  package mutating func stopWaiting(_ number: Int) -> NavigationEvent? {
-    guard let index = mail.waits.firstIndex(where: { $0.wait.number == number }) else { return nil }
-    let waiting = mail.waits.remove(at: index)
-    alarms.dropWait(number)
+  package mutating func stopWaiting(_ number: Int, on track: TrackID = .main) -> NavigationEvent? {
+    guard let waiting = waiting(number, on: track) else { return nil }
+    endWait(waiting, on: track)
     // Given up because the visit is replayed: then it waits again.
-    if journal == .reloading, self[waiting.stay.track].phase == .walking {
-      remember(.overdue, as: waiting.key, on: waiting.stay.track)
-    }
+    if journal == .reloading, self[track].phase == .walking { remember(.overdue, as: waiting.key, on: track) }
     return publish(.stoppedWaiting(waiting.wait))
+  }
+
+  private func waiting(_ number: Int, on track: TrackID) -> Mail.Waiting? {
+    self[track].waits.first { $0.wait.number == number }
+  }
+
+  private mutating func endWait(_ waiting: Mail.Waiting, on track: TrackID) {
+    let (signal, number) = (waiting.wait.signal, waiting.wait.number)
+    self[track].waits.removeAll { $0.wait.number == number }
+    mail.queues[signal]?.removeAll { $0.number == number }
+    if mail.queues[signal]?.isEmpty == true { mail.queues[signal] = nil }
+    alarms.dropWait(number)
   }
 
   /// The waits of a track, which is being left.
   mutating func closeWaits(on track: TrackID) {
-    guard !mail.waits.isEmpty else { return }
-    for waiting in mail.waits where waiting.stay.track == track {
+    for waiting in self[track].waits {
       mail.closed.append(waiting.wait.number)
-      alarms.dropWait(waiting.wait.number)
+      endWait(waiting, on: track)
     }
-    mail.waits.removeAll { $0.stay.track == track }
   }
 
   /// The waits that a step left open, by tasks of its own that it did not wait for.
   package func openWaits(on track: TrackID) -> [Int] {
-    mail.waits.filter { $0.stay.track == track }.map(\.wait.number)
+    self[track].waits.map(\.wait.number)
   }
 
   package mutating func takeClosedWaits() -> [Int] {

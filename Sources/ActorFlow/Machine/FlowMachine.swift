@@ -33,8 +33,9 @@ package struct FlowMachine: Sendable {
   /// The leave that has landed last.
   package internal(set) var lastLanded = 0
 
-  package internal(set) var main = Track()
-  var branches: [TrackID: Track] = [:]
+  var tracks = Tracks()
+  /// Which branch asks the open question of this number.
+  var askers: [Int: TrackID] = [:]
   /// Tracks that an input has told to leave beside the one it is about, until ``takeDissolved()``.
   private var dissolved: [TrackID] = []
   /// What the stack shows after the end.
@@ -109,21 +110,15 @@ package struct FlowMachine: Sendable {
 
 extension FlowMachine {
   /// A track; for one that is over, a track that has ended.
-  package subscript(track: TrackID) -> Track {
-    // Lent, not copied: a track has a dozen references.
-    @inline(__always) _read {
-      if track == .main { yield main } else { yield branches[track] ?? .gone }
-    }
-    @inline(__always) _modify {
-      if track == .main { yield &main } else { yield &branches[track, default: .gone] }
-    }
+  package internal(set) subscript(track: TrackID) -> Track {
+    @inline(__always) _read { yield tracks[track] }
+    @inline(__always) _modify { yield &tracks[track] }
   }
 
-  /// Changes a track where it stands. For what is done for every step: the subscript lends by a call.
-  @inline(__always)
-  mutating func with<Result>(_ track: TrackID, _ body: (inout Track) -> Result) -> Result {
-    guard track != .main else { return body(&main) }
-    return body(&branches[track, default: .gone])
+  /// The flow itself.
+  package internal(set) var main: Track {
+    @inline(__always) _read { yield tracks[.main] }
+    @inline(__always) _modify { yield &tracks[.main] }
   }
 
   /// What the flow itself is doing.
@@ -154,11 +149,7 @@ extension FlowMachine {
   /// All tracks on which steps may run: those without open branches, in the order in which they began.
   var leaves: [TrackID] {
     guard main.fork != nil else { return [.main] }
-    return ([.main] + descendants(of: .main)).filter { self[$0].phase != .ended && !hasOpenBranches($0) }.sorted()
-  }
-
-  private func hasOpenBranches(_ track: TrackID) -> Bool {
-    self[track].fork?.tracks.contains { self[$0].phase != .ended } ?? false
+    return ([.main] + descendants(of: .main)).filter { self[$0].phase != .ended && !self[$0].hasOpenBranches }.sorted()
   }
 
   /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.
@@ -188,7 +179,7 @@ extension FlowMachine {
 
   /// Whether a leave of this number is still on its way.
   package func isUnderWay(_ leave: Int) -> Bool {
-    main.leave?.number == leave || branches.values.contains { $0.leave?.number == leave }
+    main.leave?.number == leave || tracks.contains { $0.leave?.number == leave }
   }
 
   /// Refuses what is only possible during a run.

@@ -20,12 +20,20 @@ package struct Track: Sendable {
   var start: Start?
   /// The branches of the fork on top, from its entering until they are joined.
   var fork: OpenFork?
+  /// The signals its step waits for, oldest first.
+  var waits: [Mail.Waiting] = []
+  /// Whether it waits for the clock before another attempt.
+  var isPausing = false
   /// Whose branch it is; nil for the flow itself.
   let branch: Branching?
+  /// Whether it has changed since it was shown last, and whether it was busy then. A matter of ``Tracks``.
+  var hasChanged = false
+  var wasBusy: Bool
 
   init(phase: FlowMachine.Phase = .idle, branch: Branching? = nil) {
     self.phase = phase
     self.branch = branch
+    wasBusy = phase == .walking
   }
 
   /// Whether nobody returns past its first step.
@@ -35,6 +43,16 @@ package struct Track: Sendable {
   mutating func close(at place: Place) {
     if let top, top.depth < closedAt { closedAt = -1 }
     if place.closes, closedAt < 0 { closedAt = place.depth }
+  }
+
+  /// Whether it stands before a fork of which not all branches have ended.
+  var hasOpenBranches: Bool { (fork?.open ?? 0) > 0 }
+
+  /// Whether it has something to do, other than to wait for somebody outside or for the clock.
+  var isBusy: Bool {
+    guard phase == .walking else { return phase != .ended }
+    guard let fork else { return asking == nil && !isPausing && waits.isEmpty }
+    return fork.open == 0 || fork.isBusy
   }
 
   /// Stands for a branch that is over.
@@ -68,6 +86,10 @@ package final class Branching: Sendable {
 package struct OpenFork: Sendable {
   /// In the order of the branches.
   package let tracks: [TrackID]
+  /// What the world was shown of them last.
+  var views: SharedList<TrackView>
+  /// How many have not ended.
+  var open: Int
   /// What the branches made, oldest first.
   package internal(set) var results: [(branch: Int, value: any Sendable)] = []
   /// What made it fail; the first failure counts.
@@ -82,12 +104,17 @@ package struct OpenFork: Sendable {
   /// Whether what it makes is decided, so that the branches still open are superfluous.
   var isDecided = false
 
-  init(tracks: [TrackID], asksGoal: Bool) {
+  init(tracks: [TrackID], asksGoal: Bool, showing views: [TrackView]) {
     self.tracks = tracks
     self.asksGoal = asksGoal
+    self.views = SharedList(views)
+    open = tracks.count
   }
 
   package var isOpen: Bool { failure == nil && !isDecided }
+
+  /// Whether its goal is being asked or about to be, or branches are on their way back.
+  var isBusy: Bool { !isOpen || isJudging || (asksGoal && judged < results.count) }
 
   /// The branches whose results count.
   var winners: Set<TrackID> { Set((isDecided ? results.prefix(judged) : results[...]).map { tracks[$0.branch] }) }

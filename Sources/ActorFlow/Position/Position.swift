@@ -1,31 +1,79 @@
 /// Where a flow stands after an event.
 ///
 /// A position is a value that shares what it holds with the positions before and after it; keeping it keeps no step
-/// alive.
+/// alive. What it says of branches is gathered when it is asked for, so an event of a fork with many branches costs no
+/// more than one with few; the lists cost their length.
 public struct Position: Sendable {
   /// The visits that led here, top first.
   public let stack: StepStack
-  /// The open questions, oldest first.
-  public let questions: [Question]
-  /// What the flow is doing.
-  public let status: Status
-  /// Whether `backUp()` has somewhere to go; with several open branches it may ask to name one.
-  public let canBackUp: Bool
-  /// The signals that steps wait for, oldest first.
-  public let waits: [Wait]
-  /// The branches of the fork on top of the stack; empty if the step in focus is none.
-  public let branches: [Branch]
+  private let content: Content
+
+  private enum Content: Sendable {
+    case unforked(questions: [Question], waits: [Wait], status: Status, canBackUp: Bool)
+    case forked(TrackView, status: Status)
+  }
 
   package init(
-    stack: StepStack, questions: [Question], status: Status, canBackUp: Bool, waits: [Wait] = [],
-    branches: [Branch] = []
+    stack: StepStack, questions: [Question], status: Status, canBackUp: Bool, waits: [Wait] = []
   ) {
     self.stack = stack
-    self.questions = questions
-    self.status = status
-    self.canBackUp = canBackUp
-    self.waits = waits
-    self.branches = branches
+    content = .unforked(questions: questions, waits: waits, status: status, canBackUp: canBackUp)
+  }
+
+  /// The position of a flow that stands before a fork.
+  ///
+  /// - Parameter status: Of the flow itself; if that runs, the status tells of a branch that is being left.
+  package init(_ view: TrackView, status: Status) {
+    stack = view.stack
+    content = .forked(view, status: status)
+  }
+
+  /// The open questions, oldest first.
+  public var questions: [Question] {
+    switch content {
+    case .unforked(let questions, _, _, _): return questions
+    case .forked(let view, _):
+      var questions: [Question] = []
+      view.forEach { if let question = $0.question { questions.append(question) } }
+      return questions.sorted { $0.id.number < $1.id.number }
+    }
+  }
+
+  /// What the flow is doing.
+  public var status: Status {
+    switch content {
+    case .unforked(_, _, let status, _): return status
+    case .forked(let view, let status):
+      guard status == .running, let leaving = view.leavingBranch else { return status }
+      return .leaving(Visit(leaving.visit), since: leaving.since)
+    }
+  }
+
+  /// Whether `backUp()` has somewhere to go; with several open branches it may ask to name one.
+  public var canBackUp: Bool {
+    switch content {
+    case .unforked(_, _, _, let canBackUp): canBackUp
+    case .forked(let view, _): view.canBackUp(orTo: false)
+    }
+  }
+
+  /// The signals that steps wait for, oldest first.
+  public var waits: [Wait] {
+    switch content {
+    case .unforked(_, let waits, _, _): return waits
+    case .forked(let view, _):
+      var waits: [Wait] = []
+      view.forEach { waits += $0.waits }
+      return waits.sorted { $0.number < $1.number }
+    }
+  }
+
+  /// The branches of the fork on top of the stack; empty if the step in focus is none.
+  public var branches: [Branch] {
+    switch content {
+    case .unforked: []
+    case .forked(let view, _): view.branches?.map(Branch.init) ?? []
+    }
   }
 
   /// The step in focus.

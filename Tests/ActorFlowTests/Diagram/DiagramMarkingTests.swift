@@ -17,7 +17,8 @@ import Testing
   }
 
   private func branch(_ path: StepID, _ steps: [StepID], ended: Bool = false, _ branches: [Branch] = []) -> Branch {
-    Branch(path: path, stack: stack(steps), branches: branches, hasEnded: ended, canBackUp: false)
+    Branch(
+      TrackView(path: path, stack: stack(steps), hasEnded: ended, branches: SharedList(branches.map(\.view))))
   }
 
   private func position(
@@ -31,8 +32,13 @@ import Testing
     let waits = awaiting.enumerated().map { number, step in
       Wait(signal: "paid", step: step, visit: VisitID(number), number: number)
     }
-    return Position(
-      stack: stack(steps), questions: questions, status: status, canBackUp: false, waits: waits, branches: branches)
+    guard branches.isEmpty else {
+      return Position(
+        TrackView(
+          stack: stack(steps), question: questions.first, waits: waits, branches: SharedList(branches.map(\.view))),
+        status: status)
+    }
+    return Position(stack: stack(steps), questions: questions, status: status, canBackUp: false, waits: waits)
   }
 
   @Test("a running flow: what was visited, where it stands, and what waits for an answer")
