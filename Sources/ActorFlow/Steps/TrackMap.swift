@@ -18,7 +18,7 @@ struct TrackMap<Value: Sendable>: Sendable {
   }
 
   subscript(track: TrackID) -> Value {
-    @inline(__always) _read { yield slots[index(of: track)].value }
+    @inline(__always) _read { yield slots.span[index(of: track)].value }
     @inline(__always) _modify {
       let index = index(of: track)
       yield &slots[index].value
