@@ -150,7 +150,7 @@ extension FlowCore {
     let inbox = Inbox()
     var stints: [TrackID: Task<Void, Never>] = [:]
     withState { state in
-      for branch in tracks { state.strands.insert(Strand(), for: branch) }
+      for branch in tracks { state.branches.insert(Strand(), for: branch) }
     }
     for branch in tracks { stints[branch] = startStint(of: branch, telling: inbox) }
     var outcome = await verdict(on: plan, track)

@@ -94,12 +94,12 @@ extension FlowCore.State {
     }
     if let cell { self[track].asker = cell }
     if decision.startsWalk { self[track].isWalking = true }
-    if let cell = self[track].asker, machine[track].asking == nil {
+    if let cell = self[track].asker, machine.look(at: track, { $0.asking == nil }) {
       self[track].asker = nil
       effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
     }
     if decision.cancelsWalk { cancelWalk(of: track, &effects) }
-    if strands.count > 0 { dissolve(&effects) }
+    if branches.count > 0 { dissolve(&effects) }
     if let number = decision.nudge, let asker = self[track].asker { effects.nudged = (asker, number) }
     if let waiter = decision.waiter { waiters[waiter.number] = waiter.cell }
     if let pause = decision.pause { pauses[track] = pause }

@@ -13,7 +13,7 @@ extension FlowCore {
   /// cancelled or about to be.
   private func walkIsOver(on track: TrackID) -> Bool {
     withState { state in
-      switch state.machine[track].phase {
+      switch state.machine.look(at: track, { $0.phase }) {
       case .ended, .leaving, .idle: return false
       case .walking, .compensating:
         state[track].isWalking = false

@@ -92,7 +92,7 @@ extension FlowCore {
     withState { $0[branch].stint = nil }
     let isOver = try? await decide(on: branch, commits: false) { Decision($0.isOver(branch)) }
     guard isOver != false else { return false }
-    withState { _ = $0.strands.remove(branch) }
+    withState { _ = $0.branches.remove(branch) }
     return true
   }
 

@@ -59,9 +59,9 @@ extension FlowCore {
   @inline(never)
   private func beginning(on track: TrackID) -> Way? {
     withState { state in
-      let now = state.machine[track]
-      guard now.start != nil || now.top != nil else { return nil }
-      return Way(state.machine.graph, start: now.start, top: now.top)
+      let (start, top) = state.machine.look(at: track) { ($0.start, $0.top) }
+      guard start != nil || top != nil else { return nil }
+      return Way(state.machine.graph, start: start, top: top)
     }
   }
 }
@@ -144,7 +144,7 @@ extension FlowCore {
   }
 
   /// Whether nobody has asked to leave.
-  func goesOn(_ track: TrackID) -> Bool { withState { $0.machine[track].phase == .walking } }
+  func goesOn(_ track: TrackID) -> Bool { withState { $0.machine.look(at: track) { $0.phase == .walking } } }
 
   private func notBegun(_ place: Place, on track: TrackID) -> Bool {
     let visit = place.visit.id

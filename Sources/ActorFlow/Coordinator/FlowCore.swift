@@ -19,7 +19,8 @@ final class FlowCore: Sendable {
   struct State: Sendable {
     var machine: FlowMachine
     var log: EventLog
-    var strands = TrackMap(main: Strand(), absent: Strand())
+    var main = Strand()
+    var branches = TrackMap<Strand>()
     /// Who waits for signals, and for pauses to end.
     var waiters: [Int: Cell] = [:]
     var pauses: [TrackID: Cell] = [:]
@@ -83,9 +84,13 @@ final class FlowCore: Sendable {
 
 extension FlowCore.State {
   subscript(track: TrackID) -> FlowCore.Strand {
-    @inline(__always) _read { yield strands[track] }
-    @inline(__always) _modify { yield &strands[track] }
+    @inline(__always) _read { if track == .main { yield main } else { yield branches[track] } }
+    @inline(__always) _modify { if track == .main { yield &main } else { yield &branches[track] } }
   }
+}
+
+extension FlowCore.Strand: TrackValue {
+  static let noBranches: ContiguousArray = [TrackSlot.absent(FlowCore.Strand())]
 }
 
 /// What a coordinator is made with.

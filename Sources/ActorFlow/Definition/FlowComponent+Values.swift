@@ -3,6 +3,7 @@ extension FlowComponent {
   ///
   /// `transform` runs in the flow's task after the component's last step, which still has the focus. An error it throws
   /// fails that step.
+  @inlinable
   public func map<T: Sendable>(_ transform: @escaping @Sendable (Output) throws -> T) -> Flow<Input, T> {
     Flow(
       segments: flow.segments + [
@@ -18,6 +19,7 @@ extension FlowComponent {
   ///
   /// After a back into the component it carries what the component received then. `join` runs as the closure of
   /// ``map(_:)`` does.
+  @inlinable
   public func carrying<T: Sendable>(_ join: @escaping @Sendable (Input, Output) throws -> T) -> Flow<Input, T> {
     Flow(
       segments: [.keep] + flow.segments + [

@@ -15,7 +15,11 @@ extension Graph {
   /// Runs the instructions from `address` on, up to the next step. Runs closures of the user's, and throws what they
   /// throw; `cargo` then is what had come so far, so it tells which scopes watch over the failure.
   package func advance(from address: Int, _ cargo: inout Cargo) throws -> Arrival {
+    if case .step(let node) = program[address] { return .step(node) }  // by far the most
     var address = address
+    // One cargo for whatever stands between two steps.
+    var load = Load(cargo)
+    defer { cargo = load.packed }
     while true {
       switch program[address] {
       case .step(let node): return .step(node)
@@ -26,35 +30,30 @@ extension Graph {
       case .jump(let target):
         address = target
         continue
-      case .transform(let change): cargo = cargo.with(try change(cargo.value))
-      case .keep: cargo = Cargo(cargo.value, kept: Kept(cargo.value, below: cargo.kept), scopes: cargo.scopes)
-      case .join(let join):
-        guard let kept = cargo.kept else {
-          throw FlowError(
-            .typeMismatch, "`.carrying` has nothing to carry: the run was started inside it, behind its input")
-        }
-        cargo = Cargo(try join(kept.value, cargo.value), kept: kept.below, scopes: cargo.scopes)
-      case .open(let scope): cargo = cargo.within(ScopeFrame(scope, cargo))
-      case .close: cargo = cargo.within(cargo.scopes?.below)
+      case .transform(let change): load.value = try change(load.value)
+      case .keep: load.kept = Kept(load.value, below: load.kept)
+      case .join(let join): try load.join(join)
+      case .open(let scope): load.scopes = ScopeFrame(scope, load.packed)
+      case .close: load.scopes = load.scopes?.below
       case .choose(let choice, let addresses, let otherwise):
-        if let (index, payload) = try choice.pick(cargo.value) {
-          cargo = cargo.with(payload)
+        if let (index, payload) = try choice.pick(load.value) {
+          load.value = payload
           address = addresses[index]
         } else if let otherwise {
           address = otherwise
         } else {
-          throw Self.noMatch(for: cargo.value, in: choice)
+          throw Self.noMatch(for: load.value, in: choice)
         }
         continue
       case .decide(let repetition, let body):
-        switch try repetition.decide(cargo.value) {
+        switch try repetition.decide(load.value) {
         case .again(let next):
           // A body without a step would never come to a place where it can be left.
           try Task.checkCancellation()
-          cargo = cargo.with(next)
+          load.value = next
           address = body
           continue
-        case .done(let output): cargo = cargo.with(output)
+        case .done(let output): load.value = output
         }
       }
       address += 1
@@ -67,5 +66,32 @@ extension Graph {
       .noMatchingCase,
       "no case matches a value of type \(type(of: value)); there are \(names.isEmpty ? "none" : names); "
         + "add a case for it, or an `Otherwise`")
+  }
+}
+
+/// A cargo that is being changed.
+private struct Load: ~Copyable {
+  private let cargo: Cargo
+  private var hasChanged = false
+  var value: any Sendable { didSet { hasChanged = true } }
+  var kept: Kept? { didSet { hasChanged = true } }
+  var scopes: ScopeFrame? { didSet { hasChanged = true } }
+
+  init(_ cargo: Cargo) {
+    self.cargo = cargo
+    value = cargo.value
+    kept = cargo.kept
+    scopes = cargo.scopes
+  }
+
+  var packed: Cargo { hasChanged ? Cargo(value, kept: kept, scopes: scopes) : cargo }
+
+  mutating func join(_ join: Segment.Join) throws {
+    guard let kept else {
+      throw FlowError(
+        .typeMismatch, "`.carrying` has nothing to carry: the run was started inside it, behind its input")
+    }
+    value = try join(kept.value, value)
+    self.kept = kept.below
   }
 }

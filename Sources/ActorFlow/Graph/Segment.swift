@@ -33,7 +33,7 @@
 
 /// One of several ways, chosen by the value that comes in.
 @usableFromInline package final class Choice: Sendable {
-  package struct Case: Sendable {
+  @usableFromInline package struct Case: Sendable {
     /// What diagrams and errors call it.
     package let label: String
     /// The part it adds to the paths of its steps; nil: none.
@@ -42,7 +42,7 @@
     package let match: @Sendable (any Sendable) throws -> (any Sendable)?
     package let segments: [Segment]
 
-    package init(
+    @usableFromInline package init(
       label: String, name: String?, match: @escaping @Sendable (any Sendable) throws -> (any Sendable)?,
       segments: [Segment]
     ) {
@@ -57,7 +57,7 @@
   /// What a value that no case matches does; nil: it fails with `noMatchingCase`.
   package let otherwise: [Segment]?
 
-  package init(cases: [Case], otherwise: [Segment]? = nil) {
+  @usableFromInline package init(cases: [Case], otherwise: [Segment]? = nil) {
     self.cases = cases
     self.otherwise = otherwise
   }
@@ -73,7 +73,7 @@
 
 /// A body that is walked again and again, until its value says that it is done.
 @usableFromInline package final class Repetition: Sendable {
-  package enum Verdict: Sendable {
+  @usableFromInline package enum Verdict: Sendable {
     case again(any Sendable)
     case done(any Sendable)
   }
@@ -81,7 +81,7 @@
   package let body: [Segment]
   package let decide: @Sendable (any Sendable) throws -> Verdict
 
-  package init(body: [Segment], decide: @escaping @Sendable (any Sendable) throws -> Verdict) {
+  @usableFromInline package init(body: [Segment], decide: @escaping @Sendable (any Sendable) throws -> Verdict) {
     self.body = body
     self.decide = decide
   }
@@ -117,7 +117,7 @@
 
 /// Branches that run at the same time, each with a stack of its own.
 @usableFromInline package final class Fork: Sendable {
-  package struct Branch: Sendable {
+  @usableFromInline package struct Branch: Sendable {
     /// Nil: its number.
     package let name: String?
     package let segments: [Segment]
@@ -128,7 +128,7 @@
     }
   }
 
-  package enum Branches: Sendable {
+  @usableFromInline package enum Branches: Sendable {
     /// These, each given what the fork was given.
     case fixed([Branch])
     /// One for each element that the closure finds in what the fork was given.
@@ -136,7 +136,7 @@
   }
 
   /// When the fork is over, and what it makes. The closures run in the task of the fork, one call at a time.
-  package enum Goal: Sendable {
+  @usableFromInline package enum Goal: Sendable {
     /// When all branches have ended; gets their results in the order of the branches.
     case all(join: @Sendable ([any Sendable]) throws -> any Sendable)
     /// Asked after each result; gets the results so far, oldest first, and how many branches are open. Branches that
@@ -150,7 +150,7 @@
   package let branches: Branches
   package let goal: Goal
 
-  package init(kind: String, name: String? = nil, branches: Branches, goal: Goal) {
+  @usableFromInline package init(kind: String, name: String? = nil, branches: Branches, goal: Goal) {
     self.kind = kind
     self.name = name
     self.branches = branches

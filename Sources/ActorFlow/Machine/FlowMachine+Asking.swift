@@ -38,7 +38,7 @@ extension FlowMachine {
       case .overdue: .overdue
       }
     }
-    guard self[track].asking == nil else {
+    guard look(at: track, { $0.asking == nil }) else {
       throw error(
         .alreadyAsking, "this visit already has an open question; wait for its answer first",
         step: place.visit.info.id)
@@ -49,10 +49,12 @@ extension FlowMachine {
       prompt: prompt, revision: 1)
     // Nobody was idle on these tracks while nobody was asked there.
     if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
-    self[track].asking = Asking(question: question, key: key)
+    with(track) { track in
+      track.asking = Asking(question: question, key: key)
+      track.focus.hasAsked = true
+      track.hasAsked = true
+    }
     if track != .main { askers[question.id.number] = track }
-    self[track].focus.hasAsked = true
-    self[track].hasAsked = true
     if journal == .reloading, let key { self[track].focus.attempt.count(key) }
     if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id, on: track) }
     return .opened(question, publish(.asked(question)))
@@ -188,19 +190,19 @@ extension FlowMachine {
   }
 
   mutating func closeQuestion(on track: TrackID) {
-    guard let asking = self[track].asking else { return }
+    guard let asking = with(track, { $0.asking.take() }) else { return }
     discard(asking)
-    self[track].asking = nil
     if track != .main { askers[asking.question.id.number] = nil }
     if !alarms.isEmpty { alarms.drop(asking.question.id) }
   }
 
   /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.
   func activePlace(of visit: VisitID, on track: TrackID = .main, to verb: String) throws -> Place {
-    guard let place = self[track].top, place.visit.id == visit, !self[track].focus.hasReturned else {
+    let (top, hasReturned, phase) = look(at: track) { ($0.top, $0.focus.hasReturned, $0.phase) }
+    guard let place = top, place.visit.id == visit, !hasReturned else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer \(verb)")
     }
-    switch self[track].phase {
+    switch phase {
     case .walking: return place
     case .leaving: throw CancellationError()
     case .idle, .compensating, .ended:

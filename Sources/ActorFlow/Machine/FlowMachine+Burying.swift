@@ -62,7 +62,7 @@ extension FlowMachine {
     guard let fork = self[track].fork else { return }
     for branch in fork.tracks {
       dropFork(of: branch)
-      if let gone = tracks.close(branch) { discard(gone) }
+      if let gone = branches.close(branch) { discard(gone) }
     }
     discard(fork.results.map(\.value))
     self[track].fork = nil

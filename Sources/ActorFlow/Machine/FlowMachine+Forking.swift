@@ -23,7 +23,7 @@ extension FlowMachine {
   ) -> [TrackID] {
     self[track].focus.hasReturned = true
     let elements = self[track].branch?.elements ?? []
-    var branches: [TrackID] = []
+    var opened: [TrackID] = []
     for (number, input) in inputs.enumerated() {
       numbers.track += 1
       let entry = plan.entries[min(number, plan.entries.count - 1)]
@@ -33,10 +33,10 @@ extension FlowMachine {
         branch: Branching(
           parent: track, number: number, path: plan.name(of: number, at: own), elements: own, scopes: cargo.scopes))
       branch.start = Start(.at(address: entry, Cargo(input, scopes: cargo.scopes)))
-      branches.append(tracks.open(branch, numbered: numbers.track))
+      opened.append(branches.open(branch, numbered: numbers.track))
     }
-    self[track].fork = OpenFork(tracks: branches, asksGoal: plan.asksGoal, showing: branches.map { self[$0].view })
-    return branches
+    self[track].fork = OpenFork(tracks: opened, asksGoal: plan.asksGoal, showing: opened.map { self[$0].view })
+    return opened
   }
 
   /// A branch has come to its end. False: it is being left.

@@ -2,9 +2,9 @@
 extension FlowMachine {
   /// Where the flow stands.
   package var position: Position {
-    guard main.fork == nil || tracks.areShown else {
+    guard main.fork == nil || branches.areShown else {
       var shown = self
-      shown.tracks.show()
+      shown.branches.show(on: &shown.main.fork)
       return shown.position
     }
     guard main.fork == nil else { return Position(main.view, status: status) }
@@ -38,7 +38,7 @@ extension FlowMachine {
   package var isSettled: Bool {
     switch phase {
     case .ended: true
-    case .walking: !main.isBusy && !tracks.areBusy
+    case .walking: !main.isBusy && !branches.areBusy
     case .idle, .leaving, .compensating: false
     }
   }
@@ -46,7 +46,7 @@ extension FlowMachine {
   /// The next event. Call it last in an input: it carries the position as it stands.
   mutating func publish(_ change: Change) -> NavigationEvent {
     sequence += 1
-    if main.fork != nil { tracks.show() }
+    if main.fork != nil { branches.show(on: &main.fork) }
     return NavigationEvent(flow: flow, run: run, sequence: sequence, entry: LogEntry(change, position))
   }
 }

@@ -60,12 +60,12 @@ extension FlowMachine {
   /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before
   /// it has ended.
   package func hasRunningWork(on track: TrackID) -> Bool {
-    (self[track].focus.memory?.running ?? 0) > 0
+    look(at: track) { $0.hasRunningWork }
   }
 
   /// Whether the step on top has left something behind that is to be ended before the flow moves on.
   package func hasLooseEnds(on track: TrackID) -> Bool {
-    self[track].asking != nil || hasRunningWork(on: track) || !self[track].waits.isEmpty
+    look(at: track) { $0.asking != nil || $0.hasRunningWork || !$0.waits.isEmpty }
   }
 
   /// What `once` left under `key`.
@@ -82,4 +82,8 @@ extension FlowMachine {
     case .idle, .ended: return nil
     }
   }
+}
+
+extension Track {
+  fileprivate var hasRunningWork: Bool { (focus.memory?.running ?? 0) > 0 }
 }

@@ -18,9 +18,9 @@ extension FlowMachine {
   /// No walk is under way: decides what comes next. One turn of the loop "newest place first: not yet compensated:
   /// compensate; else the target: land; else drop it". The goal is read anew at every turn.
   package mutating func turn(on track: TrackID = .main) -> (Turn, NavigationEvent?) {
-    switch self[track].phase {
+    switch look(at: track, { $0.phase }) {
     case .idle, .ended: return (.ended, nil)
-    case .walking: return (self[track].start == nil ? .ended : .start, nil)
+    case .walking: return (look(at: track) { $0.start == nil } ? .ended : .start, nil)
     case .leaving, .compensating: break
     }
     guard let leave = self[track].leave else { return (.ended, nil) }
@@ -35,7 +35,7 @@ extension FlowMachine {
     case .back, .end, .unwind: break
     }
     self[track].phase = .compensating
-    if !tracks.isUnforked { buryBranches(of: track) }
+    if !branches.isEmpty { buryBranches(of: track) }
     guard let leave = self[track].leave else { return (.ended, nil) }  // with what the branches had to say
     switch leave.goal {
     case .back(let depth, let handover):
@@ -55,7 +55,7 @@ extension FlowMachine {
 
   /// `backUp` of the top place has returned, or thrown `error`.
   package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
-    if let forgotten = self[track].compensated(error) { discard(forgotten) }
+    if let forgotten = with(track, { $0.compensated(error) }) { discard(forgotten) }
   }
 
   /// A reloaded place has its new instance. Nil: a leave came first.
@@ -71,7 +71,7 @@ extension FlowMachine {
     on track: TrackID, landing: Bool = false, until isReached: (Place) -> Bool
   ) -> Turn? {
     while true {
-      switch self[track].compensateTop(landing: landing, until: isReached) {
+      switch with(track, { $0.compensateTop(landing: landing, until: isReached) }) {
       case .compensate(let place, let reason): return .compensate(place, reason)
       case .dropped(let place): discard(place)
       case .reached: return nil

@@ -23,8 +23,10 @@ extension FlowMachine {
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
   package mutating func returned(on track: TrackID = .main) -> Bool {
-    self[track].focus.hasReturned = true
-    return self[track].phase == .walking
+    with(track) { track in
+      track.focus.hasReturned = true
+      return track.phase == .walking
+    }
   }
 
   /// A walk begins with the `proceed` of the place on top, once more: an attempt after another.
@@ -95,13 +97,16 @@ extension FlowMachine {
     _ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool, on track: TrackID
   ) -> Entered? {
     let (id, info) = (VisitID(numbers.visit + 1), info(of: node, on: track))
-    guard self[track].phase == .walking else { return nil }
-    let pushed = self[track].push(node, info, id, instance: instance, cargo: cargo, isSkipped: isSkipped)
+    let pushed = with(track) { track -> Track.Pushed? in
+      guard track.phase == .walking else { return nil }
+      return track.push(node, info, id, instance: instance, cargo: cargo, isSkipped: isSkipped)
+    }
+    guard let pushed else { return nil }
     numbers.visit += 1
     if let settled = pushed.settled { discard(settled) }
     if let start = pushed.start { discard(start) }
     let place = pushed.place
-    guard pushed.settled == nil, track == .main, tracks.isUnforked else {
+    guard pushed.settled == nil, track == .main, branches.isEmpty else {
       // The visit alone does not tell where the move came from, or where the other branches stand.
       let from = pushed.before ?? visitOfFork(around: track)
       let event = publish(.moved(from: from.map(Visit.init), to: Visit(place.visit)))

@@ -33,7 +33,8 @@ package struct FlowMachine: Sendable {
   /// The leave that has landed last.
   package internal(set) var lastLanded = 0
 
-  var tracks = Tracks()
+  package internal(set) var main = Track()
+  var branches = Branches()
   /// Which branch asks the open question of this number.
   var askers: [Int: TrackID] = [:]
   /// Tracks that an input has told to leave beside the one it is about, until ``takeDissolved()``.
@@ -111,14 +112,22 @@ package struct FlowMachine: Sendable {
 extension FlowMachine {
   /// A track; for one that is over, a track that has ended.
   package internal(set) subscript(track: TrackID) -> Track {
-    @inline(__always) _read { yield tracks[track] }
-    @inline(__always) _modify { yield &tracks[track] }
+    @inline(__always) _read { if track == .main { yield main } else { yield branches[track] } }
+    @inline(__always) _modify { if track == .main { yield &main } else { yield &branches[track] } }
   }
 
-  /// The flow itself.
-  package internal(set) var main: Track {
-    @inline(__always) _read { yield tracks[.main] }
-    @inline(__always) _modify { yield &tracks[.main] }
+  /// Looks at a track, or changes it, where it stands: for what is done for every step. What the subscript lends, of two
+  /// things one, the compiler copies.
+  @inline(__always)
+  func look<Result>(at track: TrackID, _ body: (borrowing Track) -> Result) -> Result {
+    guard track != .main else { return body(main) }
+    return body(branches[track])
+  }
+
+  @inline(__always)
+  mutating func with<Result>(_ track: TrackID, _ body: (inout Track) -> Result) -> Result {
+    guard track != .main else { return body(&main) }
+    return body(&branches[track])
   }
 
   /// What the flow itself is doing.
@@ -179,7 +188,7 @@ extension FlowMachine {
 
   /// Whether a leave of this number is still on its way.
   package func isUnderWay(_ leave: Int) -> Bool {
-    main.leave?.number == leave || tracks.contains { $0.leave?.number == leave }
+    main.leave?.number == leave || branches.contains { $0.leave?.number == leave }
   }
 
   /// Refuses what is only possible during a run.

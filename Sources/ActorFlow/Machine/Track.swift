@@ -26,7 +26,7 @@ package struct Track: Sendable {
   var isPausing = false
   /// Whose branch it is; nil for the flow itself.
   let branch: Branching?
-  /// Whether it has changed since it was shown last, and whether it was busy then. A matter of ``Tracks``.
+  /// Whether it has changed since it was shown last, and whether it was busy then. A matter of ``Branches``.
   var hasChanged = false
   var wasBusy: Bool
 
@@ -55,11 +55,13 @@ package struct Track: Sendable {
     return fork.open == 0 || fork.isBusy
   }
 
-  /// Stands for a branch that is over.
-  static let gone = Track(phase: .ended)
 
   /// Whether the scopes of this track end here: what stands further out is the business of the track around it.
   var outerScopes: ScopeFrame? { branch?.scopes }
+}
+
+extension Track: TrackValue {
+  static let noBranches: ContiguousArray = [TrackSlot.absent(Track(phase: .ended))]
 }
 
 /// What a track is, as a branch.

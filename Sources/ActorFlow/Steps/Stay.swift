@@ -14,7 +14,7 @@ package struct TrackID: Hashable, Sendable {
   package static let main = TrackID(0, in: 0)
 
   /// The slot of the first branch.
-  static let firstSlot: Int32 = 2
+  static let firstSlot: Int32 = 1
 }
 
 extension TrackID: Comparable {

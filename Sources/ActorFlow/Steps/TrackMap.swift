@@ -1,55 +1,57 @@
-/// Something for each track: found in one step however many there are, and lent where it stands, never copied.
+/// Something that each track has. A track that is over has none: `absent` is read in its place.
+protocol TrackValue: Sendable {
+  /// A map without branches, shared by all.
+  static var noBranches: ContiguousArray<TrackSlot<Self>> { get }
+}
+
+struct TrackSlot<Value: Sendable>: Sendable {
+  /// Whose it is; -1: nobody's.
+  fileprivate(set) var track: Int32
+  fileprivate(set) var value: Value
+
+  static func absent(_ value: Value) -> TrackSlot { TrackSlot(track: -1, value: value) }
+}
+
+/// Something for each branch: found in one step however many there are, and lent where it stands, never copied.
 ///
-/// A track that is over has none; what is read of it is the value for absent ones, and what is done to it is forgotten.
-struct TrackMap<Value: Sendable>: Sendable {
-  private struct Slot: Sendable {
-    var track: Int32
-    var value: Value
-  }
-  /// The flow's own; from the first branch on what stands for absent tracks; then the branches, each where its id says.
-  private var slots: ContiguousArray<Slot>
-  private let absent: Value
+/// What is done to that of a track that is over is forgotten.
+struct TrackMap<Value: TrackValue>: Sendable {
+  /// What stands for absent ones, then the branches, each where its id says.
+  private var slots = Value.noBranches
   /// How many branches there are.
   private(set) var count = 0
 
-  init(main: Value, absent: Value) {
-    slots = [Slot(track: TrackID.main.number, value: main)]
-    self.absent = absent
-  }
-
-  subscript(track: TrackID) -> Value {
-    @inline(__always) _read { yield slots.span[index(of: track)].value }
+  subscript(branch: TrackID) -> Value {
+    // By a span: the subscript of an array copies its element.
+    @inline(__always) _read { yield slots.span[index(of: branch)].value }
     @inline(__always) _modify {
-      let index = index(of: track)
+      let index = index(of: branch)
       yield &slots[index].value
-      if index == 1 { slots[1].value = absent }
+      if index == 0 { slots[0] = Value.noBranches[0] }
     }
   }
 
   @inline(__always)
-  private func index(of track: TrackID) -> Int {
-    let slot = Int(track.slot)
-    guard slot != 0 else { return 0 }
-    if slot < slots.count, slots[slot].track == track.number { return slot }
-    // Where there never was a branch, nobody has a branch's id.
-    return slots.count > 1 ? 1 : 0
+  private func index(of branch: TrackID) -> Int {
+    let slot = Int(branch.slot)
+    return slot < slots.count && slots.span[slot].track == branch.number ? slot : 0
   }
 
-  mutating func insert(_ value: Value, for track: TrackID) {
-    while slots.count <= track.slot { slots.append(Slot(track: -1, value: absent)) }
-    slots[Int(track.slot)] = Slot(track: track.number, value: value)
+  mutating func insert(_ value: Value, for branch: TrackID) {
+    while slots.count <= branch.slot { slots.append(Value.noBranches[0]) }
+    slots[Int(branch.slot)] = TrackSlot(track: branch.number, value: value)
     count += 1
   }
 
-  mutating func remove(_ track: TrackID) -> Value? {
-    let index = index(of: track)
-    guard index > 1 else { return nil }
-    defer { slots[index] = Slot(track: -1, value: absent) }
+  mutating func remove(_ branch: TrackID) -> Value? {
+    let index = index(of: branch)
+    guard index > 0 else { return nil }
+    defer { slots[index] = Value.noBranches[0] }
     count -= 1
     return slots[index].value
   }
 
-  func contains(_ track: TrackID) -> Bool { index(of: track) > 1 }
+  func contains(_ branch: TrackID) -> Bool { index(of: branch) > 0 }
 
   /// Of all branches, in no order that counts.
   func contains(where isMeant: (Value) -> Bool) -> Bool {

@@ -16,6 +16,7 @@ public struct Loop<Input: Sendable, Output: Sendable>: FlowComponent {
   public let flow: Flow<Input, Output>
 
   /// A loop around the components in `body`, one after the other.
+  @inlinable
   public init(@FlowBuilder _ body: () -> some FlowComponent<Input, Again<Input, Output>>) {
     let repetition = Repetition(body: body().flow.segments) { value in
       switch try StepBody.cast(value, to: Again<Input, Output>.self) {

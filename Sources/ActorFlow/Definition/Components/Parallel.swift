@@ -21,6 +21,7 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
   public let flow: Flow<Input, Output>
 
   /// Branches whose results become a tuple.
+  @inlinable
   public init<each Result: Sendable>(
     @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>
   ) where Output == (repeat each Result) {
@@ -33,6 +34,7 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
   ///   - branches: The branches.
   ///   - join: Gets the results in the order of the branches. Runs once, when all have ended, in the flow's task; what
   ///     it throws fails the component.
+  @inlinable
   public init<each Result: Sendable>(
     @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>,
     join: @escaping @Sendable (repeat each Result) throws -> Output
@@ -46,7 +48,7 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
 public enum ParallelBuilder: Sendable {
   /// Some branches, and what each of them makes.
   public struct Branches<Input: Sendable, each Output: Sendable>: Sendable {
-    fileprivate let branches: [Fork.Branch]
+    @usableFromInline let branches: [Fork.Branch]
   }
 
   /// A component as a branch.
@@ -87,7 +89,8 @@ public enum ParallelBuilder: Sendable {
 }
 
 extension ParallelBuilder.Branches {
-  fileprivate func joined<Whole>(
+  @inlinable
+  func joined<Whole>(
     by join: @escaping @Sendable (repeat each Output) throws -> Whole
   ) -> Flow<Input, Whole> {
     let goal = Fork.Goal.all { results in

@@ -21,14 +21,15 @@ public struct Route<Input: Sendable, Output: Sendable>: FlowComponent {
 
 /// One branch of a ``Route``.
 public struct When<Input: Sendable, Output: Sendable>: Sendable {
-  fileprivate let segments: [Segment]
+  @usableFromInline let segments: [Segment]
 
   /// The components that are walked, one after the other, beginning with the value that the case carries.
   public init(_ type: Input.Type, @FlowBuilder _ branch: () -> some FlowComponent<Input, Output>) {
     segments = branch().flow.segments
   }
 
-  fileprivate func way<Whole>(of type: Whole.Type, _ match: @escaping @Sendable (Whole) -> Input?) -> Choice.Case {
+  @inlinable
+  func way<Whole>(of type: Whole.Type, _ match: @escaping @Sendable (Whole) -> Input?) -> Choice.Case {
     Choice.Case(
       label: "\(Input.self)", name: nil,
       match: { value in match(try StepBody.cast(value, to: type)).map { $0 as any Sendable } }, segments: segments)
@@ -51,6 +52,7 @@ public enum RouteBuilder: Sendable {
   }
 
   /// Two branches.
+  @inlinable
   public static func buildBlock<A, B, Output>(
     _ first: When<A, Output>, _ second: When<B, Output>
   ) -> Flow<OneOf2<A, B>, Output> {
@@ -62,6 +64,7 @@ public enum RouteBuilder: Sendable {
   }
 
   /// Three branches.
+  @inlinable
   public static func buildBlock<A, B, C, Output>(
     _ first: When<A, Output>, _ second: When<B, Output>, _ third: When<C, Output>
   ) -> Flow<OneOf3<A, B, C>, Output> {
@@ -74,6 +77,7 @@ public enum RouteBuilder: Sendable {
   }
 
   /// Four branches.
+  @inlinable
   public static func buildBlock<A, B, C, D, Output>(
     _ first: When<A, Output>, _ second: When<B, Output>, _ third: When<C, Output>, _ fourth: When<D, Output>
   ) -> Flow<OneOf4<A, B, C, D>, Output> {
@@ -86,7 +90,8 @@ public enum RouteBuilder: Sendable {
     ])
   }
 
-  private static func flow<I, O>(_ ways: [Choice.Case]) -> Flow<I, O> {
+  @usableFromInline
+  static func flow<I, O>(_ ways: [Choice.Case]) -> Flow<I, O> {
     Flow(segments: [.choice(Choice(cases: ways))])
   }
 }

@@ -26,7 +26,7 @@ public struct Switch<Input: Sendable, Output: Sendable>: FlowComponent {
 ///
 /// Its name puts a part before the paths of its steps.
 public struct Case<Input: Sendable, Output: Sendable>: Sendable {
-  fileprivate let way: Choice.Case
+  @usableFromInline let way: Choice.Case
 
   /// A case for the values in which `match` finds something, which is what its branch gets.
   ///
@@ -35,6 +35,7 @@ public struct Case<Input: Sendable, Output: Sendable>: Sendable {
   ///   - match: Returns nil for a value of another case. Runs in the flow's task, again for each value; what it
   ///     throws fails the flow.
   ///   - branch: The components that are walked, one after the other.
+  @inlinable
   public init<Payload: Sendable>(
     _ name: String, _ match: @escaping @Sendable (Input) throws -> Payload?,
     @FlowBuilder _ branch: () -> some FlowComponent<Payload, Output>
@@ -46,6 +47,7 @@ public struct Case<Input: Sendable, Output: Sendable>: Sendable {
   }
 
   /// A case for the values for which `condition` is true; its branch gets the value itself.
+  @inlinable
   public init(
     _ name: String, where condition: @escaping @Sendable (Input) throws -> Bool,
     @FlowBuilder _ branch: () -> some FlowComponent<Input, Output>

@@ -114,7 +114,7 @@ struct ComposedScramble: Sendable {
       position.questions.isEmpty && position.waits.isEmpty && position.branches.isEmpty && !position.canBackUp,
       "something is open at the end: \(position)")
     let rest = coordinator.core.withState { state in
-      (state.latches.count, state.waiters.count, state.pauses.count, state.strands.count)
+      (state.latches.count, state.waiters.count, state.pauses.count, state.branches.count)
     }
     try demand(rest == (0, 0, 0, 0), "something is left: \(rest)")
     try await nothingLeft("\(stage.livingInstances) steps are still alive") { stage.livingInstances == 0 }

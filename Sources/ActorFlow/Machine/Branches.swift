@@ -1,9 +1,9 @@
-/// The tracks of a run: the flow's own and those of its open branches.
+/// The tracks of the branches that are open.
 ///
-/// It notices which branches are changed, so that what the world is shown of the others can be shared from event to
+/// It notices which of them are changed, so that what the world is shown of the others can be shared from event to
 /// event, and whether the flow is settled is known without asking each of them.
-struct Tracks: Sendable {
-  private var map = TrackMap(main: Track(), absent: Track.gone)
+struct Branches: Sendable {
+  private var map = TrackMap<Track>()
   /// The slots of branches that are over.
   private var free: [Int32] = []
   private var nextSlot = TrackID.firstSlot
@@ -12,16 +12,15 @@ struct Tracks: Sendable {
   /// How many of the branches were busy when they were shown last.
   private var busy = 0
 
-  subscript(track: TrackID) -> Track {
-    @inline(__always) _read { yield map[track] }
+  subscript(branch: TrackID) -> Track {
+    @inline(__always) _read { yield map[branch] }
     @inline(__always) _modify {
-      if track.slot != 0 { note(track) }
-      yield &map[track]
+      note(branch)
+      yield &map[branch]
     }
   }
 
-  /// Whether there are no branches.
-  var isUnforked: Bool { map.count == 0 }
+  var isEmpty: Bool { map.count == 0 }
 
   /// Of all branches, in no order that counts.
   func contains(where isMeant: (Track) -> Bool) -> Bool { map.contains(where: isMeant) }
@@ -47,7 +46,7 @@ struct Tracks: Sendable {
 
 // MARK: - What has changed
 
-extension Tracks {
+extension Branches {
   private mutating func note(_ branch: TrackID) {
     guard map.contains(branch), !map[branch].hasChanged else { return }
     map[branch].hasChanged = true
@@ -58,7 +57,9 @@ extension Tracks {
   var areShown: Bool { changed.isEmpty }
 
   /// Makes new views of the branches that have changed, and of those around them.
-  mutating func show() {
+  ///
+  /// - Parameter main: The fork of the flow itself.
+  mutating func show(on main: inout OpenFork?) {
     while let id = changed.popLast() {
       map[id].hasChanged = false
       guard let branch = map[id].branch else { continue }  // closed meanwhile
@@ -68,8 +69,11 @@ extension Tracks {
         map[id].wasBusy = isBusy
       }
       let view = map[id].view
-      map[branch.parent].fork?.views[branch.number] = view
-      if branch.parent != .main { note(branch.parent) }
+      if branch.parent == .main {
+        main?.views[branch.number] = view
+      } else {
+        self[branch.parent].fork?.views[branch.number] = view
+      }
     }
   }
 
