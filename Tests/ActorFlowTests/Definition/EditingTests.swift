@@ -166,11 +166,6 @@ import Testing
 }
 
 extension EditingTests {
-  private func code<O>(_ edit: () throws -> Flow<String, O>) -> FlowError.Code? {
-    do { _ = try edit() } catch { return (error as? FlowError)?.code }
-    return nil
-  }
-
   private func message<O>(_ edit: () throws -> Flow<String, O>) -> String? {
     do { _ = try edit() } catch { return "\(error)" }
     return nil

@@ -154,7 +154,7 @@ import Testing
         Step.scripted("a") { _, context in
           async let answer = context.ask(Form(text: "a"))
           await hook.held.reached()
-          trace.add("\(await code { try context.backUp() }?.description ?? "-")")
+          trace.add("\(code { try context.backUp() }?.description ?? "-")")
           hook.relax()
           return try await answer
         }

@@ -58,7 +58,7 @@ import Testing
     let flow = launch(
       Flow {
         Step.scripted("a") { _, context in
-          let refusal = await code { try context.backUp() }
+          let refusal = code { try context.backUp() }
           return "\(refusal?.description ?? "-") \(Task.isCancelled)"
         }
       }, with: "")

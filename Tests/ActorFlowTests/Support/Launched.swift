@@ -93,6 +93,16 @@ func code(_ body: () async throws -> some Any) async -> FlowError.Code? {
   }
 }
 
+/// The code of the ``FlowError`` that `body` throws, for what needs no `await`.
+func code(_ body: () throws -> some Any) -> FlowError.Code? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return (error as? FlowError)?.code
+  }
+}
+
 /// What `task` has thrown.
 func error<T>(of task: Task<T, any Error>) async -> (any Error)? {
   guard case .failure(let error) = await task.result else { return nil }

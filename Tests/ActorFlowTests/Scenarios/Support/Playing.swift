@@ -40,16 +40,6 @@ func firstEvent(
   throw Refused()
 }
 
-/// The code of the `FlowError` that `body` throws; nil if it throws something else or nothing.
-func code(of body: () async throws -> Void) async -> FlowError.Code? {
-  do {
-    try await body()
-    return nil
-  } catch {
-    return (error as? FlowError)?.code
-  }
-}
-
 /// The code of the `FlowError` in a failed result.
 func code<Value>(of result: Result<Value, any Error>) -> FlowError.Code? {
   if case .failure(let error as FlowError) = result { error.code } else { nil }
@@ -61,8 +51,8 @@ func codesOfEveryVerb(of context: StepContext) async -> [FlowError.Code?] {
     await code { _ = try await context.ask(Form(text: "late")) },
     await code { try await context.update(Form(text: "late")) },
     await code { try await context.once("late") { _ in } },
-    await code { try context.backUp() },
-    await code { try context.abandon("late") },
+    code { try context.backUp() },
+    code { try context.abandon("late") },
   ]
 }
 
