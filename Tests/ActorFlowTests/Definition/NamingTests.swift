@@ -1,10 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("Names and paths") struct NamingTests {
+@Suite("Names and paths") struct NamingTests: AskingFlows {
   private func paths<I, O>(_ flow: Flow<I, O>) -> [String] { flow.steps.map(\.path) }
-
-  private func step(_ name: String? = nil) -> Step<String, String> { Step(name) { Asker() } }
 
   @Test("a step's path is the names of the flows around it and its own")
   func nested() {

@@ -1,9 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Policies: the nearest wrapper wins") struct PolicyTests {
-  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
-
+@Suite("Policies: the nearest wrapper wins") struct PolicyTests: AskingFlows {
   private func backUps<I, O>(_ flow: Flow<I, O>) -> [BackUpPolicy] { flow.graph.nodes.map(\.backUp) }
   private func failures<I, O>(_ flow: Flow<I, O>) -> [FailurePolicy] { flow.graph.nodes.map(\.failure) }
 

@@ -1,45 +1,14 @@
 import ActorFlow
 import Testing
 
-@Suite("Backing up in and around forks, on the machine") struct BranchBackTests {
-  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
-
-  private func two(_ name: String, _ first: BackUpPolicy = .automatic) -> Flow<String, String> {
-    Flow(name) {
-      step(name + "1").onBackUp(first)
-      step(name + "2")
-    }
-  }
-
-  /// a, then branches x (x1, x2) and y (y1, y2), then d.
-  private func driver(_ x: BackUpPolicy = .automatic, _ y: BackUpPolicy = .automatic) throws -> TrackDriver {
-    var driver = try TrackDriver(
-      Flow {
-        step("a")
-        Parallel {
-          two("x", x)
-          two("y", y)
-        } join: {
-          $0 + $1
-        }
-        step("d")
-      })
-    try driver.pass("a")
-    return driver
-  }
-
-  private func code(_ body: () throws -> Void) -> FlowError.Code? {
-    do { try body() } catch { return (error as? FlowError)?.code }
-    return nil
-  }
-
+@Suite("Backing up in and around forks, on the machine") struct BranchBackTests: AskingFlows {
   @Test("a plain back with several targets is refused, naming the branches that can back up, and nothing has changed")
   func ambiguous() throws {
     var driver = try TrackDriver(
       Flow {
         Parallel {
-          two("x")
-          two("y")
+          branch("x")
+          branch("y")
           step("z")
         } join: {
           $0 + $1 + $2
@@ -64,7 +33,7 @@ import Testing
 
   @Test("targets that are the same place are not ambiguous: both first steps lead to before the fork")
   func sameTarget() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a")
     try driver.backUp()
     try driver.comeBack()
     #expect(driver.steps == "a" && Set(driver.undone) == ["x1", "y1", "a"])
@@ -73,7 +42,7 @@ import Testing
 
   @Test("one branch with a place of its own and one without: still two targets")
   func twoLevels() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a")
     try driver.pass("x1")
     #expect(code { try driver.backUp() } == .ambiguousBackUp)
     #expect(driver.position.canBackUp)
@@ -82,7 +51,7 @@ import Testing
 
   @Test("a name: inside the branch, before the fork, the fork itself, in another branch, nowhere")
   func byName() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a")
     try driver.make(at: "x1")
     #expect(code { try driver.backUp(to: "z") } == .cannotBackUp)
     try driver.backUp(to: "x1")
@@ -105,7 +74,7 @@ import Testing
 
   @Test("oneWay in a branch: nobody returns to it or past it, so not to before the fork either")
   func oneWayInside() throws {
-    var driver = try driver(.oneWay)
+    var driver = try forked(.oneWay, past: "a")
     try driver.pass("x1")
     #expect(code { try driver.backUp(from: "x2") } == .cannotBackUp)
     #expect(code { try driver.backUp(to: "x1") } == .cannotBackUp)
@@ -160,7 +129,7 @@ import Testing
       Flow {
         step("a")
         Race {
-          two("x", .oneWay)
+          branch("x", .oneWay)
           step("y")
         }
         step("d")
@@ -177,7 +146,7 @@ import Testing
 
   @Test("settling in a branch: what is settled is never undone, and nobody returns past it")
   func settlingInside() throws {
-    var driver = try driver(.settling)
+    var driver = try forked(.settling, past: "a")
     try driver.pass("x1")
     #expect(code { try driver.backUp(from: "x2") } == .cannotBackUp)
     #expect(code { try driver.backUp(from: "y1") } == .cannotBackUp)
@@ -188,7 +157,7 @@ import Testing
 
   @Test("passThrough in a branch is undone and passed over: a back leads to before the fork")
   func passThroughInside() throws {
-    var driver = try driver(.passThrough)
+    var driver = try forked(.passThrough, past: "a")
     try driver.pass("x1")
     try driver.backUp(from: "x2")
     try driver.comeBack()
@@ -275,7 +244,7 @@ import Testing
 
   @Test("a fork in which nobody asked is passed over")
   func automaticFork() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a")
     for name in ["x1", "y1", "x2", "y2"] { try driver.make(at: name) }
     try driver.backUp()
     try driver.comeBack()

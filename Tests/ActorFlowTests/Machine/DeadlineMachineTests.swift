@@ -1,16 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Deadlines on the machine") struct DeadlineMachineTests {
-  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
-
-  private func two(_ first: String, _ second: String) -> Flow<String, String> {
-    Flow {
-      step(first)
-      step(second)
-    }
-  }
-
+@Suite("Deadlines on the machine") struct DeadlineMachineTests: AskingFlows {
   @Test("a timeout around several steps counts from entering the first; a back inside does not begin it anew")
   func backInside() throws {
     var driver = try TrackDriver(

@@ -1,9 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Forks on the machine") struct ForkMachineTests {
-  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
-
+@Suite("Forks on the machine") struct ForkMachineTests: AskingFlows {
   @Test("the fork is a visit; its branches begin at once, each with a stack of its own, and it is joined when all end")
   func joins() throws {
     var driver = try TrackDriver(
@@ -233,13 +231,5 @@ import Testing
       return
     }
     #expect(driver.machine.isSettled, "the goal wants to go on, and a question is open")
-  }
-}
-
-extension TrackDriver {
-  /// The code of the error that the flow has failed with.
-  var failure: FlowError.Code? {
-    for event in events { if case .failed(_, let error) = event.change { return (error as? FlowError)?.code } }
-    return nil
   }
 }

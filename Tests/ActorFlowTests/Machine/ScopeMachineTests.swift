@@ -1,16 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Scopes on the machine") struct ScopeMachineTests {
-  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
-
-  private func two(_ first: String, _ second: String) -> Flow<String, String> {
-    Flow {
-      step(first)
-      step(second)
-    }
-  }
-
+@Suite("Scopes on the machine") struct ScopeMachineTests: AskingFlows {
   @Test("retry in retry: the inner attempts are used up in each of the outer ones")
   func retryInRetry() throws {
     var driver = try TrackDriver(

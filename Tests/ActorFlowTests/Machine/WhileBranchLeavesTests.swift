@@ -1,45 +1,14 @@
 import ActorFlow
 import Testing
 
-@Suite("While a branch is leaving: what each request does") struct WhileBranchLeavesTests {
-  private func step(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
-
-  private func two(_ name: String) -> Flow<String, String> {
-    Flow(name) {
-      step(name + "1")
-      step(name + "2")
-    }
-  }
-
-  /// a, then x2 and y1 run side by side.
-  private func driver() throws -> TrackDriver {
-    var driver = try TrackDriver(
-      Flow {
-        step("a")
-        Parallel {
-          two("x")
-          two("y")
-        } join: {
-          $0 + $1
-        }
-      })
-    try driver.pass("a")
-    try driver.pass("x1")
-    return driver
-  }
-
-  private func code(_ body: () throws -> Void) -> FlowError.Code? {
-    do { try body() } catch { return (error as? FlowError)?.code }
-    return nil
-  }
-
+@Suite("While a branch is leaving: what each request does") struct WhileBranchLeavesTests: AskingFlows {
   @Test("backUp on the same branch is a double click: moving, whichever step of the rollback it meets")
   func doubleClick() throws {
     var driver = try TrackDriver(
       Flow {
         step("a")
         Parallel {
-          two("x")
+          branch("x")
           step("y")
         } join: {
           $0 + $1
@@ -62,7 +31,7 @@ import Testing
 
   @Test("a back to before the fork takes the branch's own back away, and everything is undone once")
   func outerBack() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a", "x1")
     let inner = try driver.backUp(from: "x2")
     #expect(driver.position.status.word == "leaving x2")
     try driver.backUp(from: "y1")
@@ -74,7 +43,7 @@ import Testing
 
   @Test("abandon during a branch's rollback: what was undone is not undone again")
   func abandon() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a", "x1")
     driver.holding = "x1"
     try driver.backUp(from: "x2")
     try driver.comeBack("x2")
@@ -89,7 +58,7 @@ import Testing
 
   @Test("the caller is cancelled during a branch's rollback")
   func cancel() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a", "x1")
     try driver.backUp(from: "x2")
     driver.cancel()
     try driver.comeBack()
@@ -99,7 +68,7 @@ import Testing
 
   @Test("answers and new questions of the branch that is left are refused; those of its sibling are not")
   func questions() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a", "x1")
     let left = try driver.ask("x2")
     let other = try driver.ask("y1")
     try driver.backUp(from: "x2")
@@ -118,7 +87,7 @@ import Testing
     var driver = try TrackDriver(
       Flow {
         Race {
-          two("x")
+          branch("x")
           step("y")
         }
         step("d")
@@ -140,7 +109,7 @@ import Testing
     var driver = try TrackDriver(
       Flow {
         Race {
-          two("x")
+          branch("x")
           step("y")
         }
         step("d")
@@ -156,7 +125,7 @@ import Testing
 
   @Test("what a backUp threw in a branch whose sibling then failed is told when all is rolled back")
   func errorOfBranchWithFailedSibling() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a", "x1")
     driver.holding = "x2"
     try driver.backUp(from: "x2")
     try driver.comeBack("x2")
@@ -167,7 +136,7 @@ import Testing
 
   @Test("one branch fails while another backs up: leaving superseded, failed, rolledBack")
   func failureWhileBackingUp() throws {
-    var driver = try driver()
+    var driver = try forked(past: "a", "x1")
     try driver.backUp(from: "x2")
     driver.forget()
     try driver.fail("y1")

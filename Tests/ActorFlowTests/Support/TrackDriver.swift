@@ -45,6 +45,12 @@ struct TrackDriver {
   /// The names of the steps that run, in the order of their tracks.
   var steps: String { running.sorted { $0.key < $1.key }.map(\.value.visit.info.id.name).joined(separator: " ") }
 
+  /// The code of the error that the flow has failed with.
+  var failure: FlowError.Code? {
+    for event in events { if case .failed(_, let error) = event.change { return (error as? FlowError)?.code } }
+    return nil
+  }
+
   mutating func add(_ event: NavigationEvent?) { if let event { events.append(event) } }
 
   mutating func addMove(_ entry: LogEntry) {

@@ -1,0 +1,41 @@
+import ActorFlow
+
+/// The flows of suites in which it matters which way a flow goes, and not what its steps do: each step asks.
+protocol AskingFlows {}
+
+extension AskingFlows {
+  func step(_ name: String? = nil) -> Step<String, String> { Step(name) { Asker() } }
+
+  /// Two steps, in a flow without a name.
+  func two(_ first: String, _ second: String) -> Flow<String, String> {
+    Flow {
+      step(first)
+      step(second)
+    }
+  }
+
+  /// Two steps, in a flow with a name: `x1` and `x2` in `x`.
+  func branch(_ name: String, _ first: BackUpPolicy = .automatic) -> Flow<String, String> {
+    Flow(name) {
+      step(name + "1").onBackUp(first)
+      step(name + "2")
+    }
+  }
+
+  /// a, then the branches x (x1, x2) and y (y1, y2), then d; `past` these steps, which have asked and returned.
+  func forked(_ x1: BackUpPolicy = .automatic, past steps: String...) throws -> TrackDriver {
+    var driver = try TrackDriver(
+      Flow {
+        step("a")
+        Parallel {
+          branch("x", x1)
+          branch("y")
+        } join: {
+          $0 + $1
+        }
+        step("d")
+      })
+    for step in steps { try driver.pass(step) }
+    return driver
+  }
+}
