@@ -98,7 +98,7 @@ import Testing
 
   @Test("SC-093 an abandoned flow says so exactly once, however often it is asked to")
   func toldOnce() async throws {
-    let stubborn = Threshold()
+    let stubborn = Checkpoint()
     let flow = Flow {
       Step("a") {
         Scripted { (input: String, context: StepContext) -> String in

@@ -4,7 +4,7 @@ import Testing
 @Suite("Scenarios: answering") struct AnsweringScenarios {
   @Test("FS-03 of two answers given before the step's entry has returned, the first wins; the second is refused")
   func answeredEarly() async throws {
-    let entry = Threshold()
+    let entry = Checkpoint()
     let flow = Flow {
       Step("a") { (input: String, context) in
         async let answer = context.ask(Form(text: input))

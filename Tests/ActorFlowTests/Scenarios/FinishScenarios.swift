@@ -152,7 +152,7 @@ import Testing
       old.keep(try #require(try await coordinator.settled().questions.first))
       try await coordinator.abandon()
     }
-    let begun = Threshold()
+    let begun = Checkpoint()
     let second = Flow("second") {
       Step("a") { () -> Asker in
         begun.open()

@@ -136,7 +136,7 @@ import Testing
     let coordinator = FlowCoordinator()
     for round in 1...3 {
       // A coordinator whose run has ended is settled; only the flow itself can tell that the next one has begun.
-      let begun = Threshold()
+      let begun = Checkpoint()
       let flow = Flow {
         Step("a") { () -> Asker in
           begun.open()

@@ -37,7 +37,7 @@ import Testing
   @Test("FS-28 a long-running step that is backed up over is cancelled, and its late result is ignored")
   func lateResult() async throws {
     let trace = Trace()
-    let (begun, stubborn) = (Threshold(), Threshold())
+    let (begun, stubborn) = (Checkpoint(), Checkpoint())
     let flow = Flow {
       Step("a") { Asker(trace) }
       Step("long") {
@@ -77,7 +77,7 @@ import Testing
   @Test("TC-01 a step that is left while its task runs is cancelled, without any code of its own")
   func cancelled() async throws {
     let working = Lives()
-    let begun = Threshold()
+    let begun = Checkpoint()
     let flow = Flow {
       Step("a") { Asker() }
       Step("busy") { (input: String) in

@@ -12,7 +12,7 @@ import Testing
     let coordinator = FlowCoordinator()
     var ids: [VisitID] = []
     for _ in 1...2 {
-      let begun = Threshold()
+      let begun = Checkpoint()
       let announced = Flow {
         Step("begin") { (input: String) in
           begun.open()

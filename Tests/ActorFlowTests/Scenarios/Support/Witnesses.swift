@@ -1,34 +1,5 @@
 import ActorFlow
 
-/// A door that stays shut until it is opened. Passing it is no matter of cancellation: a step that waits here swallows
-/// its own.
-final class Threshold: Sendable {
-  private struct State {
-    var isOpen = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-  private let state = Lock(State())
-
-  func pass() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
-      }
-      if isOpen { continuation.resume() }
-    }
-  }
-
-  func open() {
-    let waiting = state.withLock { state in
-      state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
-}
-
 /// Suspends until the task is cancelled, as any library's wait would, and keeps `object` alive as long.
 func waitForever(holding object: some AnyObject & Sendable) async throws {
   let (stream, continuation) = AsyncStream<Never>.makeStream()
