@@ -3,15 +3,15 @@ import Testing
 
 /// Asks, and takes numbers while it stands on the stack.
 private actor Basket: ReceivingStep {
+  typealias Receive = @Sendable (Int) async throws -> Void
+
   private let trace: Trace
-  private let hold: Checkpoint?
-  private let error: Failure?
+  private let more: Receive
   private var latest = 0
 
-  init(_ trace: Trace, hold: Checkpoint? = nil, failing error: Failure? = nil) {
+  init(_ trace: Trace, receiving more: @escaping Receive) {
     self.trace = trace
-    self.hold = hold
-    self.error = error
+    self.more = more
   }
 
   func proceed(_ input: String, context: StepContext) async throws -> String {
@@ -19,7 +19,6 @@ private actor Basket: ReceivingStep {
     trace.add("\(name):proceed \(latest)")
     let answer = try await context.ask(Form(text: name))
     if answer == "self" { try await context.send(1, to: Basket.self) }
-    if answer == "back" { try context.backUp(to: Basket.self, delivering: 5) }
     return input + answer
   }
 
@@ -28,22 +27,25 @@ private actor Basket: ReceivingStep {
   func receive(_ update: Int) async throws {
     trace.add("receive \(update)")
     latest = update
-    await hold?.pass()
-    if let error { throw error }
-    if hold != nil { trace.add("received") }
+    try await more(update)
   }
 }
 
 @Suite("Updates for earlier steps") struct UpdateDeliveryTests {
   private let trace = Trace()
 
-  private func basket(_ name: String, hold: Checkpoint? = nil, failing error: Failure? = nil) -> Step<String, String> {
-    Step(name) { Basket(trace, hold: hold, failing: error) }
+  /// A step that takes numbers, and does `more` with each.
+  private func basket(_ name: String, receiving more: @escaping Basket.Receive = { _ in }) -> Step<String, String> {
+    Step(name) { Basket(trace, receiving: more) }
+  }
+
+  private func traced(_ name: String, proceed: @escaping ScriptedStep.Proceed) -> Step<String, String> {
+    .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }, proceed: proceed)
   }
 
   /// Sends these to the nearest basket, then asks.
   private func sender(_ name: String, _ numbers: Int...) -> Step<String, String> {
-    .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { input, context in
+    traced(name) { input, context in
       for number in numbers { try await context.send(number, to: Basket.self) }
       return input + (try await context.ask(Form(text: name)))
     }
@@ -51,21 +53,25 @@ private actor Basket: ReceivingStep {
 
   /// Backs up to the nearest basket with this.
   private func returning(_ name: String, _ number: Int) -> Step<String, String> {
-    .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { _, context in
-      try context.backUp(to: Basket.self, delivering: number)
-    }
+    traced(name) { _, context in try context.backUp(to: Basket.self, delivering: number) }
+  }
+
+  /// A flow that runs, and whose first questions have got these answers.
+  private func begin(
+    answering answers: String..., @FlowBuilder flow: () -> some FlowComponent<String, String>
+  ) async throws -> Launched<String> {
+    let run = launch(Flow("f", flow), with: "-")
+    for answer in answers { try await run.answer(answer) }
+    return run
   }
 
   @Test("SF-07 the nearest of two receivers gets it, and the flow does not move")
   func nearest() async throws {
-    let flow = Flow("f") {
+    let run = try await begin(answering: "1", "2") {
       basket("a")
       basket("b")
       sender("c", 7)
     }
-    let run = launch(flow, with: "-")
-    try await run.answer("1")
-    try await run.answer("2")
     try await run.coordinator.settled()
     #expect(trace.all == ["a:proceed 0", "b:proceed 0", "receive 7"])
     try await run.coordinator.backUp()
@@ -77,24 +83,20 @@ private actor Basket: ReceivingStep {
 
   @Test("SF-08 a step never receives its own update; with no other before it that is notActive")
   func own() async throws {
-    let run = launch(Flow("f") { basket("a") }, with: "-")
-    try await run.answer("self")
+    let run = try await begin(answering: "self") { basket("a") }
     #expect(await run.code == .notActive)
     #expect(trace.all == ["a:proceed 0", "a:backUp"])
-    let second = launch(
-      Flow("f") {
-        basket("a")
-        basket("b")
-      }, with: "-")
-    try await second.answer("1")
-    try await second.answer("self")
+    let second = try await begin(answering: "1", "self") {
+      basket("a")
+      basket("b")
+    }
     #expect(try await second.result.get() == "-1self")
     #expect(trace.all.suffix(3) == ["a:proceed 0", "b:proceed 0", "receive 1"])
   }
 
   @Test("from a branch to a step before the fork, and to none in a sibling")
   func branches() async throws {
-    let flow = Flow("f") {
+    let run = try await begin(answering: "1") {
       basket("a")
       Parallel {
         basket("b")
@@ -103,8 +105,6 @@ private actor Basket: ReceivingStep {
         $0 + $1
       }
     }
-    let run = launch(flow, with: "-")
-    try await run.answer("1")
     let position = try await run.coordinator.settled()
     #expect(position.questions.count == 2)
     let question = try #require(position.questions.first { $0.step.name == "c" })
@@ -116,7 +116,7 @@ private actor Basket: ReceivingStep {
   @Test("FS-08 no receiver, or a step that has ended: notActive, and nothing is delivered")
   func nobody() async throws {
     let leaked = Lock<StepContext?>(nil)
-    let flow = Flow("f") {
+    let run = try await begin(answering: "1") {
       basket("a")
       Step<String, String>.scripted("b") { input, context in
         leaked.withLock { $0 = context }
@@ -124,25 +124,21 @@ private actor Basket: ReceivingStep {
       }
       sender("c")
     }
-    let run = launch(flow, with: "-")
-    try await run.answer("1")
     try await run.coordinator.settled()
     let context = try #require(leaked.withLock { $0 })
     #expect(await code { try await context.send(9, to: Basket.self) } == .notActive)
     #expect(!trace.all.contains("receive 9"))
     try await run.answer("2")
     #expect(try await run.result.get() == "-12")
-    #expect(await launch(Flow("g") { sender("c", 1) }, with: "-").code == .notActive)
+    #expect(try await begin { sender("c", 1) }.code == .notActive)
   }
 
   @Test("FS-09 of several updates the step sees the latest")
   func latest() async throws {
-    let run = launch(
-      Flow("f") {
-        basket("a")
-        sender("b", 1, 2, 3)
-      }, with: "-")
-    try await run.answer("1")
+    let run = try await begin(answering: "1") {
+      basket("a")
+      sender("b", 1, 2, 3)
+    }
     try await run.coordinator.settled()
     try await run.coordinator.backUp()
     #expect(trace.all.last == "a:proceed 3")
@@ -152,12 +148,13 @@ private actor Basket: ReceivingStep {
   @Test("leaving the sender waits until receive has returned")
   func leavingWaits() async throws {
     let hold = Checkpoint()
-    let run = launch(
-      Flow("f") {
-        basket("a", hold: hold)
-        sender("b", 1)
-      }, with: "-")
-    try await run.answer("1")
+    let run = try await begin(answering: "1") {
+      basket("a") { [trace] _ in
+        await hold.pass()
+        trace.add("received")
+      }
+      sender("b", 1)
+    }
     await hold.reached()
     let abandon = await run.filing { try await $0.abandon() }
     hold.open()
@@ -167,14 +164,11 @@ private actor Basket: ReceivingStep {
 
   @Test("SF-10 a back that delivers undoes everything first, then delivers, then the receiver proceeds")
   func delivering() async throws {
-    let flow = Flow("f") {
+    let run = try await begin(answering: "1", "2") {
       basket("a")
       sender("b")
       returning("c", 7)
     }
-    let run = launch(flow, with: "-")
-    try await run.answer("1")
-    try await run.answer("2")
     let position = try await run.coordinator.settled()
     #expect(trace.all == ["a:proceed 0", "c:backUp", "b:backUp", "a:backUp", "receive 7", "a:proceed 7"])
     #expect(position.stack.map(\.step.name) == ["a"])
@@ -184,7 +178,7 @@ private actor Basket: ReceivingStep {
 
   @Test("a back that delivers, from a branch to before the fork: the fork is left as a whole first")
   func deliveringFromBranch() async throws {
-    let flow = Flow("f") {
+    let run = try await begin(answering: "1") {
       basket("a")
       Parallel {
         Step("b") { Asker(trace) }
@@ -193,8 +187,6 @@ private actor Basket: ReceivingStep {
         $0 + $1
       }
     }
-    let run = launch(flow, with: "-")
-    try await run.answer("1")
     _ = await event("backedUp parallel→a 0", of: run.coordinator)
     let position = try await run.coordinator.settled()
     #expect(position.branches.isEmpty && position.questions.map(\.step.name) == ["a"])
@@ -205,20 +197,16 @@ private actor Basket: ReceivingStep {
 
   @Test("a receive that throws fails the sender when it sends, and the receiver when a back delivers")
   func throwing() async throws {
-    let send = launch(
-      Flow("f") {
-        basket("a", failing: Failure("full"))
-        sender("b", 1)
-      }, with: "-")
-    try await send.answer("1")
+    let send = try await begin(answering: "1") {
+      basket("a") { _ in throw Failure("full") }
+      sender("b", 1)
+    }
     #expect(await send.error as? Failure == Failure("full"))
     #expect(await send.lines.contains("failed b"))
-    let back = launch(
-      Flow("f") {
-        basket("a", failing: Failure("full"))
-        returning("b", 1)
-      }, with: "-")
-    try await back.answer("1")
+    let back = try await begin(answering: "1") {
+      basket("a") { _ in throw Failure("full") }
+      returning("b", 1)
+    }
     #expect(await back.error as? Failure == Failure("full"))
     #expect(await back.lines.suffix(3) == ["backedUp b→a 0", "failed a", "rolledBack 0"])
   }
@@ -236,12 +224,10 @@ private actor Basket: ReceivingStep {
         Step("b") { Automatic(trace) }.onBackUp(.oneWay)
         step
       }
-      let run = launch(
-        Flow("f") {
-          basket("a")
-          if inBranch { Race { charge } } else { charge }
-        }, with: "-")
-      try await run.answer("1")
+      let run = try await begin(answering: "1") {
+        basket("a")
+        if inBranch { Race { charge } } else { charge }
+      }
       #expect(try await run.result.get() == "-1btrue")
     }
     #expect(trace.all.filter { $0.hasPrefix("receive") } == ["receive 3", "receive 3"])
@@ -249,6 +235,6 @@ private actor Basket: ReceivingStep {
 
   @Test("a receiver that is nowhere: a back that delivers is refused with cannotBackUp")
   func noReceiver() async throws {
-    #expect(await launch(Flow("f") { returning("c", 7) }, with: "-").code == .cannotBackUp)
+    #expect(try await begin { returning("c", 7) }.code == .cannotBackUp)
   }
 }
