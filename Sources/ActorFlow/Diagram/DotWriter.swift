@@ -1,45 +1,28 @@
 /// Writes a diagram for Graphviz.
-struct DotWriter {
-  private var lines: [String] = []
-  private var indentation = "  "
-  private var clusters = 0
-  private let shapes: [Diagram.Shape]
-
+enum DotWriter: DiagramWriter {
   static func text(of diagram: Diagram) -> String {
-    var writer = DotWriter(shapes: diagram.shapes)
-    for item in diagram.items { writer.add(item) }
-    for arrow in diagram.arrows { writer.add(arrow) }
     let head = [
       "digraph flow {",
       #"  graph [fontname="Helvetica", fontsize=11, fontcolor=gray30, labeljust=l, style=rounded, color=gray60];"#,
       #"  node [fontname="Helvetica", fontsize=11, shape=box, style="rounded,filled", fillcolor=white];"#,
       #"  edge [fontname="Helvetica", fontsize=10];"#,
     ]
-    return (head + writer.lines + ["}"]).joined(separator: "\n") + "\n"
+    return (head + lines(of: diagram) + ["}"]).joined(separator: "\n") + "\n"
   }
 
-  private init(shapes: [Diagram.Shape]) {
-    self.shapes = shapes
+  static func line(of shape: Diagram.Shape, number: Int) -> String {
+    "n\(number) [\(attributes(of: shape).joined(separator: ", "))];"
   }
 
-  private mutating func add(_ item: Diagram.Item) {
-    switch item {
-    case .shape(let number): line("n\(number) [\(attributes(of: shapes[number]).joined(separator: ", "))];")
-    case .cluster(let cluster):
-      clusters += 1
-      line("subgraph cluster_\(clusters) {")
-      indentation += "  "
-      line("label=\(Self.quoted([cluster.label] + cluster.notes, lineEnd: "\\l")); margin=16;")
-      for item in cluster.items { add(item) }
-      indentation.removeLast(2)
-      line("}")
-    }
+  static func frame(of cluster: Diagram.Cluster, number: Int, around inside: [String]) -> [String] {
+    let label = "label=\(quoted([cluster.label] + cluster.notes, lineEnd: "\\l")); margin=16;"
+    return ["subgraph cluster_\(number) {"] + indented([label] + inside) + ["}"]
   }
 
-  private mutating func add(_ arrow: Diagram.Arrow) {
+  static func line(of arrow: Diagram.Arrow) -> String {
     var attributes: [String] = []
     // A space keeps the label off its arrow.
-    if !arrow.label.isEmpty { attributes.append("label=\(Self.quoted([" " + arrow.label]))") }
+    if !arrow.label.isEmpty { attributes.append("label=\(quoted([" " + arrow.label]))") }
     var (from, to) = (arrow.from, arrow.to)
     if arrow.isReturn {
       // Written the other way round: Graphviz puts what an arrow leads to below.
@@ -47,13 +30,11 @@ struct DotWriter {
       swap(&from, &to)
     }
     let suffix = attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]"
-    line("n\(from) -> n\(to)\(suffix);")
+    return "n\(from) -> n\(to)\(suffix);"
   }
 
-  private mutating func line(_ text: String) { lines.append(indentation + text) }
-
-  private func attributes(of shape: Diagram.Shape) -> [String] {
-    let words = Self.quoted([shape.label] + shape.notes)
+  private static func attributes(of shape: Diagram.Shape) -> [String] {
+    let words = quoted([shape.label] + shape.notes)
     var attributes =
       switch shape.kind {
       case .step: ["label=\(words)"]

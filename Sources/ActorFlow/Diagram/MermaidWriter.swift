@@ -1,60 +1,43 @@
 /// Writes a diagram as a Mermaid flowchart.
-struct MermaidWriter {
-  private var lines: [String] = []
-  private var indentation = "  "
-  private var clusters = 0
-  private let shapes: [Diagram.Shape]
-
+enum MermaidWriter: DiagramWriter {
   static func text(of diagram: Diagram) -> String {
-    var writer = MermaidWriter(shapes: diagram.shapes)
-    for item in diagram.items { writer.add(item) }
-    for arrow in diagram.arrows { writer.add(arrow) }
-    writer.addClass("bar", "fill:#333,color:#fff") { $0.kind == .fork || $0.kind == .join }
-    writer.addClass("visited", "fill:#cfe2f3,color:#000") { $0.isVisited && !$0.isCurrent }
-    writer.addClass("current", "fill:#ffd966,color:#000,stroke-width:3px", where: \.isCurrent)
-    writer.addClass("waiting", "stroke-dasharray:4", where: \.isWaiting)
-    return (["flowchart TD"] + writer.lines).joined(separator: "\n") + "\n"
+    (["flowchart TD"] + lines(of: diagram) + indented(classes(of: diagram.shapes))).joined(separator: "\n") + "\n"
   }
 
-  private init(shapes: [Diagram.Shape]) {
-    self.shapes = shapes
-  }
-
-  private mutating func add(_ item: Diagram.Item) {
-    switch item {
-    case .shape(let number):
-      let shape = shapes[number]
-      let words = Self.quoted([shape.label] + shape.notes)
-      switch shape.kind {
-      case .start: line("n\(number)((\(words)))")
-      case .end: line("n\(number)(((\(words))))")
-      case .step: line("n\(number)(\(words))")
-      case .choice: line("n\(number){\(words)}")
-      case .fork, .join: line("n\(number)[\(words)]")
-      }
-    case .cluster(let cluster):
-      clusters += 1
-      line("subgraph c\(clusters)[\(Self.quoted([cluster.label] + cluster.notes))]")
-      indentation += "  "
-      for item in cluster.items { add(item) }
-      indentation.removeLast(2)
-      line("end")
+  static func line(of shape: Diagram.Shape, number: Int) -> String {
+    let words = quoted([shape.label] + shape.notes)
+    return switch shape.kind {
+    case .start: "n\(number)((\(words)))"
+    case .end: "n\(number)(((\(words))))"
+    case .step: "n\(number)(\(words))"
+    case .choice: "n\(number){\(words)}"
+    case .fork, .join: "n\(number)[\(words)]"
     }
   }
 
-  private mutating func add(_ arrow: Diagram.Arrow) {
-    let label = arrow.label.isEmpty ? "" : "|\(Self.quoted([arrow.label]))|"
-    line("n\(arrow.from) \(arrow.isReturn ? "-.->" : "-->")\(label) n\(arrow.to)")
+  static func frame(of cluster: Diagram.Cluster, number: Int, around inside: [String]) -> [String] {
+    ["subgraph c\(number)[\(quoted([cluster.label] + cluster.notes))]"] + indented(inside) + ["end"]
   }
 
-  private mutating func addClass(_ name: String, _ style: String, where isMember: (Diagram.Shape) -> Bool) {
-    let members = shapes.indices.filter { isMember(shapes[$0]) }.map { "n\($0)" }
-    guard !members.isEmpty else { return }
-    line("classDef \(name) \(style)")
-    line("class \(members.joined(separator: ",")) \(name)")
+  static func line(of arrow: Diagram.Arrow) -> String {
+    let label = arrow.label.isEmpty ? "" : "|\(quoted([arrow.label]))|"
+    return "n\(arrow.from) \(arrow.isReturn ? "-.->" : "-->")\(label) n\(arrow.to)"
   }
 
-  private mutating func line(_ text: String) { lines.append(indentation + text) }
+  /// How shapes look: two lines for each class that one of them has.
+  private static func classes(of shapes: [Diagram.Shape]) -> [String] {
+    let classes: [(name: String, style: String, has: (Diagram.Shape) -> Bool)] = [
+      ("bar", "fill:#333,color:#fff", { $0.kind == .fork || $0.kind == .join }),
+      ("visited", "fill:#cfe2f3,color:#000", { $0.isVisited && !$0.isCurrent }),
+      ("current", "fill:#ffd966,color:#000,stroke-width:3px", \.isCurrent),
+      ("waiting", "stroke-dasharray:4", \.isWaiting),
+    ]
+    return classes.flatMap { name, style, has in
+      let members = shapes.indices.filter { has(shapes[$0]) }.map { "n\($0)" }
+      return members.isEmpty
+        ? [] : ["classDef \(name) \(style)", "class \(members.joined(separator: ",")) \(name)"]
+    }
+  }
 
   /// One string of several lines. What Mermaid would read as its own, as HTML or as Markdown is written as an entity.
   private static func quoted(_ lines: [String]) -> String {
