@@ -4,6 +4,11 @@
 extension Change: CustomStringConvertible {
   /// The change in a few words, such as `moved shop/cart → shop/payment`.
   public var description: String {
+    backUpErrors.isEmpty ? words : "\(words), errors: \(backUpErrors.joined(separator: "; "))"
+  }
+
+  /// The change without the errors of `backUp`s.
+  package var words: String {
     switch self {
     case .launched: "launched"
     case .moved(let from, let to):
@@ -14,10 +19,10 @@ extension Change: CustomStringConvertible {
     case .answered(let question, let principal): "answered \(question)\(principal.map { " by \($0.id)" } ?? "")"
     case .withdrawn(let question): "withdrawn \(question)"
     case .leaving(let visit, let reason): "leaving \(visit.step): \(reason)"
-    case .backedUp(let from, let to, let errors): "backed up \(from.step) → \(to.step)\(Self.suffix(errors))"
+    case .backedUp(let from, let to, _): "backed up \(from.step) → \(to.step)"
     case .caught(let step, let error, let catcher): "caught \(step): \(error); \(catcher)"
-    case .unwound(let visit, let errors): "unwound to \(visit?.step.path ?? "the beginning")\(Self.suffix(errors))"
-    case .joined(let visit, let errors): "joined \(visit.step)\(Self.suffix(errors))"
+    case .unwound(let visit, _): "unwound to \(visit?.step.path ?? "the beginning")"
+    case .joined(let visit, _): "joined \(visit.step)"
     case .waiting(let wait): "waiting at \(wait)"
     case .received(let wait): "received at \(wait)"
     case .stoppedWaiting(let wait): "stopped waiting at \(wait)"
@@ -25,12 +30,17 @@ extension Change: CustomStringConvertible {
     case .failed(let step, let error): "failed \(step): \(error)"
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned: \(reason)"
     case .cancelled: "cancelled"
-    case .rolledBack(let errors): "rolled back\(Self.suffix(errors))"
+    case .rolledBack: "rolled back"
     }
   }
 
-  private static func suffix(_ errors: [any Error]) -> String {
-    errors.isEmpty ? "" : ", errors: " + errors.map { "\($0)" }.joined(separator: "; ")
+  /// What `backUp`s threw, in words.
+  package var backUpErrors: [String] {
+    switch self {
+    case .backedUp(_, _, let errors), .unwound(_, let errors), .joined(_, let errors), .rolledBack(let errors):
+      errors.map { "\($0)" }
+    default: []
+    }
   }
 }
 

@@ -10,7 +10,7 @@ extension ExpectedChange {
   /// A request to leave whatever step had the focus was accepted.
   static func leaving(step: StepID?, _ reason: LeaveReason?) -> ExpectedChange {
     let place = step.map { " \($0)" } ?? ""
-    let why = reason.map { " (\($0.summary))" } ?? ""
+    let why = reason.map { " (\($0))" } ?? ""
     return ExpectedChange("leaving\(place)\(why)", duringQuestion: true) { change in
       guard case .leaving(let visit, let found) = change else { return false }
       return step.matches(visit.step) && (reason == nil || reason == found)
