@@ -95,12 +95,7 @@ import Testing
       var driver = try TrackDriver(
         Flow {
           step("a")
-          Parallel {
-            step("b").onBackUp(policy)
-            step("c")
-          } join: {
-            $0 + $1
-          }
+          both(step("b").onBackUp(policy), step("c"))
           step("d")
           step("e")
         })
@@ -170,12 +165,7 @@ import Testing
       var driver = try TrackDriver(
         Flow {
           step("a")
-          Parallel {
-            step("b")
-            step("c")
-          } join: {
-            $0 + $1
-          }.onBackUp(policy)
+          both(step("b"), step("c")).onBackUp(policy)
           step("d")
         })
       for name in ["a", "b", "c"] { try driver.pass(name) }
@@ -201,12 +191,7 @@ import Testing
         Parallel {
           Flow("x") {
             step("a")
-            Parallel {
-              step("b")
-              step("c")
-            } join: {
-              $0 + $1
-            }
+            both(step("b"), step("c"))
           }
           step("e")
         } join: {

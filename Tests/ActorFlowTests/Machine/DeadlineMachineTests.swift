@@ -101,12 +101,7 @@ import Testing
   func forks() throws {
     var driver = try TrackDriver(
       Flow {
-        Parallel {
-          step("b").timeout(.seconds(10)).recover { _ in "" }
-          step("c")
-        } join: {
-          $0 + $1
-        }.timeout(.seconds(30))
+        both(step("b").timeout(.seconds(10)).recover { _ in "" }, step("c")).timeout(.seconds(30))
       })
     driver.advance(by: .seconds(10))
     #expect(driver.lines.last == "leaving b timedOut")
@@ -148,12 +143,7 @@ import Testing
   func expiresInBranch() throws {
     var driver = try TrackDriver(
       Flow {
-        Parallel {
-          step("b").expires(afterIdle: .seconds(60))
-          step("c")
-        } join: {
-          $0 + $1
-        }.expires(afterIdle: .seconds(1_000))
+        both(step("b").expires(afterIdle: .seconds(60)), step("c")).expires(afterIdle: .seconds(1_000))
       })
     var other = try driver.ask("c")
     driver.advance(by: .seconds(500))
@@ -168,12 +158,7 @@ import Testing
 
     driver = try TrackDriver(
       Flow {
-        Parallel {
-          step("b")
-          step("c")
-        } join: {
-          $0 + $1
-        }.expires(afterIdle: .seconds(60))
+        both(step("b"), step("c")).expires(afterIdle: .seconds(60))
       })
     other = try driver.ask("c")
     driver.advance(by: .seconds(40))

@@ -7,12 +7,7 @@ import Testing
     var driver = try TrackDriver(
       Flow {
         step("a")
-        Parallel {
-          step("b")
-          step("c")
-        } join: {
-          $0 + $1
-        }
+        both(step("b"), step("c"))
         step("d")
       })
     try driver.make("1", at: "a")
@@ -38,12 +33,7 @@ import Testing
         Parallel {
           Flow("x") {
             step("a")
-            Parallel {
-              step("b")
-              step("c")
-            } join: {
-              $0 + $1
-            }
+            both(step("b"), step("c"))
             step("d")
           }
           step("e")
@@ -71,12 +61,7 @@ import Testing
     var driver = try TrackDriver(
       Flow {
         Parallel {
-          Parallel {
-            step("b")
-            step("c")
-          } join: {
-            $0 + $1
-          }
+          both(step("b"), step("c"))
           step("e")
         } join: {
           $0 + $1

@@ -142,12 +142,7 @@ import Testing
   func branches() throws {
     var driver = try TrackDriver(
       Flow {
-        Parallel {
-          step("b").recover { _ in "" }
-          step("c")
-        } join: {
-          $0 + $1
-        }
+        both(step("b").recover { _ in "" }, step("c"))
       })
     try driver.fail("b")
     #expect(driver.steps == "c" && driver.undoneLine == "b")
@@ -157,12 +152,7 @@ import Testing
 
     driver = try TrackDriver(
       Flow {
-        Parallel {
-          step("b")
-          step("c")
-        } join: {
-          $0 + $1
-        }.recover { _ in "" }
+        both(step("b"), step("c")).recover { _ in "" }
       })
     try driver.fail("b")
     #expect(driver.lines.last == "leaving parallel superseded")
@@ -175,12 +165,7 @@ import Testing
   func retryAroundFork() throws {
     var driver = try TrackDriver(
       Flow {
-        Parallel {
-          step("b").retry(2)
-          step("c")
-        } join: {
-          $0 + $1
-        }.retry(2)
+        both(step("b").retry(2), step("c")).retry(2)
       })
     try driver.fail("b")
     #expect(driver.steps == "b c" && driver.undone.isEmpty)

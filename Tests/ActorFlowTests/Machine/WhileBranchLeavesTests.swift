@@ -7,12 +7,7 @@ import Testing
     var driver = try TrackDriver(
       Flow {
         step("a")
-        Parallel {
-          branch("x")
-          step("y")
-        } join: {
-          $0 + $1
-        }
+        both(branch("x"), step("y"))
       })
     try driver.pass("a")
     try driver.pass("x1")

@@ -22,17 +22,24 @@ extension AskingFlows {
     }
   }
 
+  /// A `parallel` of two branches.
+  func both(
+    _ first: some FlowComponent<String, String>, _ second: some FlowComponent<String, String>
+  ) -> Parallel<String, String> {
+    Parallel {
+      first
+      second
+    } join: {
+      $0 + $1
+    }
+  }
+
   /// a, then the branches x (x1, x2) and y (y1, y2), then d; `past` these steps, which have asked and returned.
   func forked(_ x1: BackUpPolicy = .automatic, past steps: String...) throws -> TrackDriver {
     var driver = try TrackDriver(
       Flow {
         step("a")
-        Parallel {
-          branch("x", x1)
-          branch("y")
-        } join: {
-          $0 + $1
-        }
+        both(branch("x", x1), branch("y"))
         step("d")
       })
     for step in steps { try driver.pass(step) }
