@@ -55,7 +55,6 @@ package struct Track: Sendable {
     return fork.open == 0 || fork.isBusy
   }
 
-
   /// Whether the scopes of this track end here: what stands further out is the business of the track around it.
   var outerScopes: ScopeFrame? { branch?.scopes }
 }
