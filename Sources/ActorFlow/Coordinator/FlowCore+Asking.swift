@@ -1,5 +1,33 @@
 // Questions: the asker's side.
 extension FlowCore: StepRuntime {
+  /// The everyday question, apart from those that change, end or remind: what it has in its hands while it waits is paid
+  /// for in memory by every flow that does.
+  func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer {
+    try Self.typed(try await answer(to: prompt, key: key, at: stay), as: P.Answer.self)
+  }
+
+  private func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
+    let cell = Cell()
+    let question = try await question(prompt, key: key, at: stay, cell)
+    do { return try await cell.value() } catch {
+      // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
+      if let question { await withdraw(question.id, on: stay.track) }
+      throw error
+    }
+  }
+
+  /// Opens a question; nil if there is nothing to withdraw. An answer that is known already lies in the cell.
+  @inline(never)
+  private func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: Cell) async throws -> Question? {
+    try Task.checkCancellation()
+    switch try await open(prompt, key: key, at: stay, cell, nil) {
+    case .answered(let answer): cell.fulfil(.success(answer))
+    case .withdrawn, .overdue: break  // waits until the step gives it up again
+    case .opened(let question, _): return question
+    }
+    return nil
+  }
+
   func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer> {
     try Task.checkCancellation()
     let cell = Cell()
@@ -36,6 +64,7 @@ extension FlowCore: StepRuntime {
     }
   }
 
+  @inline(never)
   private func withdraw(_ question: Question.ID, on track: TrackID) async {
     _ = try? await decide(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
   }

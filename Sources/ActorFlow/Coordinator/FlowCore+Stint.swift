@@ -11,6 +11,7 @@ extension FlowCore {
 
   /// The walk has ended by itself. False: the track is over, or it was left in that moment, so that this task is
   /// cancelled or about to be.
+  @inline(never)
   private func walkIsOver(on track: TrackID) -> Bool {
     withState { state in
       switch state.machine.look(at: track, { $0.phase }) {

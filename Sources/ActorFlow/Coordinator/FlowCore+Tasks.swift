@@ -17,15 +17,20 @@ extension FlowCore {
     let chain = FlowChain(serial, around: FlowChain.current)
     await withTaskCancellationHandler {
       repeat {
-        // Bound in there, because a task copies what its maker has bound to room of its own.
-        let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
-        register(stint, of: .main)
-        await stint.value
+        await beginStint(under: chain).value
       } while !endStint()
     } onCancel: {
       callerCancelled()
     }
     await endTimer()
+  }
+
+  @inline(never)
+  private func beginStint(under chain: FlowChain) -> Task<Void, Never> {
+    // Bound in there, because a task copies what its maker has bound to room of its own.
+    let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
+    register(stint, of: .main)
+    return stint
   }
 
   /// Begins a stint of a branch. Its end is told to `inbox`.

@@ -60,7 +60,7 @@ extension StepContext {
   ///   `alreadyAsking` if the visit has an open question, `duplicateKey` if it has an answer under `key`, `notActive`
   ///   after the visit.
   public func ask<P: Prompt>(_ prompt: P, key: String? = nil) async throws -> P.Answer {
-    try await inFlow().open(prompt, key: key, at: stay).answer()
+    try await inFlow().ask(prompt, key: key, at: stay)
   }
 
   /// Asks a question whose prompt changes while it is open: each element of `updates` replaces what is shown, as

@@ -3,6 +3,7 @@
 package protocol StepRuntime: AnyObject, Sendable {
   var flow: FlowID { get }
 
+  func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer
   func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer>
   func ask<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
