@@ -52,13 +52,21 @@ extension FlowCore {
   }
 
   /// The way has come under other scopes.
-  @inline(never)
   func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
-    let now = elapsed
+    guard commit != nil else { return watchNow(scopes, on: track) }
     try await decideWalking(on: track, commits: false) { machine in
-      machine.watch(scopes, on: track, at: now)
+      machine.watch(scopes, on: track, at: elapsed)
       return Decision(())
     }
+  }
+
+  @inline(never)
+  private func watchNow(_ scopes: ScopeFrame?, on track: TrackID) {
+    let isEarlier = withState { state in
+      state.machine.watch(scopes, on: track, at: elapsed)
+      return state.timerIsLate
+    }
+    if isEarlier { setTimer() }
   }
 
   /// Nil: the walk goes on where the way leads now.

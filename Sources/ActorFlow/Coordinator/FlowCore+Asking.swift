@@ -7,8 +7,8 @@ extension FlowCore: StepRuntime {
   }
 
   private func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
-    let cell = Cell()
-    let question = try await question(prompt, key: key, at: stay, cell)
+    var cell = Cell()
+    let question = try await question(prompt, key: key, at: stay, &cell)
     do { return try await cell.value() } catch {
       // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
       if let question { await withdraw(question.id, on: stay.track) }
@@ -16,12 +16,16 @@ extension FlowCore: StepRuntime {
     }
   }
 
-  /// Opens a question; nil if there is nothing to withdraw. An answer that is known already lies in the cell.
+  /// Opens a question; nil if there is nothing to withdraw. For an answer that is known already there is another cell.
   @inline(never)
-  private func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: Cell) async throws -> Question? {
+  private func question(
+    _ prompt: any Prompt, key: String?, at stay: Stay, _ cell: inout Cell
+  ) async throws -> Question? {
     try Task.checkCancellation()
     switch try await open(prompt, key: key, at: stay, cell, nil) {
-    case .answered(let answer): cell.fulfil(.success(answer))
+    case .answered(let answer):
+      cell = Cell()
+      cell.fulfil(.success(answer))
     case .withdrawn, .overdue: break  // waits until the step gives it up again
     case .opened(let question, _): return question
     }

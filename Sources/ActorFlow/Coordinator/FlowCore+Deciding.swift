@@ -107,7 +107,7 @@ extension FlowCore.State {
       effects.released.append((pause, .success(())))
     }
     if !waiters.isEmpty || !pauses.isEmpty { wake(decision.woken, &effects) }
-    if machine.alarmsHaveChanged() { effects.timer = core }
+    if timerIsLate { effects.timer = core }
     if let latch = decision.latch { latches.append(latch) }
     if !latches.isEmpty { effects.released += openLatches(after: decision.event) }
     effects.garbage.values = machine.takeDiscarded()

@@ -8,6 +8,18 @@ struct TimerState: Sendable {
   var isOver = false
 }
 
+extension FlowCore.State {
+  /// Whether the machine wants to be told of the time earlier than the timer will wake. Asked after each input.
+  var timerIsLate: Bool {
+    mutating get {
+      guard machine.alarmsHaveChanged(), !timer.isOver, !timer.isRinging, let due = machine.nextAlarm else {
+        return false
+      }
+      return timer.wakes.map { due < $0 } ?? true
+    }
+  }
+}
+
 // Time: tells the machine when it wants to be told.
 extension FlowCore {
   /// Sleeps until the earliest alarm, tells the machine, and so on until nothing is armed.

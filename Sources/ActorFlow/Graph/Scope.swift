@@ -26,6 +26,11 @@
     self.only = only
   }
 
+  /// Whether its time begins anew with each answer.
+  package var isExpiry: Bool {
+    if case .expiry = kind { true } else { false }
+  }
+
   /// After which time it acts by itself; nil: never.
   package var deadline: Duration? {
     switch kind {

@@ -26,6 +26,7 @@ package struct Alarms: Sendable {
     }
   }
 
+  /// The earliest first; of those due at one time the one set first.
   private var alarms: [Alarm] = []
   private var lastNumber = 0
   /// Whether the earliest alarm may have changed since the last ``takeChange()``.
@@ -41,21 +42,26 @@ package struct Alarms: Sendable {
 
   /// The earliest alarm of those that count now.
   package func earliest(where counts: (Alarm) -> Bool) -> Alarm? {
-    alarms.filter(counts).min { ($0.due, $0.number) < ($1.due, $1.number) }
+    alarms.first(where: counts)
   }
 
   mutating func set(_ subject: Subject, at due: Duration, on track: TrackID) {
     lastNumber += 1
-    alarms.append(Alarm(due: due, track: track, subject: subject, number: lastNumber))
+    insert(Alarm(due: due, track: track, subject: subject, number: lastNumber))
     hasChanged = true
+  }
+
+  private mutating func insert(_ alarm: Alarm) {
+    let place = alarms.lastIndex { ($0.due, $0.number) < (alarm.due, alarm.number) } ?? -1
+    alarms.insert(alarm, at: place + 1)
   }
 
   mutating func remove(_ alarm: Alarm) { remove { $0.number == alarm.number } }
 
   private mutating func remove(where isDropped: (Alarm) -> Bool) {
     guard !alarms.isEmpty else { return }
-    alarms.removeAll(where: isDropped)
-    hasChanged = true
+    hasChanged = true  // also if none is dropped: others may count from now on
+    if alarms.contains(where: isDropped) { alarms.removeAll(where: isDropped) }
   }
 }
 
@@ -125,10 +131,12 @@ extension Alarms {
 
   /// Somebody is asked, or has answered, on a track that lies in these: their idle times begin anew.
   mutating func somebodyIsThere(_ now: Duration, on tracks: [TrackID]) {
-    for index in alarms.indices {
-      guard case .idle(_, let after) = alarms[index].subject, tracks.contains(alarms[index].track) else { continue }
-      let alarm = alarms[index]
-      alarms[index] = Alarm(due: now + after, track: alarm.track, subject: alarm.subject, number: alarm.number)
+    let idle = alarms.filter { $0.isIdle && tracks.contains($0.track) }
+    guard !idle.isEmpty else { return }
+    remove { $0.isIdle && tracks.contains($0.track) }
+    for alarm in idle {
+      guard case .idle(_, let after) = alarm.subject else { continue }
+      insert(Alarm(due: now + after, track: alarm.track, subject: alarm.subject, number: alarm.number))
     }
     hasChanged = true
   }

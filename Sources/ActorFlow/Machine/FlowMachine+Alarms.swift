@@ -2,20 +2,17 @@
 extension FlowMachine {
   /// The walk came to a place under other scopes than before: those it has left are disarmed, those it has entered begin
   /// their time.
-  package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: Duration) {
-    guard self[track].phase == .walking else { return }
+  package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: @autoclosure () -> Duration) {
+    guard look(at: track, { $0.phase == .walking }) else { return }
     alarms.keep(only: scopes, on: track)
-    let outer = self[track].outerScopes
+    guard scopes != nil else { return }
+    let outer = look(at: track) { $0.outerScopes }
     var link = scopes
     while let frame = link, frame !== outer {
-      if !alarms.isArmed(frame) {
-        switch frame.scope.kind {
-        case .timeout(let duration): alarms.set(.scope(frame), at: now + duration, on: track)
-        case .expiry(let duration): alarms.set(.idle(frame, after: duration), at: now + duration, on: track)
-        case .retry, .recover: break
-        }
-      }
       link = frame.below
+      guard let deadline = frame.scope.deadline, !alarms.isArmed(frame) else { continue }
+      let now = now()
+      alarms.set(frame.scope.isExpiry ? .idle(frame, after: deadline) : .scope(frame), at: now + deadline, on: track)
     }
   }
 
@@ -41,7 +38,7 @@ extension FlowMachine {
 
   /// An alarm of a track that is being left waits until it has landed.
   private func counts(_ alarm: Alarms.Alarm) -> Bool {
-    guard self[alarm.track].phase == .walking else { return false }
+    guard look(at: alarm.track, { $0.phase == .walking }) else { return false }
     guard case .idle = alarm.subject else { return true }
     // Nobody is idle while there is nothing to answer.
     return isSomebodyAsked(on: alarm.track)
