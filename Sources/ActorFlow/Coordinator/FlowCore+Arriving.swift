@@ -161,7 +161,8 @@ extension FlowCore {
       for branch in tracks { state.branches.insert(Strand(), for: branch) }
     }
     for branch in tracks { stints[branch] = startStint(of: branch, telling: inbox) }
-    var outcome = await verdict(on: plan, track)
+    // Before a branch has ended there is something to say only of none.
+    var outcome = tracks.isEmpty ? await verdict(on: plan, track) : nil
     while !stints.isEmpty {
       let branch = await inbox.next()
       await stints[branch]?.value

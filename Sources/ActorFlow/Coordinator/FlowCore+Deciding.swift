@@ -98,7 +98,7 @@ extension FlowCore.State {
       self[track].asker = nil
       effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
     }
-    if decision.cancelsWalk { cancelWalk(of: track, &effects) }
+    if decision.cancelsWalk, self[track].isWalking { effects.cancelled = self[track].stint }
     if branches.count > 0 { dissolve(&effects) }
     if let number = decision.nudge, let asker = self[track].asker { effects.nudged = (asker, number) }
     if let waiter = decision.waiter { waiters[waiter.number] = waiter.cell }
@@ -114,27 +114,11 @@ extension FlowCore.State {
     return effects
   }
 
-  private mutating func cancelWalk(of track: TrackID, _ effects: inout Effects) {
-    guard self[track].isWalking else { return }
-    effects.cancelled = self[track].stint
-    guard self[track].stint == nil else { return }
-    self[track].cancelsStint = true
-    // An asker that is told before its task is cancelled would think that only its question was given up.
-    self[track].lateAsker = effects.asker?.cell
-    effects.asker = nil
-  }
-
   /// Branches that leave because of this input.
   private mutating func dissolve(_ effects: inout Effects) {
     for track in machine.takeDissolved() {
-      let strand = self[track]
-      self[track].asker = nil
-      if strand.isWalking, strand.stint == nil {
-        self[track].cancelsStint = true
-        self[track].lateAsker = strand.asker
-      } else {
-        effects.others.append((strand.isWalking ? strand.stint : nil, strand.asker))
-      }
+      let asker = self[track].asker.take()
+      effects.others.append((self[track].isWalking ? self[track].stint : nil, asker))
     }
   }
 

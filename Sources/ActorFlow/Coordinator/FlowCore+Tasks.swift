@@ -27,20 +27,29 @@ extension FlowCore {
 
   @inline(never)
   private func beginStint(under chain: FlowChain) -> Task<Void, Never> {
-    // Bound in there, because a task copies what its maker has bound to room of its own.
-    let stint = Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
-    register(stint, of: .main)
-    return stint
+    begin(.main) {
+      // Bound in there, because a task copies what its maker has bound to room of its own.
+      Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
+    }
   }
 
   /// Begins a stint of a branch. Its end is told to `inbox`.
   func startStint(of branch: TrackID, telling inbox: Inbox) -> Task<Void, Never> {
-    let stint = Task {
-      await self.stint(of: branch)
-      inbox.put(branch)
+    begin(branch) {
+      Task {
+        await self.stint(of: branch)
+        inbox.put(branch)
+      }
     }
-    register(stint, of: branch)
-    return stint
+  }
+
+  /// Makes the task under the lock: nothing that it does comes before a leave can cancel it.
+  private func begin(_ track: TrackID, _ make: () -> Task<Void, Never>) -> Task<Void, Never> {
+    withState { state in
+      let stint = make()
+      state[track].stint = stint
+      return stint
+    }
   }
 
   /// Runs `work` in a task of its own and waits for it, cancelled or not.
@@ -73,17 +82,6 @@ extension FlowCore {
     await timer?.value
   }
 
-  /// From here on a leave can cancel the stint; one that came before does so now.
-  private func register(_ stint: Task<Void, Never>, of track: TrackID) {
-    let (cancels, asker) = withState { state in
-      state[track].stint = stint
-      defer { (state[track].cancelsStint, state[track].lateAsker) = (false, nil) }
-      return (state[track].cancelsStint, state[track].lateAsker)
-    }
-    if cancels { stint.cancel() }
-    asker?.fulfil(.failure(CancellationError()))
-  }
-
   /// Whether that was the last one.
   private func endStint() -> Bool {
     withState { state in
@@ -94,7 +92,6 @@ extension FlowCore {
 
   /// A stint of a branch has ended. Whether that was the last one.
   func endBranch(_ branch: TrackID) async -> Bool {
-    withState { $0[branch].stint = nil }
     let isOver = try? await decide(on: branch, commits: false) { Decision($0.isOver(branch)) }
     guard isOver != false else { return false }
     withState { _ = $0.branches.remove(branch) }

@@ -43,10 +43,6 @@ final class FlowCore: Sendable {
     var stint: Task<Void, Never>?
     /// Whether the stint is in its walk, and a leave cancels it.
     var isWalking = false
-    /// A leave was accepted before the stint's task was known.
-    var cancelsStint = false
-    /// Whose question that leave has closed.
-    var lateAsker: Cell?
   }
 
   init(

@@ -89,7 +89,8 @@ extension Driver {
     while !isDone.isRaised, coordinator.core.waiters.allSatisfy({ waiter in before.contains { $0 === waiter } }) {
       await Task.yield()
     }
-    _ = await coordinator.position  // its turn comes after the one that lets the waiter in
+    // A leave is accepted under the lock, and cancels after it. What stops in between does not count as stopped.
+    while coordinator.core.isAboutToCancel { await Task.yield() }
   }
 
   private mutating func settle() async {
@@ -114,6 +115,13 @@ extension Driver {
 
 extension FlowCore {
   fileprivate var waiters: [Cell] { withState { $0.latches.map(\.cell) } }
+
+  fileprivate var isAboutToCancel: Bool {
+    withState { state in
+      guard state.machine.phase == .leaving, state.main.isWalking, let stint = state.main.stint else { return false }
+      return !stint.isCancelled
+    }
+  }
 }
 
 /// Raised once, seen by all.
