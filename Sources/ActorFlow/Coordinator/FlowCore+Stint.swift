@@ -101,7 +101,7 @@ extension FlowCore {
       let instance = try await place.node.body.make?()
       return try await decideWalking(on: track) { Decision($0.reloaded(instance, on: track)) }
     } catch {
-      _ = await failed(place.visit.info.id, error, place.cargo.scopes, on: track)
+      _ = await failed(place.node, error, place.cargo.scopes, on: track)
       return nil
     }
   }

@@ -24,7 +24,12 @@ struct Latch: Sendable {
       }
       if machine.phase != .ended, machine.isUnderWay(leave) { return nil }
       return .failure(
-        machine.error(.ending, "the flow was ended while it was backing up, so it never landed"))
+        machine.error(
+          .ending,
+          machine.isEnding
+            ? "the flow was ended while it was backing up, so it never landed"
+            : "the branch that was backing up never landed: its fork was decided, a branch beside it failed, or another "
+              + "back leads to before the fork"))
     }
   }
 

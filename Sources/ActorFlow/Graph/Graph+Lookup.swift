@@ -49,6 +49,9 @@ extension Graph {
 }
 
 extension Graph {
+  /// The first step or fork that stands at an address or behind it.
+  package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
+
   /// The innermost fork around what stands at `address`.
   package func fork(around address: Int) -> Node? {
     nodes.last { node in

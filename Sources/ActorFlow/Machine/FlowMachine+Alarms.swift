@@ -88,7 +88,8 @@ extension FlowMachine {
   }
 
   private mutating func timeOut(_ frame: ScopeFrame, on track: TrackID, at now: Duration) -> Leaving {
-    let step = self[track].visit?.info.id ?? ""
+    // In a pause before the first step of all: the one that is waited for.
+    let step = self[track].visit?.info.id ?? path(of: graph.node(from: frame.start), on: track)
     let duration = frame.scope.deadline ?? .zero
     let failure = error(
       .timedOut, "the part of the flow under this `.timeout` has not ended within \(duration)", step: step)

@@ -33,6 +33,12 @@ extension FlowMachine {
     if mail.isUsed { discard(mail.drop()) }
   }
 
+  /// Whether the run is over, or on its way to a bad end.
+  package var isEnding: Bool {
+    if case .end? = main.leave?.goal { return true }
+    return phase == .ended
+  }
+
   /// What was decided could not be committed: the run stops where the last commit left it, and nothing is rolled back.
   package mutating func halt(_ step: StepID, _ error: any Error) -> NavigationEvent? {
     guard phase != .ended, phase != .idle else { return nil }

@@ -82,6 +82,11 @@ extension FlowMachine {
     return end(.finished, .success(output), as: .finished, at: main.visit)
   }
 
+  /// The path of a node on a track; of none, that of the step in focus.
+  package func path(of node: Node?, on track: TrackID) -> StepID {
+    node.map { info(of: $0, on: track).id } ?? self[track].visit?.info.id ?? ""
+  }
+
   /// What may be said of a node on a track.
   func info(of node: Node, on track: TrackID) -> StepInfo {
     guard track != .main, let branch = self[track].branch else { return node.info }

@@ -46,7 +46,8 @@ import Testing
     try await run.coordinator.answer(winner, with: "won")
     _ = await event("leaving race superseded", of: run.coordinator)
     hold.open()
-    #expect(await error(of: back) is FlowError)
+    let told = try #require(await error(of: back) as? FlowError)
+    #expect(told.code == .ending && told.message.contains("its fork was decided"))
     #expect(try await run.result.get() == "-won")
     #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["x2:backUp", "x1:backUp"])
   }

@@ -50,6 +50,23 @@ struct Composing {
     try await timed.nanosecondsOfOne(batch: batch) - plain.nanosecondsOfOne(batch: batch)
   }
 
+  /// A question in a wide fork, over one in a fork that is not.
+  @concurrent func wideFork() async throws -> Double {
+    try await Self.nanosecondsOfQuestion(among: 1_024) / Self.nanosecondsOfQuestion(among: 64)
+  }
+
+  @concurrent private static func nanosecondsOfQuestion(among count: Int) async throws -> Double {
+    let flow = Flow { ForEach({ (count: Int) in Array(0..<count) }) { Step("ask") { Ask() } } }
+    let time = try await nanosecondsOf {
+      let coordinator = FlowCoordinator()
+      async let results = coordinator.run(flow, with: count)
+      for question in try await coordinator.settled().questions { try await coordinator.answer(question.id, with: 1) }
+      let made = try await results.count
+      try WrongResult.check(made == count, "\(count) branches made \(made) results")
+    }
+    return time / Double(count)
+  }
+
   private static func run(_ flow: Flow<Int, Int>, from start: Int) async throws {
     let result = try await FlowCoordinator().run(flow, with: start)
     try WrongResult.check(result == 1_000, "the loop made \(result)")

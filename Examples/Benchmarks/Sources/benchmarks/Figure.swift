@@ -1,7 +1,7 @@
 /// What is measured. The raw value is the key in the output; measured on all cores it gets the suffix `All`.
 enum Figure: String, CaseIterable {
   case run8, step, stepWithSubscriber, stepWith64Parked, stepWith64Waiting, question, backUp, abandon5
-  case parallel2, choice = "switch", loop, timeoutArmed
+  case parallel2, choice = "switch", loop, timeoutArmed, wideFork
   case bytesPerWaitingFlow, millionth, settledBytesPerStep, scaling2, define
 
   /// What the figure counts.
@@ -22,7 +22,7 @@ enum Figure: String, CaseIterable {
   var unit: Unit {
     switch self {
     case .bytesPerWaitingFlow, .settledBytesPerStep: .bytes
-    case .millionth, .scaling2: .ratio
+    case .millionth, .scaling2, .wideFork: .ratio
     default: .hops
     }
   }
@@ -41,6 +41,7 @@ enum Figure: String, CaseIterable {
     case .choice: "a Switch whose second case has one automatic step"
     case .loop: "one more iteration of a Loop around one automatic step"
     case .timeoutArmed: "what a timeout that does not fire adds to an automatic step"
+    case .wideFork: "a question in a fork of 1,024, asked and answered / in a fork of 64"
     case .bytesPerWaitingFlow: "resident growth per live flow waiting at step 5 of 8, with its caller's task"
     case .millionth: "a step after 1,000,000 steps of one run / after 1,000"
     case .settledBytesPerStep: "resident growth per step of a run that settles every 100 steps"
@@ -62,6 +63,7 @@ enum Figure: String, CaseIterable {
     case (.parallel2, false): .atMost(30)
     case (.choice, false), (.loop, false): .stepPlus(1)
     case (.timeoutArmed, false): .atMost(3)
+    case (.wideFork, false): .atMost(1.5)
     case (.bytesPerWaitingFlow, false): .atMost(5000)
     case (.millionth, false): .atMost(1.15)
     case (.settledBytesPerStep, false): .atMost(1)

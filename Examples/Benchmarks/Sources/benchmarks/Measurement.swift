@@ -53,6 +53,7 @@ struct Measurement {
       Timer(figure: .choice) { try await composing.choice(batch: batch) },
       Timer(figure: .loop) { try await composing.loop(batch: batch) },
       Timer(figure: .timeoutArmed) { try await composing.timeoutArmed(batch: batch) },
+      Timer(figure: .wideFork) { try await composing.wideFork() },
       Timer(figure: .scaling2) { try await walking.scaling(batch: batch * 4) },
       Timer(figure: .define) { try await walking.define(batch: batch) },
     ]
