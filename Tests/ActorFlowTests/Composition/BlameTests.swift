@@ -10,9 +10,10 @@ import Testing
   }
 
   private func blamed<I, O>(_ flow: Flow<I, O>, with input: I) async -> StepID? {
-    let run = launch(flow, with: input)
-    guard case .failed(let step, _)? = await run.events.first(where: { $0.change.isFailure })?.change else { return nil }
-    return step
+    for event in await launch(flow, with: input).events {
+      if case .failed(let step, _) = event.change { return step }
+    }
+    return nil
   }
 
   @Test("a factory in a branch for each element: the path has the element's number")
@@ -60,11 +61,5 @@ import Testing
     clock.advance(by: .seconds(30))
     let error = try #require(await run.error as? FlowError)
     #expect(error.code == .timedOut && error.step == "f/a")
-  }
-}
-
-extension Change {
-  fileprivate var isFailure: Bool {
-    if case .failed = self { true } else { false }
   }
 }
