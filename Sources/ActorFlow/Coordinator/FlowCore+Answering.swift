@@ -4,14 +4,18 @@ extension FlowCore {
   func answer<A: Sendable>(
     _ id: Question.ID, with answer: A, by principal: Principal?, revision: Int?
   ) async throws {
-    var question = try withState { try $0.machine.openQuestion(id) }
+    var (question, receiver) = try withState { try $0.machine.openQuestion(takingActions: id) }
     while true {
       try check(revision, against: question)
       try await Self.validate(answer, for: question.prompt, by: principal, in: question)
       // The world may have changed: the question may be closed, or show something else.
-      switch try await accept(answer, for: question, by: principal) {
-      case nil: return
-      case let changed?: question = changed
+      if let receiver {
+        let outcome = await receiver.receive(answer, seenAt: question.revision)
+        if case .applied = outcome { return }
+        question = try self.question(after: outcome, of: question)
+      } else {
+        guard let changed = try await accept(answer, for: question, by: principal) else { return }
+        question = changed
       }
     }
   }

@@ -7,9 +7,11 @@
 //    not exist before Swift 6.4).
 // 3. The timer: one sleep for all deadlines of a run. It is begun by whatever arms the first of them, deep in a step,
 //    and is to outlive that; so it is nobody's child.
+// 4. The work of a rendered step's effect: it is cancelled alone, in the turn in which a render no longer asks for it; a
+//    group can only cancel all its children, and only from inside its body.
 //
 // A stint is awaited by `run` or by the walk that has reached the fork, the work by the `once` that began it, the timer
-// by `run`. So none outlives the run. `Task.init` passes the caller's task-local values and priority on, as a child task
+// by `run`, an effect by the `proceed` of its step. So none outlives the run. `Task.init` passes the caller's task-local values and priority on, as a child task
 // would.
 extension FlowCore {
   /// Runs stints until the run has ended. Called by `run`, once.
@@ -56,6 +58,11 @@ extension FlowCore {
   func shielded<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
     let task = Task { try await work() }
     return try await task.value
+  }
+
+  /// Begins an effect's work. Called by the `proceed` of a rendered step, so that the effect has its task-local values.
+  func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    Task { await work() }
   }
 
   /// Begins to sleep until the earliest alarm, unless a sleep that ends no later is under way.

@@ -3,6 +3,8 @@ package struct Asking: Sendable {
   package internal(set) var question: Question
   /// The answer's name in the journal; nil if nobody will ask for it.
   let key: JournalKey?
+  /// Takes the answers, if the question stays open.
+  var receiver: (any ActionReceiver)?
 }
 
 /// What an asker gets whose time is over.
@@ -38,6 +40,17 @@ extension FlowMachine {
       case .overdue: .overdue
       }
     }
+    let question = try open(prompt, key: key, at: place, on: track, at: now())
+    if journal == .reloading, let key { self[track].focus.attempt.count(key) }
+    if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id, on: track) }
+    return .opened(question, publish(.asked(question)))
+  }
+
+  /// Opens a question of the place on top; it is to be published next.
+  mutating func open(
+    _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
+    on track: TrackID, at now: @autoclosure () -> Duration
+  ) throws -> Question {
     guard look(at: track, { $0.asking == nil }) else {
       throw error(
         .alreadyAsking, "this visit already has an open question; wait for its answer first",
@@ -45,19 +58,17 @@ extension FlowMachine {
     }
     numbers.question += 1
     let question = Question(
-      id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id, visit: visit,
-      prompt: prompt, revision: 1)
+      id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id,
+      visit: place.visit.id, prompt: prompt, revision: 1)
     // Nobody was idle on these tracks while nobody was asked there.
     if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
     with(track) { track in
-      track.asking = Asking(question: question, key: key)
+      track.asking = Asking(question: question, key: key, receiver: receiver)
       track.focus.hasAsked = true
       track.hasAsked = true
     }
     if track != .main { askers[question.id.number] = track }
-    if journal == .reloading, let key { self[track].focus.attempt.count(key) }
-    if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id, on: track) }
-    return .opened(question, publish(.asked(question)))
+    return question
   }
 
   /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.

@@ -2,6 +2,8 @@
 /// stands here so that the definition's rooms name no room above them.
 package protocol StepRuntime: AnyObject, Sendable {
   var flow: FlowID { get }
+  /// Whether what is decided is committed before it is adopted, so that it takes its time.
+  var commits: Bool { get }
 
   func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer
   func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer>
@@ -12,6 +14,20 @@ package protocol StepRuntime: AnyObject, Sendable {
   func wait<T: Sendable>(for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?) async throws -> T?
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws
+
+  /// Shows a rendering: opens a question that takes many answers.
+  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws
+  /// Replaces a rendering. `isAnswer`: because somebody has answered.
+  func rerender(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) async throws
+  /// The same without a suspension, where nothing is committed.
+  func rerenderNow(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) throws
+  /// Somebody has answered, and what is shown stays.
+  func acknowledge(at stay: Stay) async throws
+  /// Closes the question, if it is still open.
+  func hide(at stay: Stay) async
+  /// Begins an effect's work in a task of its own, which its caller cancels and awaits.
+  func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>
+
   func backUp(from stay: Stay) throws
   func abandon(_ reason: String, from stay: Stay) throws
 

@@ -1,0 +1,63 @@
+// Renderings: the side of the step that shows them, and of those who answer.
+extension FlowCore {
+  var commits: Bool { commit != nil }
+
+  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws {
+    try await decide(on: stay.track) { machine in
+      let shown = try machine.show(rendering, to: receiver, visit: stay.visit, on: stay.track, at: elapsed)
+      return Decision((), event: shown.event)
+    }
+  }
+
+  func rerender(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) async throws {
+    try await decide(on: stay.track) { machine in
+      Decision(
+        (),
+        event: try machine.rerender(
+          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, at: elapsed))
+    }
+  }
+
+  /// Nobody waits for a rendering but those who read events: less is looked at than in ``decide(on:asker:commits:_:)``.
+  func rerenderNow(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) throws {
+    var old: LogEntry?
+    var readers: EventLog.Wake?
+    var garbage: [any Sendable] = []
+    let movesTimer = try withState { state in
+      let event = try state.machine.rerender(
+        rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, at: elapsed)
+      old = state.log.append(event.entry)
+      readers = state.log.takeWaiting()
+      garbage = state.machine.takeDiscarded()
+      return state.machine.alarmsHaveChanged()
+    }
+    readers?.passOn()
+    if movesTimer { setTimer() }
+    _ = (consume garbage, consume old)  // released here, outside the lock
+  }
+
+  func acknowledge(at stay: Stay) async throws {
+    try await decide(on: stay.track, commits: false) { machine in
+      Decision(try machine.acknowledge(visit: stay.visit, on: stay.track, at: elapsed))
+    }
+  }
+
+  func hide(at stay: Stay) async {
+    _ = try? await decide(on: stay.track) { Decision((), event: $0.hide(visit: stay.visit, on: stay.track)) }
+  }
+
+  /// What an answerer is told of an action, unless it was applied.
+  ///
+  /// - Returns: The question as it is now: something else is shown.
+  func question(after outcome: ActionOutcome, of question: Question) throws -> Question {
+    if case .failed(let error) = outcome { throw closed(question, "has failed with this action", [error]) }
+    let now = try withState { try $0.machine.openQuestion(question.id) }
+    if case .changed = outcome { return now }
+    throw closed(question, "takes no actions any more", [])
+  }
+
+  private func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {
+    FlowError(
+      .questionClosed, "the step that shows \(question.id) \(why)", flow: flow, step: question.step, underlying: errors)
+  }
+}

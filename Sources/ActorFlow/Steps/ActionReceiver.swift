@@ -1,0 +1,17 @@
+/// Takes the answers to a question that stays open.
+package protocol ActionReceiver: AnyObject, Sendable {
+  /// Takes an answer that was found valid for what the question showed at a revision.
+  func receive(_ action: any Sendable, seenAt revision: Int) async -> ActionOutcome
+}
+
+/// What became of an action.
+package enum ActionOutcome: Sendable {
+  /// It was applied, and what it changed is published.
+  case applied
+  /// Something else is shown by now; nothing was applied.
+  case changed
+  /// It was applied, and the step fails with this.
+  case failed(any Error)
+  /// Nobody takes actions any more.
+  case closed
+}

@@ -1,0 +1,108 @@
+@testable import ActorFlow
+import Testing
+
+/// Questions that take many answers, on the machine alone.
+@Suite struct RenderingMachineTests {
+  private final class Nobody: ActionReceiver {
+    func receive(_ action: any Sendable, seenAt revision: Int) async -> ActionOutcome { .closed }
+  }
+
+  /// A machine whose first step has shown a rendering.
+  private func showing(_ policies: BackUpPolicy...) throws -> (MachineDriver, Question) {
+    var driver = try MachineDriver(policies)
+    driver.enter(0)
+    let visit = driver.visit
+    let shown = try driver.give { try $0.show(Form(text: "1"), to: Nobody(), visit: visit) }
+    driver.add(shown.event)
+    return (driver, shown.question)
+  }
+
+  @Test("a rendering is a question: it is asked, updated, and closed by hiding it")
+  func shown() throws {
+    var (driver, question) = try showing(.automatic)
+    let visit = driver.visit
+    #expect(try driver.machine.openQuestion(takingActions: question.id).receiver != nil)
+    try driver.give { try $0.acknowledge(visit: visit) }
+    let updated = try driver.give { try $0.rerender(Form(text: "2"), visit: visit) }
+    driver.add(updated)
+    #expect(driver.machine.position.questions.map(\.revision) == [2])
+    let hidden = driver.give { $0.hide(visit: visit) }
+    driver.add(hidden)
+    let again = driver.give { $0.hide(visit: visit) }
+    #expect(again == nil)
+    #expect(driver.lines == ["launched", "moved -→a", "asked a", "updated a 2", "withdrawn"])
+    #expect(throws: FlowError.self) { try driver.machine.openQuestion(takingActions: question.id) }
+  }
+
+  @Test("an ordinary question takes no actions")
+  func ordinary() throws {
+    var driver = try MachineDriver(.automatic)
+    driver.enter(0)
+    let question = try driver.ask()
+    #expect(try driver.machine.openQuestion(takingActions: question.id).receiver == nil)
+  }
+
+  @Test("a visit that shows a rendering has asked: a back leads to it")
+  func hasAsked() throws {
+    var (driver, _) = try showing(.automatic, .automatic)
+    let visit = driver.visit
+    driver.add(driver.give { $0.hide(visit: visit) })
+    driver.enter(1)
+    #expect(driver.machine.position.canBackUp)
+  }
+
+  @Test("a visit has one open question, be it a rendering")
+  func oneQuestion() throws {
+    var (driver, _) = try showing(.automatic)
+    let visit = driver.visit
+    let second = #expect(throws: FlowError.self) { try driver.ask() }
+    #expect(second?.code == .alreadyAsking)
+    let third = #expect(throws: FlowError.self) {
+      try driver.give { try $0.show(Form(text: ""), to: Nobody(), visit: visit) }
+    }
+    #expect(third?.code == .alreadyAsking)
+  }
+
+  @Test("while the visit is being left nothing is taken, and its question is closed")
+  func leaving() throws {
+    var (driver, question) = try showing(.automatic)
+    let visit = driver.visit
+    try driver.abandon()
+    let error = #expect(throws: FlowError.self) { try driver.machine.openQuestion(takingActions: question.id) }
+    #expect(error?.code == .questionClosed)
+    #expect(throws: CancellationError.self) { try driver.give { try $0.acknowledge(visit: visit) } }
+    #expect(throws: CancellationError.self) { try driver.give { try $0.rerender(Form(text: "2"), visit: visit) } }
+    let hidden = driver.give { $0.hide(visit: visit) }
+    #expect(hidden == nil)
+  }
+
+  @Test("whoever takes the answers is handed out to be released with the question")
+  func released() throws {
+    var (driver, _) = try showing(.automatic)
+    let visit = driver.visit
+    _ = driver.give { $0.takeDiscarded() }
+    driver.add(driver.give { $0.hide(visit: visit) })
+    let discarded = driver.give { $0.takeDiscarded() }
+    #expect(discarded.contains { ($0 as? Asking)?.receiver is Nobody })
+  }
+
+  @Test("an answer to a rendering is a sign of life, and begins an idle time anew")
+  func expiry() throws {
+    var machine = FlowMachine(flow: "idle")
+    let flow = Flow<String, String> { Step("a") { Asker() } }.expires(afterIdle: .seconds(10))
+    _ = try machine.launch(flow.graph, with: "")
+    var cargo = Cargo("")
+    guard case .step(let node) = try flow.graph.advance(from: 0, &cargo) else { throw Failure("no step") }
+    machine.watch(cargo.scopes, on: .main, at: .zero)
+    _ = machine.enter(node, instance: nil, cargo: cargo)
+    let visit = try #require(machine.position.stack.top?.id)
+    _ = try machine.show(Form(text: ""), to: Nobody(), visit: visit, at: .seconds(1))
+    #expect(machine.nextAlarm == .seconds(11))
+    try machine.acknowledge(visit: visit, at: .seconds(5))
+    #expect(machine.nextAlarm == .seconds(15))
+    _ = try machine.rerender(Form(text: "3"), visit: visit, at: .seconds(7))
+    #expect(machine.nextAlarm == .seconds(15))
+    _ = try machine.rerender(Form(text: "4"), visit: visit, isAnswer: true, at: .seconds(7))
+    #expect(machine.nextAlarm == .seconds(17))
+  }
+}
