@@ -1,0 +1,58 @@
+/// Which effects there are, and in which order their work begins and ends.
+///
+/// A key's work starts only after its old work has ended. So what is asked for is due at once, or waits for the work
+/// before it. Work that is due is always started, be it to find itself cancelled; what waits and is no longer asked for is
+/// dropped.
+struct EffectLedger {
+  /// Those that are asked for, and due or under way.
+  private var wanted: [Int: EffectPlace] = [:]
+  /// Those that are no longer asked for, and have not ended.
+  private var leaving: [Int: EffectPlace] = [:]
+  /// Those that are asked for and wait for one that is leaving, oldest first.
+  private var waiting: [EffectStart] = []
+  /// Those to be started, oldest first.
+  private var due: [EffectStart] = []
+
+  init() {}
+
+  var hasDue: Bool { !due.isEmpty }
+
+  /// A render was made. What it ended is stopped before what it began becomes due.
+  ///
+  /// - Returns: The effects to cancel.
+  mutating func apply(_ changes: EffectChanges) -> [Int] {
+    guard !changes.isEmpty else { return [] }
+    let cancelled = changes.stopped.filter { id in
+      guard let place = wanted.removeValue(forKey: id) else { return false }
+      leaving[id] = place
+      return true
+    }
+    if !waiting.isEmpty { waiting.removeAll { changes.stopped.contains($0.id) } }
+    for start in changes.started {
+      if leaving.values.contains(where: start.place.isSame) { waiting.append(start) } else { begin(start) }
+    }
+    return cancelled
+  }
+
+  /// The effects to start now, oldest first.
+  mutating func takeDue() -> [EffectStart] {
+    defer { due = [] }
+    return due
+  }
+
+  /// Whether an effect is asked for, and has not ended.
+  func isWanted(_ id: Int) -> Bool { wanted[id] != nil }
+
+  /// An effect's work has ended: the one that waits for it becomes due.
+  mutating func end(_ id: Int) {
+    wanted.removeValue(forKey: id)
+    guard let place = leaving.removeValue(forKey: id) else { return }
+    guard let next = waiting.firstIndex(where: { $0.place.isSame(as: place) }) else { return }
+    begin(waiting.remove(at: next))
+  }
+
+  private mutating func begin(_ start: EffectStart) {
+    wanted[start.id] = start.place
+    due.append(start)
+  }
+}

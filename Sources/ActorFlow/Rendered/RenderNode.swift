@@ -1,0 +1,142 @@
+/// A node of the tree, its step's type forgotten.
+class RenderNode {
+  let id: Int
+  let place: RenderPlace
+  unowned let book: RenderBook
+  /// The latest pass that asked for it.
+  var pass = 0
+  fileprivate(set) var children: [ChildKey: RenderNode] = [:]
+  fileprivate(set) var effects: [AnyHashable: Effect] = [:]
+
+  struct Effect {
+    let id: Int
+    /// The latest pass that asked for it.
+    var pass: Int
+  }
+
+  init(_ place: RenderPlace, in book: RenderBook) {
+    self.place = place
+    self.book = book
+    id = book.nextNode()
+    book.enter(self)
+  }
+
+  /// Applies an action of its own. Whether anything may have changed; nil if it is no action of this node's.
+  func take(_ action: any Sendable) -> Bool? { nil }
+
+  /// Ends what the render that is just over did not ask for.
+  fileprivate func sweep() {
+    for (key, effect) in effects where effect.pass != book.pass {
+      effects.removeValue(forKey: key)
+      book.stop(effect.id)
+    }
+    for (key, child) in children where child.pass != book.pass {
+      children.removeValue(forKey: key)
+      child.remove()
+    }
+  }
+
+  /// The node is no longer part of the tree.
+  private func remove() {
+    book.remove(self)
+    for effect in effects.values { book.stop(effect.id) }
+    for child in children.values { child.remove() }
+  }
+
+  /// The flow is about to render the tree in another visit: all effects have ended.
+  func forgetEffects() {
+    effects = [:]
+    for child in children.values { child.forgetEffects() }
+  }
+}
+
+/// A node with its step's value and state.
+final class TypedNode<Step: RenderedStep>: RenderNode {
+  private(set) var step: Step
+  private(set) var state: Step.State
+  /// Hands the output to the parent. Whether anything may have changed there.
+  var emit: ((Step.Output) -> Bool)?
+  private var known: (port: SinkPort, sink: Sink<Step.Action>)?
+
+  init(_ step: Step, state: Step.State? = nil, at place: RenderPlace, in book: RenderBook) {
+    self.step = step
+    self.state = state ?? step.makeState()
+    super.init(place, in: book)
+  }
+
+  /// Replaces the step's value.
+  func update(_ step: Step) {
+    let old = self.step
+    self.step = step
+    step.inputDidChange(from: old, state: &state)
+  }
+
+  override func take(_ action: any Sendable) -> Bool? { (action as? Step.Action).map(apply) }
+
+  /// Applies an action, and what its output makes of the nodes around. Whether anything may have changed.
+  func apply(_ action: Step.Action) -> Bool {
+    var output: Step.Output?
+    let hasChanged = step._apply(action, to: &state, making: &output)
+    guard let output, let emit else { return hasChanged }
+    return emit(output) || hasChanged
+  }
+
+  func render() -> Step.Rendering {
+    var scope = RenderScope(self)
+    let rendering = step.render(state, in: &scope)
+    sweep()
+    return rendering
+  }
+}
+
+// MARK: - What its scope asks for
+
+extension TypedNode {
+  /// The node's sink, made once a visit.
+  var sink: Sink<Step.Action> {
+    if let known, known.port === book.port { return known.sink }
+    let sink = book.sink(of: id, from: nil, as: Step.Action.self)
+    known = (book.port, sink)
+    return sink
+  }
+
+  func ask(_ key: AnyHashable, _ work: @escaping @Sendable (Sink<Step.Action>) async throws -> Void) {
+    guard let index = effects.index(forKey: key) else {
+      let id = book.start(EffectPlace(node: place, key: key), of: id, work)
+      effects[key] = Effect(id: id, pass: book.pass)
+      return
+    }
+    if effects.values[index].pass == book.pass {
+      book.note(
+        "one render of \(place) asks for the effect \(key.quoted) twice; give each effect a key of its own")
+    }
+    effects.values[index].pass = book.pass
+  }
+
+  func child<Child: RenderedStep>(
+    _ child: Child, _ key: AnyHashable, _ onOutput: (@Sendable (Child.Output) -> Step.Action)?
+  ) -> Child.Rendering {
+    let node = node(of: child, key)
+    node.pass = book.pass
+    node.emit = onOutput.map { onOutput in { [unowned self] in apply(onOutput($0)) } }
+    return node.render()
+  }
+
+  private func node<Child: RenderedStep>(of child: Child, _ key: AnyHashable) -> TypedNode<Child> {
+    let key = ChildKey(type: ObjectIdentifier(Child.self), key: key)
+    let known = children[key] as? TypedNode<Child>
+    if let known, known.pass != book.pass {
+      known.update(child)
+      return known
+    }
+    let node = TypedNode<Child>(child, at: RenderPlace(Child.self, key, in: place), in: book)
+    if known != nil {
+      // `render` wants a rendering, so it gets one of a node that is swept away with the failing pass.
+      book.note(
+        "one render of \(place) asks for two children of type \(Child.self) with the key \(key.key.quoted); "
+          + "give each child a key of its own")
+    }
+    children[key] = node
+    return node
+  }
+}

@@ -1,0 +1,90 @@
+// Actions: one is applied, the tree rendered, and the rendering published, before the next one is looked at.
+extension RenderRunner: ActionReceiver, ActionStation {
+  func receive(_ action: any Sendable, seenAt revision: Int) async -> ActionOutcome {
+    if isBusy { await waitForTurn() } else { isBusy = true }
+    defer { leave() }
+    guard let stage, let tree else { return .closed }
+    guard stage.revision == revision else { return .changed }
+    guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
+    let hasChanged = tree.apply(action)
+    if let outcome = finishNow(hasChanged, isAnswer: true) { return outcome }
+    return await finish(hasChanged, isAnswer: true)
+  }
+
+  func deliver(_ action: any Sendable, to node: Int, from effect: Int?, through port: SinkPort) async -> Bool {
+    if isBusy { await waitForTurn() } else { isBusy = true }
+    defer { leave() }
+    guard let stage, let tree, stage.port === port else { return false }
+    guard let hasChanged = tree.take(action, to: node, from: effect) else { return false }
+    var outcome = finishNow(hasChanged, isAnswer: false)
+    if outcome == nil { outcome = await finish(hasChanged, isAnswer: false) }
+    guard case .applied = outcome else { return false }
+    return true
+  }
+
+  /// An action was applied: what follows from it, if nothing is to be waited for. Nil: ``finish(_:isAnswer:)`` it.
+  ///
+  /// Apart from that, because each async function that is called costs as much as all of this.
+  private func finishNow(_ hasChanged: Bool, isAnswer: Bool) -> ActionOutcome? {
+    guard hasChanged, let tree, let stage, !stage.runtime.commits, !tree.hasOutput else { return nil }
+    do {
+      let rendering = try render(tree)
+      try stage.runtime.rerenderNow(rendering, at: stage.stay, isAnswer: isAnswer)
+    } catch {
+      failure = error
+      return nil
+    }
+    if effects.hasDue { stage.cell.nudge(0) }
+    return .applied
+  }
+
+  /// An action was applied: what follows from it.
+  private func finish(_ hasChanged: Bool, isAnswer: Bool) async -> ActionOutcome {
+    guard let tree, let stage else { return .closed }
+    do {
+      if let failure {
+        self.failure = nil
+        throw failure
+      }
+      if hasChanged {
+        try await stage.runtime.rerender(try render(tree), at: stage.stay, isAnswer: isAnswer)
+      } else if isAnswer {
+        try await stage.runtime.acknowledge(at: stage.stay)
+      }
+    } catch let error as CancellationError {
+      // The visit is being left, and `proceed` is about to hear of it.
+      endStage()
+      stage.cell.fulfil(.failure(error))
+      return .closed
+    } catch {
+      await fail(error)
+      return .failed(error)
+    }
+    guard self.stage?.port === stage.port else { return .applied }  // it has ended while this was published
+    if let output = tree.output {
+      endStage()
+      await stage.runtime.hide(at: stage.stay)
+      stage.cell.fulfil(.success(output))
+    } else if effects.hasDue {
+      stage.cell.nudge(0)
+    }
+    return .applied
+  }
+
+  /// What is shown now. Effects that it does not ask for are cancelled.
+  private func render(_ tree: RenderTree<Root>) throws -> Root.Rendering {
+    var changes = EffectChanges()
+    let rendering = try tree.render(&changes)
+    for effect in effects.apply(changes) { tasks[effect]?.cancel() }
+    stage?.revision += 1
+    return rendering
+  }
+
+  /// The step fails: nobody is asked any more.
+  func fail(_ error: any Error) async {
+    guard let stage else { return }
+    endStage()
+    await stage.runtime.hide(at: stage.stay)
+    stage.cell.fulfil(.failure(error))
+  }
+}

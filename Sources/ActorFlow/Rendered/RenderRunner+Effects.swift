@@ -1,0 +1,33 @@
+// Effects: begun by `proceed`, cancelled by whoever renders without them, awaited by `proceed`.
+extension RenderRunner {
+  /// Starts what is due, and forgets what has ended.
+  func startEffects(_ runtime: any StepRuntime) async {
+    // Each has told of its end as the last it did, so this does not wait.
+    while let task = ended.popLast() { await task.value }
+    for start in effects.takeDue() {
+      let (id, work) = (start.id, start.work)
+      let task = runtime.startEffect { await self.run(work, as: id) }
+      tasks[id] = task
+      if !effects.isWanted(id) { task.cancel() }
+    }
+  }
+
+  private nonisolated func run(_ work: @Sendable () async throws -> Void, as effect: Int) async {
+    do {
+      try await work()
+      await hasEnded(effect, nil)
+    } catch {
+      await hasEnded(effect, error)
+    }
+  }
+
+  private func hasEnded(_ effect: Int, _ error: (any Error)?) async {
+    if let task = tasks.removeValue(forKey: effect) { ended.append(task) }
+    let isWanted = effects.isWanted(effect)
+    effects.end(effect)
+    tree?.hasEnded(effect)
+    if isWanted, let error { await fail(error) }
+    // So that it is awaited, and what waited for it starts.
+    stage?.cell.nudge(0)
+  }
+}

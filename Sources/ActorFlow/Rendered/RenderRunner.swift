@@ -1,0 +1,113 @@
+/// The step behind a ``RenderedStep``: holds its tree, runs its effects, and takes its actions.
+///
+/// An action is applied in its sender's task, on this actor; `proceed` waits beside it and starts effects, because these
+/// are to have the flow's task-local values. Where nothing is committed a turn never suspends, so the actor alone keeps
+/// actions apart; where something is, they queue.
+actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
+  private let make: @Sendable (Input) throws -> Root
+  var tree: RenderTree<Root>?
+  var stage: Stage?
+  var effects = EffectLedger()
+  var tasks: [Int: Task<Void, Never>] = [:]
+  /// What made the step fail in the turn under way.
+  var failure: (any Error)?
+  /// The tasks of effects that have just ended.
+  var ended: [Task<Void, Never>] = []
+  var isBusy = false
+  private var queue: [UnsafeContinuation<Void, Never>] = []
+
+  /// One visit, from the first rendering until nothing is taken any more.
+  struct Stage {
+    let runtime: any StepRuntime
+    let stay: Stay
+    let port: SinkPort
+    /// Where `proceed` waits.
+    let cell: Cell
+    /// Of the question that shows the latest rendering.
+    var revision = 1
+  }
+
+  init(_ make: @escaping @Sendable (Input) throws -> Root) {
+    self.make = make
+  }
+
+  func proceed(_ input: Input, context: StepContext) async throws -> Root.Output {
+    let (runtime, cell) = (try context.inFlow(), Cell())
+    try await open(input, Stage(runtime: runtime, stay: context.stay, port: SinkPort(self), cell: cell))
+    do {
+      let output = try await attend(cell, runtime)
+      await close()
+      return try StepBody.cast(output, to: Root.Output.self)
+    } catch {
+      await close()
+      throw error
+    }
+  }
+
+  /// There is nothing to undo: what is to be undone is done by a step of its own.
+  func backUp(context: RollbackContext) {}
+
+  /// Shows the first rendering of a visit.
+  private func open(_ input: Input, _ stage: Stage) async throws {
+    if isBusy { await waitForTurn() } else { isBusy = true }
+    defer { leave() }
+    let step = try make(input)
+    let tree = tree ?? RenderTree(step, port: stage.port)
+    if self.tree != nil { tree.enter(step, port: stage.port) }
+    self.tree = tree
+    var changes = EffectChanges()
+    let rendering = try tree.render(&changes)
+    _ = effects.apply(changes)
+    self.stage = stage
+    do { try await stage.runtime.show(rendering, to: self, at: stage.stay) } catch {
+      effects = EffectLedger()
+      endStage()
+      throw error
+    }
+  }
+
+  /// Waits for the output, and starts effects meanwhile.
+  private func attend(_ cell: Cell, _ runtime: any StepRuntime) async throws -> any Sendable {
+    while true {
+      await startEffects(runtime)
+      let value = try await cell.value()
+      guard value is Cell.Nudge else { return value }
+    }
+  }
+
+  /// From here on nothing is taken. Waits until every effect has ended.
+  private func close() async {
+    endStage()
+    effects = EffectLedger()
+    for task in tasks.values { task.cancel() }
+    while let (id, task) = tasks.first {
+      await task.value
+      tasks.removeValue(forKey: id)
+    }
+    for task in ended { await task.value }
+    ended = []
+  }
+
+  func endStage() {
+    stage?.port.close()
+    stage = nil
+  }
+}
+
+// MARK: - One at a time
+
+extension RenderRunner {
+  /// Whoever finds the runner busy waits here for his turn. It is his from then on.
+  func waitForTurn() async {
+    await withUnsafeContinuation { queue.append($0) }
+  }
+
+  /// A turn is over.
+  func leave() {
+    guard !queue.isEmpty else {
+      isBusy = false
+      return
+    }
+    queue.removeFirst().resume()
+  }
+}

@@ -1,0 +1,30 @@
+extension Step {
+  /// A step that is a ``RenderedStep``.
+  ///
+  /// - Parameters:
+  ///   - id: The step's part in paths.
+  ///   - make: Makes the step's value of its input. Called when the step is entered, and again when the flow returns to
+  ///     it; the state is then kept. An error fails the step.
+  public init<S: RenderedStep>(
+    _ id: String, _ make: @escaping @Sendable (Input) throws -> S
+  ) where S.Output == Output {
+    self.init(
+      name: id.isEmpty ? String(describing: S.self) : id,
+      body: StepBody(
+        make: { @concurrent in RenderRunner(make) }, skip: nil,
+        proceed: { instance, input, context in
+          let runner = try StepBody.step(instance, as: RenderRunner<S, Input>.self)
+          return try await runner.proceed(try StepBody.cast(input, to: Input.self), context: context)
+        },
+        backUp: nil, types: StepTypes(Input.self, Output.self, step: S.self)))
+  }
+}
+
+extension Step where Input == Void {
+  /// A step that is a ``RenderedStep`` and needs no input.
+  public init<S: RenderedStep>(
+    _ id: String, _ make: @escaping @Sendable () throws -> S
+  ) where S.Output == Output {
+    self.init(id) { (_: Void) in try make() }
+  }
+}

@@ -1,0 +1,155 @@
+@testable import ActorFlow
+import Testing
+
+/// The decisions of rendered steps, without a task. Nodes are numbered 1, 2, 3… as they appear, and so are effects.
+@Suite struct RenderTreeTests {
+  @Test("an action is applied, and what it changed is shown")
+  func applies() throws {
+    var driver = try TreeDriver()
+    #expect(try driver.act(.add("a")))
+    #expect(driver.view.line == "a")
+    #expect(try driver.send(.add("b"), to: 1) == true)
+    #expect(driver.view.line == "ab")
+  }
+
+  @Test("a state that is equal is not shown again")
+  func unchanged() throws {
+    var driver = try TreeDriver()
+    #expect(try !driver.act(.nothing))
+    #expect(try !driver.act(.out("x")))
+    #expect(driver.tree.output == "x")
+  }
+
+  @Test("an output is an action of the parent's, up to the root, before anything is rendered")
+  func outputs() throws {
+    let trace = Trace()
+    var script = BoardScript(trace)
+    script.tracesRender = true
+    var driver = try TreeDriver(script)
+    try driver.act(.open("c"))
+    try driver.send(.open("d"), to: 2)
+    let before = trace.all.count
+    #expect(try driver.send(.out("x"), to: 3) == true)
+    #expect(driver.view.line == "(d:x())")
+    #expect(trace.all.dropFirst(before) == ["render ", "render c.d:x", "render c.d."])
+    #expect(driver.tree.output == nil)
+  }
+
+  @Test("a child keeps its state while it is asked for, and begins anew when it comes back")
+  func childrenLive() throws {
+    var driver = try TreeDriver()
+    try driver.act(.open("c"), .open("d"))
+    try driver.send(.add("1"), to: 2)
+    try driver.send(.add("2"), to: 3)
+    #expect(driver.view.line == "(1,2)")
+    try driver.act(.close("c"))
+    #expect(driver.view.line == "(2)")
+    #expect(try driver.send(.add("late"), to: 2) == nil)
+    try driver.act(.open("c"))
+    #expect(driver.view.line == "(2,)")
+    #expect(try driver.send(.add("late"), to: 2) == nil)
+    #expect(try driver.send(.add("new"), to: 4) == true)
+    #expect(driver.view.line == "(2,new)")
+  }
+
+  @Test("what was below a removed child is gone with it, effects too")
+  func subtrees() throws {
+    var driver = try TreeDriver()
+    try driver.act(.open("c"))
+    try driver.send(.open("d"), to: 2)
+    try driver.send(.run("e"), to: 3)
+    try driver.send(.run("f"), to: 2)
+    #expect(driver.take() == ["+1 e", "+2 f"])
+    try driver.act(.close("c"))
+    #expect(driver.take() == ["-1", "-2"])
+    #expect(try driver.send(.add("x"), to: 3) == nil)
+    #expect(try driver.send(.add("x"), to: 2, from: 2) == nil)
+  }
+
+  @Test("an effect starts when it is first asked for, and is stopped when it no longer is, before others start")
+  func effects() throws {
+    var driver = try TreeDriver()
+    try driver.act(.run("a"), .run("b"), .add("x"))
+    #expect(driver.take() == ["+1 a", "+2 b"])
+    try driver.act(.all([.stop("a"), .run("c"), .stop("b"), .run("d")]))
+    #expect(driver.take() == ["-1", "-2", "+3 c", "+4 d"])
+  }
+
+  @Test("a key starts again only after its old work has ended, and not if nobody wants it by then")
+  func restarts() throws {
+    var driver = try TreeDriver()
+    try driver.act(.run("a"), .stop("a"), .run("a"))
+    #expect(driver.take() == ["+1 a", "-1"])
+    driver.end(1)
+    #expect(driver.take() == ["+2 a"])
+    try driver.act(.stop("a"), .run("a"), .stop("a"), .run("b"))
+    #expect(driver.take() == ["-2", "+4 b"])
+    driver.end(2)
+    #expect(driver.take() == [])
+    try driver.act(.run("a"))
+    #expect(driver.take() == ["+5 a"])
+  }
+
+  @Test("the effect of a child that comes back waits for the old child's")
+  func restartsInChild() throws {
+    var driver = try TreeDriver()
+    try driver.act(.open("c"), .open("d"))
+    try driver.send(.run("e"), to: 2)
+    try driver.send(.run("e"), to: 3)
+    try driver.act(.close("c"), .open("c"))
+    try driver.send(.run("e"), to: 4)
+    #expect(driver.take() == ["+1 e", "+2 e", "-1"])
+    driver.end(1)
+    #expect(driver.take() == ["+3 e"])
+  }
+
+  @Test("an effect that has ended is not started again while it is asked for, and its actions are refused")
+  func ended() throws {
+    var driver = try TreeDriver()
+    try driver.act(.run("a"))
+    #expect(try driver.send(.add("1"), to: 1, from: 1) == true)
+    driver.end(1)
+    #expect(try driver.send(.add("2"), to: 1, from: 1) == nil)
+    try driver.act(.add("3"))
+    #expect(driver.view.line == "13")
+    #expect(driver.take() == ["+1 a"])
+    try driver.act(.stop("a"), .run("a"))
+    #expect(driver.take() == ["+2 a"])
+  }
+
+  @Test("one key for two effects is an error that names the node and the key")
+  func duplicateEffect() throws {
+    var driver = try TreeDriver()
+    try driver.act(.open("c"))
+    let error = #expect(throws: FlowError.self) { try driver.send(.all([.run("e"), .run("e")]), to: 2) }
+    #expect(error?.code == .duplicateKey)
+    #expect(error?.message.contains("Board, Board \"c\" asks for the effect \"e\" twice") == true)
+  }
+
+  @Test("one key for two children of a type is an error that names type, key and parent")
+  func duplicateChild() throws {
+    var driver = try TreeDriver()
+    let error = #expect(throws: FlowError.self) { try driver.act(.open("c"), .open("c")) }
+    #expect(error?.code == .duplicateKey)
+    #expect(error?.message.contains("render of Board asks for two children of type Board with the key \"c\"") == true)
+  }
+
+  @Test("a next visit keeps the states and starts the effects anew")
+  func nextVisit() throws {
+    let trace = Trace()
+    var script = BoardScript(trace)
+    script.tracesInput = true
+    var driver = try TreeDriver(script)
+    try driver.act(.add("1"), .run("a"), .open("c"))
+    try driver.send(.all([.add("2"), .run("b")]), to: 2)
+    #expect(driver.take() == ["+1 a", "+2 b"])
+    driver.end(1)
+    driver.end(2)
+    let before = trace.all.count
+    driver.tree.enter(Board(name: "new", script: script), port: SinkPort(nil))
+    try driver.render()
+    #expect(driver.view.line == "1(2)")
+    #expect(driver.take() == ["+3 a", "+4 b"])
+    #expect(trace.all.dropFirst(before) == ["input →new", "input c.→newc."])
+  }
+}
