@@ -2,7 +2,8 @@
 enum Figure: String, CaseIterable {
   case run8, step, stepWithSubscriber, stepWith64Parked, stepWith64Waiting, question, backUp, abandon5
   case parallel2, choice = "switch", loop, timeoutArmed, wideFork
-  case bytesPerWaitingFlow, millionth, settledBytesPerStep, scaling2, define
+  case action, action8, effectKept
+  case bytesPerWaitingFlow, bytesPerRendered, millionth, settledBytesPerStep, scaling2, define
 
   /// What the figure counts.
   enum Unit: String {
@@ -17,11 +18,13 @@ enum Figure: String, CaseIterable {
     case timesStep(Double)
     /// At most so much more than the figure of `step`.
     case stepPlus(Double)
+    /// At most so many times the figure of `bytesPerWaitingFlow`.
+    case timesWaiting(Double)
   }
 
   var unit: Unit {
     switch self {
-    case .bytesPerWaitingFlow, .settledBytesPerStep: .bytes
+    case .bytesPerWaitingFlow, .bytesPerRendered, .settledBytesPerStep: .bytes
     case .millionth, .scaling2, .wideFork: .ratio
     default: .hops
     }
@@ -42,6 +45,10 @@ enum Figure: String, CaseIterable {
     case .loop: "one more iteration of a Loop around one automatic step"
     case .timeoutArmed: "what a timeout that does not fire adds to an automatic step"
     case .wideFork: "a question in a fork of 1,024, asked and answered / in a fork of 64"
+    case .action: "an action until the new rendering is published, one node"
+    case .action8: "an action of a leaf under 8 nested children, its output mapped at every level"
+    case .effectKept: "what an effect that is kept adds to a render"
+    case .bytesPerRendered: "as bytesPerWaitingFlow, the fifth step showing a rendering"
     case .bytesPerWaitingFlow: "resident growth per live flow waiting at step 5 of 8, with its caller's task"
     case .millionth: "a step after 1,000,000 steps of one run / after 1,000"
     case .settledBytesPerStep: "resident growth per step of a run that settles every 100 steps"
@@ -64,6 +71,10 @@ enum Figure: String, CaseIterable {
     case (.choice, false), (.loop, false): .stepPlus(1)
     case (.timeoutArmed, false): .atMost(3)
     case (.wideFork, false): .atMost(1.5)
+    case (.action, false): .atMost(10)
+    case (.action8, false): .atMost(70)
+    case (.effectKept, false): .atMost(5)
+    case (.bytesPerRendered, false): .timesWaiting(1.2)
     case (.bytesPerWaitingFlow, false): .atMost(5000)
     case (.millionth, false): .atMost(1.15)
     case (.settledBytesPerStep, false): .atMost(1)

@@ -25,6 +25,7 @@ struct Measurement {
     for figure in wanted {
       switch figure {
       case .bytesPerWaitingFlow: samples[figure] = [try await Memory.perWaitingFlow(effort.waitingFlows)]
+      case .bytesPerRendered: samples[figure] = [try await Memory.perRendered(effort.waitingFlows)]
       case .millionth: samples[figure] = try await longRun.slowdown(rounds: effort.rounds)
       case .settledBytesPerStep: samples[figure] = try await longRun.settledGrowth(rounds: effort.rounds)
       default: break
@@ -40,6 +41,7 @@ struct Measurement {
 
   private func timers() -> [Timer] {
     let (walking, asking, composing, batch) = (Walking(), Asking(), Composing(), effort.batch)
+    let rendering = Rendering()
     return [
       Timer(figure: .run8) { try await walking.run8(batch: batch) },
       Timer(figure: .step) { try await walking.step(.none, batch: batch) },
@@ -54,6 +56,9 @@ struct Measurement {
       Timer(figure: .loop) { try await composing.loop(batch: batch) },
       Timer(figure: .timeoutArmed) { try await composing.timeoutArmed(batch: batch) },
       Timer(figure: .wideFork) { try await composing.wideFork() },
+      Timer(figure: .action) { try await rendering.action(batch: batch) },
+      Timer(figure: .action8) { try await rendering.action8(batch: batch) },
+      Timer(figure: .effectKept) { try await rendering.effectKept(batch: batch) },
       Timer(figure: .scaling2) { try await walking.scaling(batch: batch * 4) },
       Timer(figure: .define) { try await walking.define(batch: batch) },
     ]

@@ -16,7 +16,20 @@ enum Memory {
   ///
   /// Taken once a process: the second time would find the memory that the first has freed.
   @concurrent static func perWaitingFlow(_ count: Int) async throws -> Double {
-    let flow = Flows.waitingAtFive()
+    try await perFlow(Flows.waitingAtFive(), count, answered: 1, making: 8, at: Number.self)
+  }
+
+  /// The same for flows whose fifth step shows a rendering.
+  @concurrent static func perRendered(_ count: Int) async throws -> Double {
+    try await perFlow(Flows.renderedAtFive(), count, answered: 0, making: 3, at: Sum.self)
+  }
+
+  private static func perFlow<P: Prompt>(
+    _ flow: Flow<Int, Int>, _ count: Int, answered answer: P.Answer, making result: Int, at prompt: P.Type
+  ) async throws -> Double {
+    func end(_ flows: [(FlowCoordinator, Task<Int, any Error>)]) async throws {
+      try await Self.end(flows, answering: prompt, with: answer, making: result)
+    }
     for _ in 0..<8 { try await end(try await start(flow, count: 16)) }  // warm up
     var flows: [(FlowCoordinator, Task<Int, any Error>)] = []
     flows.append(contentsOf: try await start(flow, count: 1))
@@ -37,11 +50,14 @@ enum Memory {
   }
 
   /// Answers each flow's question, so that a flow that was not alive is found out.
-  private static func end(_ flows: [(FlowCoordinator, Task<Int, any Error>)]) async throws {
+  private static func end<P: Prompt>(
+    _ flows: [(FlowCoordinator, Task<Int, any Error>)], answering prompt: P.Type, with answer: P.Answer,
+    making expected: Int
+  ) async throws {
     for (coordinator, run) in flows {
-      try await coordinator.answer(Number.self, with: 1)
+      try await coordinator.answer(prompt, with: answer)
       let result = try await run.value
-      try WrongResult.check(result == 8, "a waiting flow made \(result)")
+      try WrongResult.check(result == expected, "a waiting flow made \(result)")
     }
   }
 }

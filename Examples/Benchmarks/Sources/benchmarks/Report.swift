@@ -19,7 +19,7 @@ struct Report {
     hops[onAllCores ? "hopNanosecondsAll" : "hopNanoseconds"] = values["hop"]
     for figure in Figure.allCases {
       guard let value = values[figure.rawValue] else { continue }
-      let (bar, met) = Self.judge(value, figure.bar(onAllCores: onAllCores), step: values[Figure.step.rawValue])
+      let (bar, met) = Self.judge(value, figure.bar(onAllCores: onAllCores), beside: values)
       lines.append(
         Line(
           key: figure.key(onAllCores: onAllCores), value: value, unit: figure.unit.rawValue, bar: bar, met: met,
@@ -27,13 +27,17 @@ struct Report {
     }
   }
 
-  private static func judge(_ value: Double, _ bar: Figure.Bar?, step: Double?) -> (String?, Bool?) {
-    switch bar {
+  private static func judge(
+    _ value: Double, _ bar: Figure.Bar?, beside values: [String: Double]
+  ) -> (String?, Bool?) {
+    let (step, waiting) = (values[Figure.step.rawValue], values[Figure.bytesPerWaitingFlow.rawValue])
+    return switch bar {
     case nil: (nil, nil)
     case .atMost(let most): ("≤ \(text(most))", value <= most)
     case .atLeast(let least): ("≥ \(text(least))", value >= least)
     case .stepPlus(let most): ("≤ step + \(text(most))", step.map { value <= $0 + most })
     case .timesStep(let factor): ("≤ \(text(factor)) × step", step.map { value <= factor * $0 })
+    case .timesWaiting(let factor): ("≤ \(text(factor)) × waiting", waiting.map { value <= factor * $0 })
     }
   }
 
@@ -72,7 +76,7 @@ struct Report {
     func pad(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(0, width - text.count))
     }
-    return pad(key, 24) + pad(value, 10) + pad(unit, 7) + pad(bar, 14) + rest
+    return pad(key, 24) + pad(value, 10) + pad(unit, 7) + pad(bar, 16) + rest
   }
 
   private static func text(_ value: Double) -> String {

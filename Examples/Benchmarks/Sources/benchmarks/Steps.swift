@@ -55,6 +55,20 @@ enum Flows {
     }
   }
 
+  /// Eight steps; the fifth shows a rendering.
+  static func renderedAtFive() -> Flow<Int, Int> {
+    Flow("rendered") {
+      Step("one") { Increment() }
+      Step("two") { Increment() }
+      Step("three") { Increment() }
+      Step("four") { Increment() }
+      Step("five") { (_: Int) in Adder() }
+      Step("six") { Increment() }
+      Step("seven") { Increment() }
+      Step("eight") { Increment() }
+    }
+  }
+
   /// Two steps that ask, one after the other.
   static func twoQuestions() -> Flow<Int, Int> {
     Flow("questions") {
