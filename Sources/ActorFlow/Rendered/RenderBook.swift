@@ -2,6 +2,8 @@
 final class RenderBook {
   /// Where the sinks lead that are handed out from now on.
   var port: SinkPort
+  /// Whether nodes keep what a test wants to see.
+  var records = false
   /// The number of the pass under way, or of the latest.
   private(set) var pass = 0
   private var nodes: [Int: RenderNode] = [:]

@@ -43,6 +43,9 @@ class RenderNode {
     for child in children.values { child.remove() }
   }
 
+  /// What a test is to see of it; nil if nothing was recorded.
+  func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? { nil }
+
   /// The flow is about to render the tree in another visit: all effects have ended.
   func forgetEffects() {
     effects = [:]
@@ -56,7 +59,19 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
   private(set) var state: Step.State
   /// Hands the output to the parent. Whether anything may have changed there.
   var emit: ((Step.Output) -> Bool)?
+  /// The latest rendering, and what an output is mapped to, where they are recorded.
+  private var recorded: Recording?
   private var known: (port: SinkPort, sink: Sink<Step.Action>)?
+
+  /// A class of its own, because nodes of flows have none of it.
+  final class Recording {
+    let rendering: Step.Rendering
+    let map: ((Any) -> Any?)?
+
+    init(_ rendering: Step.Rendering, _ map: ((Any) -> Any?)?) {
+      (self.rendering, self.map) = (rendering, map)
+    }
+  }
 
   init(_ step: Step, state: Step.State? = nil, at place: RenderPlace, in book: RenderBook) {
     self.step = step
@@ -79,6 +94,12 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
     let hasChanged = step._apply(action, to: &state, making: &output)
     guard let output, let emit else { return hasChanged }
     return emit(output) || hasChanged
+  }
+
+  override func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? {
+    guard let recorded, let key = place.key?.key else { return nil }
+    return RenderPass<Parent>.Child(
+      type: Step.self, key: key, pass: pass(showing: recorded.rendering), map: recorded.map)
   }
 
   func render() -> Step.Rendering {
@@ -119,7 +140,11 @@ extension TypedNode {
     let node = node(of: child, key)
     node.pass = book.pass
     node.emit = onOutput.map { onOutput in { [unowned self] in apply(onOutput($0)) } }
-    return node.render()
+    let rendering = node.render()
+    if book.records {
+      node.recorded = .init(rendering, onOutput.map { onOutput in { ($0 as? Child.Output).map(onOutput) } })
+    }
+    return rendering
   }
 
   private func node<Child: RenderedStep>(of child: Child, _ key: AnyHashable) -> TypedNode<Child> {
@@ -138,5 +163,17 @@ extension TypedNode {
     }
     children[key] = node
     return node
+  }
+}
+
+// MARK: - What tests see
+
+extension TypedNode {
+  /// What the node shows and asks for.
+  func pass(showing rendering: Step.Rendering) -> RenderPass<Step> {
+    RenderPass(
+      step: step, state: state, rendering: rendering,
+      effects: effects.sorted { $0.value.id < $1.value.id }.map(\.key),
+      children: children.values.sorted { $0.id < $1.id }.compactMap { $0.record(for: Step.self) })
   }
 }

@@ -5,10 +5,12 @@ extension RenderRunner {
     // Each has told of its end as the last it did, so this does not wait.
     while let task = ended.popLast() { await task.value }
     for start in effects.takeDue() {
-      let (id, work) = (start.id, start.work)
-      let task = runtime.startEffect { await self.run(work, as: id) }
-      tasks[id] = task
-      if !effects.isWanted(id) { task.cancel() }
+      let (id, work, isWanted) = (start.id, start.work, effects.isWanted(start.id))
+      tasks[id] = runtime.startEffect {
+        // Given up before it could start: it is not to run a moment uncancelled.
+        if !isWanted { withUnsafeCurrentTask { $0?.cancel() } }
+        await self.run(work, as: id)
+      }
     }
   }
 

@@ -3,8 +3,8 @@
 /// An action is applied to its node, its output is mapped to actions of the nodes around, up to the root, and then the
 /// tree is rendered once. What a render means for the effects is handed out with the rendering.
 final class RenderTree<Root: RenderedStep> {
-  private let book: RenderBook
-  private let root: TypedNode<Root>
+  let book: RenderBook
+  let root: TypedNode<Root>
   /// The output that the root has made.
   private(set) var output: Root.Output?
   private(set) var hasOutput = false

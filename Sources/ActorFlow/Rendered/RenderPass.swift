@@ -1,0 +1,92 @@
+/// What one render of a ``RenderedStep`` shows and asks for, without a flow: for tests.
+///
+/// ```swift
+/// let pass = try Trolley(shop: shop).renderPass(Trolley.State(items: ["tea"], prices: ["tea": 4]))
+/// #expect(pass.rendering.total == 4)
+/// #expect(pass.effects == ["prices"])
+/// let line = try pass.child(Line.self, key: "tea")
+/// #expect(line.action(for: .removed) == .remove("tea"))
+/// ```
+///
+/// No effect is started, and an action sent through one of its sinks is refused. To test what actions do, call
+/// ``RenderedStep/apply(_:to:)``: it is a function like any other.
+///
+/// It is not Sendable.
+public struct RenderPass<Step: RenderedStep> {
+  /// The value that was rendered; for a child what its parent made it with.
+  public let step: Step
+  /// The state that was rendered.
+  public let state: Step.State
+  /// What is shown.
+  public let rendering: Step.Rendering
+  /// The keys of the effects that the node itself asks for, in the order of asking.
+  public let effects: [AnyHashable]
+  /// The children that the node itself asks for, in the order of asking.
+  public let children: [Child]
+
+  /// A child, as every kind of child looks.
+  public struct Child {
+    /// The child's type.
+    public let type: Any.Type
+    /// The child's key.
+    public let key: AnyHashable
+    /// A `RenderPass` of its type.
+    let pass: Any
+    /// Takes an output, and returns the action that it is mapped to.
+    let map: ((Any) -> Any?)?
+  }
+
+  /// What a child shows and asks for.
+  ///
+  /// - Throws: A ``FlowError`` with the code `noSuchStep` that names the children there are.
+  public func child<C: RenderedStep>(
+    _ type: C.Type, key: some Hashable & Sendable
+  ) throws -> RenderedChild<C, Step.Action> {
+    let key = AnyHashable(key)
+    for child in children where child.key == key {
+      guard let pass = child.pass as? RenderPass<C> else { continue }
+      return RenderedChild(pass: pass, map: child.map)
+    }
+    let others = children.map { "\($0.type) \($0.key.quoted)" }.joined(separator: ", ")
+    throw FlowError(
+      .noSuchStep,
+      "\(Step.self) renders no child of type \(C.self) with the key \(key.quoted); "
+        + (others.isEmpty ? "it renders none" : "it renders \(others)"))
+  }
+}
+
+/// A child in a ``RenderPass``. It is not Sendable.
+public struct RenderedChild<Step: RenderedStep, ParentAction: Sendable> {
+  /// What the child shows and asks for.
+  public let pass: RenderPass<Step>
+  let map: ((Any) -> Any?)?
+
+  /// The action of the parent's that an output of the child's is mapped to.
+  public func action(for output: Step.Output) -> ParentAction? { map?(output) as? ParentAction }
+}
+
+@available(*, unavailable, message: "keys are of any type; a pass belongs to the test's own task")
+extension RenderPass: Sendable {}
+@available(*, unavailable, message: "keys are of any type; a pass belongs to the test's own task")
+extension RenderPass.Child: Sendable {}
+@available(*, unavailable, message: "keys are of any type; a pass belongs to the test's own task")
+extension RenderedChild: Sendable {}
+
+extension RenderedStep {
+  /// Renders a state once, without a flow. Its children begin with the states that they make.
+  ///
+  /// - Throws: A ``FlowError`` with the code `duplicateKey` if a key was used twice.
+  public func renderPass(_ state: State) throws -> RenderPass<Self> { try RenderTree.pass(of: self, state) }
+
+  /// Renders the state that the step makes, once, without a flow. As ``renderPass(_:)``.
+  public func renderPass() throws -> RenderPass<Self> { try renderPass(makeState()) }
+}
+
+extension RenderTree {
+  fileprivate static func pass(of step: Root, _ state: Root.State) throws -> RenderPass<Root> {
+    let tree = RenderTree(step, state: state, port: SinkPort(nil))
+    tree.book.records = true
+    var changes = EffectChanges()
+    return tree.root.pass(showing: try tree.render(&changes))
+  }
+}
