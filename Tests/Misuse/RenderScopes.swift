@@ -1,0 +1,34 @@
+// The scope of a render ends with it: nobody copies or keeps it.
+import ActorFlow
+
+struct Slip: Prompt {
+  typealias Answer = Int
+}
+
+/// Where a scope might be kept.
+final class Cupboard {
+  var kept: (() -> Void)?
+}
+
+struct Keeping: RenderedStep {
+  func makeState() -> Int { 0 }
+  func apply(_ action: Int, to state: inout Int) -> Order? { nil }
+  func render(_ state: Int, in scope: inout RenderScope<Keeping>) -> Slip {
+    let cupboard = Cupboard()
+    cupboard.kept = { scope.run("late") { _ in } }  // error: escaping closure captures 'inout' parameter 'scope'
+    // error: escaping closure captures 'inout' parameter 'scope' // error: risks causing data races
+    Task { scope.run("later") { _ in } }
+    return Slip()
+  }
+}
+
+struct Copying: RenderedStep {
+  func makeState() -> Int { 0 }
+  func apply(_ action: Int, to state: inout Int) -> Order? { nil }
+  // error: missing reinitialization of inout parameter 'scope' after consume
+  func render(_ state: Int, in scope: inout RenderScope<Copying>) -> Slip {
+    let copy = scope
+    _ = copy.sink
+    return Slip()
+  }
+}
