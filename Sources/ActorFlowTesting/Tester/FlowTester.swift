@@ -23,6 +23,7 @@ public import ActorFlow
 /// | ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)`` | that the answer is accepted |
 /// | ``questions(_:at:fileID:line:)`` | the same for several branches, in any order |
 /// | ``updated(_:fileID:line:)`` | the next update of a question |
+/// | ``act(_:on:by:fileID:line:)``, ``conclude(_:on:by:fileID:line:)`` | the next rendering of a rendered step, or its end |
 /// | ``send(_:to:key:fileID:line:)`` | that a step which waits for the signal receives it |
 /// | ``advance(_:by:fileID:line:)`` | nothing; what the time makes happen is to be asserted |
 /// | ``backUp(to:landingAt:fileID:line:)``, ``backUp(from:landingAt:fileID:line:)`` | leaving, and landing, without errors |

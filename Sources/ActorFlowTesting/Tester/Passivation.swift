@@ -9,5 +9,7 @@ public enum Passivation: Sendable, Hashable {
   /// It finds steps that keep in actor state what belongs in a record, and those that have effects outside `once`: they
   /// do twice what should be done once, or forget what `skip` or somebody outside had told them. What no record holds
   /// happens again: a `once` that threw is tried again, and time that a step lets pass by a clock of its own passes again.
+  ///
+  /// A rendered step is kept, with its state: an action does not close its question, so there is nothing to replay.
   case everyQuestion
 }

@@ -1,0 +1,64 @@
+public import ActorFlow
+
+// Rendered steps: questions that stay open, and whose answers are actions.
+extension FlowTester {
+  /// Sends a rendering an action, and asserts that it is applied and changes what is shown.
+  ///
+  /// What a rendered step shows first is found with ``question(_:at:fileID:line:)``; what its effects make it show is
+  /// asserted with ``updated(_:fileID:line:)``. An action that changes nothing is sent with the ``coordinator``.
+  ///
+  /// - Returns: The next rendering.
+  /// - Throws: ``FlowTestFailure`` if the action is refused, or if something else happens first; `CancellationError` if the
+  ///   test is cancelled.
+  @discardableResult
+  public func act<P: Prompt>(
+    _ action: P.Answer, on rendering: OpenQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) async throws -> OpenQuestion<P> {
+    let location = SourceLocation(fileID, line)
+    try await send(action, to: rendering, by: principal, location)
+    let events = try await assert([.shown(rendering)], location)
+    guard case .updated(let updated)? = events.first?.change, let next = OpenQuestion<P>(updated) else {
+      return rendering
+    }
+    return next
+  }
+
+  /// Sends a rendering the action that makes the step's output, and asserts that its question is closed: by an event
+  /// `withdrawn`, after that of the last rendering if the state has changed.
+  ///
+  /// - Throws: As ``act(_:on:by:fileID:line:)``.
+  public func conclude<P: Prompt>(
+    _ action: P.Answer, on rendering: OpenQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) async throws {
+    let location = SourceLocation(fileID, line)
+    try await send(action, to: rendering, by: principal, location)
+    let closed = ExpectedChange("withdrawn") { change in
+      if case .withdrawn(rendering.id) = change { true } else { false }
+    }
+    let last = ExpectedChange.shown(rendering)
+    guard exhaustivity.isFull, case .event(let event) = try await look(for: last), last.matches(event.change) else {
+      try await assert([closed], location)
+      return
+    }
+    try await assert([last, closed], location)
+  }
+
+  private func send<P: Prompt>(
+    _ action: P.Answer, to rendering: OpenQuestion<P>, by principal: Principal?, _ location: SourceLocation
+  ) async throws {
+    try await attempt("the action on \(rendering.question.summary)", location) { [coordinator] in
+      try await coordinator.answer(rendering.id, with: action, by: principal)
+    }
+  }
+}
+
+extension ExpectedChange {
+  /// A rendering was replaced by another. Published before the action's sender goes on, so nobody waits for it.
+  fileprivate static func shown<P: Prompt>(_ rendering: OpenQuestion<P>) -> ExpectedChange {
+    ExpectedChange("updated \(rendering.question.summary)") { change in
+      if case .updated(let updated) = change { updated.id == rendering.id } else { false }
+    }
+  }
+}
