@@ -41,7 +41,7 @@ extension FlowError {
     public static let stepFailed = Code(.stepFailed)
     /// No such question was ever asked by this flow.
     public static let noSuchQuestion = Code(.noSuchQuestion)
-    /// The question was answered or withdrawn, or its step was left.
+    /// The question was answered or withdrawn, or its step was left; or the rendering's step has failed with the action.
     public static let questionClosed = Code(.questionClosed)
     /// Several open questions fit; name one by its id.
     public static let ambiguousQuestion = Code(.ambiguousQuestion)
@@ -55,7 +55,8 @@ extension FlowError {
     public static let alreadyAsking = Code(.alreadyAsking)
     /// The new prompt is of another type than the one the open question shows.
     public static let wrongPromptType = Code(.wrongPromptType)
-    /// The visit already has an answer under this key.
+    /// The visit already has an answer under this key; or one render asked for two effects, or two children of one type,
+    /// under it.
     public static let duplicateKey = Code(.duplicateKey)
     /// A record of this key holds a value of another type.
     public static let wrongRecordType = Code(.wrongRecordType)

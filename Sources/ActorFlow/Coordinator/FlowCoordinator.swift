@@ -169,6 +169,10 @@ extension FlowCoordinator {
   /// what they throw is thrown here, and the question stays open. When this has returned, the answer is accepted and
   /// the asker will get it, whatever happens to it in the meantime.
   ///
+  /// The question of a ``RenderedStep`` stays open: an answer is an action, and when this has returned, the action is
+  /// applied and what it changed is published. An action that makes the step fail is refused with `questionClosed`, and
+  /// the error is the underlying one.
+  ///
   /// - Parameters:
   ///   - question: The question's id, from a position or an event.
   ///   - answer: A value of the prompt's `Answer` type.

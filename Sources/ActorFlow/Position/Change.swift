@@ -9,11 +9,13 @@
   case skipped(StepID)
   /// A question was opened.
   case asked(Question)
-  /// What an open question shows was replaced.
+  /// What an open question shows was replaced: by the step itself, or because an action was applied to a
+  /// ``RenderedStep``.
   case updated(Question)
   /// A question was answered.
   case answered(Question.ID, by: Principal?)
-  /// The asker gave up: its task was cancelled by the step itself, or the step ended without waiting for the answer.
+  /// The asker gave up: its task was cancelled by the step itself, or the step ended without waiting for the answer. Or a
+  /// ``RenderedStep`` has made its output, or failed, and takes no more actions.
   case withdrawn(Question.ID)
   /// A request to leave the visit was accepted; its questions are closed, its step is cancelled.
   case leaving(Visit, LeaveReason)
