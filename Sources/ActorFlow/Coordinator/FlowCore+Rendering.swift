@@ -50,6 +50,7 @@ extension FlowCore {
   ///
   /// - Returns: The question as it is now: something else is shown.
   func question(after outcome: ActionOutcome, of question: Question) throws -> Question {
+    if case .refused(let error) = outcome { throw error }
     if case .failed(let error) = outcome { throw closed(question, "has failed with this action", [error]) }
     let now = try withState { try $0.machine.openQuestion(question.id) }
     if case .changed = outcome { return now }

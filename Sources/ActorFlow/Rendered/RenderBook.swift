@@ -21,6 +21,12 @@ final class RenderBook {
   /// Begins a pass.
   func begin() { pass += 1 }
 
+  /// Who takes and sends actions, to be restored by what is returned. Numbers are never used again.
+  func save() -> () -> Void {
+    let (nodes, senders) = (nodes, senders)
+    return { [self] in (self.nodes, self.senders) = (nodes, senders) }
+  }
+
   /// Hands out what the pass has found.
   ///
   /// - Throws: The first mistake.

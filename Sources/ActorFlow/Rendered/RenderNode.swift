@@ -24,6 +24,15 @@ class RenderNode {
   /// Applies an action of its own. Whether anything may have changed; nil if it is no action of this node's.
   func take(_ action: any Sendable) -> Bool? { nil }
 
+  /// The node and those below it as they stand, to be restored by what is returned.
+  func save() -> () -> Void {
+    let (children, effects, below) = (children, effects, children.values.map { $0.save() })
+    return { [self] in
+      (self.children, self.effects) = (children, effects)
+      for restore in below { restore() }
+    }
+  }
+
   /// Ends what the render that is just over did not ask for.
   fileprivate func sweep() {
     for (key, effect) in effects where effect.pass != book.pass {
@@ -94,6 +103,14 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
     let hasChanged = step._apply(action, to: &state, making: &output)
     guard let output, let emit else { return hasChanged }
     return emit(output) || hasChanged
+  }
+
+  override func save() -> () -> Void {
+    let (step, state, emit, restore) = (step, state, emit, super.save())
+    return { [self] in
+      (self.step, self.state, self.emit) = (step, state, emit)
+      restore()
+    }
   }
 
   override func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? {

@@ -6,9 +6,10 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let stage, let tree else { return .closed }
     guard stage.revision == revision else { return .changed }
     guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
+    let saved = stage.runtime.commits ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
     if let outcome = finishNow(hasChanged, isAnswer: true) { return outcome }
-    return await finish(hasChanged, isAnswer: true)
+    return await finish(hasChanged, isAnswer: true, saved)
   }
 
   func deliver(_ action: any Sendable, to node: Int, from effect: Int?, through port: SinkPort) async -> Bool {
@@ -17,19 +18,31 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let stage, let tree, stage.port === port else { return false }
     guard let hasChanged = tree.take(action, to: node, from: effect) else { return false }
     var outcome = finishNow(hasChanged, isAnswer: false)
-    if outcome == nil { outcome = await finish(hasChanged, isAnswer: false) }
+    if outcome == nil { outcome = await finish(hasChanged, isAnswer: false, nil) }
     guard case .applied = outcome else { return false }
     return true
   }
 
-  /// An action was applied: what follows from it, if nothing is to be waited for. Nil: ``finish(_:isAnswer:)`` it.
+  /// What an answer that cannot be committed is undone with.
+  private struct Saved {
+    let restoreTree: () -> Void
+    let effects: EffectLedger
+
+    init(_ tree: RenderTree<Root>, _ effects: EffectLedger) {
+      (restoreTree, self.effects) = (tree.save(), effects)
+    }
+  }
+
+  /// An action was applied: what follows from it, if nothing is to be waited for. Nil: ``finish(_:isAnswer:_:)`` it.
   ///
   /// Apart from that, because each async function that is called costs as much as all of this.
   private func finishNow(_ hasChanged: Bool, isAnswer: Bool) -> ActionOutcome? {
     guard hasChanged, let tree, let stage, !stage.runtime.commits, !tree.hasOutput else { return nil }
     do {
-      let rendering = try render(tree)
+      let (rendering, ended) = try render(tree)
+      cancel(ended)
       try stage.runtime.rerenderNow(rendering, at: stage.stay, isAnswer: isAnswer)
+      self.stage?.revision += 1
     } catch {
       failure = error
       return nil
@@ -39,7 +52,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
   }
 
   /// An action was applied: what follows from it.
-  private func finish(_ hasChanged: Bool, isAnswer: Bool) async -> ActionOutcome {
+  private func finish(_ hasChanged: Bool, isAnswer: Bool, _ saved: consuming Saved?) async -> ActionOutcome {
     guard let tree, let stage else { return .closed }
     do {
       if let failure {
@@ -47,7 +60,17 @@ extension RenderRunner: ActionReceiver, ActionStation {
         throw failure
       }
       if hasChanged {
-        try await stage.runtime.rerender(try render(tree), at: stage.stay, isAnswer: isAnswer)
+        let (rendering, ended) = try render(tree)
+        if !stage.runtime.commits { cancel(ended) }
+        do { try await stage.runtime.rerender(rendering, at: stage.stay, isAnswer: isAnswer) } catch {
+          guard let saved, !(error is CancellationError), self.stage?.port === stage.port else { throw error }
+          // Refused by whoever commits: nothing has changed.
+          saved.restoreTree()
+          effects = saved.effects
+          return .refused(error)
+        }
+        cancel(ended)
+        self.stage?.revision += 1
       } else if isAnswer {
         try await stage.runtime.acknowledge(at: stage.stay)
       }
@@ -71,13 +94,15 @@ extension RenderRunner: ActionReceiver, ActionStation {
     return .applied
   }
 
-  /// What is shown now. Effects that it does not ask for are cancelled.
-  private func render(_ tree: RenderTree<Root>) throws -> Root.Rendering {
+  /// What is shown now, and the effects that it does not ask for any more.
+  private func render(_ tree: RenderTree<Root>) throws -> (Root.Rendering, ended: [Int]) {
     var changes = EffectChanges()
     let rendering = try tree.render(&changes)
-    for effect in effects.apply(changes) { tasks[effect]?.cancel() }
-    stage?.revision += 1
-    return rendering
+    return (rendering, effects.apply(changes))
+  }
+
+  private func cancel(_ ended: [Int]) {
+    for effect in ended { tasks[effect]?.cancel() }
   }
 
   /// The step fails: nobody is asked any more.

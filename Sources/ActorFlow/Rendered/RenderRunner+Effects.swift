@@ -2,6 +2,9 @@
 extension RenderRunner {
   /// Starts what is due, and forgets what has ended.
   func startEffects(_ runtime: any StepRuntime) async {
+    // What an action asks for that is being committed is not to start before.
+    if isBusy { await waitForTurn() } else { isBusy = true }
+    defer { leave() }
     // Each has told of its end as the last it did, so this does not wait.
     while let task = ended.popLast() { await task.value }
     for start in effects.takeDue() {
@@ -24,6 +27,8 @@ extension RenderRunner {
   }
 
   private func hasEnded(_ effect: Int, _ error: (any Error)?) async {
+    if isBusy { await waitForTurn() } else { isBusy = true }
+    defer { leave() }
     if let task = tasks.removeValue(forKey: effect) { ended.append(task) }
     let isWanted = effects.isWanted(effect)
     effects.end(effect)

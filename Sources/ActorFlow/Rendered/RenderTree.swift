@@ -48,6 +48,16 @@ final class RenderTree<Root: RenderedStep> {
     return rendering
   }
 
+  /// The tree as it stands, to be restored by what is returned.
+  func save() -> () -> Void {
+    let (restoreRoot, restoreBook, output, hasOutput) = (root.save(), book.save(), output, hasOutput)
+    return { [self] in
+      restoreRoot()
+      restoreBook()
+      (self.output, self.hasOutput) = (output, hasOutput)
+    }
+  }
+
   /// An effect's work has ended.
   func hasEnded(_ effect: Int) { book.hasEnded(effect) }
 

@@ -10,6 +10,8 @@ package enum ActionOutcome: Sendable {
   case applied
   /// Something else is shown by now; nothing was applied.
   case changed
+  /// It could not be committed, for this reason; nothing has changed.
+  case refused(any Error)
   /// It was applied, and the step fails with this.
   case failed(any Error)
   /// Nobody takes actions any more.
