@@ -29,7 +29,7 @@ extension FlowCore {
       old = state.log.append(event.entry)
       readers = state.log.takeWaiting()
       garbage = state.machine.takeDiscarded()
-      return state.machine.alarmsHaveChanged()
+      return state.timerIsLate
     }
     readers?.passOn()
     if movesTimer { setTimer() }
