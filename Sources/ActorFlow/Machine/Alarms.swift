@@ -27,7 +27,7 @@ package struct Alarms: Sendable {
   }
 
   /// The earliest first; of those due at one time the one set first.
-  private var alarms: [Alarm] = []
+  package private(set) var alarms: [Alarm] = []
   private var lastNumber = 0
   /// Whether the earliest alarm may have changed since the last ``takeChange()``.
   private var hasChanged = false
@@ -38,11 +38,6 @@ package struct Alarms: Sendable {
   package mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
-  }
-
-  /// The earliest alarm of those that count now.
-  package func earliest(where counts: (Alarm) -> Bool) -> Alarm? {
-    alarms.first(where: counts)
   }
 
   mutating func set(_ subject: Subject, at due: Duration, on track: TrackID) {

@@ -34,7 +34,13 @@ extension FlowMachine {
   package mutating func alarmsHaveChanged() -> Bool { alarms.takeChange() }
 
   /// When to tell of the time next; nil: nothing is armed.
-  package var nextAlarm: Duration? { alarms.earliest(where: counts)?.due }
+  package var nextAlarm: Duration? { earliestAlarm?.due }
+
+  /// The earliest of those that count now. By hand: a closure would get a copy of the machine.
+  private var earliestAlarm: Alarms.Alarm? {
+    for alarm in alarms.alarms where counts(alarm) { return alarm }
+    return nil
+  }
 
   /// An alarm of a track that is being left waits until it has landed.
   private func counts(_ alarm: Alarms.Alarm) -> Bool {
@@ -66,7 +72,7 @@ extension FlowMachine {
 
   /// The time is `now`: what is due first happens.
   package mutating func ring(at now: Duration) -> Rung {
-    guard let alarm = alarms.earliest(where: counts), alarm.due <= now else { return .none }
+    guard let alarm = earliestAlarm, alarm.due <= now else { return .none }
     alarms.remove(alarm)
     switch alarm.subject {
     case .scope(let frame): return .leave(timeOut(frame, on: alarm.track, at: now))
