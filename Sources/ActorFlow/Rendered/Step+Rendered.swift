@@ -1,12 +1,14 @@
 extension Step {
-  /// A step that is a ``RenderedStep``.
+  /// A step that is a ``RenderedStep``: `Step("count") { (limit: Int) in Counter(limit: limit) }`.
   ///
   /// - Parameters:
   ///   - id: The step's part in paths.
+  ///   - none: Nothing. With it, the compiler never takes an actor's initialiser for the closure, and what is wrong with
+  ///     a step that is an actor is said of that actor.
   ///   - make: Makes the step's value of its input. Called when the step is entered, and again when the flow returns to
   ///     it; the state is then kept. An error fails the step.
   public init<S: RenderedStep>(
-    _ id: String, _ make: @escaping @Sendable (Input) throws -> S
+    _ id: String, _ none: Never..., rendering make: @escaping @Sendable (Input) throws -> S
   ) where S.Output == Output {
     self.init(
       name: id.isEmpty ? String(describing: S.self) : id,
@@ -17,14 +19,5 @@ extension Step {
           return try await runner.proceed(try StepBody.cast(input, to: Input.self), context: context)
         },
         backUp: nil, types: StepTypes(Input.self, Output.self, step: S.self)))
-  }
-}
-
-extension Step where Input == Void {
-  /// A step that is a ``RenderedStep`` and needs no input.
-  public init<S: RenderedStep>(
-    _ id: String, _ make: @escaping @Sendable () throws -> S
-  ) where S.Output == Output {
-    self.init(id) { (_: Void) in try make() }
   }
 }
