@@ -5,9 +5,9 @@
 /// dropped.
 struct EffectLedger {
   /// Those that are asked for, and due or under way.
-  private var wanted: [Int: EffectPlace] = [:]
+  private var wanted: [Int: EffectPath] = [:]
   /// Those that are no longer asked for, and have not ended.
-  private var leaving: [Int: EffectPlace] = [:]
+  private var leaving: [Int: EffectPath] = [:]
   /// Those that are asked for and wait for one that is leaving, oldest first.
   private var waiting: [EffectStart] = []
   /// Those to be started, oldest first.
@@ -23,13 +23,13 @@ struct EffectLedger {
   mutating func apply(_ changes: EffectChanges) -> [Int] {
     guard !changes.isEmpty else { return [] }
     let cancelled = changes.stopped.filter { id in
-      guard let place = wanted.removeValue(forKey: id) else { return false }
-      leaving[id] = place
+      guard let path = wanted.removeValue(forKey: id) else { return false }
+      leaving[id] = path
       return true
     }
     if !waiting.isEmpty { waiting.removeAll { changes.stopped.contains($0.id) } }
     for start in changes.started {
-      if leaving.values.contains(where: start.place.isSame) { waiting.append(start) } else { begin(start) }
+      if leaving.values.contains(where: start.path.isSame) { waiting.append(start) } else { begin(start) }
     }
     return cancelled
   }
@@ -46,13 +46,13 @@ struct EffectLedger {
   /// An effect's work has ended: the one that waits for it becomes due.
   mutating func end(_ id: Int) {
     wanted.removeValue(forKey: id)
-    guard let place = leaving.removeValue(forKey: id) else { return }
-    guard let next = waiting.firstIndex(where: { $0.place.isSame(as: place) }) else { return }
+    guard let path = leaving.removeValue(forKey: id) else { return }
+    guard let next = waiting.firstIndex(where: { $0.path.isSame(as: path) }) else { return }
     begin(waiting.remove(at: next))
   }
 
   private mutating func begin(_ start: EffectStart) {
-    wanted[start.id] = start.place
+    wanted[start.id] = start.path
     due.append(start)
   }
 }

@@ -32,7 +32,7 @@ final class RenderBook {
   /// - Throws: The first mistake.
   func end(_ found: inout EffectChanges) throws {
     if let mistake {
-      self.mistake = nil
+      (changes, self.mistake) = (EffectChanges(), nil)
       throw mistake
     }
     guard !changes.isEmpty else { return }
@@ -80,18 +80,18 @@ struct EffectChanges {
 /// An effect that was asked for the first time.
 struct EffectStart {
   let id: Int
-  let place: EffectPlace
+  let path: EffectPath
   let work: @Sendable () async throws -> Void
 }
 
 extension RenderBook {
   func start<Action>(
-    _ place: EffectPlace, of node: Int, _ work: @escaping @Sendable (Sink<Action>) async throws -> Void
+    _ path: EffectPath, of node: Int, _ work: @escaping @Sendable (Sink<Action>) async throws -> Void
   ) -> Int {
     lastEffect += 1
     let (id, sink) = (lastEffect, sink(of: node, from: lastEffect, as: Action.self))
     senders.insert(id)
-    changes.started.append(EffectStart(id: id, place: place) { try await work(sink) })
+    changes.started.append(EffectStart(id: id, path: path) { try await work(sink) })
     return id
   }
 

@@ -1,7 +1,7 @@
 /// A node of the tree, its step's type forgotten.
 class RenderNode {
   let id: Int
-  let place: RenderPlace
+  let path: RenderPath
   unowned let book: RenderBook
   /// The latest pass that asked for it.
   var pass = 0
@@ -14,8 +14,8 @@ class RenderNode {
     var pass: Int
   }
 
-  init(_ place: RenderPlace, in book: RenderBook) {
-    self.place = place
+  init(_ path: RenderPath, in book: RenderBook) {
+    self.path = path
     self.book = book
     id = book.nextNode()
     book.enter(self)
@@ -46,7 +46,7 @@ class RenderNode {
   }
 
   /// The node is no longer part of the tree.
-  private func remove() {
+  fileprivate func remove() {
     book.remove(self)
     for effect in effects.values { book.stop(effect.id) }
     for child in children.values { child.remove() }
@@ -82,10 +82,10 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
     }
   }
 
-  init(_ step: Step, state: Step.State? = nil, at place: RenderPlace, in book: RenderBook) {
+  init(_ step: Step, state: Step.State? = nil, at path: RenderPath, in book: RenderBook) {
     self.step = step
     self.state = state ?? step.makeState()
-    super.init(place, in: book)
+    super.init(path, in: book)
   }
 
   /// Replaces the step's value.
@@ -114,7 +114,7 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
   }
 
   override func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? {
-    guard let recorded, let key = place.key?.key else { return nil }
+    guard let recorded, let key = path.key?.key else { return nil }
     return RenderPass<Parent>.Child(
       type: Step.self, key: key, pass: pass(showing: recorded.rendering), map: recorded.map)
   }
@@ -140,13 +140,13 @@ extension TypedNode {
 
   func ask(_ key: AnyHashable, _ work: @escaping @Sendable (Sink<Step.Action>) async throws -> Void) {
     guard let index = effects.index(forKey: key) else {
-      let id = book.start(EffectPlace(node: place, key: key), of: id, work)
+      let id = book.start(EffectPath(node: path, key: key), of: id, work)
       effects[key] = Effect(id: id, pass: book.pass)
       return
     }
     if effects.values[index].pass == book.pass {
       book.note(
-        "one render of \(place) asks for the effect \(key.quoted) twice; give each effect a key of its own")
+        "one render of \(path) asks for the effect \(key.quoted) twice; give each effect a key of its own")
     }
     effects.values[index].pass = book.pass
   }
@@ -171,11 +171,12 @@ extension TypedNode {
       known.update(child)
       return known
     }
-    let node = TypedNode<Child>(child, at: RenderPlace(Child.self, key, in: place), in: book)
-    if known != nil {
+    let node = TypedNode<Child>(child, at: RenderPath(Child.self, key, in: path), in: book)
+    if let known {
+      known.remove()
       // `render` wants a rendering, so it gets one of a node that is swept away with the failing pass.
       book.note(
-        "one render of \(place) asks for two children of type \(Child.self) with the key \(key.key.quoted); "
+        "one render of \(path) asks for two children of type \(Child.self) with the key \(key.key.quoted); "
           + "give each child a key of its own")
     }
     children[key] = node

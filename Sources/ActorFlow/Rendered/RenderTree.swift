@@ -12,7 +12,7 @@ final class RenderTree<Root: RenderedStep> {
   /// - Parameter state: The root's state, if not the one that it makes.
   init(_ step: Root, state: Root.State? = nil, port: SinkPort) {
     book = RenderBook(port)
-    root = TypedNode(step, state: state, at: RenderPlace(Root.self, nil, in: nil), in: book)
+    root = TypedNode(step, state: state, at: RenderPath(Root.self, nil, in: nil), in: book)
     root.emit = { [unowned self] output in
       self.output = output
       hasOutput = true
@@ -40,7 +40,7 @@ final class RenderTree<Root: RenderedStep> {
   /// What is shown now.
   ///
   /// - Parameter changes: What that means for the effects.
-  /// - Throws: A ``FlowError`` if a key was used twice. The tree is then of no more use.
+  /// - Throws: A ``FlowError`` if a key was used twice. The visit is then over.
   func render(_ changes: inout EffectChanges) throws -> Root.Rendering {
     book.begin()
     let rendering = root.render()

@@ -35,8 +35,8 @@
 /// - The step's output ends it: the last rendering is published, its question is closed by an event `withdrawn`, and when
 ///   all its effects have ended the flow moves on.
 /// - When the step is left in any other way, its effects are cancelled, and leaving waits for them.
-/// - A back that lands here finds the state as it was left, that of children too; effects start anew. A step that comes
-///   round in a loop begins with ``makeState()``.
+/// - A back that lands here finds the state as it was left, that of children too; effects start anew. So does another
+///   attempt by a `.retry` around this step alone. A step that comes round in a loop begins with ``makeState()``.
 /// - What a mistake makes impossible, such as a key that is used twice, fails the step with a ``FlowError``.
 public protocol RenderedStep<Rendering, Output>: Sendable {
   /// What the step remembers between actions.

@@ -152,4 +152,18 @@ import Testing
     #expect(driver.take() == ["+3 a", "+4 b"])
     #expect(trace.all.dropFirst(before) == ["input →new", "input c.→newc."])
   }
+
+  @Test("of a render that failed nothing is left: the next visit starts what is asked for then, once")
+  func afterMistake() throws {
+    var driver = try TreeDriver()
+    try driver.act(.open("c"), .run("a"))
+    #expect(throws: FlowError.self) { try driver.act(.all([.run("b"), .open("c")])) }
+    #expect(driver.take() == ["+1 a"])
+    _ = driver.tree.apply(.all([.close("c"), .open("d")]))
+    driver.tree.enter(Board(), port: SinkPort(nil))
+    try driver.render()
+    #expect(driver.take() == ["+3 a", "+4 b"])
+    #expect(driver.view.line == "()")
+    #expect(try driver.send(.add("x"), to: 2) == nil)
+  }
 }

@@ -4,21 +4,21 @@ struct ChildKey: Hashable {
   let key: AnyHashable
 }
 
-/// Where a node stands in its tree, by what it is known by. It outlives the node, so that what a removed child left
+/// The types and keys that lead to a node. It outlives the node, so that what a removed child left
 /// running can be told from what its successor begins.
-final class RenderPlace: CustomStringConvertible {
-  let parent: RenderPlace?
+final class RenderPath: CustomStringConvertible {
+  let parent: RenderPath?
   let key: ChildKey?
   let type: Any.Type
 
-  init(_ type: Any.Type, _ key: ChildKey?, in parent: RenderPlace?) {
+  init(_ type: Any.Type, _ key: ChildKey?, in parent: RenderPath?) {
     self.type = type
     self.key = key
     self.parent = parent
   }
 
-  func isSame(as other: RenderPlace) -> Bool {
-    var (left, right): (RenderPlace?, RenderPlace?) = (self, other)
+  func isSame(as other: RenderPath) -> Bool {
+    var (left, right): (RenderPath?, RenderPath?) = (self, other)
     while let here = left, let there = right {
       if here === there { return true }
       guard here.key == there.key else { return false }
@@ -27,7 +27,7 @@ final class RenderPlace: CustomStringConvertible {
     return left == nil && right == nil
   }
 
-  /// The types and keys that lead here: `Board, Row 3`.
+  /// In words: `Board, Row 3`.
   var description: String {
     guard let parent, let key else { return "\(type)" }
     return "\(parent), \(type) \(key.key.quoted)"
@@ -39,10 +39,10 @@ extension AnyHashable {
   var quoted: String { base is String ? "\"\(base)\"" : "\(base)" }
 }
 
-/// An effect's place: its node's, and its key there.
-struct EffectPlace {
-  let node: RenderPlace
+/// Where an effect stands: at a node, under a key.
+struct EffectPath {
+  let node: RenderPath
   let key: AnyHashable
 
-  func isSame(as other: EffectPlace) -> Bool { key == other.key && node.isSame(as: other.node) }
+  func isSame(as other: EffectPath) -> Bool { key == other.key && node.isSame(as: other.node) }
 }
