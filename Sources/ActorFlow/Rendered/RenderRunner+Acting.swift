@@ -39,10 +39,11 @@ extension RenderRunner: ActionReceiver, ActionStation {
   private func finishNow(_ hasChanged: Bool, isAnswer: Bool) -> ActionOutcome? {
     guard hasChanged, let tree, let stage, !stage.runtime.commits, !tree.hasOutput else { return nil }
     do {
-      let (rendering, ended) = try render(tree)
+      var ended: [Int] = []
+      let rendering = try render(tree, ending: &ended)
       cancel(ended)
       try stage.runtime.rerenderNow(rendering, at: stage.stay, isAnswer: isAnswer)
-      self.stage?.revision += 1
+      stage.revision += 1
     } catch {
       failure = error
       return nil
@@ -60,17 +61,18 @@ extension RenderRunner: ActionReceiver, ActionStation {
         throw failure
       }
       if hasChanged {
-        let (rendering, ended) = try render(tree)
+        var ended: [Int] = []
+        let rendering = try render(tree, ending: &ended)
         if !stage.runtime.commits { cancel(ended) }
         do { try await stage.runtime.rerender(rendering, at: stage.stay, isAnswer: isAnswer) } catch {
-          guard let saved, !(error is CancellationError), self.stage?.port === stage.port else { throw error }
+          guard let saved, !(error is CancellationError), self.stage === stage else { throw error }
           // Refused by whoever commits: nothing has changed.
           saved.restoreTree()
           effects = saved.effects
           return .refused(error)
         }
         cancel(ended)
-        self.stage?.revision += 1
+        stage.revision += 1
       } else if isAnswer {
         try await stage.runtime.acknowledge(at: stage.stay)
       }
@@ -83,7 +85,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
       await fail(error)
       return .failed(error)
     }
-    guard self.stage?.port === stage.port else { return .applied }  // it has ended while this was published
+    guard self.stage === stage else { return .applied }  // it has ended while this was published
     if let output = tree.output {
       endStage()
       await stage.runtime.hide(at: stage.stay)
@@ -94,11 +96,14 @@ extension RenderRunner: ActionReceiver, ActionStation {
     return .applied
   }
 
-  /// What is shown now, and the effects that it does not ask for any more.
-  private func render(_ tree: RenderTree<Root>) throws -> (Root.Rendering, ended: [Int]) {
+  /// What is shown now.
+  ///
+  /// - Parameter ended: The effects that it does not ask for any more.
+  private func render(_ tree: RenderTree<Root>, ending ended: inout [Int]) throws -> Root.Rendering {
     var changes = EffectChanges()
     let rendering = try tree.render(&changes)
-    return (rendering, effects.apply(changes))
+    if !changes.isEmpty { ended = effects.apply(changes) }
+    return rendering
   }
 
   private func cancel(_ ended: [Int]) {

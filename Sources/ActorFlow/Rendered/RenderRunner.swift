@@ -17,7 +17,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   private var queue: [UnsafeContinuation<Void, Never>] = []
 
   /// One visit, from the first rendering until nothing is taken any more.
-  struct Stage {
+  final class Stage {
     let runtime: any StepRuntime
     let stay: Stay
     let port: SinkPort
@@ -25,6 +25,10 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let cell: Cell
     /// Of the question that shows the latest rendering.
     var revision = 1
+
+    init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: Cell) {
+      (self.runtime, self.stay, self.port, self.cell) = (runtime, stay, port, cell)
+    }
   }
 
   init(_ make: @escaping @Sendable (Input) throws -> Root) {
@@ -33,7 +37,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
 
   func proceed(_ input: Input, context: StepContext) async throws -> Root.Output {
     let (runtime, cell) = (try context.inFlow(), Cell())
-    try await open(input, Stage(runtime: runtime, stay: context.stay, port: SinkPort(self), cell: cell))
+    try await open(input, Stage(runtime, context.stay, SinkPort(self), cell))
     do {
       let output = try await attend(cell, runtime)
       await close()
