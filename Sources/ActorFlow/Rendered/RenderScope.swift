@@ -75,3 +75,6 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
     node.child(child, AnyHashable(key), nil)
   }
 }
+
+@available(*, unavailable, message: "a scope belongs to the render that got it")
+extension RenderScope: Sendable {}
