@@ -33,8 +33,9 @@ public struct FlowError: Error, Sendable, CustomStringConvertible {
 
   /// The same error with its place, if it was made where that was not known.
   package func located(in flow: FlowID, at step: StepID) -> FlowError {
-    guard self.flow == nil, self.step == nil, !step.path.isEmpty else { return self }
-    return FlowError(code, message, flow: flow, step: step, underlying: underlyingErrors)
+    guard self.flow == nil else { return self }
+    let place = self.step ?? (step.path.isEmpty ? nil : step)
+    return FlowError(code, message, flow: flow, step: place, underlying: underlyingErrors)
   }
 
   /// The code, the place and the sentence.

@@ -16,7 +16,7 @@ extension FlowCoordinator {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
     let core = core
     let since = core.elapsed
-    try await core.request(Latch.Goal.landed) { try $0.backUp(to: step, since: since) }
+    try await core.request({ .landed($0.number, on: $0.track) }) { try $0.backUp(to: step, since: since) }
   }
 
   /// Backs up from the step that asks this question, as ``backUp(to:)`` does; of several open branches it means the one
@@ -27,7 +27,7 @@ extension FlowCoordinator {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
     let core = core
     let since = core.elapsed
-    try await core.request(Latch.Goal.landed) { try $0.backUp(from: question, since: since) }
+    try await core.request({ .landed($0.number, on: $0.track) }) { try $0.backUp(from: question, since: since) }
   }
 
   /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and what was done is

@@ -75,6 +75,12 @@ extension FlowCore {
     switch arrival {
     case .step: return nil
     case .end: return try await finish(way.cargo, on: track)
+    case .round(let address):
+      way.address = address
+      // No place comes at which such a loop could be left, and the timer needs a thread, too.
+      await Task.yield()
+      try Task.checkCancellation()
+      return nil
     case .fork(let node):
       way.node = node
       guard let plan = node.fork else { return nil }
@@ -155,14 +161,14 @@ extension FlowCore {
 
   /// Waits until every branch has ended or come back. Nil: the fork is being left.
   private func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
-    let inbox = Inbox()
+    let (inbox, judge) = (Inbox(), plan.fork.goal.judge)
     var stints: [TrackID: Task<Void, Never>] = [:]
     withState { state in
       for branch in tracks { state.branches.insert(Strand(), for: branch) }
     }
     for branch in tracks { stints[branch] = startStint(of: branch, telling: inbox) }
     // Before a branch has ended there is something to say only of none.
-    var outcome = tracks.isEmpty ? await verdict(on: plan, track) : nil
+    var outcome = tracks.isEmpty ? await verdict(on: plan, track, judge) : nil
     while !stints.isEmpty {
       let branch = await inbox.next()
       await stints[branch]?.value
@@ -171,22 +177,21 @@ extension FlowCore {
       } else {
         stints[branch] = startStint(of: branch, telling: inbox)
       }
-      if outcome == nil { outcome = await verdict(on: plan, track) }
+      if outcome == nil { outcome = await verdict(on: plan, track, judge) }
     }
     return outcome
   }
 
   /// What the fork comes to, as far as can be said now. A commit that fails stops the run, which leaves the fork.
-  private func verdict(on plan: ForkPlan, _ track: TrackID) async -> Outcome? {
-    let goal = plan.fork.goal
+  private func verdict(on plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) async -> Outcome? {
     do {
       while true {
         switch try await decideWalking(on: track, { Decision($0.verdict(on: track)) }) {
         case .wait: return nil
         case .failed(let step, let error): return .failed(step, error)
-        case .join(let results): return try await made(on: plan, track) { try goal.join(results) }
-        case .judge(let results, let open):
-          if let outcome = try await made(on: plan, track, { try goal.judge(results, open: open) }) { return outcome }
+        case .join(let results): return try await made(on: plan, track) { try plan.fork.goal.join(results) }
+        case .judge(let newest, let open):
+          if let outcome = try await made(on: plan, track, { try judge(newest, open) }) { return outcome }
         }
       }
     } catch {

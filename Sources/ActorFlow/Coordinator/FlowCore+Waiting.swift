@@ -2,12 +2,12 @@
 extension FlowCore {
   /// Files a request to leave, and waits until `goal` is reached. Only the waiting can be cancelled.
   func request(
-    _ goal: (_ leave: Int) -> Latch.Goal, _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
+    _ goal: (FlowMachine.Leaving) -> Latch.Goal, _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
   ) async throws {
     let cell = Cell()
     let latch = try await decide { machine in
       let leaving = try input(&machine)
-      let latch = Latch(goal: goal(leaving.number), cell: cell)
+      let latch = Latch(goal: goal(leaving), cell: cell)
       var decision = Decision(latch, event: leaving.event)
       decision.latch = latch
       decision.track = leaving.track

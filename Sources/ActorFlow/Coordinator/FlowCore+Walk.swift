@@ -51,7 +51,7 @@ extension FlowCore {
         }
       }
     } catch {
-      return await failed(way.blamed, error, way.cargo.scopes, on: track)
+      return await failed(way.blamed, at: way.address, error, way.cargo.scopes, on: track)
     }
   }
 
@@ -164,13 +164,15 @@ extension FlowCore {
   /// A step, its factory, its `skip`, or what stands between two steps threw. False: the track is being left, and the
   /// error is nobody's; or it was the commit hook that threw, and the run stops.
   @inline(never)
-  func failed(_ node: Node?, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID) async -> Bool {
+  func failed(
+    _ node: Node?, at address: Int = 0, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID
+  ) async -> Bool {
     if let failure = error as? CommitFailure {
       await halt(failure.error)
       return false
     }
     let relayed = error as? Relayed
-    let step = relayed?.step ?? withState { $0.machine.path(of: node, on: track) }
+    let step = relayed?.step ?? withState { $0.machine.path(of: node, orAt: address, on: track) }
     let error = relayed?.error ?? error
     do {
       guard try await tidyUp(track) else { return false }

@@ -3,8 +3,8 @@ struct Latch: Sendable {
   enum Goal: Sendable {
     /// The flow waits for somebody outside, or has ended.
     case settled
-    /// The back of this number has landed.
-    case landed(Int)
+    /// The back of this number has landed on this track.
+    case landed(Int, on: TrackID)
     case ended
   }
 
@@ -18,11 +18,11 @@ struct Latch: Sendable {
     case .ended:
       guard machine.phase == .ended else { return nil }
       return Self.result(machine.rollbackErrors, in: machine)
-    case .landed(let leave):
+    case .landed(let leave, let track):
       if machine.lastLanded == leave, case .backedUp(_, _, let errors)? = change {
         return Self.result(errors, in: machine)
       }
-      if machine.phase != .ended, machine.isUnderWay(leave) { return nil }
+      if machine.phase != .ended, machine.isUnderWay(leave, on: track) { return nil }
       return .failure(
         machine.error(
           .ending,

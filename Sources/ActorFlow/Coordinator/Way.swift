@@ -36,8 +36,8 @@ struct Way {
   /// Whether there is something to do before the first step is made or called.
   var isRare: Bool { start != nil || place?.node.fork != nil || (place != nil && cargo.scopes != nil) }
 
-  /// What an error is to be told of: the step that runs, was last, or would be the first.
-  var blamed: Node? { place?.node ?? node ?? graph.node(from: address) }
+  /// What an error is to be told of: the step that runs, or was the last.
+  var blamed: Node? { place?.node ?? node }
 
   /// A step has returned.
   mutating func leave(_ entered: Place, making output: any Sendable) {

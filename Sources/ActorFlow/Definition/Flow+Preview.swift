@@ -50,6 +50,7 @@ extension Flow {
           return .update(receiver.path.path(at: elements))
         }
         address = next
+      case .round(let next): address = next
       case .end:
         guard let node, let fork = graph.fork(around: node.address) else { return .end }
         return .join(fork.path.path(at: elements))

@@ -8,6 +8,8 @@ extension Graph {
     case resume(Node)
     /// The value may be an update for an earlier step; if not, the walk goes on at the address.
     case deliver(orAt: Int)
+    /// A round of a loop in which no step was reached is over: others are to have their turn before the next.
+    case round(at: Int)
     /// The end of the flow, or of the branch.
     case end
   }
@@ -19,6 +21,7 @@ extension Graph {
     var address = address
     // One cargo for whatever stands between two steps.
     var load = Load(cargo)
+    var hasTurned = false
     defer { cargo = load.packed }
     while true {
       switch program[address] {
@@ -48,9 +51,9 @@ extension Graph {
       case .decide(let repetition, let body):
         switch try repetition.decide(load.value) {
         case .again(let next):
-          // A body without a step would never come to a place where it can be left.
-          try Task.checkCancellation()
           load.value = next
+          if hasTurned { return .round(at: body) }
+          hasTurned = true
           address = body
           continue
         case .done(let output): load.value = output

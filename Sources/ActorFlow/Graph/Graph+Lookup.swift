@@ -52,6 +52,21 @@ extension Graph {
   /// The first step or fork that stands at an address or behind it.
   package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
 
+  /// The path of the part that begins at an address and has come to no step yet: that of its first step, without the
+  /// step, and without the case that the step is in. Where nothing has a name, what it is.
+  package func path(around address: Int) -> [String] {
+    let node = node(from: address)
+    let choice = program[address..<(node?.address ?? program.count)].lazy.compactMap { instruction -> Choice? in
+      if case .choose(let choice, _, _) = instruction { choice } else { nil }
+    }.first
+    var path = node?.path ?? [""]
+    for _ in 0..<(choice?.cases.first?.name == nil ? 1 : 2) {
+      let last = path.removeLast()
+      path.append(last.lastIndex(of: "/").map { String(last[..<$0]) } ?? "")
+    }
+    return path.joined().isEmpty ? [choice == nil ? "loop" : "switch"] : path
+  }
+
   /// The innermost fork around what stands at `address`.
   package func fork(around address: Int) -> Node? {
     nodes.last { node in

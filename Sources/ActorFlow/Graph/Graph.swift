@@ -6,11 +6,17 @@ package final class Graph: Sendable {
   package let program: ContiguousArray<Instruction>
   /// Steps and forks in the order of the definition.
   package let nodes: ContiguousArray<Node>
+  /// Of the steps that take updates.
+  private let receivers: [StepTypes.Receiver]
 
   package init(program: ContiguousArray<Instruction>, nodes: ContiguousArray<Node>) {
     self.program = program
     self.nodes = nodes
+    receivers = nodes.compactMap(\.body.types.receiver)
   }
+
+  /// Whether any of its steps takes this as an update.
+  package func receives(_ value: any Sendable) -> Bool { receivers.contains { $0.accepts(value) } }
 
   package static let empty = Graph(program: [.end], nodes: [])
 }

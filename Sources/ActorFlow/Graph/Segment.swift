@@ -139,10 +139,13 @@
   @usableFromInline package enum Goal: Sendable {
     /// When all branches have ended; gets their results in the order of the branches.
     case all(join: @Sendable ([any Sendable]) throws -> any Sendable)
-    /// Asked after each result; gets the results so far, oldest first, and how many branches are open. Branches that
-    /// are open when it says so are left, and rolled back. Nil: not yet.
-    case until(@Sendable ([any Sendable], _ open: Int) throws -> (any Sendable)?)
+    /// Asked after each result by a judge of its own. Branches that are open when it says so are left, and rolled back.
+    case until(@Sendable () -> Judge)
   }
+
+  /// Gets the newest result, nil if there is no branch, and how many branches are open; remembers the results before.
+  /// Nil: not yet.
+  @usableFromInline package typealias Judge = (_ newest: (any Sendable)?, _ open: Int) throws -> (any Sendable)?
 
   /// What it is called when nobody names it, and what diagrams call it.
   package let kind: String
@@ -169,11 +172,14 @@ extension Fork.Goal {
     return try join(results)
   }
 
-  /// What the fork makes of the results so far; nil: not yet. With no branch open it has to be something.
-  package func judge(_ results: [any Sendable], open: Int) throws -> (any Sendable)? {
-    guard case .until(let decide) = self else { return nil }
-    if let value = try decide(results, open) { return value }
-    guard open == 0 else { return nil }
-    throw FlowError(.noMatchingCase, "all branches have ended, and `until` still says `.goOn`")
+  /// Who is asked what the fork makes of the results, one after the other; with no branch open it has to be something.
+  package var judge: Fork.Judge {
+    guard case .until(let make) = self else { return { _, _ in nil } }
+    let judge = make()
+    return { newest, open in
+      if let value = try judge(newest, open) { return value }
+      guard open == 0 else { return nil }
+      throw FlowError(.noMatchingCase, "all branches have ended, and `until` still says `.goOn`")
+    }
   }
 }

@@ -6,9 +6,9 @@ package struct Alarms: Sendable {
     /// Nobody has answered for too long; the time begins anew with each answer.
     case idle(ScopeFrame, after: Duration)
     /// A question's time is over.
-    case question(Question.ID)
+    case question(Int)
     /// A question's asker is to be reminded, for the nth time.
-    case reminder(Question.ID, number: Int, every: Duration, of: Int)
+    case reminder(question: Int, number: Int, every: Duration, of: Int)
     /// A wait for a signal is over.
     case wait(Int)
     /// A pause before another attempt is over.
@@ -19,7 +19,20 @@ package struct Alarms: Sendable {
     package let due: Duration
     package let track: TrackID
     package let subject: Subject
-    fileprivate let number: Int
+    private let number: Int
+
+    fileprivate init(due: Duration, track: TrackID, subject: Subject, number: Int) {
+      (self.due, self.track, self.subject, self.number) = (due, track, subject, number)
+    }
+
+    fileprivate func isBefore(_ other: borrowing Alarm) -> Bool {
+      due == other.due ? number < other.number : due < other.due
+    }
+
+    /// The same at another time.
+    fileprivate func moved(to due: Duration) -> Alarm {
+      Alarm(due: due, track: track, subject: subject, number: number)
+    }
 
     var isIdle: Bool {
       if case .idle = subject { true } else { false }
@@ -27,12 +40,20 @@ package struct Alarms: Sendable {
   }
 
   /// The earliest first; of those due at one time the one set first.
-  package private(set) var alarms: [Alarm] = []
+  private var alarms: ContiguousArray<Alarm> = []
+  /// How many of them are of idle times.
+  private var idle = 0
   private var lastNumber = 0
   /// Whether the earliest alarm may have changed since the last ``takeChange()``.
   private var hasChanged = false
 
   package var isEmpty: Bool { alarms.isEmpty }
+  package var count: Int { alarms.count }
+  package var hasIdle: Bool { idle > 0 }
+
+  package subscript(index: Int) -> Alarm {
+    _read { yield alarms.span[index] }
+  }
 
   /// Whether the earliest alarm may have changed since the last call.
   package mutating func takeChange() -> Bool {
@@ -47,16 +68,27 @@ package struct Alarms: Sendable {
   }
 
   private mutating func insert(_ alarm: Alarm) {
-    let place = alarms.lastIndex { ($0.due, $0.number) < (alarm.due, alarm.number) } ?? -1
-    alarms.insert(alarm, at: place + 1)
+    var place = alarms.count  // most often the latest
+    while place > 0, alarm.isBefore(alarms.span[place - 1]) { place -= 1 }
+    alarms.insert(alarm, at: place)
+    if alarm.isIdle { idle += 1 }
   }
 
-  mutating func remove(_ alarm: Alarm) { remove { $0.number == alarm.number } }
+  @discardableResult
+  mutating func remove(at index: Int) -> Alarm {
+    hasChanged = true
+    let alarm = alarms.remove(at: index)
+    if alarm.isIdle { idle -= 1 }
+    return alarm
+  }
 
-  private mutating func remove(where isDropped: (Alarm) -> Bool) {
+  private mutating func remove(where isDropped: (borrowing Alarm) -> Bool) {
     guard !alarms.isEmpty else { return }
     hasChanged = true  // also if none is dropped: others may count from now on
-    if alarms.contains(where: isDropped) { alarms.removeAll(where: isDropped) }
+    var index = 0
+    while index < alarms.count {
+      if isDropped(alarms.span[index]) { remove(at: index) } else { index += 1 }
+    }
   }
 }
 
@@ -79,17 +111,20 @@ package struct AskDeadline: Sendable {
 // MARK: - Questions, waits, pauses
 
 extension Alarms {
-  mutating func arm(_ deadline: AskDeadline, for question: Question.ID, on track: TrackID) {
+  mutating func arm(_ deadline: AskDeadline, for question: Int, on track: TrackID) {
     if let due = deadline.due { set(.question(question), at: due, on: track) }
     if let reminder = deadline.reminder, reminder.max > 0 {
-      set(.reminder(question, number: 1, every: reminder.every, of: reminder.max), at: reminder.first, on: track)
+      set(
+        .reminder(question: question, number: 1, every: reminder.every, of: reminder.max), at: reminder.first, on: track
+      )
     }
   }
 
-  mutating func drop(_ question: Question.ID) {
+  mutating func drop(question number: Int, on track: TrackID) {
     remove { alarm in
-      switch alarm.subject {
-      case .question(question), .reminder(question, _, _, _): true
+      guard alarm.track == track else { return false }
+      return switch alarm.subject {
+      case .question(number), .reminder(question: number, _, _, _): true
       default: false
       }
     }
@@ -122,18 +157,19 @@ extension Alarms {
     }
   }
 
-  func isArmed(_ frame: ScopeFrame) -> Bool { alarms.contains { $0.frame === frame } }
+  func isArmed(_ frame: ScopeFrame) -> Bool {
+    alarms.indices.contains { alarms.span[$0].frame === frame }
+  }
 
   /// Somebody is asked, or has answered, on a track that lies in these: their idle times begin anew.
   mutating func somebodyIsThere(_ now: Duration, on tracks: [TrackID]) {
-    let idle = alarms.filter { $0.isIdle && tracks.contains($0.track) }
-    guard !idle.isEmpty else { return }
+    guard hasIdle else { return }
+    let late = alarms.filter { $0.isIdle && tracks.contains($0.track) }
+    guard !late.isEmpty else { return }
     remove { $0.isIdle && tracks.contains($0.track) }
-    for alarm in idle {
-      guard case .idle(_, let after) = alarm.subject else { continue }
-      insert(Alarm(due: now + after, track: alarm.track, subject: alarm.subject, number: alarm.number))
+    for alarm in late {
+      if case .idle(_, let after) = alarm.subject { insert(alarm.moved(to: now + after)) }
     }
-    hasChanged = true
   }
 }
 

@@ -34,11 +34,11 @@ extension FlowMachine {
   package mutating func alarmsHaveChanged() -> Bool { alarms.takeChange() }
 
   /// When to tell of the time next; nil: nothing is armed.
-  package var nextAlarm: Duration? { earliestAlarm?.due }
+  package var nextAlarm: Duration? { earliestAlarm.map { alarms[$0].due } }
 
-  /// The earliest of those that count now. By hand: a closure would get a copy of the machine.
-  private var earliestAlarm: Alarms.Alarm? {
-    for alarm in alarms.alarms where counts(alarm) { return alarm }
+  /// Which is the earliest of those that count now. By hand: a closure would get a copy of the machine.
+  private var earliestAlarm: Int? {
+    for index in 0..<alarms.count where counts(alarms[index]) { return index }
     return nil
   }
 
@@ -72,8 +72,8 @@ extension FlowMachine {
 
   /// The time is `now`: what is due first happens.
   package mutating func ring(at now: Duration) -> Rung {
-    guard let alarm = earliestAlarm, alarm.due <= now else { return .none }
-    alarms.remove(alarm)
+    guard let earliest = earliestAlarm, alarms[earliest].due <= now else { return .none }
+    let alarm = alarms.remove(at: earliest)
     switch alarm.subject {
     case .scope(let frame): return .leave(timeOut(frame, on: alarm.track, at: now))
     case .idle(_, let after):
@@ -81,9 +81,10 @@ extension FlowMachine {
       return .leave(accept(.end(ending, rollBack: true), on: .main, since: now))
     case .question(let id): return overdue(id, on: alarm.track).map { .overdue(alarm.track, $0) } ?? .stale
     case .reminder(let id, let number, let every, let most):
-      guard self[alarm.track].asking?.question.id == id else { return .stale }
+      guard self[alarm.track].asking?.question.id.number == id else { return .stale }
       if number < most {
-        alarms.set(.reminder(id, number: number + 1, every: every, of: most), at: alarm.due + every, on: alarm.track)
+        alarms.set(
+          .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due + every, on: alarm.track)
       }
       return .remind(alarm.track, number: number)
     case .wait(let number): return stopWaiting(number, on: alarm.track).map { .waited(number, $0) } ?? .stale

@@ -42,7 +42,7 @@ extension FlowMachine {
     }
     let question = try open(prompt, key: key, at: place, on: track, at: now())
     if journal == .reloading, let key { self[track].focus.attempt.count(key) }
-    if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id, on: track) }
+    if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id.number, on: track) }
     return .opened(question, publish(.asked(question)))
   }
 
@@ -61,7 +61,7 @@ extension FlowMachine {
       id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id,
       visit: place.visit.id, prompt: prompt, revision: 1)
     // Nobody was idle on these tracks while nobody was asked there.
-    if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
+    if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
     with(track) { track in
       track.asking = Asking(question: question, key: key, receiver: receiver)
       track.focus.hasAsked = true
@@ -123,13 +123,13 @@ extension FlowMachine {
   }
 
   /// The time for a question is over. Nil if it was closed already.
-  mutating func overdue(_ question: Question.ID, on track: TrackID) -> NavigationEvent? {
-    guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id == question else {
+  mutating func overdue(_ question: Int, on track: TrackID) -> NavigationEvent? {
+    guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id.number == question else {
       return nil
     }
     if let key = asking.key, journal == .reloading { remember(.overdue, as: key, on: track) }
     closeQuestion(on: track)
-    return publish(.withdrawn(question))
+    return publish(.withdrawn(asking.question.id))
   }
 
   /// The open question of this id, or why there is none.
@@ -187,7 +187,7 @@ extension FlowMachine {
     let reloads = journal == .reloading
     if let key = self[track].asking?.key { remember(.answered(reloads ? answer : ()), as: key, on: track) }
     closeQuestion(on: track)
-    if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
     if reloads {
       self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
       self[track].phase = .leaving
@@ -204,7 +204,7 @@ extension FlowMachine {
     guard let asking = with(track, { $0.asking.take() }) else { return }
     discard(asking)
     if track != .main { askers[asking.question.id.number] = nil }
-    if !alarms.isEmpty { alarms.drop(asking.question.id) }
+    if !alarms.isEmpty { alarms.drop(question: asking.question.id.number, on: track) }
   }
 
   /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.

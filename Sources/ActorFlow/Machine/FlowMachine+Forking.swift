@@ -90,8 +90,8 @@ extension FlowMachine {
 
   /// What became of a fork, when a branch has ended.
   package enum Verdict: Sendable {
-    /// The goal is to be asked with these, and its answer is to be told: the results so far, oldest first.
-    case judge(results: [any Sendable], open: Int)
+    /// The goal is to be asked about this result, and its answer is to be told; without one if there is no branch.
+    case judge(newest: (any Sendable)?, open: Int)
     /// All branches have ended: their results in order of the branches.
     case join([any Sendable])
     case failed(StepID, any Error)
@@ -114,7 +114,7 @@ extension FlowMachine {
     let judged = min(fork.judged + 1, fork.results.count)
     self[track].fork?.judged = judged
     self[track].fork?.isJudging = true
-    return .judge(results: fork.results.prefix(judged).map(\.value), open: fork.tracks.count - judged)
+    return .judge(newest: judged > 0 ? fork.results[judged - 1].value : nil, open: fork.tracks.count - judged)
   }
 
   /// The goal says that the fork is done. Branches still open are superfluous, and told to leave.

@@ -43,7 +43,7 @@ extension FlowMachine {
       throw error(.notActive, "the rendering of this visit is no longer shown")
     }
     discard(replaced.old)
-    if isAnswer, !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    if isAnswer, alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
     return publish(.updated(replaced.new))
   }
 
@@ -54,7 +54,7 @@ extension FlowMachine {
     visit: VisitID, on track: TrackID = .main, at now: @autoclosure () -> Duration = .zero
   ) throws {
     _ = try activePlace(of: visit, on: track, to: "take actions")
-    if !alarms.isEmpty { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
   }
 
   /// A step no longer shows its rendering. Nil if its question is closed already.

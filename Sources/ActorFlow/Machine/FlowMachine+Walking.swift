@@ -82,9 +82,10 @@ extension FlowMachine {
     return end(.finished, .success(output), as: .finished, at: main.visit)
   }
 
-  /// The path of a node on a track; of none, that of the step in focus.
-  package func path(of node: Node?, on track: TrackID) -> StepID {
-    node.map { info(of: $0, on: track).id } ?? self[track].visit?.info.id ?? ""
+  /// The path of a node on a track; before the first step the path of what stands at the address.
+  package func path(of node: Node?, orAt address: Int = 0, on track: TrackID) -> StepID {
+    if let node { return info(of: node, on: track).id }
+    return self[track].visit?.info.id ?? graph.path(around: address).path(at: self[track].branch?.elements ?? [])
   }
 
   /// What may be said of a node on a track.

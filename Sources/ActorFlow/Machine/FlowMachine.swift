@@ -187,8 +187,8 @@ extension FlowMachine {
   }
 
   /// Whether a leave of this number is still on its way.
-  package func isUnderWay(_ leave: Int) -> Bool {
-    main.leave?.number == leave || branches.contains { $0.leave?.number == leave }
+  package func isUnderWay(_ leave: Int, on track: TrackID) -> Bool {
+    look(at: track) { $0.leave?.number == leave }
   }
 
   /// Refuses what is only possible during a run.

@@ -93,7 +93,7 @@ extension DocumentChecker {
       agree(result, &output, "this branch", path["race"][index], step)
     }
     value = Value(type: output?.type, maker: "what the race makes")
-    return [.fork(Fork(kind: "race", branches: .fixed(branches), goal: .until { results, _ in results.first }))]
+    return [.fork(Fork(kind: "race", branches: .fixed(branches), goal: .until { { first, _ in first } }))]
   }
 
   /// Each entry is a branch, and each gets the same value.

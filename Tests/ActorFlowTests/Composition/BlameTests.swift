@@ -41,14 +41,20 @@ import Testing
     #expect(await blamed(flow, with: 1) == "f/each/0/each")
   }
 
-  @Test("a choice that stands first and takes no value: the step behind it")
-  func choice() async {
+  @Test("a choice that stands first and takes no value: the flow it stands in")
+  func choice() async throws {
     let flow = Flow("f") {
       Switch {
         Case("one", where: { (number: Int) in number == 1 }) { Step("a") { (number: Int) in number } }
       }
     }
-    #expect(await blamed(flow, with: 2) == "f/one/a")
+    #expect(await blamed(flow, with: 2) == "f")
+    let unnamed = Switch {
+      Case("one", where: { (number: Int) in number == 1 }) { Step("a") { (number: Int) in number } }
+    }
+    #expect(await blamed(unnamed.flow, with: 2) == "switch")
+    let empty = try unnamed.flow.removing("a")
+    #expect(await blamed(empty, with: 2) == "switch")
   }
 
   @Test("a timeout in the pause before another attempt of the first step: that step")

@@ -186,4 +186,30 @@ import Testing
       #expect(try await tester.finish() == "late")
     }
   }
+
+  @Test("a timeout around a loop in which no step is reached ends it, whether it stands first or behind a step")
+  func timeoutOfEmptyLoop() async throws {
+    let body = try Flow { Step("a") { (number: Int) in number } }.removing("a").map { Again<Int, Int>.again($0) }
+    let first = Flow("f") { Loop { body }.timeout(.seconds(10)) }
+    let second = Flow("f") {
+      Step("a") { (number: Int) in number }
+      Loop { body }.timeout(.seconds(10))
+    }
+    for flow in [first, second] {
+      let clock = ManualClock()
+      let run = launch(flow, with: 1, on: FlowCoordinator(clock: clock))
+      try await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(10))
+      #expect(await run.code == .timedOut)
+    }
+  }
+
+  @Test("a loop in which no step is reached can be abandoned")
+  func abandonedEmptyLoop() async throws {
+    let body = try Flow { Step("a") { (number: Int) in number } }.removing("a").map { Again<Int, Int>.again($0) }
+    let run = launch(Flow("f") { Loop { body } }, with: 1)
+    _ = await event("launched", of: run.coordinator)
+    try await run.coordinator.abandon(reason: "spins")
+    #expect(await run.code == .abandoned)
+  }
 }

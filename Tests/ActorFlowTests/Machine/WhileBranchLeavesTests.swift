@@ -30,7 +30,7 @@ import Testing
     let inner = try driver.backUp(from: "x2")
     #expect(driver.position.status.word == "leaving x2")
     try driver.backUp(from: "y1")
-    #expect(!driver.machine.isUnderWay(inner.number))
+    #expect(!driver.machine.isUnderWay(inner.number, on: inner.track))
     try driver.comeBack()
     #expect(driver.steps == "a" && driver.undone.last == "a" && Set(driver.undone) == ["x2", "x1", "y1", "a"])
     #expect(driver.undone.count == 4)

@@ -91,7 +91,7 @@ extension TrackDriver {
             return
           }
           address = menu.address
-        case .deliver(let next): address = next
+        case .deliver(let next), .round(let next): address = next
         case .end:
           guard track != .main else {
             add(machine.finish(cargo.value))
@@ -117,7 +117,7 @@ extension TrackDriver {
 
   private mutating func start(_ tracks: [TrackID], of node: Node, on track: TrackID) {
     forks[track] = node
-    outcomes[track] = nil
+    (outcomes[track], judges[track]) = (nil, nil)
     for branch in tracks { stint(of: branch) }
     judge(track)
   }
@@ -159,8 +159,9 @@ extension TrackDriver {
         case .join(let results):
           guard case .all(let join) = goal else { return nil }
           return .made(try join(results))
-        case .judge(let results, let open):
-          guard case .until(let decide) = goal, let value = try decide(results, open) else { continue }
+        case .judge(let newest, let open):
+          if judges[track] == nil { judges[track] = goal.judge }
+          guard let value = try judges[track]?(newest, open) else { continue }
           add(machine.decided(on: track))
           _ = machine.takeDissolved()
           return .made(value)

@@ -27,6 +27,7 @@ struct TrackDriver {
   /// What forks have come to, and the nodes they are of.
   var outcomes: [TrackID: Outcome] = [:]
   var forks: [TrackID: Node] = [:]
+  var judges: [TrackID: Fork.Judge] = [:]
 
   enum Outcome { case made(any Sendable), failed(StepID, any Error) }
 

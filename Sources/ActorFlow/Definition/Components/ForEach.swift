@@ -50,15 +50,19 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
   ) {
     flow = Self.fork(
       elements, branch().flow,
-      .until { results, open in
-        let results = try results.map { try StepBody.cast($0, to: Result.self) }
-        switch try until(results, open) {
-        case .done(let output): return output
-        case .goOn:
-          guard open == 0 else { return nil }
-          throw FlowError(
-            .noMatchingCase,
-            "all \(results.count) branches have ended, and `until` wants to go on; when `open` is 0 it must be `.done`")
+      .until {
+        var results: [Result] = []
+        return { newest, open in
+          if let newest { results.append(try StepBody.cast(newest, to: Result.self)) }
+          switch try until(results, open) {
+          case .done(let output): return output
+          case .goOn:
+            guard open == 0 else { return nil }
+            throw FlowError(
+              .noMatchingCase,
+              "all \(results.count) branches have ended, and `until` wants to go on; when `open` is 0 it must be `.done`"
+            )
+          }
         }
       })
   }

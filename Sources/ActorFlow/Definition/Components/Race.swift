@@ -18,10 +18,12 @@ public struct Race<Input: Sendable, Output: Sendable>: FlowComponent {
   /// ``FlowError/Code/noMatchingCase``.
   public init(@RaceBuilder _ branches: () -> [Flow<Input, Output>]) {
     let branches = branches().map { Fork.Branch(name: nil, segments: $0.segments) }
-    let goal = Fork.Goal.until { results, open in
-      if let first = results.first { return first }
-      guard open > 0 else { throw FlowError(.noMatchingCase, "a race without a branch has no winner") }
-      return nil
+    let goal = Fork.Goal.until {
+      { first, open in
+        if let first { return first }
+        guard open > 0 else { throw FlowError(.noMatchingCase, "a race without a branch has no winner") }
+        return nil
+      }
     }
     flow = Flow(segments: [.fork(Fork(kind: "race", branches: .fixed(branches), goal: goal))])
   }

@@ -5,8 +5,14 @@ extension Fork {
   /// What the goal makes of these results, in the order they come; nil: it goes on.
   func outcome(of results: [any Sendable], open: Int = 0) throws -> (any Sendable)? {
     switch goal {
-    case .all(let join): try join(results)
-    case .until(let tally): try tally(results, open)
+    case .all(let join): return try join(results)
+    case .until(let make):
+      let judge = make()
+      guard let last = results.last else { return try judge(nil, open) }
+      for (number, result) in results.dropLast().enumerated() {
+        _ = try judge(result, open + results.count - number - 1)
+      }
+      return try judge(last, open)
     }
   }
 }

@@ -21,7 +21,7 @@ private func way<I, O>(of value: I, through router: TypeRouter<I, O>) async thro
   var address = 0
   while true {
     switch try graph.advance(from: address, &cargo) {
-    case .deliver(let next): address = next
+    case .deliver(let next), .round(let next): address = next
     case .step(let node):
       steps.append(node.info.id.path)
       cargo = cargo.with(try await node.body.proceed(nil, cargo.value, .standalone))
