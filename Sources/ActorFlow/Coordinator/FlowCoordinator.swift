@@ -170,7 +170,8 @@ extension FlowCoordinator {
   /// the asker will get it, whatever happens to it in the meantime.
   ///
   /// The question of a ``RenderedStep`` stays open: an answer is an action, and when this has returned, the action is
-  /// applied and what it changed is published. An action that makes the step fail is refused with `questionClosed`, and
+  /// applied and what it changed is published. What is shown may change while an answer is validated, so that it is
+  /// validated again; after three times other actions wait until it is done. An action that makes the step fail is refused with `questionClosed`, and
   /// the error is the underlying one.
   ///
   /// - Parameters:

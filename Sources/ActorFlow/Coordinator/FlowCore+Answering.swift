@@ -5,19 +5,42 @@ extension FlowCore {
     _ id: Question.ID, with answer: A, by principal: Principal?, revision: Int?
   ) async throws {
     var (question, receiver) = try withState { try $0.machine.openQuestion(takingActions: id) }
+    var attempts = 0
     while true {
       try check(revision, against: question)
       try await Self.validate(answer, for: question.prompt, by: principal, in: question)
       // The world may have changed: the question may be closed, or show something else.
       if let receiver {
-        let outcome = await receiver.receive(answer, seenAt: question.revision)
+        let outcome = await receiver.receive(answer, seenAt: question.revision, isHeld: false)
         if case .applied = outcome { return }
         question = try self.question(after: outcome, of: question)
+        attempts += 1
+        // What is shown changes faster than answers are validated.
+        if attempts == 3 { return try await answerHolding(receiver, id, with: answer, by: principal, revision) }
       } else {
         guard let changed = try await accept(answer, for: question, by: principal) else { return }
         question = changed
       }
     }
+  }
+
+  /// Checks an answer while no other action is let in, so that what was checked is what is answered.
+  private func answerHolding(
+    _ receiver: any ActionReceiver, _ id: Question.ID, with answer: any Sendable, by principal: Principal?,
+    _ revision: Int?
+  ) async throws {
+    await receiver.hold()
+    do {
+      let question = try withState { try $0.machine.openQuestion(id) }
+      try check(revision, against: question)
+      try await Self.validate(answer, for: question.prompt, by: principal, in: question)
+      let outcome = await receiver.receive(answer, seenAt: question.revision, isHeld: true)
+      if case .applied = outcome {} else { _ = try self.question(after: outcome, of: question) }
+    } catch {
+      await receiver.release()
+      throw error
+    }
+    await receiver.release()
   }
 
   /// Answers the one open question that shows a `P`.

@@ -1,8 +1,8 @@
 // Actions: one is applied, the tree rendered, and the rendering published, before the next one is looked at.
 extension RenderRunner: ActionReceiver, ActionStation {
-  func receive(_ action: any Sendable, seenAt revision: Int) async -> ActionOutcome {
-    if isBusy { await waitForTurn() } else { isBusy = true }
-    defer { leave() }
+  func receive(_ action: any Sendable, seenAt revision: Int, isHeld: Bool) async -> ActionOutcome {
+    if !isHeld { if isBusy { await waitForTurn() } else { isBusy = true } }
+    defer { if !isHeld { leave() } }
     guard let stage, let tree else { return .closed }
     guard stage.revision == revision else { return .changed }
     guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
@@ -11,6 +11,12 @@ extension RenderRunner: ActionReceiver, ActionStation {
     if let outcome = finishNow(hasChanged, isAnswer: true) { return outcome }
     return await finish(hasChanged, isAnswer: true, saved)
   }
+
+  func hold() async {
+    if isBusy { await waitForTurn() } else { isBusy = true }
+  }
+
+  func release() { leave() }
 
   func deliver(_ action: any Sendable, to node: Int, from effect: Int?, through port: SinkPort) async -> Bool {
     if isBusy { await waitForTurn() } else { isBusy = true }

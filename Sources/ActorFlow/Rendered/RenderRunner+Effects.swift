@@ -2,9 +2,8 @@
 extension RenderRunner {
   /// Starts what is due, and forgets what has ended.
   func startEffects(_ runtime: any StepRuntime) async {
-    // What an action asks for that is being committed is not to start before.
-    if isBusy { await waitForTurn() } else { isBusy = true }
-    defer { leave() }
+    let takesTurn = await beginEffectsTurn()
+    defer { if takesTurn { leave() } }
     // Each has told of its end as the last it did, so this does not wait.
     while let task = ended.popLast() { await task.value }
     for start in effects.takeDue() {
@@ -27,8 +26,8 @@ extension RenderRunner {
   }
 
   private func hasEnded(_ effect: Int, _ error: (any Error)?) async {
-    if isBusy { await waitForTurn() } else { isBusy = true }
-    defer { leave() }
+    let takesTurn = await beginEffectsTurn()
+    defer { if takesTurn { leave() } }
     if let task = tasks.removeValue(forKey: effect) { ended.append(task) }
     let isWanted = effects.isWanted(effect)
     effects.end(effect)
@@ -36,5 +35,13 @@ extension RenderRunner {
     if isWanted, let error { await fail(error) }
     // So that it is awaited, and what waited for it starts.
     stage?.cell.nudge(0)
+  }
+
+  /// Where actions are committed, effects neither start nor end in the middle of one: it may be refused, and then they
+  /// are as they were. Where nothing is committed nobody waits, so that no answerer's `validate` holds up a leave.
+  private func beginEffectsTurn() async -> Bool {
+    guard stage?.runtime.commits == true else { return false }
+    if isBusy { await waitForTurn() } else { isBusy = true }
+    return true
   }
 }

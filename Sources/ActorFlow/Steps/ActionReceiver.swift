@@ -1,7 +1,13 @@
 /// Takes the answers to a question that stays open.
 package protocol ActionReceiver: AnyObject, Sendable {
   /// Takes an answer that was found valid for what the question showed at a revision.
-  func receive(_ action: any Sendable, seenAt revision: Int) async -> ActionOutcome
+  ///
+  /// - Parameter isHeld: Whether the caller has called ``hold()``.
+  func receive(_ action: any Sendable, seenAt revision: Int, isHeld: Bool) async -> ActionOutcome
+
+  /// Lets no other action in until ``release()``. Waits for those that came before.
+  func hold() async
+  func release() async
 }
 
 /// What became of an action.

@@ -4,7 +4,9 @@ import Testing
 /// Questions that take many answers, on the machine alone.
 @Suite struct RenderingMachineTests {
   private final class Nobody: ActionReceiver {
-    func receive(_ action: any Sendable, seenAt revision: Int) async -> ActionOutcome { .closed }
+    func receive(_ action: any Sendable, seenAt revision: Int, isHeld: Bool) async -> ActionOutcome { .closed }
+    func hold() async {}
+    func release() async {}
   }
 
   /// A machine whose first step has shown a rendering.
