@@ -23,14 +23,17 @@ private struct RenderedDriver {
   private var sinks: [(node: RenderedReference.Node, sink: Sink<BoardAction>)] = []
   private var oldSinks: [Sink<BoardAction>] = []
 
+  /// In every fourth program all decisions are committed, and take their time.
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     let script = puppets.script
+    var settings = CoordinatorSettings()
+    if seed.isMultiple(of: 4) { settings.commit = { _ in await Task.yield() } }
     flow = launch(
       Flow {
         Step("board") { (_: String) in Board(script: script) }
         Step("next") { Asker() }
-      }, with: "")
+      }, with: "", on: FlowCoordinator(id: "model", settings: settings))
   }
 
   mutating func play() async throws {

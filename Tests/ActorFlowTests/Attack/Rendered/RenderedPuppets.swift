@@ -19,10 +19,11 @@ final class RenderedPuppets: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Waits for its order, cancelled or not.
-    func order(endingWhenCancelled: @escaping @Sendable () -> Bool) async -> Order {
+    /// Says that it has begun, when a cancellation will be seen, and waits for its order, cancelled or not.
+    func order(began: () -> Void, endingWhenCancelled: @escaping @Sendable () -> Bool) async -> Order {
       await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
+        began()
+        return await withCheckedContinuation { continuation in
           let order = state.withLock { state -> Order? in
             if state.order == nil { state.waiter = continuation }
             return state.order
@@ -58,8 +59,7 @@ final class RenderedPuppets: Sendable {
   var script: BoardScript {
     BoardScript { name, sink in
       let puppet = Puppet(name, sink)
-      self.began(puppet)
-      let order = await puppet.order { self.state.withLock { $0.endsWhenCancelled } }
+      let order = await puppet.order(began: { self.began(puppet) }) { self.state.withLock { $0.endsWhenCancelled } }
       self.state.withLock { _ = $0.live.removeValue(forKey: name) }
       if order == .fail { throw Failure(name) }
     }
