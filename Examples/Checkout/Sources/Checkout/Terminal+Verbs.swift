@@ -14,6 +14,10 @@ extension Terminal {
       close(question)  // the flow was faster; the events that say so are on their way
       return
     }
+    guard await !coordinator.position.questions.contains(where: { $0.id == question.id }) else {
+      draft = nil  // it takes more answers
+      return
+    }
     if open.count == 1 { drafts[question.step, depth] = text }
     close(question)
   }

@@ -97,20 +97,36 @@ struct Terminal {
       isStale = true
     }
     let questions = event.position.questions.filter { !closed.contains($0.id) }
-    guard questions.map(\.id) != open.map(\.id) else { return }
-    let news = questions.filter { question in !open.contains { $0.id == question.id } }
+    guard !Self.areSame(questions, open) else { return }
+    let known = open
     open = questions
-    isStale = true
-    for question in news {
-      guard let prompt = question.prompt as? any TextPrompt else {
-        throw Refusal("The step \(question.step) asks for something that cannot be typed.")
-      }
-      for line in prompt.heading { screen.say(line) }
-    }
+    for question in questions { try show(question, insteadOf: known.first { $0.id == question.id }) }
+    if known.map(\.id) != open.map(\.id) { isStale = true }
     guard let question = open.last else { return }
-    // Asked again in one visit, the step could not use what it got: that is not offered once more.
-    draft = open.count > 1 || question.visit == latest?.visit ? nil : drafts[question.step, depth]
+    if open.count > 1 {
+      draft = nil
+    } else if question.id != latest?.id {
+      // Asked again in one visit, the step could not use what it got: that is not offered once more.
+      draft = question.visit == latest?.visit ? nil : drafts[question.step, depth]
+    }
     latest = question
+  }
+
+  /// Shows a question that is new, or looks other than it did. What somebody is typing meanwhile stays typed, and
+  /// answers what is shown now.
+  private mutating func show(_ question: Question, insteadOf old: Question?) throws {
+    guard let prompt = question.prompt as? any TextPrompt else {
+      throw Refusal("The step \(question.step) asks for something that cannot be typed.")
+    }
+    if let old = old?.prompt as? any TextPrompt, old.heading == prompt.heading, old.label == prompt.label { return }
+    isStale = true
+    if isReading, prompt.heading.first?.isEmpty != true { screen.say("") }
+    for line in prompt.heading { screen.say(line) }
+  }
+
+  /// Whether these are the same questions, and show the same.
+  private static func areSame(_ left: [Question], _ right: [Question]) -> Bool {
+    left.elementsEqual(right) { $0.id == $1.id && $0.revision == $1.revision }
   }
 
   /// How many visits led here: tells the rounds of a loop apart.
@@ -123,7 +139,7 @@ struct Terminal {
   private mutating func askForLine() async {
     guard isStale, !open.isEmpty || (confirmsByHand && !waits.isEmpty) else { return }
     guard let settled = try? await coordinator.settled() else { return }
-    guard settled.questions.map(\.id) == open.map(\.id), settled.waits == waits else { return }
+    guard Self.areSame(settled.questions, open), settled.waits == waits else { return }
     isStale = false
     switch open.count {
     case 0:
