@@ -25,6 +25,13 @@ struct CheckoutCommand: AsyncParsableCommand {
   @Option(help: "Offer what this JSON document says beside the goods.", completion: .file())
   var upsell: String?
 
+  @Option(
+    help: "Take the prices from this file, again and again: SKU,price in euros, or USD,rate.", completion: .file())
+  var prices: String?
+
+  @Option(help: "Ask for the prices again after so many seconds.")
+  var refresh = 10.0
+
   @Option(help: "Abandon the checkout when nobody has answered for so many seconds.")
   var expires: Double?
 
@@ -41,12 +48,15 @@ struct CheckoutCommand: AsyncParsableCommand {
     if let expires, !(0.001...86_400 * 365).contains(expires) {
       throw ValidationError("--expires takes seconds: more than 0, and at most a year.")
     }
+    guard (0.001...86_400).contains(refresh) else {
+      throw ValidationError("--refresh takes seconds: more than 0, and at most a day.")
+    }
   }
 
   func run() async throws {
     let screen = Screen()
     let upsell = try readUpsell()
-    let shop = Shop(catalogue: try readCatalogue(screen), today: try .current)
+    let shop = try openShop(screen)
     let flow = shop.checkout(upsell: upsell, expiringAfter: expires.map { .seconds($0) })
     if let diagram {
       screen.write(flow.diagram(diagram.format))
@@ -64,6 +74,16 @@ struct CheckoutCommand: AsyncParsableCommand {
     try await terminal.run()
     await confirming
     try await terminal.report(outcome)
+  }
+
+  private func openShop(_ screen: Screen) throws -> Shop {
+    let catalogue = try readCatalogue(screen)
+    let file = prices.map { PriceFile(path: $0, catalogue: catalogue) }
+    let openingPrices: PriceList
+    do { openingPrices = try file?.prices(in: .euro) ?? PriceList() } catch { throw Refusal("\(error).") }
+    return Shop(
+      catalogue: catalogue, today: try .current, prices: file ?? Market() as any PriceSource,
+      openingPrices: openingPrices, pricesEvery: .seconds(refresh))
   }
 
   private func readUpsell() throws -> Flow<Order, Order> {
@@ -112,9 +132,9 @@ enum Outcome: Sendable {
   case failed(any Error)
 
   /// Runs the flow to its end.
-  init(of coordinator: FlowCoordinator, running flow: Flow<Basket, Receipt>) async {
+  init(of coordinator: FlowCoordinator, running flow: Flow<ShoppingList, Receipt>) async {
     do {
-      self = .finished(try await coordinator.run(flow, with: Basket()))
+      self = .finished(try await coordinator.run(flow, with: ShoppingList()))
     } catch let error as FlowError where error.code == .abandoned {
       self = .abandoned(reason: error.message)
     } catch {

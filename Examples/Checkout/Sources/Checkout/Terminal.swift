@@ -14,7 +14,7 @@ struct Terminal {
   }
 
   let coordinator: FlowCoordinator
-  let flow: Flow<Basket, Receipt>
+  let flow: Flow<ShoppingList, Receipt>
   let shop: Shop
   var input: any InputSource
   let screen: Screen
@@ -38,7 +38,7 @@ struct Terminal {
   private var isReading = false
 
   init(
-    coordinator: FlowCoordinator, flow: Flow<Basket, Receipt>, shop: Shop, input: any InputSource, screen: Screen,
+    coordinator: FlowCoordinator, flow: Flow<ShoppingList, Receipt>, shop: Shop, input: any InputSource, screen: Screen,
     events: EventLines?, confirmsByHand: Bool
   ) {
     self.coordinator = coordinator

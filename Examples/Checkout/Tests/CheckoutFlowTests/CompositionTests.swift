@@ -12,8 +12,8 @@ import Testing
   @Test("A member is asked for neither contact nor address, and pays less")
   func member() async throws {
     let receipt = try await Fixture.checkout(try Fixture.shop()) { customer in
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
-      try await customer.answer(LineForm.self, .done)
+      try await customer.add(Fixture.hammer, 1)
+      try await customer.checkOut()
       try await customer.answer(AccountForm.self, .member(email: "Grace@example.org"))
       try await customer.answer(DeliveryForm.self, .pickup)
       try await customer.answer(PaymentForm.self, CardTests.card(good))
@@ -26,8 +26,8 @@ import Testing
   @Test("Somebody without an account is told so, and a back from a guest's first question leads to the account")
   func unknownMember() async throws {
     _ = try await Fixture.checkout(try Fixture.shop()) { customer in
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
-      try await customer.answer(LineForm.self, .done)
+      try await customer.add(Fixture.hammer, 1)
+      try await customer.checkOut()
       await #expect(throws: Refusal.self) {
         try await customer.answer(AccountForm.self, .member(email: "hedy@example.org"))
       }
@@ -55,10 +55,10 @@ import Testing
   func stockIsGone() async throws {
     let shop = try Fixture.shop()
     let ending = try await Fixture.checkout(shop) { customer in
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
-      _ = try await customer.asked(LineForm.self)
+      try await customer.add(Fixture.hammer, 1)
+      try await customer.checkOut()
+      _ = try await customer.asked(AccountForm.self)
       for reservation in await shop.warehouse.reservations { await shop.warehouse.release(reservation.id) }
-      try await customer.answer(LineForm.self, .done)
       try await customer.answer(AccountForm.self, .member(email: "grace@example.org"))
       try await customer.answer(DeliveryForm.self, .pickup)
     }
@@ -149,17 +149,27 @@ import Testing
     #expect(await shop.gateway.balance == .zero)
   }
 
-  @Test("A customer who went away for too long finds nothing reserved")
+  @Test("A customer who went away for too long finds nothing reserved; new prices wake nobody")
   func expires() async throws {
-    let shop = try Fixture.shop()
-    let clock = ManualClock()
+    let (clock, shopClock) = (ManualClock(), ManualClock())
+    let dearer = PriceList(changed: [Fixture.hammer: Money(cents: 2100)])
+    let prices = ScriptedPrices(.success(PriceList()), .success(PriceList()), .success(dearer))
+    let shop = try Fixture.shop(prices: prices, clock: shopClock)
     let ending = try await Fixture.checkout(shop, expiringAfter: .seconds(600), clock: clock) { customer in
-      _ = try await customer.asked(LineForm.self)
+      _ = try await customer.asked(BasketView.self)
       clock.advance(by: .seconds(599))
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
-      _ = try await customer.asked(LineForm.self)
+      try await customer.add(Fixture.hammer, 2)
       clock.advance(by: .seconds(599))
-      #expect(try await customer.asked(LineForm.self).basket.lines.count == 1)
+      try await shopClock.waitForSleepers()
+      try await customer.checkOut()
+      _ = try await customer.asked(AccountForm.self)
+      #expect(await shop.warehouse.available[Fixture.hammer] == 1)
+      try await customer.coordinator.backUp()
+      clock.advance(by: .seconds(599))
+      try await shopClock.waitForSleepers()
+      shopClock.advance(by: .seconds(10))
+      try await shopClock.waitForSleepers()
+      #expect(try await customer.asked(BasketView.self).total == Money(cents: 4200))
       clock.advance(by: .seconds(1))
     }
     let error = #expect(throws: FlowError.self) { try ending.get() }

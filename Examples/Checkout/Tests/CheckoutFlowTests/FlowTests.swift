@@ -30,34 +30,43 @@ import Testing
     #expect(await shop.courier.parcels.isEmpty)
   }
 
-  @Test("A back releases the line it takes back and no other")
+  @Test("A back into the basket releases what was held, and the basket is as it was left")
   func backReleases() async throws {
     let shop = try Fixture.shop()
     _ = try await Fixture.checkout(shop) { customer in
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
-      try await customer.answer(LineForm.self, .add(Fixture.nails, quantity: 50))
-      #expect(try await customer.asked(LineForm.self).basket.lines.count == 2)
+      try await customer.add(Fixture.hammer, 2)
+      try await customer.add(Fixture.nails, 50)
+      try await customer.checkOut()
+      _ = try await customer.asked(AccountForm.self)
+      #expect(await shop.warehouse.available == [Fixture.hammer: 1, Fixture.nails: 0])
       try await customer.coordinator.backUp()
-      let form = try await customer.asked(LineForm.self)
-      #expect(form.basket.lines.map(\.product.sku) == [Fixture.hammer])
-      #expect(form.available == [Fixture.hammer: 1, Fixture.nails: 50])
+      let view = try await customer.asked(BasketView.self)
+      #expect(view.lines.map(\.product.sku) == [Fixture.hammer, Fixture.nails])
+      #expect(view.lines.map(\.quantity) == [2, 50])
+      #expect(view.stock == [Fixture.hammer: 3, Fixture.nails: 50])
+      #expect(await shop.warehouse.reservations.isEmpty)
+      #expect(
+        await shop.undone.takeEntries() == [
+          "released 50 × Nails (N-1), back on the shelf", "released 2 × Hammer (H-1), back on the shelf",
+        ])
       try await customer.coordinator.abandon()
     }
-    #expect(await shop.undone.takeEntries().count == 2)
   }
 
-  @Test("A basket holds as many lines as the customer wants, and a back takes back the last one only")
-  func manyLines() async throws {
-    _ = try await Fixture.checkout(try Fixture.shop()) { customer in
-      for _ in 0..<30 { try await customer.answer(LineForm.self, .add(Fixture.nails, quantity: 1)) }
-      try await customer.answer(LineForm.self, .done)
+  @Test("After a back the last change can still be undone, and what is held then is what the basket shows")
+  func undoAfterBack() async throws {
+    let shop = try Fixture.shop()
+    _ = try await Fixture.checkout(shop) { customer in
+      for _ in 0..<30 { try await customer.add(Fixture.nails, 1) }
+      try await customer.checkOut()
       _ = try await customer.asked(AccountForm.self)
       try await customer.coordinator.backUp()
-      #expect(try await customer.asked(LineForm.self).basket.lines.count == 30)
-      try await customer.coordinator.backUp()
-      let form = try await customer.asked(LineForm.self)
-      #expect(form.basket.lines.count == 29)
-      #expect(form.available[Fixture.nails] == 21)
+      #expect(try await customer.asked(BasketView.self).lines.map(\.quantity) == [30])
+      try await customer.answer(BasketView.self, .undo)
+      #expect(try await customer.asked(BasketView.self).lines.map(\.quantity) == [29])
+      try await customer.checkOut()
+      _ = try await customer.asked(AccountForm.self)
+      #expect(await shop.warehouse.available[Fixture.nails] == 21)
       try await customer.coordinator.abandon()
     }
   }
@@ -82,12 +91,14 @@ import Testing
   @Test("A wrong answer is refused and the question stays")
   func refusal() async throws {
     _ = try await Fixture.checkout(try Fixture.shop()) { customer in
-      let wrong: [LineAnswer] = [
-        .done, .add(SKU("X"), quantity: 1), .add(Fixture.hammer, quantity: 0), .add(Fixture.hammer, quantity: 4),
-        .add(Fixture.hammer, quantity: 100), .add(Fixture.hammer, quantity: .max),
+      let wrong: [BasketAction] = [
+        .checkout(total: .zero), .add(SKU("X"), quantity: 1), .add(Fixture.hammer, quantity: 0),
+        .add(Fixture.hammer, quantity: 4), .add(Fixture.nails, quantity: 100), .add(Fixture.nails, quantity: .max),
+        .remove(Fixture.hammer), .quantity(Fixture.hammer, 1), .undo, .news(.prices(PriceList(changed: [:]))),
+        .news(.stock([Fixture.hammer: 99])),
       ]
-      for answer in wrong {
-        await #expect(throws: Refusal.self) { try await customer.answer(LineForm.self, answer) }
+      for action in wrong {
+        await #expect(throws: Refusal.self) { try await customer.answer(BasketView.self, action) }
       }
       #expect(try await customer.coordinator.settled().questions.count == 1)
       try await customer.coordinator.abandon()

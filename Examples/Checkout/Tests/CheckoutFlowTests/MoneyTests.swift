@@ -28,7 +28,7 @@ import Testing
 
   @Test("A basket of the dearest things does not overflow")
   func doesNotOverflow() {
-    let line = Money.highestPrice * LineForm.quantityLimit
+    let line = Money.highestPrice * ShoppingList.quantityLimit
     #expect((1...10_000).reduce(Money.zero) { sum, _ in sum + line } > .highestPrice)
   }
 }

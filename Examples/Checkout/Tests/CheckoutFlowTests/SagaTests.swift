@@ -65,23 +65,6 @@ import Testing
     #expect(await shop.gateway.balance == .zero)
   }
 
-  @Test("Somebody faster at the shelf gets the goods; the step asks again and says how many are left")
-  func somebodyFaster() async throws {
-    let shop = try Fixture.shop()
-    _ = try await Fixture.checkout(shop) { customer in
-      _ = try await customer.asked(LineForm.self)
-      _ = await shop.warehouse.reserve(2, of: Fixture.hammer, idempotencyKey: "somebody else")
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 2))
-      let form = try await customer.asked(LineForm.self)
-      #expect(form.refusal == "only one Hammer (H-1) is left")
-      try await customer.answer(LineForm.self, .add(Fixture.hammer, quantity: 1))
-      #expect(try await customer.asked(LineForm.self).basket.lines.count == 1)
-      try await customer.coordinator.backUp()
-      #expect(try await customer.asked(LineForm.self).available[Fixture.hammer] == 1)
-      try await customer.coordinator.abandon()
-    }
-  }
-
   @Test("Delivery at home is free from €60 on; abroad nobody fetches a parcel")
   func delivery() {
     let free = DeliveryOption.options(for: Money(cents: 6000), to: .germany)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct AnswersTests {
   static let contact = ["Ada Lovelace", "ada@example.org"]
   static let address = ["Main St 1", "10115", "Berlin", "DE"]
-  static let order = ["TLS-101 2", "done", "guest"] + contact + address + ["standard"]
+  static let order = ["add TLS-101 2", "checkout", "guest"] + contact + address + ["standard"]
   static let card = "4242 4242 4242 4242 12/99 987"
 
   @Test("A whole order ends with a receipt and status 0")
@@ -36,19 +36,21 @@ import Testing
     #expect(!ending.output.contains("4242 4242 4242 4242 12/99"))
   }
 
-  @Test("back offers what was typed again and releases what was reserved; Enter keeps it")
+  @Test("back offers what was typed again, Enter keeps it; at the basket it releases what was reserved")
   func back() async throws {
     let ending = try await Program.run(
-      answers: ["TLS-101 2", "TLS-117 1", "back", "back", "", "", "done", "guest", "Ada", "BACK", "", "abandon"])
-    #expect(
-      ending.lines.filter { $0.hasPrefix("Undone") } == [
-        "Undone: released 1 × Bench vice 100 mm (TLS-117), back on the shelf.",
-        "Undone: released 2 × Claw hammer, 16 oz (TLS-101), back on the shelf.",
-        "Undone: released 1 × Bench vice 100 mm (TLS-117), back on the shelf.",
-        "Undone: released 2 × Claw hammer, 16 oz (TLS-101), back on the shelf.",
+      answers: [
+        "add TLS-101 2", "add TLS-117 1", "checkout", "guest", "Ada", "BACK", "back", "back", "", "", "",
+        "back", "back", "back", "undo", "checkout", "abandon",
       ])
-    #expect(ending.lines.contains("SKU and quantity [TLS-101 2]: "))
-    #expect(ending.lines.contains("Next SKU and quantity, or done [TLS-117 1]: "))
+    let both = [
+      "Undone: released 1 × Bench vice 100 mm (TLS-117), back on the shelf.",
+      "Undone: released 2 × Claw hammer, 16 oz (TLS-101), back on the shelf.",
+    ]
+    #expect(ending.lines.filter { $0.hasPrefix("Undone") } == both + both + both.suffix(1))
+    #expect(ending.lines.filter { $0 == "\(WrongInputTests.label) [checkout]: " }.count == 1)
+    #expect(ending.lines.contains("\(WrongInputTests.label) [checkout]: undo"), "the basket is as it was left")
+    #expect(ending.lines.contains("The e-mail of your account, or guest [guest]: "))
     #expect(ending.lines.contains("Your name [Ada]: "))
     #expect(ending.status == 2)
   }
@@ -66,7 +68,7 @@ import Testing
 
   @Test("The end of the answers abandons")
   func endOfFile() async throws {
-    for answers in [[], ["TLS-101 1"], Self.order] {
+    for answers in [[], ["add TLS-101 1"], Self.order] {
       let ending = try await Program.run(answers: answers)
       #expect(ending.status == 2)
       #expect(ending.output.contains("\nAbandoned: the input ended.\n"))

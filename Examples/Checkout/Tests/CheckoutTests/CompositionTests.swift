@@ -3,7 +3,7 @@ import Testing
 
 /// Ways that part and meet again, as they look in a terminal.
 @Suite struct CompositionTests {
-  private static let member = ["TLS-101 2", "done", "grace@example.org", "1", "no"]
+  private static let member = ["add TLS-101 2", "checkout", "grace@example.org", "1", "no"]
   private static let declined = "4000 0000 0000 0002 12/99 987"
 
   @Test("A member's address is on file, and an offer that was taken stands on the receipt")
@@ -32,7 +32,7 @@ import Testing
   @Test("Questions that are open at once have numbers, and the others stay open")
   func questionsAtOnce() async throws {
     var answers = AnswersTests.order
-    answers[0] = "TLS-101 24"
+    answers[0] = "add TLS-101 24"
     let ending = try await Program.run(
       answers: answers + ["no", "split", "back 3", "2 17", "2 1990", "split", AnswersTests.card])
     #expect(ending.status == 0)
@@ -48,7 +48,7 @@ import Testing
   @Test("A back from one of several questions leaves them all")
   func backFromOne() async throws {
     var answers = AnswersTests.order
-    answers[0] = "TLS-101 24"
+    answers[0] = "add TLS-101 24"
     for back in ["back", "back 2"] {
       let ending = try await Program.run(answers: answers + ["no", back, "abandon"])
       #expect(ending.output.contains("yes or no [no]: abandon\n"))
@@ -86,9 +86,9 @@ import Testing
 
   @Test("where marks the place in the flow's drawing; the question stays")
   func position() async throws {
-    let ending = try await Program.run(answers: ["TLS-101 1", "where", "done"])
+    let ending = try await Program.run(answers: ["add TLS-101 1", "where", "checkout"])
     #expect(ending.lines.contains("flowchart TD"))
-    #expect(ending.output.contains("(\"line<br/>waiting for an answer\")"))
+    #expect(ending.output.contains("(\"fill<br/>waiting for an answer\")"))
     #expect(ending.lines.contains("The e-mail of your account, or guest: "))
   }
 }

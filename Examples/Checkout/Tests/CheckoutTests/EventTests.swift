@@ -9,21 +9,23 @@ import Testing
     #expect(events.first?.change == "launched")
     #expect(events.last?.change == "finished")
     #expect(events.last?.status == "finished")
-    #expect(events.filter { $0.change == "asked" }.count == 11)
-    #expect(events.first { $0.change == "asked" }?.questions.first?.prompt == "LineForm")
+    #expect(events.filter { $0.change == "asked" }.count == 10)
+    #expect(events.filter { $0.change == "updated" }.count == 1)
+    #expect(events.first { $0.change == "asked" }?.questions.first?.prompt == "BasketView")
   }
 
   @Test("A back and an abandonment are told as such")
   func leaving() async throws {
-    let events = try await events(["TLS-101 1", "back", "abandon"])
+    let events = try await events(["add TLS-101 1", "checkout", "back", "abandon"])
     #expect(
       events.dropFirst(3).map(\.change) == [
-        "answered", "moved", "asked", "leaving", "backedUp", "asked", "leaving", "abandoned", "rolledBack",
+        "updated", "withdrawn", "moved", "moved", "asked", "leaving", "backedUp", "asked", "leaving", "abandoned",
+        "rolledBack",
       ])
     let back = try #require(events.first { $0.change == "backedUp" })
-    #expect(back.from == "checkout/basket/line")
-    #expect(back.step == "checkout/basket/line")
-    #expect(back.stack == ["checkout/basket/line"])
+    #expect(back.from == "checkout/account")
+    #expect(back.step == "checkout/basket/fill")
+    #expect(back.stack == ["checkout/basket/fill"])
     #expect(events.last?.status == "abandoned")
   }
 
@@ -37,7 +39,7 @@ import Testing
 
   @Test("Without --events standard error stays empty")
   func silence() async throws {
-    #expect(try await Program.run(answers: ["TLS-101 1", "nope"]).errors.isEmpty)
+    #expect(try await Program.run(answers: ["add TLS-101 1", "nope"]).errors.isEmpty)
   }
 
   /// An event as a reader of the log sees it.

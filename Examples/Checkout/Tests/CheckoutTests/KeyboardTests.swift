@@ -7,7 +7,7 @@ import Testing
   func help() async throws {
     let ending = try await Program.run([], input: "help\n")
     let opening = ending.output.prefix { $0 != "[" }
-    for word in ["list", "search WORD", "done", "back", "abandon", "help"] {
+    for word in ["add SKU", "undo", "list", "search WORD", "checkout", "back", "abandon", "help"] {
       #expect(opening.contains("\n  \(word) "), "\(word)")
     }
     #expect(ending.lines.filter { $0.hasPrefix("  search WORD") }.count == 2)
@@ -15,7 +15,7 @@ import Testing
 
   @Test("list and search show products and leave the question open")
   func lookUp() async throws {
-    let ending = try await Program.run([], input: "list\nlist 12\nlist 13\nsearch TEAPOT\nsearch zzz\nTLS-101 1\n")
+    let ending = try await Program.run([], input: "list\nlist 12\nlist 13\nsearch TEAPOT\nsearch zzz\nadd TLS-101 1\n")
     #expect(ending.lines.contains("  TLS-101  Claw hammer, 16 oz, €18.90, 24 left"))
     #expect(ending.output.contains("Page 1 of 12; list 2 shows the next."))
     #expect(ending.output.contains("Page 12 of 12."))
@@ -38,7 +38,7 @@ import Testing
   @Test("Bytes that are no text, and a line without end, are refused like any other answer")
   func garbage() async throws {
     let ending = try await Program.run(
-      [], input: "\u{0}\u{1B}[31m\u{FFFD} 1\n\(String(repeating: "x", count: 100_000)) 1\n")
+      [], input: "add \u{0}\u{1B}[31m\u{FFFD} 1\nadd \(String(repeating: "x", count: 100_000)) 1\n")
     #expect(ending.status == 2)
     #expect(ending.lines.filter { $0.hasPrefix("Sorry, ") }.count == 2)
   }
@@ -49,8 +49,8 @@ import Testing
       let keys = Pipe()
       let screen = Pipe()
       let program = try Program([], in: folder, input: keys, output: screen)
-      try keys.fileHandleForWriting.write(contentsOf: Data("TLS-101 2\n".utf8))
-      try Self.read(screen, until: "or done: ")
+      try keys.fileHandleForWriting.write(contentsOf: Data("add TLS-101 2\ncheckout\n".utf8))
+      try Self.read(screen, until: "or guest: ")
       program.interrupt()
       let rest = try Self.read(screen, until: "back on the shelf.")
       #expect(rest.contains("Abandoned: interrupted."))
@@ -60,7 +60,7 @@ import Testing
 
   /// Reads what the program writes until this text is there, or it has ended.
   @discardableResult
-  private static func read(_ pipe: Pipe, until text: String) throws -> String {
+  static func read(_ pipe: Pipe, until text: String) throws -> String {
     var seen = Data()
     while let more = try pipe.fileHandleForReading.read(upToCount: 1), !more.isEmpty {
       seen.append(more)

@@ -18,7 +18,7 @@ import Testing
     try await Program.withFolder { folder in
       let keys = Pipe()
       let program = try Program(["--expires", "0.3"], in: folder, input: keys)
-      try keys.fileHandleForWriting.write(contentsOf: Data("TLS-101 2\n".utf8))
+      try keys.fileHandleForWriting.write(contentsOf: Data("add TLS-101 2\ncheckout\n".utf8))
       let ending = try await program.end()
       #expect(ending.status == 2)
       #expect(ending.lines.contains("Abandoned: nobody has answered for 0.3 seconds."))
@@ -28,7 +28,7 @@ import Testing
 
   @Test(
     "Options that make no sense end the program with 64",
-    arguments: ["--expires=0", "--expires=-1", "--expires=x"])
+    arguments: ["--expires=0", "--expires=-1", "--expires=x", "--refresh=0", "--refresh=x"])
   func nonsense(option: String) async throws {
     #expect(try await Program.run([option]).status == 64)
   }

@@ -5,28 +5,36 @@ import Testing
   @Test(
     "Wrong input at the basket gets one sentence, and the question stays",
     arguments: [
-      ("nope 1", "Sorry, there is no product “NOPE”; list and search show what there is."),
-      ("TLS-101 0", "Sorry, the quantity must be from 1 to 99, not 0."),
-      ("TLS-101 -3", "Sorry, the quantity must be from 1 to 99, not -3."),
-      ("TLS-101 100", "Sorry, the quantity must be from 1 to 99, not 100."),
+      ("add nope 1", "Sorry, there is no product “NOPE”; list and search show what there is."),
+      ("add TLS-101 0", "Sorry, the quantity must be from 1 to 99, not 0."),
+      ("add TLS-101 -3", "Sorry, the quantity must be from 1 to 99, not -3."),
+      ("add TLS-101 100", "Sorry, the quantity must be from 1 to 99, not 100."),
       (
-        "TLS-101 99999999999999999999",
+        "add TLS-101 99999999999999999999",
         "Sorry, the quantity “99999999999999999999” must be a whole number from 1 to 99."
       ),
-      ("TLS-101", "Sorry, write a SKU and how many, for example TLS-101 1."),
-      ("TLS-117 2", "Sorry, only one Bench vice 100 mm (TLS-117) is left."),
-      ("TLS-114 1", "Sorry, Hand saw 500 mm (TLS-114) is sold out; choose something else."),
-      ("done", "Sorry, the basket is empty; add a line first, or abandon."),
+      ("add TLS-101", "Sorry, write a SKU and how many, for example add TLS-101 1."),
+      ("add TLS-117 2", "Sorry, only one Bench vice 100 mm (TLS-117) is left."),
+      ("add TLS-114 1", "Sorry, Hand saw 500 mm (TLS-114) is sold out; choose something else."),
+      ("add teapot 1", "Sorry, 3 products have “teapot” in their names; write the SKU of one of them."),
+      ("remove TLS-101", "Sorry, Claw hammer, 16 oz (TLS-101) is not in the basket."),
+      ("quantity TLS-101 1", "Sorry, Claw hammer, 16 oz (TLS-101) is not in the basket."),
+      ("undo", "Sorry, there is no change to undo."),
+      ("currency CHF", "Sorry, choose EUR, USD, GBP."),
+      ("checkout", "Sorry, the basket is empty; add something first, or abandon."),
       ("back", "Sorry, this is the first question; abandon stops the checkout."),
       ("", "Type an answer, or help."),
     ])
   func basket(line: String, sentence: String) async throws {
-    let ending = try await Program.run(answers: [line, "TLS-101 1"])
-    let asked = try #require(ending.lines.firstIndex { $0.hasPrefix("SKU and quantity: ") })
+    let ending = try await Program.run(answers: [line, "add TLS-101 1"])
+    let asked = try #require(ending.lines.firstIndex { $0.hasPrefix("\(Self.emptyLabel): ") })
     #expect(ending.lines[asked + 1] == sentence)
-    #expect(ending.lines[asked + 2] == "SKU and quantity: TLS-101 1")
+    #expect(ending.lines[asked + 2] == "\(Self.emptyLabel): add TLS-101 1")
     #expect(ending.lines[asked + 4] == "Basket: €18.90")
   }
+
+  static let emptyLabel = "What would you like? add SKU QUANTITY"
+  static let label = "add, remove, quantity, undo, currency, or checkout"
 
   @Test(
     "A wrong card gets one sentence that does not repeat it, and nothing is lost",
@@ -47,7 +55,8 @@ import Testing
   @Test("Wrong contact and address are refused, one sentence each")
   func forms() async throws {
     let ending = try await Program.run(answers: [
-      "TLS-101 1", "done", "hedy@example.org", "guest", "A", "Ada", "ada@", "ada@example.org", "x", "Main St 1", "???",
+      "add TLS-101 1", "checkout", "hedy@example.org", "guest", "A", "Ada", "ada@", "ada@example.org", "x", "Main St 1",
+      "???",
       "10115", "Berlin",
       "Atlantis", "germany", "4", "pickup", AnswersTests.card,
     ])
@@ -58,7 +67,7 @@ import Testing
   @Test("A catalogue's bad line gets one sentence, and the good ones are sold")
   func badCatalogueLine() async throws {
     let ending = try await withCatalogue("sku,name,price,stock\nA-1,Axe,cheap,3\nB-1,Bell,2.50,3\n") {
-      try await Program.run(answers: ["A-1 1", "B-1 1"], ["--catalogue", $0])
+      try await Program.run(answers: ["add A-1 1", "add B-1 1"], ["--catalogue", $0])
     }
     #expect(
       ending.lines.first?.hasSuffix(
@@ -77,7 +86,7 @@ import Testing
 
   @Test(
     "A missing file, or a folder, ends the program with one sentence",
-    arguments: ["--catalogue", "--answers", "--upsell"])
+    arguments: ["--catalogue", "--answers", "--upsell", "--prices"])
   func missingFile(option: String) async throws {
     let ending = try await Program.run([option, "/no/such/file"])
     #expect(ending.status == 1)

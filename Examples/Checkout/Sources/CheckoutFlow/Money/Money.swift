@@ -48,14 +48,17 @@ extension Money: Comparable {
 
 extension Money: CustomStringConvertible {
   /// The amount as it stands on a receipt: `€1,299.00`.
-  package var description: String {
-    let euros = String(cents.magnitude / 100)
+  package var description: String { text(with: Currency.euro.symbol) }
+
+  /// The amount behind this symbol, with its cents and its thousands.
+  func text(with symbol: String) -> String {
+    let whole = String(cents.magnitude / 100)
     var grouped = ""
-    for (index, digit) in euros.enumerated() {
-      if index > 0, (euros.count - index).isMultiple(of: 3) { grouped.append(",") }
+    for (index, digit) in whole.enumerated() {
+      if index > 0, (whole.count - index).isMultiple(of: 3) { grouped.append(",") }
       grouped.append(digit)
     }
     let fraction = cents.magnitude % 100
-    return (cents < 0 ? "-" : "") + "€\(grouped).\(fraction < 10 ? "0" : "")\(fraction)"
+    return (cents < 0 ? "-" : "") + "\(symbol)\(grouped).\(fraction < 10 ? "0" : "")\(fraction)"
   }
 }

@@ -1,4 +1,4 @@
-/// What the customer wants, and what the warehouse holds back for it.
+/// What the warehouse holds back for the customer, at the prices that were agreed.
 package struct Basket: Sendable {
   /// The lines, oldest first.
   package private(set) var lines: [BasketLine] = []
@@ -24,11 +24,13 @@ package struct Basket: Sendable {
 package struct BasketLine: Sendable {
   /// What is bought.
   package let product: Product
+  /// What one of it costs.
+  package let unitPrice: Money
   /// How the warehouse knows it; says how many.
   package let reservation: Reservation
 
   /// How many.
   package var quantity: Int { reservation.quantity }
   /// The price of them all.
-  package var price: Money { product.price * quantity }
+  package var price: Money { unitPrice * quantity }
 }

@@ -2,6 +2,14 @@
 package struct Shop: Sendable {
   /// What is sold.
   package let catalogue: Catalogue
+  /// What it costs.
+  package let prices: any PriceSource
+  /// What is known of the prices before anybody has asked.
+  package let openingPrices: PriceList
+  /// How long a basket waits before it asks for the prices again.
+  package let pricesEvery: Duration
+  /// The clock by which it waits.
+  package let clock: any Clock<Duration>
   /// Who holds the goods.
   package let warehouse: Warehouse
   /// Who takes the money.
@@ -18,8 +26,16 @@ package struct Shop: Sendable {
   package let undone: UndoLog
 
   /// A shop that sells this catalogue.
-  package init(catalogue: Catalogue, today: Month, gatewayRules: GatewayRules = .standard) {
+  package init(
+    catalogue: Catalogue, today: Month, gatewayRules: GatewayRules = .standard, prices: any PriceSource = Market(),
+    openingPrices: PriceList = PriceList(), pricesEvery: Duration = .seconds(10),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
     self.catalogue = catalogue
+    self.prices = prices
+    self.openingPrices = openingPrices
+    self.pricesEvery = pricesEvery
+    self.clock = clock
     self.today = today
     warehouse = Warehouse(catalogue)
     gateway = Gateway(rules: gatewayRules)

@@ -17,7 +17,10 @@ package enum ReservationOutcome: Sendable, Codable, Equatable {
 ///
 /// The stock is simulated: it starts as the catalogue says, and ends with the program.
 package actor Warehouse {
-  private var shelf: [SKU: Int]
+  private var shelf: [SKU: Int] {
+    didSet { watchers.removeAll { Self.isGone($0.yield(shelf)) } }
+  }
+  private var watchers: [AsyncStream<[SKU: Int]>.Continuation] = []
   private var reserved: [Reservation.ID: Reservation] = [:]
   private var firm: Set<Reservation.ID> = []
   private var shipped: [Reservation.ID: Reservation] = [:]
@@ -29,6 +32,18 @@ package actor Warehouse {
 
   /// How many of each product can still be reserved.
   package var available: [SKU: Int] { shelf }
+
+  /// ``available`` now, and after each change. Who is slow gets the latest only.
+  package func levels() -> AsyncStream<[SKU: Int]> {
+    let (levels, watcher) = AsyncStream.makeStream(of: [SKU: Int].self, bufferingPolicy: .bufferingNewest(1))
+    watcher.yield(shelf)
+    watchers.append(watcher)
+    return levels
+  }
+
+  private static func isGone(_ result: AsyncStream<[SKU: Int]>.Continuation.YieldResult) -> Bool {
+    if case .terminated = result { true } else { false }
+  }
 
   /// What is held back at the moment.
   package var reservations: [Reservation] { Array(reserved.values) }

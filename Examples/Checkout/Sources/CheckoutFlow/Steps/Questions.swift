@@ -1,14 +1,15 @@
 package import ActorFlow
 
-/// Asks for as many basket lines as the customer wants: one round of the loop a line, so that a back takes back
-/// one line.
-package struct BasketLines: FlowComponent {
+/// Lets the customer fill a basket, and has the warehouse hold back what is in it. If somebody else was faster, the
+/// basket comes round again and says so.
+package struct FilledBasket: FlowComponent {
   let shop: Shop
 
-  package var flow: Flow<Basket, Basket> {
+  package var flow: Flow<ShoppingList, Basket> {
     Flow("basket") {
       Loop {
-        Step("line") { [shop] in LineStep(shop) }
+        Step("fill") { [shop] (list: ShoppingList) in BasketStep(shop: shop, list: list) }
+        Step("hold") { [shop] in HoldStep(shop) }
       }
     }
   }

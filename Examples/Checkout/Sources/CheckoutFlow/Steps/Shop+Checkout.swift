@@ -1,11 +1,12 @@
 package import ActorFlow
 
 extension Shop {
-  /// The checkout of this shop: a basket goes in, a receipt comes out.
+  /// The checkout of this shop: a shopping list goes in, most often an empty one, and a receipt comes out.
   ///
-  /// Every question is a step of its own, so `back` leads to the question before. Goods are held back line by line and
-  /// reserved for good while the fraud desk looks at the order, the card is charged when everything else is known, and
-  /// the parcel leaves last; each of these knows how to undo itself, and the coordinator calls it when it has to.
+  /// The basket is a rendered step; each question after it is a step of its own, so `back` leads to the question before,
+  /// and from the first one to the basket as it was left. Goods are held back when the customer checks out and reserved
+  /// for good while the fraud desk looks at the order, the card is charged when everything else is known, and the parcel
+  /// leaves last; each of these knows how to undo itself, and the coordinator calls it when it has to.
   ///
   /// - Parameters:
   ///   - upsell: What else is offered.
@@ -14,9 +15,9 @@ extension Shop {
   package func checkout(
     upsell: Flow<Order, Order>? = nil, expiringAfter idle: Duration? = nil,
     confirmedWithin patience: Duration = .seconds(60)
-  ) -> Flow<Basket, Receipt> {
+  ) -> Flow<ShoppingList, Receipt> {
     let flow = Flow("checkout") {
-      BasketLines(shop: self)
+      FilledBasket(shop: self)
       CustomerQuestions(shop: self)
       DeliveryQuestion().carrying(Order.init)
       if let upsell { upsell }

@@ -1,0 +1,15 @@
+/// The currencies in which the shop shows its prices. It is paid in euros.
+package enum Currency: String, Sendable, CaseIterable {
+  case euro = "EUR"
+  case dollar = "USD"
+  case pound = "GBP"
+
+  /// What stands before an amount.
+  package var symbol: String {
+    switch self {
+    case .euro: "€"
+    case .dollar: "$"
+    case .pound: "£"
+    }
+  }
+}

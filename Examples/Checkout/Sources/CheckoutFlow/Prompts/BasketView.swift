@@ -1,0 +1,97 @@
+import ActorFlow
+
+/// Shows the basket. Its answers change it, until one of them is a checkout.
+package struct BasketView: Prompt {
+  package typealias Answer = BasketAction
+
+  /// One product in the basket.
+  package struct Line: Sendable {
+    package let product: Product
+    package let quantity: Int
+    /// What they cost together, in euros.
+    package let price: Money
+    /// How many the warehouse has.
+    package let left: Int
+  }
+
+  /// What can be bought.
+  package let catalogue: Catalogue
+  /// What is in the basket, in the order in which it was first asked for.
+  package let lines: [Line]
+  /// What things cost, as far as is known.
+  package let prices: PriceList
+  /// The currency that was asked for; that of ``prices`` as soon as it is known what things cost there.
+  package let currency: Currency
+  /// Why the prices are not those of this moment, if they are not.
+  package let problem: String?
+  /// How many of each product are left.
+  package let stock: [SKU: Int]
+  /// Whether there is a change to undo.
+  package let canUndo: Bool
+  /// Why the warehouse did not hold back what is in the basket, if it was asked.
+  package let refusal: String?
+
+  /// What everything costs, in euros.
+  package var total: Money { lines.reduce(.zero) { $0 + $1.price } }
+
+  /// How many of this product are left.
+  package func left(of product: Product) -> Int { stock[product.sku, default: 0] }
+
+  /// Lets through a change that can be made, and the checkout of what can be bought for the total that was seen.
+  package func validate(_ action: BasketAction) throws {
+    switch action {
+    case .add(let sku, let quantity):
+      try check(quantity, of: product(sku), besides: line(of: sku)?.quantity ?? 0)
+    case .quantity(let sku, let quantity): try check(quantity, of: try inBasket(sku).product, besides: 0)
+    case .remove(let sku): _ = try inBasket(sku)
+    case .undo: guard canUndo else { throw Refusal("there is no change to undo") }
+    case .currency: break
+    case .checkout(let seen): try checkCheckout(seen)
+    case .news: throw Refusal("only the shop itself says what is new")
+    }
+  }
+
+  private func line(of sku: SKU) -> Line? { lines.first { $0.product.sku == sku } }
+
+  private func inBasket(_ sku: SKU) throws -> Line {
+    if let line = line(of: sku) { return line }
+    throw Refusal("\(try product(sku).name) (\(sku)) is not in the basket")
+  }
+
+  private func product(_ sku: SKU) throws -> Product {
+    if let product = catalogue[sku] { return product }
+    throw Refusal("there is no product \(quoted(sku.code)); list and search show what there is")
+  }
+
+  private func check(_ quantity: Int, of product: Product, besides there: Int) throws {
+    let limit = ShoppingList.quantityLimit
+    guard (1...limit).contains(quantity) else {
+      throw Refusal("the quantity must be from 1 to \(limit), not \(quantity)")
+    }
+    guard there + quantity <= limit else {
+      throw Refusal("the basket holds at most \(limit) of one product, and \(there) are there already")
+    }
+    guard there + quantity <= left(of: product) else {
+      throw Refusal(Self.shortage(of: product, left: left(of: product)))
+    }
+  }
+
+  private func checkCheckout(_ seen: Money) throws {
+    guard !lines.isEmpty else { throw Refusal("the basket is empty; add something first, or abandon") }
+    for line in lines where line.quantity > line.left {
+      throw Refusal(Self.shortage(of: line.product, left: line.left))
+    }
+    guard seen == total else {
+      throw Refusal("the prices have just changed: it is \(total) now, and not \(seen); look again, and check out then")
+    }
+  }
+
+  /// The sentence for a quantity that is more than the stock.
+  static func shortage(of product: Product, left: Int) -> String {
+    switch left {
+    case 0: "\(product.name) (\(product.sku)) is sold out; choose something else"
+    case 1: "only one \(product.name) (\(product.sku)) is left"
+    default: "only \(left) of \(product.name) (\(product.sku)) are left"
+    }
+  }
+}

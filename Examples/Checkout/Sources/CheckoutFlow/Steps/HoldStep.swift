@@ -1,0 +1,55 @@
+package import ActorFlow
+
+/// Has the warehouse hold back what is in the basket: all of it, or the basket comes round again. Asks nobody.
+package actor HoldStep: FlowStep {
+  private let shop: Shop
+
+  /// A step that sells from this shop.
+  package init(_ shop: Shop) {
+    self.shop = shop
+  }
+
+  /// The basket has checked the list against the stock it knew; somebody else may have been faster, so the warehouse has
+  /// the last word. What it held back for a list that it cannot meet is given back at once.
+  package func proceed(_ list: ShoppingList, context: StepContext) async throws -> Again<ShoppingList, Basket> {
+    let prices = list.prices ?? shop.openingPrices
+    var basket = Basket()
+    for item in list.items {
+      guard let product = shop.catalogue[item.sku] else { continue }  // never: the basket has checked it
+      let outcome = try await context.once(Self.record(basket.lines.count)) { [warehouse = shop.warehouse] key in
+        await warehouse.reserve(item.quantity, of: item.sku, idempotencyKey: key)
+      }
+      switch outcome {
+      case .reserved(let reservation):
+        basket = basket.adding(
+          BasketLine(product: product, unitPrice: prices.price(of: product), reservation: reservation))
+      case .short(let left):
+        for line in basket.lines { _ = await shop.warehouse.release(line.reservation.id) }
+        return .again(list.refused(BasketView.shortage(of: product, left: left)))
+      }
+    }
+    return .done(basket)
+  }
+
+  /// Gives back what is held back, the last line first.
+  package func backUp(context: RollbackContext) async {
+    var held: [Reservation.ID] = []
+    search: for number in 0... {
+      switch await context.record(Self.record(number), as: ReservationOutcome.self) {
+      case .none: break search
+      case .done(.short): break
+      case .done(.reserved(let reservation)): held.append(reservation.id)
+      case .interrupted(let key): held.append(key)
+      }
+    }
+    for id in held.reversed() { await release(id) }
+  }
+
+  private func release(_ id: Reservation.ID) async {
+    guard let reservation = await shop.warehouse.release(id) else { return }
+    let name = shop.catalogue[reservation.sku]?.name ?? reservation.sku.code
+    await shop.undone.note("released \(reservation.quantity) × \(name) (\(reservation.sku)), back on the shelf")
+  }
+
+  private static func record(_ number: Int) -> String { "reserve-\(number)" }
+}

@@ -1,0 +1,27 @@
+@testable import CheckoutFlow
+
+/// A price source that says what its script says, and the last of it ever after.
+actor ScriptedPrices: PriceSource {
+  private var script: [Result<PriceList, Refusal>]
+  private(set) var asked: [Currency] = []
+
+  init(_ script: Result<PriceList, Refusal>...) {
+    self.script = script
+  }
+
+  func prices(in currency: Currency) throws -> PriceList {
+    asked.append(currency)
+    let next = script.count > 1 ? script.removeFirst() : script.first
+    return try next?.get() ?? PriceList()
+  }
+}
+
+/// A price source that never answers, until whoever asked has gone.
+struct SilentPrices: PriceSource {
+  func prices(in currency: Currency) async throws -> PriceList {
+    let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in nothing {}
+    continuation.finish()
+    throw CancellationError()
+  }
+}
