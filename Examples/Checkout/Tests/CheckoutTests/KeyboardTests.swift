@@ -58,15 +58,22 @@ import Testing
     }
   }
 
-  /// Reads what the program writes until this text is there, or it has ended.
+  /// Reads what the program writes until this text is there, or it has ended, or has written nothing for half a minute.
   @discardableResult
   static func read(_ pipe: Pipe, until text: String) throws -> String {
     var seen = Data()
-    while let more = try pipe.fileHandleForReading.read(upToCount: 1), !more.isEmpty {
+    let screen = pipe.fileHandleForReading
+    while isReadable(screen), let more = try screen.read(upToCount: 1), !more.isEmpty {
       seen.append(more)
       if seen.suffix(text.utf8.count).elementsEqual(text.utf8) { return String(decoding: seen, as: UTF8.self) }
     }
     throw Missing(text: text, seen: String(decoding: seen, as: UTF8.self))
+  }
+
+  /// Waits until there is something to read. A program that hangs is to fail the test, and not to hang it as well.
+  private static func isReadable(_ handle: FileHandle) -> Bool {
+    var wanted = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&wanted, 1, 30_000) > 0
   }
 
   private struct Missing: Error {
