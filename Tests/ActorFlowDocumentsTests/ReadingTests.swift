@@ -80,6 +80,7 @@ import Testing
         "7:44 $.flow[3].retry.pausse unknownKey pause",
         "7:41 $.flow[3].retry.attempts badValue -",
         "7:69 $.flow[3].timeout badValue -",
+        "8:14 $.flow[4].loop badValue -",
         "8:5 $.flow[4] missingKey -",
         "9:5 $.flow[5] badValue -",
         "10:41 $.flow[6].switch[0].doo unknownKey do",

@@ -42,12 +42,29 @@ import Testing
     }
   }
 
+  @Test("an array that the schema wants something in is refused when it is empty, and no other")
+  func emptiness() {
+    for (key, required, _) in DocumentKeys.kinds where key != "step" {
+      let members = ["\"\(key)\": []"] + required.map { "\"\($0)\": \"x\"" }
+      let told = mistakes { () throws(FlowDocumentError) in
+        try FlowDocument(json: "{\"version\": 1, \"flow\": [{\(members.joined(separator: ", "))}]}")
+      }
+      var array = schema["$defs", key, "properties", key]
+      if case .string(let reference) = array["$ref"], let name = reference.split(separator: "/").last {
+        array = schema["$defs", String(name)]
+      }
+      #expect(array["type"] == "array", "\(key)")
+      #expect(told.map(\.path) == (array["minItems"] == 1 ? ["$.flow[0].\(key)"] : []), "\(key)")
+    }
+  }
+
   @Test("each key of each kind of entry is read: with it the document is another one, or refused")
   func read() throws {
     let values: [String: String] = [
       "as": "\"x\"", "onBackUp": "\"oneWay\"", "onFailure": "\"park\"", "presentation": "\"push\"",
       "retry": "{\"attempts\": 2}", "timeout": "1", "expiresAfterIdle": "1", "options": "{\"a\": 1}",
-      "otherwise": "[]", "while": "\"w\"", "join": "\"j\"", "step": "\"s\"", "flow": "[]", "loop": "[]",
+      "otherwise": "[]", "while": "\"w\"", "join": "\"j\"", "step": "\"s\"", "flow": "[]",
+      "loop": "[{\"step\": \"s\"}]",
       "parallel": "[{\"step\": \"s\"}]", "race": "[{\"step\": \"s\"}]", "switch": "[{\"case\": \"c\", \"do\": []}]",
     ]
     func document(_ keys: [String]) throws -> FlowDocument {

@@ -32,7 +32,7 @@ extension DocumentChecker {
       agree(made, &output, "what happens otherwise", path["otherwise"], step)
     }
     if ways.isEmpty, !isHole(path["switch"]) {
-      add(.badValue, at: path, "a switch needs at least one case", step: step)
+      add(.badValue, at: path, Mistakes.noCases, step: step)
     }
     value = Value(type: output?.type, maker: "what the switch makes")
     return [.choice(Choice(cases: cases, otherwise: rest))]
@@ -43,6 +43,7 @@ extension DocumentChecker {
     _ depth: Int
   ) -> [Segment] {
     let input = value
+    if entries.isEmpty, !isHole(path["loop"]) { add(.badValue, at: path["loop"], Mistakes.emptyLoop, step: step) }
     let body = sequence(entries, &value, path["loop"], depth: depth + 1)
     let place = path["while"]
     guard let condition = find(name, in: catalog.loops, "loop", at: place, step: step) else { return [] }
@@ -100,7 +101,7 @@ extension DocumentChecker {
   private mutating func branches(
     _ entries: [FlowDocument.Entry], _ value: Value, _ path: JSONPath, _ step: StepID?, _ depth: Int
   ) -> (branches: [Fork.Branch], results: [Value]) {
-    if entries.isEmpty, !isHole(path) { add(.badValue, at: path, "at least one branch is needed", step: step) }
+    if entries.isEmpty, !isHole(path) { add(.badValue, at: path, Mistakes.noBranches, step: step) }
     var branches: [Fork.Branch] = []
     var results: [Value] = []
     for (index, entry) in entries.enumerated() {

@@ -100,7 +100,7 @@ extension DocumentReader {
     switch key {
     case "step": return .step(name(fields, key, "a step"), options: options(fields["options"]))
     case "switch": return .switch(ways(node, path), otherwise: fields["otherwise"].map { entries($0.node, $0.path) })
-    case "loop": return .loop(entries(node, path), while: name(fields, "while", "a loop"))
+    case "loop": return .loop(body(node, path), while: name(fields, "while", "a loop"))
     case "parallel": return .parallel(branches(node, path), join: name(fields, "join", "a parallel"))
     case "race": return .race(branches(node, path))
     default: return .flow(entries(node, path))
@@ -129,7 +129,7 @@ extension DocumentReader {
       return []
     }
     if elements.isEmpty {
-      mistakes.add(.badValue, at: path, "a switch needs at least one case", node.place)
+      mistakes.add(.badValue, at: path, Mistakes.noCases, node.place)
       hole(path)
     }
     return elements.enumerated().map { index, node in
@@ -148,13 +148,21 @@ extension DocumentReader {
     }
   }
 
+  private mutating func body(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Entry] {
+    entries(node, path, orElse: Mistakes.emptyLoop)
+  }
+
   private mutating func branches(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Entry] {
-    let branches = entries(node, path)
+    entries(node, path, orElse: Mistakes.noBranches)
+  }
+
+  /// Entries of which there has to be one.
+  private mutating func entries(_ node: JSONNode, _ path: JSONPath, orElse message: String) -> [FlowDocument.Entry] {
     if case .array(let elements) = node.value, elements.isEmpty {
-      mistakes.add(.badValue, at: path, "at least one branch is needed", node.place)
+      mistakes.add(.badValue, at: path, message, node.place)
       hole(path)
     }
-    return branches
+    return entries(node, path)
   }
 }
 

@@ -42,3 +42,10 @@ struct Mistakes {
   /// The error with all of them; nil if there are none.
   var error: FlowDocumentError? { all.isEmpty ? nil : FlowDocumentError(mistakes: all, omitted: omitted) }
 }
+
+extension Mistakes {
+  // Told both of what was read and of what was built in code.
+  static let noCases = "a switch needs at least one case"
+  static let noBranches = "at least one branch is needed"
+  static let emptyLoop = "a loop needs at least one entry to repeat"
+}
