@@ -73,9 +73,9 @@ import Testing
     let told = try found("[{\"step\": \"shipping\"}, \(swapped)]").map(\.description)
     #expect(
       told == [
-        "line 1, column 74, $.flow[1].parallel[0] (step f/parallel): 'offer' takes Quote from this branch, but what "
+        "line 1, column 74, $.flow[1].parallel[0] (at f/parallel): 'offer' takes Quote from this branch, but what "
           + "'ask-stock' makes is Stock",
-        "line 1, column 97, $.flow[1].parallel[1] (step f/parallel): 'offer' takes Stock from this branch, but what "
+        "line 1, column 97, $.flow[1].parallel[1] (at f/parallel): 'offer' takes Stock from this branch, but what "
           + "'ask-price' makes is Quote",
       ])
     let one = "{\"parallel\": [{\"step\": \"ask-price\"}], \"join\": \"ofer\"}"
@@ -103,7 +103,7 @@ import Testing
       \.description)
     #expect(
       told == [
-        "line 1, column 61, $.flow[1].step (step f/order): 'guest-order' takes Guest, but what 'shipping' makes is Order"
+        "line 1, column 61, $.flow[1].step (at f/order): 'guest-order' takes Guest, but what 'shipping' makes is Order"
       ])
     #expect(
       try found("[{\"step\": \"shipping\"}]").map(\.message) == [

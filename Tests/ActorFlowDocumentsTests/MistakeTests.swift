@@ -24,4 +24,49 @@ import Testing
     #expect(built.map(\.path) == ["$.flow[1].loop"] && built.map(\.step) == ["again"])
     #expect(built.map(\.message) == read.map(\.message))
   }
+
+  @Test("a version that is not the one there is: the number that is expected is told, and no range")
+  func version() {
+    for version in ["2", "1.5"] {
+      let found = mistakes { () throws(FlowDocumentError) in
+        try FlowDocument(json: "{\"version\": \(version), \"flow\": []}")
+      }
+      #expect(found.map(\.description) == ["line 1, column 13, $.version: expected the number 1"])
+    }
+    let retry = mistakes { () throws(FlowDocumentError) in
+      try FlowDocument(json: "{\"version\": 1, \"flow\": [{\"step\": \"a\", \"retry\": {\"attempts\": 0}}]}")
+    }
+    #expect(retry.map(\.message) == ["expected a whole number from 1 to 1000"])
+  }
+
+  @Test("what is counted has the right number: one branch, two branches, one element")
+  func counts() throws {
+    var catalog = try shop()
+    try catalog.registerJoin("same") { (quote: Quote) in quote }
+    func told(_ branches: Int, _ join: String) throws -> [String] {
+      let entries = Array(repeating: FlowDocument.Entry(.step("ask-price")), count: branches)
+      let flow = [FlowDocument.Entry(.step("shipping")), FlowDocument.Entry(.parallel(entries, join: join))]
+      return mistakes { () throws(FlowDocumentError) in
+        try catalog.flow(from: FlowDocument(entries: flow), input: Cart.self, output: Void.self)
+      }
+      .filter { $0.path == "$.flow[1].join" }.map(\.message)
+    }
+    #expect(try told(1, "offer") == ["'offer' joins 2 results, but gets those of 1 branch"])
+    #expect(try told(2, "same") == ["'same' joins 1 result, but gets those of 2 branches"])
+    try catalog.register("point", options: Point.self) { _ in Step("point") { () in Order(item: "") } }
+    let short = FlowDocument(entries: [FlowDocument.Entry(.step("point", options: ["at": [1]]))])
+    let found = mistakes { () throws(FlowDocumentError) in
+      try catalog.flow(from: short, input: Void.self, output: Order.self)
+    }
+    #expect(found.map(\.message) == ["the array has only 1 element"])
+  }
+
+  /// Wants two numbers in an array.
+  private struct Point: Decodable, Sendable {
+    init(from decoder: any Decoder) throws {
+      var array = try decoder.container(keyedBy: Key.self).nestedUnkeyedContainer(forKey: .at)
+      for _ in 1...2 { _ = try array.decode(Int.self) }
+    }
+    enum Key: String, CodingKey { case at }
+  }
 }

@@ -29,7 +29,7 @@ import Testing
     let told = try found("{\"step\": \"payment\", \"options\": {\"amount\": \"1\"}}").map(\.description)
     #expect(
       told == [
-        "line 1, column 79, $.flow[1].options.amount (step payment): expected a whole number, found a string"
+        "line 1, column 79, $.flow[1].options.amount (at payment): expected a whole number, found a string"
       ])
     #expect(
       try found("{\"step\": \"payment\", \"options\": {\"amount\": 1.5}}").map(\.message) == [

@@ -72,9 +72,11 @@ extension DocumentChecker {
     guard let junction = find(name, in: catalog.joins, "join", at: path["join"], step: step) else { return [] }
     value.type = junction.result
     if junction.values.count != results.count, !isHole(path["parallel"]) {
+      let (wanted, found) = (junction.values.count, results.count)
       add(
         .typeMismatch, at: path["join"],
-        "\(name.quoted) joins \(junction.values.count) results, but there are \(results.count) branches", step: step)
+        "\(name.quoted) joins \(counted(wanted, "result", "results")), "
+          + "but gets those of \(counted(found, "branch", "branches"))", step: step)
     }
     for (index, (expected, result)) in zip(junction.values, results).enumerated() {
       guard let type = result.type, type != expected else { continue }

@@ -35,7 +35,7 @@ extension FlowDocumentError: CustomStringConvertible {
   /// All mistakes, one a line.
   public var description: String {
     let count = mistakes.count + omitted
-    var text = "the document has \(count) \(count == 1 ? "mistake" : "mistakes"):"
+    var text = "the document has \(counted(count, "mistake", "mistakes")):"
     for mistake in mistakes { text += "\n  \(mistake)" }
     if omitted > 0 { text += "\n  and \(omitted) more" }
     return text
@@ -48,7 +48,7 @@ extension FlowDocumentError.Mistake: CustomStringConvertible {
     var text = ""
     if let line, let column { text += "line \(line), column \(column), " }
     text += path
-    if let step { text += " (step \(step))" }
+    if let step { text += " (at \(step))" }
     text += ": \(message)"
     if let suggestion { text += "; did you mean '\(suggestion)'?" }
     return text

@@ -105,8 +105,9 @@ struct ValueArray: UnkeyedDecodingContainer {
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
         FlowDocument.Value.self,
-        DecodingError.Context(codingPath: codingPath, debugDescription: "the array has only \(elements.count) elements")
-      )
+        DecodingError.Context(
+          codingPath: codingPath,
+          debugDescription: "the array has only \(counted(elements.count, "element", "elements"))"))
     }
     return decoder.below(elements[currentIndex], key)
   }

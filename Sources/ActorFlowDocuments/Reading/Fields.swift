@@ -59,7 +59,8 @@ extension Mistakes {
     if case .integer(let number) = node.value, range.contains(number) { return number }
     switch node.value {
     case .integer, .number:
-      add(.badValue, at: path, "expected a whole number from \(range.lowerBound) to \(range.upperBound)", node.place)
+      let kind = range.count == 1 ? "the number" : "a whole number from \(range.lowerBound) to"
+      add(.badValue, at: path, "expected \(kind) \(range.upperBound)", node.place)
     default: wrongKind(node, at: path, expected: "a number")
     }
     return nil

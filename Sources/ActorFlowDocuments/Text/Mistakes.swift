@@ -49,3 +49,6 @@ extension Mistakes {
   static let noBranches = "at least one branch is needed"
   static let emptyLoop = "a loop needs at least one entry to repeat"
 }
+
+/// A number of things, in words for a message: `1 branch`, `2 branches`.
+func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
