@@ -1,8 +1,13 @@
 /// A presenter of forward moves only: it takes the events in which a step is entered, and no others.
 ///
 /// ```swift
-/// let forward = OnMove(to: "payment") { event, _ in await screen.push(event.position.step) }
+/// let forward = OnMove(to: "payment") { event, _ in
+///   if case .moved(_, let visit) = event.change { await screen.push(visit.step) }
+/// }
 /// ```
+///
+/// What was entered is the visit of the change. The position's own step is the same only outside of branches: inside
+/// it is the fork.
 ///
 /// A step that was skipped is not entered. A back that lands on the step is for ``OnBack``.
 public struct OnMove: Presenter {
@@ -34,8 +39,12 @@ public struct OnMove: Presenter {
 /// A presenter of backs only: it takes the events in which a back has landed, and no others.
 ///
 /// ```swift
-/// let back = OnBack(to: "cart") { event, _ in await screen.unwind(to: event.position.step) }
+/// let back = OnBack(to: "cart") { event, _ in
+///   if case .backedUp(_, let visit, _) = event.change { await screen.unwind(to: visit.step) }
+/// }
 /// ```
+///
+/// As for ``OnMove``, where it landed is the visit of the change.
 public struct OnBack: Presenter {
   private let step: StepID?
   private let show: @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void

@@ -30,9 +30,9 @@ enum PresentationSnippets {
 
   actor Pages {
     private(set) var shown: [String] = []
-    func push(_ step: StepID?) { shown.append("push \(step?.name ?? "-")") }
+    func push(_ step: StepID) { shown.append("push \(step.name)") }
     func sheet(_ step: StepID) { shown.append("sheet \(step.name)") }
-    func unwind(to step: StepID?) { shown.append("unwind to \(step?.name ?? "-")") }
+    func unwind(to step: StepID) { shown.append("unwind to \(step.name)") }
   }
 
   struct Sheets: Presenter {
@@ -82,16 +82,24 @@ enum PresentationSnippets {
   }
 
   static func moves(on screen: Pages) -> [any Presenter] {
-    let forward = OnMove(to: "payment") { event, _ in await screen.push(event.position.step) }
-    let back = OnBack(to: "cart") { event, _ in await screen.unwind(to: event.position.step) }
+    let forward = OnMove(to: "payment") { event, _ in
+      if case .moved(_, let visit) = event.change { await screen.push(visit.step) }
+    }
+    let back = OnBack(to: "cart") { event, _ in
+      if case .backedUp(_, let visit, _) = event.change { await screen.unwind(to: visit.step) }
+    }
     return [forward, back]
   }
 
   static func chain(on screen: Pages) -> [any Presenter] {
     let presenters: [any Presenter] = [
       Sheets(screen: screen),
-      OnMove { event, _ in await screen.push(event.position.step) },
-      OnBack { event, _ in await screen.unwind(to: event.position.step) },
+      OnMove { event, _ in
+        if case .moved(_, let visit) = event.change { await screen.push(visit.step) }
+      },
+      OnBack { event, _ in
+        if case .backedUp(_, let visit, _) = event.change { await screen.unwind(to: visit.step) }
+      },
       robot,
     ]
     return presenters
@@ -115,6 +123,38 @@ enum PresentationSnippets {
       Code.checkout, with: Code.Cart(), presentedBy: Code.chain(on: screen))
     #expect(paid == "paid 20 of 20")
     #expect(await screen.shown == ["push address", "sheet payment"])
+  }
+
+  @Test("in branches each step is shown that is entered or landed on, not the fork again")
+  func branches() async throws {
+    let screen = Code.Pages()
+    let flow = Flow {
+      Parallel {
+        Flow {
+          Step("hotel") { Asker() }
+          Step("room") { Asker() }
+        }
+        Step("train") { Asker() }
+      } join: {
+        $0 + $1
+      }
+    }
+    let result = try await running(flow, with: "", presentedBy: Code.chain(on: screen)) { coordinator in
+      for (step, answer) in [("hotel", "1"), ("room", nil), ("hotel", "2"), ("room", "3"), ("train", "4")] {
+        let question = try #require(try await coordinator.settled().questions.first { $0.step.name == step }).id
+        if let answer {
+          try await coordinator.answer(question, with: answer)
+        } else {
+          try await coordinator.backUp(from: question)
+        }
+      }
+    }
+    #expect(try result.get() == "234")
+    let shown = await screen.shown
+    #expect(shown.first == "push parallel" && shown.count { $0 == "push train" } == 1)
+    #expect(
+      shown.dropFirst().filter { $0 != "push train" }
+        == ["push hotel", "push room", "unwind to hotel", "push room"])
   }
 
   @Test("forward moves and backs are shown by different presenters")
