@@ -21,7 +21,8 @@ extension StepContext {
   ///   - key: The name of the answer, as in ``ask(_:key:)``.
   ///   - limit: How long the question stays open; nil: until it is answered.
   ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
-  ///     question is withdrawn.
+  ///     question is withdrawn. Where the clock jumps over several intervals, all reminders that have become due run,
+  ///     one after the other.
   /// - Throws: As ``ask(_:key:)``.
   public func ask<P: Prompt>(
     _ prompt: P, key: String? = nil, within limit: Duration?, reminding: Reminding? = nil

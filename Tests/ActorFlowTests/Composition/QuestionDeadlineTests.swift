@@ -9,7 +9,7 @@ import Testing
   private func coordinator() -> FlowCoordinator { FlowCoordinator(id: "test", clock: clock) }
 
   /// Asks for so long, and makes the answer, or `none`.
-  private func asking(_ name: String, within limit: Duration, reminding: Reminding? = nil) -> Step<String, String> {
+  private func asking(_ name: String, within limit: Duration?, reminding: Reminding? = nil) -> Step<String, String> {
     .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { [trace] _, context in
       do {
         let answer = try await context.ask(Form(text: name), within: limit, reminding: reminding)
@@ -111,6 +111,36 @@ import Testing
     try await run.answer("yes")
     #expect(try await run.result.get() == "yes")
     #expect(trace.all == ["asker 1", "asker 2"])
+  }
+
+  @Test("a clock that jumps over several intervals: all reminders due run, one at a time; an answer drops the rest")
+  func jump() async throws {
+    for answers in [true, false] {
+      let hold = Checkpoint()
+      let step = asking(
+        "a", within: nil,
+        reminding: .every(.seconds(5), max: 9) { [trace] number in
+          trace.add("begins \(number)")
+          await hold.pass()
+          trace.add("ends \(number)")
+        })
+      let run = launch(Flow("f") { step }, with: "-", on: coordinator())
+      _ = try await run.coordinator.settled()
+      try await clock.waitForSleepers(1)
+      let before = trace.all.count
+      clock.advance(by: .seconds(17))
+      await hold.reached()
+      try await clock.waitForSleepers(1)
+      if answers { try await run.answer("yes") }
+      hold.open()
+      if !answers {
+        await hold.reached(3)
+        try await run.answer("yes")
+      }
+      #expect(try await run.result.get() == "yes")
+      let ran = (1...(answers ? 1 : 3)).flatMap { ["begins \($0)", "ends \($0)"] }
+      #expect(Array(trace.all[before...]) == ran + ["a:yes"])
+    }
   }
 
   @Test("an answer that comes while a reminder runs counts, and so does the end of the time")
