@@ -7,6 +7,9 @@ extension FlowComponent {
   /// a ``retry(_:backoff:)`` it is for each attempt, around one for all of them. When it is over the running step is
   /// cancelled and awaited, and the places inside are compensated, newest first. Then the error goes on as one that the
   /// component threw: to a retry or a ``recover(_:)`` around it; without one the flow fails.
+  ///
+  /// - Parameter duration: Zero and less are over on entering: the component fails at once, and a step that has begun is
+  ///   cancelled.
   public func timeout(_ duration: Duration) -> Flow<Input, Output> {
     Flow(segments: [.enter(.timeout(duration))] + flow.segments + [.leave])
   }
@@ -47,6 +50,9 @@ extension FlowComponent {
   /// The time runs from entering the component, and anew from each answer inside it. Unlike ``timeout(_:)`` this is a
   /// leave, not a failure: no ``recover(_:)`` or ``retry(_:backoff:)`` sees it, and `run` throws
   /// ``FlowError/Code/abandoned``.
+  ///
+  /// - Parameter duration: With zero and less nobody can answer in time: the flow is abandoned as soon as a question of
+  ///   the component is open.
   public func expires(afterIdle duration: Duration) -> Flow<Input, Output> {
     Flow(segments: [.enter(.expiry(duration))] + flow.segments + [.leave])
   }

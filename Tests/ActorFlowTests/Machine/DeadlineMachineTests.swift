@@ -170,6 +170,24 @@ import Testing
     #expect(driver.machine.leave != nil)
   }
 
+  @Test("zero and less: a timeout fails its part on entering, an expiry abandons at the first question")
+  func atOnce() throws {
+    for duration in [Duration.zero, .seconds(-1)] {
+      var driver = try TrackDriver(Flow { two("a", "b").timeout(duration) })
+      driver.advance(by: .zero)
+      #expect(driver.lines.last == "leaving a timedOut")
+      try driver.comeBack()
+      #expect(driver.failure == .timedOut)
+
+      driver = try TrackDriver(Flow { two("a", "b").expires(afterIdle: duration) })
+      driver.advance(by: .zero)
+      #expect(driver.machine.leave == nil, "nobody is asked")
+      try driver.ask("a")
+      driver.advance(by: .zero)
+      #expect(driver.lines.last == "leaving a abandoned")
+    }
+  }
+
   @Test("a question's deadline: withdrawn when over, gone with the answer and with the visit")
   func questions() throws {
     var driver = try TrackDriver(
