@@ -114,26 +114,6 @@ import Testing
     #expect(try found("[{\"step\": \"survey\"}, {\"step\": \"free\"}]").isEmpty, "what takes Void follows anything")
   }
 
-  @Test("a mistake names its step as the flow would: numbers of equal siblings and of branches included")
-  func paths() throws {
-    let catalog = try shop()
-    func text(_ last: String) -> String {
-      """
-      {"version": 1, "name": "f", "flow": [
-        {"step": "shipping"}, {"step": "gift-wrap"},
-        {"race": [{"step": "gift-wrap"}, {"flow": [{"step": "gift-wrap"}, {"step": "\(last)"}]}]}
-      ]}
-      """
-    }
-    let flow = try catalog.flow(json: text("gift-wrap"), input: Cart.self, output: Order.self)
-    let found = mistakes { () throws(FlowDocumentError) in
-      try catalog.flow(json: text("shipping"), input: Cart.self, output: Order.self)
-    }
-    #expect(flow.steps == ["f/shipping", "f/wrap", "f/race/wrap", "f/race/1/wrap", "f/race/1/wrap#2"])
-    #expect(found.map(\.step?.path) == ["f/race/1/shipping"])
-    #expect(found.map(\.message) == ["'shipping' takes Cart, but what 'gift-wrap' makes is Order"])
-  }
-
   @Test("ways, bodies and races that do not fit are told")
   func branching() throws {
     let ways = """

@@ -14,7 +14,9 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   /// A step that is an actor.
   ///
   /// - Parameters:
-  ///   - id: The step's part in paths; with nil the actor's type.
+  ///   - id: The step's part in paths; with nil the actor's type. A `/` in it is not special: it adds parts to the
+  ///     path, so that `"z/y"` stands where a step `y` of a flow `z` would stand. Of equal paths the second gets `#2`,
+  ///     wherever it comes from.
   ///   - make: Makes an instance. Runs when the step is first reached, and again when it is reached anew after the flow
   ///     backed up over it; while it runs the step before still has the focus. An error fails the flow.
   @inlinable
@@ -44,6 +46,10 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 
   /// A step that is a closure, with a context to ask with. It has nothing to undo.
+  ///
+  /// - Parameters:
+  ///   - id: The step's part in paths. A `/` in it adds parts, and equal paths get `#2`, as for every step.
+  ///   - work: What the step does. An error fails the flow.
   @inlinable
   public init(_ id: String, _ work: @escaping @Sendable (Input, StepContext) async throws -> Output) {
     self.init(
@@ -55,6 +61,10 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 
   /// A step that is a closure. It has nothing to undo.
+  ///
+  /// - Parameters:
+  ///   - id: The step's part in paths. A `/` in it adds parts, and equal paths get `#2`, as for every step.
+  ///   - work: What the step does. An error fails the flow.
   @inlinable
   public init(_ id: String, _ work: @escaping @Sendable (Input) async throws -> Output) {
     self.init(

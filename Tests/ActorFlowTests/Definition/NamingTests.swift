@@ -57,6 +57,18 @@ import Testing
     #expect(paths(flow) == ["a#2", "a", "a#3"])
   }
 
+  @Test("a slash in a name adds parts to the path; where that path is taken it gets #2")
+  func slashes() {
+    let flow = Flow("w") {
+      Flow("z") { step("y") }
+      step("z/y")
+      Flow("z/x") { step("y") }
+    }
+    #expect(paths(flow) == ["w/z/y", "w/z/y#2", "w/z/x/y"])
+    #expect(flow.steps.map(\.name) == ["y", "y#2", "y"])
+    #expect(StepID("y").matches(Flow { step("z/y") }.steps[0]))
+  }
+
   @Test("named gives a step or a named flow another name, and puts a part around anything else")
   func named() {
     #expect(paths(step("a").named("z")) == ["z"])
