@@ -94,7 +94,8 @@ extension FlowCore {
   ) async throws {
     guard let answer = answer as? P.Answer else {
       throw FlowError(
-        .wrongAnswerType, "a \(P.self) is answered with a \(P.Answer.self), not a \(type(of: answer))",
+        .wrongAnswerType,
+        "a prompt of type \(P.self) takes an answer of type \(P.Answer.self), not \(type(of: answer))",
         flow: question.id.flow, step: question.step)
     }
     try await prompt.authorize(principal)

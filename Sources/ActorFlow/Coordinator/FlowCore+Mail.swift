@@ -58,7 +58,7 @@ extension FlowCore {
       return (instance, receiver)
     }
     guard let (instance, receiver) = receiver else {
-      throw FlowError(.notActive, "no earlier step on the stack is a \(type)", flow: flow)
+      throw FlowError(.notActive, "no earlier step on the stack has the type \(type)", flow: flow)
     }
     try await receiver.receive(instance, update)
   }
@@ -68,7 +68,7 @@ extension FlowCore {
     try decideNow { [flow] machine in
       let leaving = try machine.backUp(delivering: update, from: stay, since: since) { $0.step == type }
       guard let leaving else {
-        throw FlowError(.cannotBackUp, "no earlier step on the stack is a \(type)", flow: flow)
+        throw FlowError(.cannotBackUp, "no earlier step on the stack has the type \(type)", flow: flow)
       }
       return leaving.decision
     }

@@ -102,7 +102,8 @@ extension FlowMachine {
     let old = asking.question
     guard old.prompt is P else {
       throw error(
-        .wrongPromptType, "the open question shows a \(type(of: old.prompt)); it cannot become a \(P.self)",
+        .wrongPromptType,
+        "the open question shows a prompt of type \(type(of: old.prompt)); it cannot become one of type \(P.self)",
         step: place.visit.info.id)
     }
     asking.question = Question(
@@ -166,12 +167,12 @@ extension FlowMachine {
     try requireRun()
     let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
     guard let question = open.first else {
-      throw error(.noSuchQuestion, "no question with a \(P.self) is open")
+      throw error(.noSuchQuestion, "no question of type \(P.self) is open")
     }
     guard open.count == 1 else {
       let steps = open.map { "\($0.step)" }.joined(separator: ", ")
       throw error(
-        .ambiguousQuestion, "\(open.count) questions with a \(P.self) are open, at \(steps); answer one by its id")
+        .ambiguousQuestion, "\(open.count) questions of type \(P.self) are open, at \(steps); answer one by its id")
     }
     return question
   }

@@ -110,7 +110,7 @@ extension FlowMachine {
     if let (number, track) = mail.queues[signal]?.first, let waiting = waiting(number, on: track) {
       guard waiting.accepts(value) else {
         throw error(
-          .typeMismatch, "the signal \"\(signal)\" is waited for as a \(waiting.typeName), not a \(type(of: value))",
+          .typeMismatch, "the signal \"\(signal)\" is waited for with type \(waiting.typeName), not \(type(of: value))",
           step: waiting.wait.step)
       }
       if let key { mail.remember(key) }

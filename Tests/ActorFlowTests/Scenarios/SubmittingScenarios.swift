@@ -132,7 +132,7 @@ import Testing
       // What is no event at all is refused by its type.
       let error = await #expect(throws: FlowError.self) { try await coordinator.answer(question.id, with: 7) }
       #expect(error?.code == .wrongAnswerType)
-      #expect(error?.message == "a Review is answered with a String, not a Int")
+      #expect(error?.message == "a prompt of type Review takes an answer of type String, not Int")
       let after = await coordinator.position
       #expect(after.stack == before.stack)
       #expect(after.questions.map(\.id) == [question.id])

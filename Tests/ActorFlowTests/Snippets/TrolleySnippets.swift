@@ -23,6 +23,7 @@ enum TrolleySnippets {
   }
 
   struct NotPriced: Error {}
+  struct NotForCustomers: Error {}
 
   struct TrolleyView: Prompt {
     enum Action: Sendable, Equatable { case add(String), remove(String), priced(Price), order }
@@ -32,6 +33,7 @@ enum TrolleySnippets {
 
     func validate(_ action: Action) throws {
       if action == .order, total == nil { throw NotPriced() }
+      if case .priced = action { throw NotForCustomers() }  // the effect's own
     }
   }
 
@@ -155,6 +157,10 @@ enum TrolleySnippets {
     let id = try #require(try await flow.coordinator.settled().questions.first?.id)
     typealias Action = TrolleySnippets.TrolleyView.Action
     try await flow.coordinator.answer(id, with: Action.add("tea"))
+    await #expect(throws: TrolleySnippets.NotForCustomers.self) {
+      try await TrolleySnippets.TrolleyView(lines: [], total: nil).validate(
+        .priced(TrolleySnippets.Price(item: "tea", cents: 1)))
+    }
     await #expect(throws: TrolleySnippets.NotPriced.self) {
       try await flow.coordinator.answer(id, with: Action.order)
     }
