@@ -7,7 +7,8 @@ extension FlowTester {
   /// What a rendered step shows first is found with ``question(_:at:fileID:line:)``; what its effects make it show is
   /// asserted with ``updated(_:fileID:line:)``. An action that changes nothing is sent with the ``coordinator``.
   ///
-  /// - Returns: The next rendering.
+  /// - Returns: The next rendering. Where an effect may publish one at the same moment it may be the effect's: let the
+  ///   effect wait, as with a ``ManualClock``.
   /// - Throws: ``FlowTestFailure`` if the action is refused, or if something else happens first; `CancellationError` if the
   ///   test is cancelled.
   @discardableResult
