@@ -11,7 +11,7 @@ extension FlowCore {
       try await Self.validate(answer, for: question.prompt, by: principal, in: question)
       // The world may have changed: the question may be closed, or show something else.
       if let receiver {
-        let outcome = await receiver.receive(answer, seenAt: question.revision, isHeld: false)
+        let outcome = await receiver.receive(answer, to: question, isHeld: false)
         if case .applied = outcome { return }
         question = try self.question(after: outcome, of: question)
         attempts += 1
@@ -34,7 +34,7 @@ extension FlowCore {
       let question = try withState { try $0.machine.openQuestion(id) }
       try check(revision, against: question)
       try await Self.validate(answer, for: question.prompt, by: principal, in: question)
-      let outcome = await receiver.receive(answer, seenAt: question.revision, isHeld: true)
+      let outcome = await receiver.receive(answer, to: question, isHeld: true)
       if case .applied = outcome {} else { _ = try self.question(after: outcome, of: question) }
     } catch {
       await receiver.release()

@@ -2,10 +2,10 @@
 extension FlowCore {
   var commits: Bool { commit != nil }
 
-  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws {
+  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws -> Question.ID {
     try await decide(on: stay.track) { machine in
       let shown = try machine.show(rendering, to: receiver, visit: stay.visit, on: stay.track, at: elapsed)
-      return Decision((), event: shown.event)
+      return Decision(shown.question.id, event: shown.event)
     }
   }
 

@@ -27,9 +27,11 @@ public protocol Prompt<Answer>: Sendable {
 }
 
 extension Prompt {
+  // Not async, because in an async function the compiler would prefer them to a conforming type's own that are not.
+
   /// Lets everybody answer.
-  public func authorize(_ principal: Principal?) async throws {}
+  public func authorize(_ principal: Principal?) throws {}
 
   /// Accepts every answer.
-  public func validate(_ answer: Answer) async throws {}
+  public func validate(_ answer: Answer) throws {}
 }

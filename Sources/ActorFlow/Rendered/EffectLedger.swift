@@ -8,8 +8,10 @@ struct EffectLedger {
   private var wanted: [Int: EffectPath] = [:]
   /// Those that are no longer asked for, and have not ended.
   private var leaving: [Int: EffectPath] = [:]
-  /// Those that are asked for and wait for one that is leaving, oldest first.
-  private var waiting: [EffectStart] = []
+  /// How many of those there are for each path; at most one has begun.
+  private var leavingPaths: [EffectPath: Int] = [:]
+  /// Those that are asked for and wait for one that is leaving; one for each path.
+  private var waiting: [EffectPath: EffectStart] = [:]
   /// Those to be started, oldest first.
   private var due: [EffectStart] = []
 
@@ -25,11 +27,15 @@ struct EffectLedger {
     let cancelled = changes.stopped.filter { id in
       guard let path = wanted.removeValue(forKey: id) else { return false }
       leaving[id] = path
+      leavingPaths[path, default: 0] += 1
       return true
     }
-    if !waiting.isEmpty { waiting.removeAll { changes.stopped.contains($0.id) } }
+    if !waiting.isEmpty {
+      let stopped = Set(changes.stopped)
+      for (path, start) in waiting where stopped.contains(start.id) { waiting[path] = nil }
+    }
     for start in changes.started {
-      if leaving.values.contains(where: start.path.isSame) { waiting.append(start) } else { begin(start) }
+      if leavingPaths[start.path] == nil { begin(start) } else { waiting[start.path] = start }
     }
     return cancelled
   }
@@ -46,9 +52,10 @@ struct EffectLedger {
   /// An effect's work has ended: the one that waits for it becomes due.
   mutating func end(_ id: Int) {
     wanted.removeValue(forKey: id)
-    guard let path = leaving.removeValue(forKey: id) else { return }
-    guard let next = waiting.firstIndex(where: { $0.path.isSame(as: path) }) else { return }
-    begin(waiting.remove(at: next))
+    guard let path = leaving.removeValue(forKey: id), let count = leavingPaths[path] else { return }
+    leavingPaths[path] = count > 1 ? count - 1 : nil
+    guard count == 1, let next = waiting.removeValue(forKey: path) else { return }
+    begin(next)
   }
 
   private mutating func begin(_ start: EffectStart) {

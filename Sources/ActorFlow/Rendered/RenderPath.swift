@@ -40,9 +40,16 @@ extension AnyHashable {
 }
 
 /// Where an effect stands: at a node, under a key.
-struct EffectPath {
+struct EffectPath: Hashable {
   let node: RenderPath
   let key: AnyHashable
 
-  func isSame(as other: EffectPath) -> Bool { key == other.key && node.isSame(as: other.node) }
+  static func == (left: EffectPath, right: EffectPath) -> Bool {
+    left.key == right.key && left.node.isSame(as: right.node)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    hasher.combine(node.key)
+  }
 }

@@ -1,10 +1,11 @@
 // Actions: one is applied, the tree rendered, and the rendering published, before the next one is looked at.
 extension RenderRunner: ActionReceiver, ActionStation {
-  func receive(_ action: any Sendable, seenAt revision: Int, isHeld: Bool) async -> ActionOutcome {
+  func receive(_ action: any Sendable, to question: Question, isHeld: Bool) async -> ActionOutcome {
     if !isHeld { if isBusy { await waitForTurn() } else { isBusy = true } }
     defer { if !isHeld { leave() } }
-    guard let stage, let tree else { return .closed }
-    guard stage.revision == revision else { return .changed }
+    // Another visit, or another attempt, shows its renderings with another question.
+    guard let stage, let tree, stage.question == question.id else { return .closed }
+    guard stage.revision == question.revision else { return .changed }
     guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
     let saved = stage.runtime.commits ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)

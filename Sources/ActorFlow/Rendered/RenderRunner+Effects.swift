@@ -6,6 +6,8 @@ extension RenderRunner {
     defer { if takesTurn { leave() } }
     // Each has told of its end as the last it did, so this does not wait.
     while let task = ended.popLast() { await task.value }
+    // With the output nothing begins any more.
+    guard stage != nil else { return }
     for start in effects.takeDue() {
       let (id, work, isWanted) = (start.id, start.work, effects.isWanted(start.id))
       tasks[id] = runtime.startEffect {
@@ -38,7 +40,7 @@ extension RenderRunner {
   }
 
   /// Where actions are committed, effects neither start nor end in the middle of one: it may be refused, and then they
-  /// are as they were. Where nothing is committed nobody waits, so that no answerer's `validate` holds up a leave.
+  /// are as they were. Where nothing is committed nobody waits.
   private func beginEffectsTurn() async -> Bool {
     guard stage?.runtime.commits == true else { return false }
     if isBusy { await waitForTurn() } else { isBusy = true }

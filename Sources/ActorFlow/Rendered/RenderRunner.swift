@@ -23,7 +23,8 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let port: SinkPort
     /// Where `proceed` waits.
     let cell: Cell
-    /// Of the question that shows the latest rendering.
+    /// The question that shows the renderings, once it is open, and its revision.
+    var question: Question.ID?
     var revision = 1
 
     init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: Cell) {
@@ -63,7 +64,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let rendering = try tree.render(&changes)
     _ = effects.apply(changes)
     self.stage = stage
-    do { try await stage.runtime.show(rendering, to: self, at: stage.stay) } catch {
+    do { stage.question = try await stage.runtime.show(rendering, to: self, at: stage.stay) } catch {
       effects = EffectLedger()
       endStage()
       throw error

@@ -1,9 +1,9 @@
 /// Takes the answers to a question that stays open.
 package protocol ActionReceiver: AnyObject, Sendable {
-  /// Takes an answer that was found valid for what the question showed at a revision.
+  /// Takes an answer that was found valid for what this question showed at this revision.
   ///
   /// - Parameter isHeld: Whether the caller has called ``hold()``.
-  func receive(_ action: any Sendable, seenAt revision: Int, isHeld: Bool) async -> ActionOutcome
+  func receive(_ action: any Sendable, to question: Question, isHeld: Bool) async -> ActionOutcome
 
   /// Lets no other action in until ``release()``. Waits for those that came before.
   func hold() async

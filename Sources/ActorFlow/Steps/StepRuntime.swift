@@ -16,7 +16,7 @@ package protocol StepRuntime: AnyObject, Sendable {
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws
 
   /// Shows a rendering: opens a question that takes many answers.
-  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws
+  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws -> Question.ID
   /// Replaces a rendering. `isAnswer`: because somebody has answered.
   func rerender(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) async throws
   /// The same without a suspension, where nothing is committed.

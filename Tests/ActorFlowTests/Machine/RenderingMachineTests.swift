@@ -4,7 +4,7 @@ import Testing
 /// Questions that take many answers, on the machine alone.
 @Suite struct RenderingMachineTests {
   private final class Nobody: ActionReceiver {
-    func receive(_ action: any Sendable, seenAt revision: Int, isHeld: Bool) async -> ActionOutcome { .closed }
+    func receive(_ action: any Sendable, to question: Question, isHeld: Bool) async -> ActionOutcome { .closed }
     func hold() async {}
     func release() async {}
   }

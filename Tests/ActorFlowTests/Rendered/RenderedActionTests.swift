@@ -141,6 +141,30 @@ import Testing
     #expect((await error(of: slow) as? FlowError)?.code == .flowEnded)
   }
 
+  @Test("an answer that is being validated while the flow comes back is not applied to the next visit's question")
+  func validatedTooLong() async throws {
+    let gate = Checkpoint()
+    var script = BoardScript()
+    script.check = { _, action in if action == .add("slow") { await gate.pass() } }
+    let flow = launch(
+      Flow {
+        Flow<String, String>.board(script)
+        Step("after") { Asker() }
+      }, with: "")
+    let id = try #require(try await flow.coordinator.settled().questions.first?.id)
+    let slow = Task { try await flow.coordinator.answer(id, with: BoardAction.add("slow")) }
+    await gate.reached()
+    try await flow.act(.out("x"))
+    _ = try await flow.coordinator.settled()
+    try await flow.coordinator.backUp()
+    _ = try await flow.coordinator.settled()
+    gate.open()
+    #expect((await error(of: slow) as? FlowError)?.code == .questionClosed)
+    #expect(await flow.board?.line == "")
+    try await flow.coordinator.abandon()
+    _ = await flow.result
+  }
+
   @Test("actions of many tasks are applied one at a time, and none is lost")
   func manyTasks() async throws {
     let flow = launch(.board(), with: "")
