@@ -11,7 +11,8 @@ extension FlowCoordinator {
   ///
   /// - Throws: A ``FlowError``, and nothing has changed: `cannotBackUp` if there is nowhere to go, `moving` during
   ///   another back, `ending` while the flow ends, `notRunning`, `flowEnded`, `insideFlow` when called from the flow's
-  ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow, or the branch, was ended on the way.
+  ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow, or the branch, was
+  ///   ended on the way.
   public nonisolated func backUp(to step: StepID? = nil) async throws {
     try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
     let core = core

@@ -36,6 +36,23 @@ import Testing
     _ = try await flow.result.get()
   }
 
+  @Test("what only the rendering with the output asks for does not start, also close behind another action")
+  func lastRendering() async throws {
+    for _ in 0..<50 {
+      let trace = Trace()
+      let script = BoardScript(trace) { key, _ in
+        trace.add("start \(key)")
+        await untilCancelled()
+      }
+      let flow = launch(.board(script), with: "")
+      let id = try #require(try await flow.coordinator.settled().questions.first?.id)
+      try await flow.coordinator.answer(id, with: BoardAction.run("a"))
+      try await flow.coordinator.answer(id, with: BoardAction.all([.run("last"), .out("x")]))
+      _ = try await flow.result.get()
+      #expect(!trace.all.contains("start last"))
+    }
+  }
+
   @Test("an effect that a render has ended is cancelled when the action's sender goes on, and awaited afterwards")
   func cancelledBefore() async throws {
     let (started, cancelled, gate) = (Checkpoint(), Checkpoint(), Checkpoint())
