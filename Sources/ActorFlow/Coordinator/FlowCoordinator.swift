@@ -171,8 +171,8 @@ extension FlowCoordinator {
   ///
   /// The question of a ``RenderedStep`` stays open: an answer is an action, and when this has returned, the action is
   /// applied and what it changed is published. What is shown may change while an answer is validated, so that it is
-  /// validated again; after three times other actions wait until it is done, and leaving the step waits with them: keep
-  /// `validate` short, and let it neither send actions nor leave the flow. An action that makes the step fail is refused
+  /// validated again; after three times other actions wait until it is done, so let it send none; leaving the step waits
+  /// for nobody's `validate`. An action that makes the step fail is refused
   /// with `questionClosed`, and the error is the underlying one.
   ///
   /// - Parameters:

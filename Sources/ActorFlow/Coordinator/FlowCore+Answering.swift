@@ -5,18 +5,24 @@ extension FlowCore {
     _ id: Question.ID, with answer: A, by principal: Principal?, revision: Int?
   ) async throws {
     var (question, receiver) = try withState { try $0.machine.openQuestion(takingActions: id) }
-    var attempts = 0
+    var attempt = ActionAttempt.first
     while true {
-      try check(revision, against: question)
-      try await Self.validate(answer, for: question.prompt, by: principal, in: question)
+      do {
+        try check(revision, against: question)
+        try await Self.validate(answer, for: question.prompt, by: principal, in: question)
+      } catch {
+        if attempt.claim != nil { await receiver?.giveUp(attempt) }
+        throw error
+      }
       // The world may have changed: the question may be closed, or show something else.
       if let receiver {
-        let outcome = await receiver.receive(answer, to: question, isHeld: false)
-        if case .applied = outcome { return }
-        question = try self.question(after: outcome, of: question)
-        attempts += 1
-        // What is shown changes faster than answers are validated.
-        if attempts == 3 { return try await answerHolding(receiver, id, with: answer, by: principal, revision) }
+        switch await receiver.receive(answer, to: question, attempt: attempt) {
+        case .applied: return
+        case .changed(let next):
+          attempt = next
+          question = try await self.question(id, for: attempt, of: receiver)
+        case let outcome: throw refusal(for: outcome, of: question)
+        }
       } else {
         guard let changed = try await accept(answer, for: question, by: principal) else { return }
         question = changed
@@ -24,23 +30,14 @@ extension FlowCore {
     }
   }
 
-  /// Checks an answer while no other action is let in, so that what was checked is what is answered.
-  private func answerHolding(
-    _ receiver: any ActionReceiver, _ id: Question.ID, with answer: any Sendable, by principal: Principal?,
-    _ revision: Int?
-  ) async throws {
-    await receiver.hold()
-    do {
-      let question = try withState { try $0.machine.openQuestion(id) }
-      try check(revision, against: question)
-      try await Self.validate(answer, for: question.prompt, by: principal, in: question)
-      let outcome = await receiver.receive(answer, to: question, isHeld: true)
-      if case .applied = outcome {} else { _ = try self.question(after: outcome, of: question) }
-    } catch {
-      await receiver.release()
+  /// What a question shows now, for another attempt.
+  private func question(
+    _ id: Question.ID, for attempt: ActionAttempt, of receiver: any ActionReceiver
+  ) async throws -> Question {
+    do { return try withState { try $0.machine.openQuestion(id) } } catch {
+      await receiver.giveUp(attempt)
       throw error
     }
-    await receiver.release()
   }
 
   /// Answers the one open question that shows a `P`.

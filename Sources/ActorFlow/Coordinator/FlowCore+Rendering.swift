@@ -46,15 +46,19 @@ extension FlowCore {
     _ = try? await decide(on: stay.track) { Decision((), event: $0.hide(visit: stay.visit, on: stay.track)) }
   }
 
-  /// What an answerer is told of an action, unless it was applied.
-  ///
-  /// - Returns: The question as it is now: something else is shown.
-  func question(after outcome: ActionOutcome, of question: Question) throws -> Question {
-    if case .refused(let error) = outcome { throw error }
-    if case .failed(let error) = outcome { throw closed(question, "has failed with this action", [error]) }
-    let now = try withState { try $0.machine.openQuestion(question.id) }
-    if case .changed = outcome { return now }
-    throw closed(question, "takes no actions any more", [])
+  /// What an answerer is told of an action that was not applied, or that made the step fail.
+  func refusal(for outcome: ActionOutcome, of question: Question) -> any Error {
+    switch outcome {
+    case .refused(let error): error
+    case .failed(let error): closed(question, "has failed with this action", [error])
+    case .applied, .changed, .closed: closedNow(question)
+    }
+  }
+
+  /// What the machine says of a question that has closed, if it says anything: the flow may have ended.
+  private func closedNow(_ question: Question) -> any Error {
+    do { _ = try withState { try $0.machine.openQuestion(question.id) } } catch { return error }
+    return closed(question, "takes no actions any more", [])
   }
 
   private func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {

@@ -1,11 +1,12 @@
 // Actions: one is applied, the tree rendered, and the rendering published, before the next one is looked at.
 extension RenderRunner: ActionReceiver, ActionStation {
-  func receive(_ action: any Sendable, to question: Question, isHeld: Bool) async -> ActionOutcome {
-    if !isHeld { if isBusy { await waitForTurn() } else { isBusy = true } }
-    defer { if !isHeld { leave() } }
+  func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome {
+    if !turns.begin(attempt.claim) { await waitForTurn(attempt.claim) }
+    defer { endTurn() }
     // Another visit, or another attempt, shows its renderings with another question.
     guard let stage, let tree, stage.question == question.id else { return .closed }
-    guard stage.revision == question.revision else { return .changed }
+    guard stage.revision == question.revision else { return .changed(turns.overtake(attempt)) }
+    defer { giveUp(attempt) }
     guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
     let saved = stage.runtime.commits ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
@@ -13,15 +14,13 @@ extension RenderRunner: ActionReceiver, ActionStation {
     return await finish(hasChanged, isAnswer: true, saved)
   }
 
-  func hold() async {
-    if isBusy { await waitForTurn() } else { isBusy = true }
+  func giveUp(_ attempt: ActionAttempt) {
+    if let claim = attempt.claim { endClaims(claim) }
   }
 
-  func release() { leave() }
-
   func deliver(_ action: any Sendable, to node: Int, from effect: Int?, through port: SinkPort) async -> Bool {
-    if isBusy { await waitForTurn() } else { isBusy = true }
-    defer { leave() }
+    if !turns.begin(nil) { await waitForTurn(nil) }
+    defer { endTurn() }
     guard let stage, let tree, stage.port === port else { return false }
     guard let hasChanged = tree.take(action, to: node, from: effect) else { return false }
     var outcome = finishNow(hasChanged, isAnswer: false)

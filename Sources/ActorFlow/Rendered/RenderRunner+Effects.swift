@@ -3,7 +3,7 @@ extension RenderRunner {
   /// Starts what is due, and forgets what has ended.
   func startEffects(_ runtime: any StepRuntime) async {
     let takesTurn = await beginEffectsTurn()
-    defer { if takesTurn { leave() } }
+    defer { if takesTurn { endTurn() } }
     // Each has told of its end as the last it did, so this does not wait.
     while let task = ended.popLast() { await task.value }
     // With the output nothing begins any more.
@@ -29,7 +29,7 @@ extension RenderRunner {
 
   private func hasEnded(_ effect: Int, _ error: (any Error)?) async {
     let takesTurn = await beginEffectsTurn()
-    defer { if takesTurn { leave() } }
+    defer { if takesTurn { endTurn() } }
     if let task = tasks.removeValue(forKey: effect) { ended.append(task) }
     let isWanted = effects.isWanted(effect)
     effects.end(effect)
@@ -43,7 +43,7 @@ extension RenderRunner {
   /// are as they were. Where nothing is committed nobody waits.
   private func beginEffectsTurn() async -> Bool {
     guard stage?.runtime.commits == true else { return false }
-    if isBusy { await waitForTurn() } else { isBusy = true }
+    if !turns.begin() { await waitForTurn() }
     return true
   }
 }

@@ -13,8 +13,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   var failure: (any Error)?
   /// The tasks of effects that have just ended.
   var ended: [Task<Void, Never>] = []
-  var isBusy = false
-  private var queue: [UnsafeContinuation<Void, Never>] = []
+  var turns = ActionTurns()
 
   /// One visit, from the first rendering until nothing is taken any more.
   final class Stage {
@@ -54,8 +53,8 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
 
   /// Shows the first rendering of a visit.
   private func open(_ input: Input, _ stage: Stage) async throws {
-    if isBusy { await waitForTurn() } else { isBusy = true }
-    defer { leave() }
+    if !turns.begin() { await waitForTurn() }
+    defer { endTurn() }
     let step = try make(input)
     let tree = tree ?? RenderTree(step, port: stage.port)
     if self.tree != nil { tree.enter(step, port: stage.port) }
@@ -96,23 +95,6 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   func endStage() {
     stage?.port.close()
     stage = nil
-  }
-}
-
-// MARK: - One at a time
-
-extension RenderRunner {
-  /// Whoever finds the runner busy waits here for his turn. It is his from then on.
-  func waitForTurn() async {
-    await withUnsafeContinuation { queue.append($0) }
-  }
-
-  /// A turn is over.
-  func leave() {
-    guard !queue.isEmpty else {
-      isBusy = false
-      return
-    }
-    queue.removeFirst().resume()
+    endClaims()
   }
 }

@@ -17,7 +17,7 @@ public struct Sink<Action: Sendable>: Sendable {
   /// Actions are applied one at a time, in the order in which they arrive. The effects that the new rendering no longer
   /// asks for are cancelled when this returns, perhaps the calling one with them; nobody waits here for their end. The
   /// wait cannot be cancelled. It is as short as applying and rendering are, unless an answer that was overtaken three
-  /// times is being validated.
+  /// times is being validated; it ends with the visit.
   ///
   /// - Returns: Whether the action was applied. False if its sender has ended: the effect it was handed to, the child it
   ///   belongs to, or the visit.

@@ -4,9 +4,10 @@ import Testing
 /// Questions that take many answers, on the machine alone.
 @Suite struct RenderingMachineTests {
   private final class Nobody: ActionReceiver {
-    func receive(_ action: any Sendable, to question: Question, isHeld: Bool) async -> ActionOutcome { .closed }
-    func hold() async {}
-    func release() async {}
+    func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome {
+      .closed
+    }
+    func giveUp(_ attempt: ActionAttempt) async {}
   }
 
   /// A machine whose first step has shown a rendering.

@@ -88,59 +88,6 @@ import Testing
     _ = await flow.result
   }
 
-  /// An answer `slow` is validated while what is shown changes, three times, and a fourth time until `gate` opens.
-  private func slowScript(_ reached: Checkpoint, _ gate: Checkpoint) -> BoardScript {
-    let count = Count()
-    var script = BoardScript()
-    script.check = { view, action in
-      guard action == .add("slow") else { return }
-      if count.next() <= 3 {
-        #expect(await view.sink(.add("t")))
-      } else {
-        reached.mark()
-        await gate.pass()
-      }
-    }
-    return script
-  }
-
-  @Test("an answer is accepted although what is shown changes faster than it is validated: in the end others wait")
-  func starved() async throws {
-    let (reached, gate) = (Checkpoint(), Checkpoint())
-    let flow = launch(.board(slowScript(reached, gate)), with: "")
-    let id = try #require(try await flow.coordinator.settled().questions.first?.id)
-    let sink = try #require(await flow.board?.sink)
-    async let slow: Void = flow.coordinator.answer(id, with: BoardAction.add("slow"))
-    await reached.reached()
-    async let other = sink(.add("u"))
-    gate.open()
-    try await slow
-    #expect(await other)
-    #expect(await flow.board?.line == "tttslowu")
-    try await flow.act(.out(""))
-    _ = await flow.result
-  }
-
-  @Test("an answer that others wait for holds up no leave")
-  func leftWhileHeld() async throws {
-    let (reached, gate, started) = (Checkpoint(), Checkpoint(), Checkpoint())
-    var script = slowScript(reached, gate)
-    script.first = BoardState(effects: ["a"])
-    script.work = { _, _ in
-      started.mark()
-      await untilCancelled()
-    }
-    let flow = launch(.board(script), with: "")
-    let id = try #require(try await flow.coordinator.settled().questions.first?.id)
-    await started.reached()
-    let slow = Task { try await flow.coordinator.answer(id, with: BoardAction.add("slow")) }
-    await reached.reached()
-    flow.run.cancel()
-    #expect(await flow.error is CancellationError)
-    gate.open()
-    #expect((await error(of: slow) as? FlowError)?.code == .flowEnded)
-  }
-
   @Test("an answer that is being validated while the flow comes back is not applied to the next visit's question")
   func validatedTooLong() async throws {
     let gate = Checkpoint()
