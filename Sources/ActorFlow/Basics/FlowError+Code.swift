@@ -7,11 +7,18 @@ extension FlowError {
       case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
+      case notStorable
     }
     private let name: Name
 
     private init(_ name: Name) {
       self.name = name
+    }
+
+    /// The code of this name; nil if there is none.
+    package init?(_ name: String) {
+      guard let name = Name(rawValue: name) else { return nil }
+      self.init(name)
     }
 
     /// The code's name.
@@ -74,5 +81,7 @@ extension FlowError {
     public static let signalsFull = Code(.signalsFull)
     /// A definition that was put together at run time does not fit; the message lists every mistake with its place.
     public static let badDefinition = Code(.badDefinition)
+    /// A value, a prompt or an answer cannot be stored, so that the flow cannot outlive the process.
+    public static let notStorable = Code(.notStorable)
   }
 }

@@ -33,12 +33,17 @@ public actor FlowCoordinator {
     self.init(id: id, settings: settings)
   }
 
-  package init(id: FlowID, settings: CoordinatorSettings) {
+  /// - Parameter machine: One that was read back.
+  package init(id: FlowID, settings: CoordinatorSettings, machine: FlowMachine? = nil) {
     self.id = id
     self.settings = settings
-    serial = Self.serials.wrappingAdd(1, ordering: .relaxed).newValue
-    latest = Lock(
-      FlowCore(flow: id, serial: serial, numbers: FlowMachine.Numbers(), settings: settings))
+    let serial = Self.serials.wrappingAdd(1, ordering: .relaxed).newValue
+    self.serial = serial
+    if let machine {
+      latest = Lock(FlowCore(machine, serial: serial, settings: settings))
+    } else {
+      latest = Lock(FlowCore(flow: id, serial: serial, numbers: FlowMachine.Numbers(), settings: settings))
+    }
   }
 
   deinit {

@@ -10,6 +10,7 @@ extension FlowCore {
       way.watched = way.cargo.scopes
       try await watch(way.watched, on: track)
     }
+    if way.lacksInstance { guard try await remake(&way, on: track) else { return false } }
     if let start = way.start {
       way.start = nil
       switch start.kind {
@@ -26,6 +27,13 @@ extension FlowCore {
     way.place = nil
     way.cargo = place.cargo
     return try await run(place.node, plan, isEntered: true, &way, on: track)
+  }
+
+  /// Makes the step of a place anew that was read back. False: the flow is being left.
+  private func remake(_ way: inout Way, on track: TrackID) async throws -> Bool {
+    let instance = try await way.place?.node.body.make?()
+    way.place = try await decideWalking(on: track, commits: false) { Decision($0.reloaded(instance, on: track)) }
+    return way.place != nil
   }
 
   private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws {
@@ -130,8 +138,10 @@ extension FlowCore {
     _ node: Node, _ plan: ForkPlan, isEntered: Bool, _ way: inout Way, on track: TrackID
   ) async throws -> Bool? {
     let cargo = way.cargo
-    let inputs = try plan.inputs(from: cargo.value)
-    let tracks: [TrackID]? = try await decideWalking(on: track) { machine in
+    let reopened = isEntered ? withState { $0.machine.reopenedFork(on: track) } : nil
+    let inputs = reopened == nil ? try plan.inputs(from: cargo.value) : []
+    let tracks: [TrackID]? = try await decideWalking(on: track, commits: reopened == nil) { machine in
+      if let reopened { return Decision(machine.goOn(with: reopened, on: track)) }
       if isEntered { return Decision(machine.refork(plan, inputs: inputs, on: track)) }
       guard let forked = machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track) else { return Decision(nil) }
       return Decision(forked.tracks, entry: forked.entered.event)
@@ -163,12 +173,15 @@ extension FlowCore {
   private func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
     let (inbox, judge) = (Inbox(), plan.fork.goal.judge)
     var stints: [TrackID: Task<Void, Never>] = [:]
-    withState { state in
-      for branch in tracks { state.branches.insert(Strand(), for: branch) }
+    let open = withState { state in
+      let open = tracks.filter { state.machine[$0].phase != .ended }
+      for branch in open { state.branches.insert(Strand(), for: branch) }
+      return open
     }
-    for branch in tracks { stints[branch] = startStint(of: branch, telling: inbox) }
-    // Before a branch has ended there is something to say only of none.
-    var outcome = tracks.isEmpty ? await verdict(on: plan, track, judge) : nil
+    var outcome = try decision(of: plan, track, judge)
+    for branch in open { stints[branch] = startStint(of: branch, telling: inbox) }
+    // Before a branch has ended there is something to say only of none, or if some ended before this process began.
+    if outcome == nil, tracks.isEmpty || open.count < tracks.count { outcome = await verdict(on: plan, track, judge) }
     while !stints.isEmpty {
       let branch = await inbox.next()
       await stints[branch]?.value
@@ -180,6 +193,17 @@ extension FlowCore {
       if outcome == nil { outcome = await verdict(on: plan, track, judge) }
     }
     return outcome
+  }
+
+  /// What the fork came to before it was read back. The judge is asked again, because what he said is not kept.
+  private func decision(of plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) throws -> Outcome? {
+    let results = withState { $0.machine.decidingResults(of: track) }
+    guard let results else { return nil }
+    do {
+      var value = results.values.isEmpty ? try judge(nil, results.branches) : nil
+      for (index, result) in results.values.enumerated() { value = try judge(result, results.branches - index - 1) }
+      return value.map { .made($0) }
+    } catch { return .failed(withState { $0.machine[track].visit?.info.id } ?? "", error) }
   }
 
   /// What the fork comes to, as far as can be said now. A commit that fails stops the run, which leaves the fork.

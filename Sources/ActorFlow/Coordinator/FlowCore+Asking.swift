@@ -58,9 +58,10 @@ extension FlowCore: StepRuntime {
   private func open<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, _ cell: Cell, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    try await decide(on: stay.track, asker: cell) { machine in
+    let keeping = codec == nil ? nil : try keeping(prompt, of: step(of: stay))
+    return try await decide(on: stay.track, asker: cell) { machine in
       let asked = try machine.ask(
-        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, at: elapsed)
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping, at: elapsed)
       return switch asked {
       case .answered, .withdrawn, .overdue: Decision(asked)
       case .opened(_, let event): Decision(asked, event: event)
@@ -101,10 +102,13 @@ extension FlowCore: StepRuntime {
   }
 
   func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
+    let keeping = codec == nil ? nil : try keeping(prompt, of: step(of: stay))
     try await decide(on: stay.track) {
-      Decision((), event: try $0.update(prompt, visit: stay.visit, on: stay.track))
+      Decision((), event: try $0.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping))
     }
   }
+
+  func step(of stay: Stay) -> StepID? { withState { $0.machine[stay.track].visit?.info.id } }
 
   func backUp(from stay: Stay) throws {
     let since = elapsed

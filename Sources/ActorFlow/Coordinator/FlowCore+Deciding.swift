@@ -9,12 +9,13 @@ extension FlowCore {
   ///   - track: The track the input is about.
   ///   - asker: Of the question that the input opens: entered in the turn that adopts the decision.
   ///   - commits: Whether the decision is worth a commit; if not, it still waits for those under way.
+  ///   - evenParked: Whether it is decided and committed also when the flow was put away.
   func decide<Value>(
-    on track: TrackID = .main, asker: Cell? = nil, commits: Bool = true,
+    on track: TrackID = .main, asker: Cell? = nil, commits: Bool = true, evenParked: Bool = false,
     _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     guard commit == nil else {
-      return try await decideCommitting(on: track, asker: asker, commits: commits, input)
+      return try await decideCommitting(on: track, asker: asker, commits: commits, evenParked: evenParked, input)
     }
     return try decideAtOnce(on: track, asker: asker, input)
   }
@@ -35,20 +36,24 @@ extension FlowCore {
 
   @inline(never)
   private func decideCommitting<Value>(
-    on track: TrackID, asker: Cell?, commits: Bool, _ input: (inout FlowMachine) throws -> Decision<Value>
+    on track: TrackID, asker: Cell?, commits: Bool, evenParked: Bool,
+    _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     await gate.enter()
     defer { gate.leave() }
-    var next = withState { state in
+    var (next, events) = try withState { state in
+      guard !state.isParked || evenParked else { throw CancellationError() }
       state.isCommitting = true
-      return state.machine
+      return (state.machine, state.uncommitted)
     }
     do {
       let decision = try input(&next)
-      if commits { try await commit?(next) }
+      if let entry = decision.event { events.append(next.event(entry)) }
+      if commits { try await commit?(next, events) }
       let committed = next
       var effects = withState { state in
         state.machine = committed
+        state.uncommitted = commits ? [] : events
         let effects = state.adopt(decision, on: track, asker: asker, core: self)
         return [effects] + state.endCommit(self)
       }
@@ -67,13 +72,16 @@ extension FlowCore {
   /// step that runs again. While another input is being committed it is only tried out, and given right after.
   func decideNow(_ input: @escaping @Sendable (inout FlowMachine) throws -> Decision<Void>) throws {
     var effects: Effects? = try withState { state in
+      guard !state.isParked else { throw CancellationError() }
       if state.isCommitting {
         var attempt = state.machine
         _ = try input(&attempt)
         state.deferred.append(input)
         return nil
       }
-      return state.adopt(try input(&state.machine), core: self)
+      let decision = try input(&state.machine)
+      state.note(decision, self)
+      return state.adopt(decision, core: self)
     }
     effects?.perform()
   }
@@ -144,8 +152,15 @@ extension FlowCore.State {
     return deferred.compactMap { input in
       // Refused by now: what was asked for is no longer possible, and whoever asked has been told of the attempt.
       guard let decision = try? input(&machine) else { return nil }
+      note(decision, core)
       return adopt(decision, core: core)
     }
+  }
+
+  /// What is adopted without a commit belongs to the next one.
+  mutating func note<Value>(_ decision: Decision<Value>, _ core: FlowCore) {
+    guard core.commit != nil, let entry = decision.event else { return }
+    uncommitted.append(machine.event(entry))
   }
 
   private mutating func openLatches(
@@ -161,5 +176,12 @@ extension FlowCore.State {
     }
     open.reverse()
     return open
+  }
+}
+
+extension FlowMachine {
+  /// The event that was published last.
+  fileprivate func event(_ entry: LogEntry) -> NavigationEvent {
+    NavigationEvent(flow: flow, run: run, sequence: sequence, entry: entry)
   }
 }

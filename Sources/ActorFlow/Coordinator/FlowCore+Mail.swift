@@ -8,13 +8,17 @@ extension FlowCore {
     let due = limit.map { elapsed + $0 }
     let waited = try await decide(on: stay.track) { machine in
       let waited = try machine.wait(for: signal, as: type, at: stay, until: due)
-      guard case .waiting(let number, let event) = waited else { return Decision(waited) }
-      var decision = Decision(waited, event: event)
-      decision.waiter = (number, cell)
-      return decision
+      switch waited {
+      case .received(_, let event): return Decision(waited, event: event)
+      case .overdue: return Decision(waited)
+      case .waiting(let number, let event):
+        var decision = Decision(waited, event: event)
+        decision.waiter = (number, cell)
+        return decision
+      }
     }
     switch waited {
-    case .received(let value): return try StepBody.cast(value, to: T.self)
+    case .received(let value, _): return try StepBody.cast(value, to: T.self)
     case .overdue: return nil
     case .waiting(let number, _):
       do {

@@ -27,7 +27,7 @@ extension FlowCore {
 
   func record<T: Codable & Sendable>(_ key: String, scope: RecordScope, as type: T.Type) async -> Record<T> {
     guard let record = withState({ $0.machine.record(key, scope: scope) }) else { return .none }
-    if case .done(let value) = record.state, let value = value as? T { return .done(value) }
+    if case .done(let value) = record.state, let value = try? StepBody.cast(value, to: T.self) { return .done(value) }
     return .interrupted(idempotencyKey: record.idempotencyKey)
   }
 
@@ -66,13 +66,13 @@ extension FlowCore {
       for waiter in waiters { waiter.fulfil(.success(())) }
     }
     do {
-      try await decide { machine in
+      try await decide(evenParked: true) { machine in
         machine.endOnce(key, scope: scope, value: value)
         return Decision(())
       }
     } catch {
       // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
-      try await decide(commits: false) { machine in
+      try await decide(commits: false, evenParked: true) { machine in
         machine.endOnce(key, scope: scope, value: nil)
         return Decision(())
       }

@@ -3,18 +3,21 @@ extension FlowCore {
   var commits: Bool { commit != nil }
 
   func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws -> Question.ID {
-    try await decide(on: stay.track) { machine in
-      let shown = try machine.show(rendering, to: receiver, visit: stay.visit, on: stay.track, at: elapsed)
+    let keeping = codec == nil ? nil : try keeping(rendering, of: step(of: stay))
+    return try await decide(on: stay.track) { machine in
+      let shown = try machine.show(
+        rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, at: elapsed)
       return Decision(shown.question.id, event: shown.event)
     }
   }
 
   func rerender(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) async throws {
+    let keeping = codec == nil ? nil : try keeping(rendering, of: step(of: stay))
     try await decide(on: stay.track) { machine in
       Decision(
         (),
         event: try machine.rerender(
-          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, at: elapsed))
+          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, at: elapsed))
     }
   }
 

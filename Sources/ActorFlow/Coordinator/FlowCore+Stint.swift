@@ -88,10 +88,15 @@ extension FlowCore {
   private func backUp(
     _ place: Place, _ reason: LeaveReason, on track: TrackID
   ) async -> Result<Void, any Error> {
-    guard let backUp = place.node.body.backUp, let instance = place.instance else { return .success(()) }
+    guard let backUp = place.node.body.backUp else { return .success(()) }
     let context = RollbackContext(
       runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)
-    do { return .success(try await backUp(instance, context)) } catch { return .failure(error) }
+    do {
+      // The instance did not outlive the process that made it.
+      let remade = place.instance == nil ? try await place.node.body.make?() : nil
+      guard let instance = place.instance ?? remade else { return .success(()) }
+      return .success(try await backUp(instance, context))
+    } catch { return .failure(error) }
   }
 
   /// A new instance for a place that is visited on.

@@ -14,7 +14,7 @@
 // by `run`, an effect by the `proceed` of its step. So none outlives the run. `Task.init` passes the caller's task-local values and priority on, as a child task
 // would.
 extension FlowCore {
-  /// Runs stints until the run has ended. Called by `run`, once.
+  /// Runs stints until the run has ended, or the flow was put away. Called by `run`, once.
   func drive() async {
     let chain = FlowChain(serial, around: FlowChain.current)
     await withTaskCancellationHandler {
@@ -93,7 +93,7 @@ extension FlowCore {
   private func endStint() -> Bool {
     withState { state in
       state[.main].stint = nil
-      return state.machine.phase == .ended
+      return state.machine.phase == .ended || state.isParked
     }
   }
 
@@ -106,6 +106,7 @@ extension FlowCore {
   }
 
   private func callerCancelled() {
+    guard codec == nil else { return park() }
     let since = elapsed
     try? decideNow { machine in machine.cancel(since: since).decision }
   }

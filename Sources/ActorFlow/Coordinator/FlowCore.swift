@@ -4,16 +4,19 @@
 /// never held while code of a user's runs, a task is resumed or cancelled, or a value of a user's is released. What an
 /// input makes necessary is collected as ``Effects`` under the lock and performed after it.
 final class FlowCore: Sendable {
-  /// Called with the next machine before it is adopted; what it throws refuses the input. Nil: nothing to commit.
-  typealias Commit = @Sendable (FlowMachine) async throws -> Void
+  /// Called with the next machine before it is adopted, and with the events since the last commit; what it throws
+  /// refuses the input. Nil: nothing to commit.
+  typealias Commit = @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
 
   let flow: FlowID
   /// Names the coordinator in the chain of those whose steps are running.
   let serial: UInt64
   let commit: Commit?
+  /// How prompts are packed, where flows are kept.
+  let codec: (any ValueCodec)?
   let gate = Gate()
   private let clock: any Clock<Duration>
-  private let watch = Lock<Stopwatch?>(nil)
+  private let watch: Lock<Stopwatch?>
   private let state: Lock<State>
 
   struct State: Sendable {
@@ -33,6 +36,10 @@ final class FlowCore: Sendable {
     /// Inputs that could not wait, given while a commit was under way.
     var deferred: [@Sendable (inout FlowMachine) throws -> Decision<Void>] = []
     var isCommitting = false
+    /// Events of inputs that could not wait, published and not yet committed.
+    var uncommitted: [NavigationEvent] = []
+    /// Whether the flow was put away: nothing is decided here any more.
+    var isParked = false
   }
 
   /// The task of a track, and who waits in it.
@@ -45,17 +52,27 @@ final class FlowCore: Sendable {
     var isWalking = false
   }
 
-  init(
+  convenience init(
     flow: FlowID, serial: UInt64, numbers: FlowMachine.Numbers, settings: CoordinatorSettings
   ) {
-    self.flow = flow
+    let journal = settings.keeping == nil ? settings.journal : .keeping
+    self.init(FlowMachine(flow: flow, numbers: numbers, journal: journal), serial: serial, settings: settings)
+  }
+
+  /// - Parameter machine: One that was never launched, or one that was read back.
+  init(_ machine: FlowMachine, serial: UInt64, settings: CoordinatorSettings) {
+    flow = machine.flow
     self.serial = serial
     clock = settings.clock
-    commit = settings.commit
-    state = Lock(
-      State(
-        machine: FlowMachine(flow: flow, numbers: numbers, journal: settings.journal),
-        log: EventLog(capacity: settings.eventLog)))
+    codec = settings.keeping?.codec
+    commit = settings.keeping?.commit ?? Self.commit(settings.commit)
+    watch = Lock(settings.keeping?.watch)
+    state = Lock(State(machine: machine, log: EventLog(capacity: settings.eventLog, after: machine.sequence)))
+  }
+
+  private static func commit(_ commit: (@Sendable (FlowMachine) async throws -> Void)?) -> Commit? {
+    guard let commit else { return nil }
+    return { machine, _ in try await commit(machine) }
   }
 
   func withState<Result, Failure: Error>(
@@ -66,6 +83,7 @@ final class FlowCore: Sendable {
 
   /// Starts the clock of the run; does nothing if it is under way.
   func startClock() {
+    guard codec == nil else { return }  // it has one
     let started = Stopwatch(clock)
     withState { if $0.machine.phase == .idle { watch.withLock { $0 = started } } }
   }
@@ -95,8 +113,29 @@ package struct CoordinatorSettings: Sendable {
   package var eventLog = 256
   package var journal = FlowMachine.Journal.off
   package var commit: (@Sendable (FlowMachine) async throws -> Void)?
+  /// How the flow is kept beyond the process; takes the place of `commit`, `clock` and `journal`.
+  package var keeping: FlowKeeping?
 
   package init() {}
+}
+
+/// How a flow is kept beyond the process that runs it.
+package struct FlowKeeping: Sendable {
+  let codec: any ValueCodec
+  let watch: Stopwatch
+  let commit: @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
+
+  /// - Parameters:
+  ///   - codec: Packs prompts; values are packed by whoever commits.
+  ///   - watch: Tells the time since the flow's start, in whichever process that was.
+  ///   - commit: Called with each machine before it is adopted, and with the events since the last commit. What it
+  ///     throws refuses the input; if it was an input of the walk's own, the run stops.
+  package init(
+    codec: any ValueCodec, watch: Stopwatch,
+    commit: @escaping @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
+  ) {
+    (self.codec, self.watch, self.commit) = (codec, watch, commit)
+  }
 }
 
 extension FlowCore: EventSource {

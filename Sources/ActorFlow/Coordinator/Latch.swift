@@ -6,6 +6,8 @@ struct Latch: Sendable {
     /// The back of this number has landed on this track.
     case landed(Int, on: TrackID)
     case ended
+    /// A question that was read back is asked again, or closed.
+    case reopened(Question.ID)
   }
 
   let goal: Goal
@@ -15,6 +17,7 @@ struct Latch: Sendable {
   func outcome(after change: Change?, of machine: FlowMachine) -> Result<Void, any Error>? {
     switch goal {
     case .settled: return machine.isSettled ? .success(()) : nil
+    case .reopened(let question): return machine.isReopening(question) ? nil : .success(())
     case .ended:
       guard machine.phase == .ended else { return nil }
       return Self.result(machine.rollbackErrors, in: machine)

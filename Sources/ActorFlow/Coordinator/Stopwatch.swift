@@ -1,5 +1,5 @@
 /// A clock since it was started.
-struct Stopwatch: Sendable {
+package struct Stopwatch: Sendable {
   let elapsed: @Sendable () -> Duration
   private let sleepUntil: @Sendable (Duration) async throws -> Void
 
@@ -12,6 +12,15 @@ struct Stopwatch: Sendable {
         longest: clock is ContinuousClock || clock is SuspendingClock ? .seconds(60) : nil)
     }
     self = start(clock)
+  }
+
+  /// - Parameters:
+  ///   - elapsed: The time since the start.
+  ///   - sleepUntil: Sleeps until so much time has elapsed, or shorter.
+  package init(
+    elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void
+  ) {
+    self.init(elapsed: elapsed, sleepUntil: sleepUntil, longest: nil)
   }
 
   private init(

@@ -34,7 +34,12 @@ struct Way {
   }
 
   /// Whether there is something to do before the first step is made or called.
-  var isRare: Bool { start != nil || place?.node.fork != nil || (place != nil && cargo.scopes != nil) }
+  var isRare: Bool {
+    start != nil || place?.node.fork != nil || (place != nil && cargo.scopes != nil) || lacksInstance
+  }
+
+  /// Whether the place was read back, and its step is to be made anew.
+  var lacksInstance: Bool { place.map { $0.instance == nil && $0.node.body.make != nil } ?? false }
 
   /// What an error is to be told of: the step that runs, or was the last.
   var blamed: Node? { place?.node ?? node }

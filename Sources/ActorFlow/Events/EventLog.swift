@@ -4,6 +4,8 @@
 /// that moment are woken. It knows how far it has come, but not who reads: each subscription has a cursor of its own.
 package struct EventLog: Sendable {
   private let capacity: Int
+  /// The number of the last event before this log was begun.
+  private let base: Int
   private var entries: ContiguousArray<LogEntry> = []
   private var waiting: [WaitingReader] = []
   private var lastReader = 0
@@ -12,8 +14,10 @@ package struct EventLog: Sendable {
   /// Whether the run has ended, so that no event will follow.
   package private(set) var isClosed = false
 
-  package init(capacity: Int) {
+  package init(capacity: Int, after base: Int = 0) {
     self.capacity = max(1, capacity)
+    self.base = base
+    last = base
   }
 
   /// Adds the next event. The entry it pushes out, if any, holds values of a user's: release it outside the lock.
@@ -25,7 +29,7 @@ package struct EventLog: Sendable {
       entries.append(entry)
       return nil
     }
-    let slot = (last - 1) % capacity
+    let slot = (last - base - 1) % capacity
     let old = entries[slot]
     entries[slot] = entry
     return old
@@ -47,7 +51,7 @@ package struct EventLog: Sendable {
     let first = last - entries.count + 1
     let wanted = max(sequence + 1, first)
     guard wanted <= last else { return isClosed ? .end : .wait }
-    return .entry(entries[(wanted - 1) % capacity], sequence: wanted)
+    return .entry(entries[(wanted - base - 1) % capacity], sequence: wanted)
   }
 }
 

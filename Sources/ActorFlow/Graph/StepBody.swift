@@ -68,10 +68,21 @@
 
 extension StepBody {
   /// The value between two steps as the type the next one takes. The builder has checked the types; this throws only
-  /// if the library itself mixed up two values.
+  /// if the library itself mixed up two values, or if the value was read back and is none of this type.
   @inlinable package static func cast<T>(_ value: any Sendable, to type: T.Type) throws -> T {
-    guard let value = value as? T else { throw mismatch(value, expected: type) }
+    guard let value = value as? T else { return try unpacked(value, as: type) }
     return value
+  }
+
+  @usableFromInline @inline(never)
+  package static func unpacked<T>(_ value: any Sendable, as type: T.Type) throws -> T {
+    guard let packed = value as? StoredValue else { throw mismatch(value, expected: type) }
+    return try packed.unpacked(as: type)
+  }
+
+  /// Whether a value is of a type, or was when it was packed.
+  package static func isValue<T>(_ value: any Sendable, of type: T.Type) -> Bool {
+    value is T || (value as? StoredValue)?.packed.type == "\(type)"
   }
 
   /// The instance as the step it was made as.

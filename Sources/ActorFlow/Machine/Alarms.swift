@@ -55,6 +55,9 @@ package struct Alarms: Sendable {
     _read { yield alarms.span[index] }
   }
 
+  /// Alarms that did not count may count from now on.
+  mutating func mayCount() { if !alarms.isEmpty { hasChanged = true } }
+
   /// Whether the earliest alarm may have changed since the last call.
   package mutating func takeChange() -> Bool {
     defer { hasChanged = false }

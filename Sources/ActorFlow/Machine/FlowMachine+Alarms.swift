@@ -45,7 +45,12 @@ extension FlowMachine {
   /// An alarm of a track that is being left waits until it has landed.
   private func counts(_ alarm: Alarms.Alarm) -> Bool {
     guard look(at: alarm.track, { $0.phase == .walking }) else { return false }
-    guard case .idle = alarm.subject else { return true }
+    switch alarm.subject {
+    case .idle: break
+    // Whoever is to be reminded has not asked again yet.
+    case .reminder(let question, _, _, _): return look(at: alarm.track) { $0.asking?.question.id.number == question }
+    case .scope, .question, .wait, .pause: return true
+    }
     // Nobody is idle while there is nothing to answer.
     return isSomebodyAsked(on: alarm.track)
   }

@@ -5,6 +5,8 @@ package struct Asking: Sendable {
   let key: JournalKey?
   /// Takes the answers, if the question stays open.
   var receiver: (any ActionReceiver)?
+  /// The prompt as it is kept, where flows are.
+  var packed: PackedPrompt?
 }
 
 /// What an asker gets whose time is over.
@@ -19,7 +21,18 @@ extension FlowMachine {
     case withdrawn
     /// The visit is replayed, and the time for this question was over.
     case overdue
-    case opened(Question, NavigationEvent)
+    /// Without an event: the machine was read back, and this question was open before.
+    case opened(Question, NavigationEvent?)
+  }
+
+  /// What a question of a flow that is kept has beside its prompt.
+  package struct Keeping: Sendable {
+    package let prompt: PackedPrompt
+    package let token: QuestionToken?
+
+    package init(prompt: PackedPrompt, token: QuestionToken? = nil) {
+      (self.prompt, self.token) = (prompt, token)
+    }
   }
 
   /// A step asks. `name` names the answer in the journal; without one it is the prompt's type and how many of that type
@@ -28,7 +41,7 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, at now: @autoclosure () -> Duration = .zero
+    within deadline: AskDeadline? = nil, keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     let place = try activePlace(of: visit, on: track, to: "ask")
     let key = try journalKey(of: prompt, named: name, at: place, on: track)
@@ -40,35 +53,59 @@ extension FlowMachine {
       case .overdue: .overdue
       }
     }
-    let question = try open(prompt, key: key, at: place, on: track, at: now())
-    if journal == .reloading, let key { self[track].focus.attempt.count(key) }
+    let (question, isNew) = try open(prompt, key: key, at: place, on: track, keeping: keeping, at: now())
+    if journal != .off, let key { self[track].focus.attempt.count(key) }
+    guard isNew else { return .opened(question, showAgain(question, keeping, on: track)) }
     if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id.number, on: track) }
     return .opened(question, publish(.asked(question)))
   }
 
-  /// Opens a question of the place on top; it is to be published next.
+  /// Opens a question of the place on top; it is to be published next, if it is new.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
-    on track: TrackID, at now: @autoclosure () -> Duration
-  ) throws -> Question {
+    on track: TrackID, keeping: Keeping? = nil, at now: @autoclosure () -> Duration
+  ) throws -> (Question, isNew: Bool) {
     guard look(at: track, { $0.asking == nil }) else {
       throw error(
         .alreadyAsking, "this visit already has an open question; wait for its answer first",
         step: place.visit.info.id)
     }
-    numbers.question += 1
+    let reopened = takeReopening(key, on: track)
+    if reopened == nil { numbers.question += 1 }
+    let number = reopened?.number ?? numbers.question
     let question = Question(
-      id: Question.ID(flow: flow, run: run, number: numbers.question), step: place.visit.info.id,
-      visit: place.visit.id, prompt: prompt, revision: 1)
+      id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? keeping?.token),
+      step: place.visit.info.id, visit: place.visit.id, prompt: prompt, revision: reopened?.revision ?? 1)
     // Nobody was idle on these tracks while nobody was asked there.
-    if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) }) }
+    if alarms.hasIdle, reopened == nil {
+      alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) })
+    }
     with(track) { track in
-      track.asking = Asking(question: question, key: key, receiver: receiver)
+      track.asking = Asking(
+        question: question, key: key, receiver: receiver,
+        packed: reopened.map { PackedPrompt($0.prompt) } ?? keeping?.prompt)
       track.focus.hasAsked = true
       track.hasAsked = true
     }
     if track != .main { askers[question.id.number] = track }
-    return question
+    return (question, reopened == nil)
+  }
+
+  /// A question that was open when the machine was put away is asked again. Nil: it shows what it showed.
+  mutating func showAgain(_ question: Question, _ keeping: Keeping?, on track: TrackID) -> NavigationEvent? {
+    guard let keeping, let shown = self[track].asking?.packed, shown.value != keeping.prompt.value else { return nil }
+    return replace(question, by: question.prompt, packed: keeping.prompt, on: track)
+  }
+
+  private mutating func replace(
+    _ old: Question, by prompt: any Prompt, packed: PackedPrompt?, on track: TrackID
+  ) -> NavigationEvent {
+    let question = Question(
+      id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
+    discard(old)
+    self[track].asking?.question = question
+    self[track].asking?.packed = packed
+    return publish(.updated(question))
   }
 
   /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.
@@ -79,11 +116,11 @@ extension FlowMachine {
   ) throws -> JournalKey? {
     let focus = self[track].focus
     guard let name else {
-      return journal == .reloading ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
+      return journal != .off ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
     }
     let key = focus.attempt.nextKey(.given(name))
     // Where nothing is replayed nothing is counted, and an answer refuses every further use of its name.
-    let earlier = journal == .reloading ? JournalKey(name: key.name, number: key.number - 1) : key
+    let earlier = journal != .off ? JournalKey(name: key.name, number: key.number - 1) : key
     guard case .answered? = focus.memory?.answers[earlier] else { return key }
     throw error(
       .duplicateKey, "this visit already has an answer under the key \"\(name)\"; one key, one answer",
@@ -92,10 +129,10 @@ extension FlowMachine {
 
   /// A step replaces what its open question shows.
   package mutating func update<P: Prompt>(
-    _ prompt: P, visit: VisitID, on track: TrackID = .main
+    _ prompt: P, visit: VisitID, on track: TrackID = .main, keeping: Keeping? = nil
   ) throws -> NavigationEvent {
     let place = try activePlace(of: visit, on: track, to: "update")
-    guard var asking = self[track].asking else {
+    guard let asking = self[track].asking else {
       throw error(
         .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
     }
@@ -106,11 +143,7 @@ extension FlowMachine {
         "the open question shows a prompt of type \(type(of: old.prompt)); it cannot become one of type \(P.self)",
         step: place.visit.info.id)
     }
-    asking.question = Question(
-      id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
-    discard(old)
-    self[track].asking = asking
-    return publish(.updated(asking.question))
+    return replace(old, by: prompt, packed: keeping?.prompt, on: track)
   }
 
   /// The asker gave up. Nil if the question was closed already.
@@ -118,17 +151,22 @@ extension FlowMachine {
     guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id == question else {
       return nil
     }
-    if journal == .reloading, let key = asking.key { remember(.withdrawn, as: key, on: track) }
+    if journal != .off, let key = asking.key { remember(.withdrawn, as: key, on: track) }
     closeQuestion(on: track)
     return publish(.withdrawn(question))
   }
 
   /// The time for a question is over. Nil if it was closed already.
   mutating func overdue(_ question: Int, on track: TrackID) -> NavigationEvent? {
+    if let reopening = self[track].reopening, let asked = reopening.question, asked.number == question {
+      if let key = asked.key { remember(.overdue, as: key, on: track) }
+      self[track].reopening = reopening.without(question: true)
+      return publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
+    }
     guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id.number == question else {
       return nil
     }
-    if let key = asking.key, journal == .reloading { remember(.overdue, as: key, on: track) }
+    if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
     closeQuestion(on: track)
     return publish(.withdrawn(asking.question.id))
   }
@@ -186,7 +224,7 @@ extension FlowMachine {
     _ = try openQuestion(id)
     let track = asker(of: id) ?? .main
     let reloads = journal == .reloading
-    if let key = self[track].asking?.key { remember(.answered(reloads ? answer : ()), as: key, on: track) }
+    if let key = self[track].asking?.key { remember(.answered(journal == .off ? () : answer), as: key, on: track) }
     closeQuestion(on: track)
     if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
     if reloads {
@@ -202,6 +240,7 @@ extension FlowMachine {
   }
 
   mutating func closeQuestion(on track: TrackID) {
+    dropReopening(on: track, questions: true, waits: false)
     guard let asking = with(track, { $0.asking.take() }) else { return }
     discard(asking)
     if track != .main { askers[asking.question.id.number] = nil }

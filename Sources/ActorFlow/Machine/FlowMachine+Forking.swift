@@ -18,6 +18,23 @@ extension FlowMachine {
     return openBranches(of: plan, cargo: cargo, inputs: inputs, on: track)
   }
 
+  /// The branches that were open when the machine was put away; nil if there are none.
+  package func reopenedFork(on track: TrackID) -> [TrackID]? { self[track].fork?.tracks }
+
+  /// The walk goes on with the branches that it has. Nil: the flow is being left.
+  package mutating func goOn(with branches: [TrackID], on track: TrackID) -> [TrackID]? {
+    guard self[track].phase == .walking else { return nil }
+    dropStart(of: track)
+    self[track].focus.hasReturned = true
+    return branches
+  }
+
+  /// The results with which the goal decided, and how many branches there are; nil if it has not.
+  package func decidingResults(of track: TrackID) -> (values: [any Sendable], branches: Int)? {
+    guard let fork = self[track].fork, fork.isDecided, fork.asksGoal else { return nil }
+    return (fork.results.prefix(fork.judged).map(\.value), fork.tracks.count)
+  }
+
   private mutating func openBranches(
     of plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
   ) -> [TrackID] {

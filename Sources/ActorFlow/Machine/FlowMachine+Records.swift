@@ -5,7 +5,7 @@ extension FlowMachine {
     case run(idempotencyKey: String)
     /// Another call is running it; wait for that one, then ask again.
     case wait
-    case done(any Codable & Sendable)
+    case done(any Sendable)
   }
 
   /// A step calls `once`.
@@ -20,10 +20,10 @@ extension FlowMachine {
     }
     var idempotencyKey = "\(flow)/\(place.visit.info.id)/\(place.visit.id)/\(key)"
     if let record = self[track].focus.memory?.records[key] {
-      guard record.type == ObjectIdentifier(type) else {
+      guard record.holds(type) else {
         throw error(
           .wrongRecordType,
-          "the record \"\(key)\" is of type \(record.typeName), not \(type == Done.self ? "Void" : "\(type)")",
+          "the record \"\(key)\" is of type \(record.typeName), not \(StoredRecord.name(of: type))",
           step: place.visit.info.id)
       }
       switch record.state {
@@ -43,7 +43,7 @@ extension FlowMachine {
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
     self[track].focus.memory?.running += 1
     self[track].focus.memory?.records[key] = StoredRecord(
-      type: ObjectIdentifier(type), typeName: type == Done.self ? "Void" : "\(type)", idempotencyKey: idempotencyKey,
+      type: ObjectIdentifier(type), typeName: StoredRecord.name(of: type), idempotencyKey: idempotencyKey,
       state: .running)
     return .run(idempotencyKey: idempotencyKey)
   }
@@ -81,6 +81,14 @@ extension FlowMachine {
     case .compensating: return scope.isRollback ? place : nil
     case .idle, .ended: return nil
     }
+  }
+}
+
+extension StoredRecord {
+  fileprivate static func name(of type: Any.Type) -> String { type == Done.self ? "Void" : "\(type)" }
+
+  fileprivate func holds(_ type: Any.Type) -> Bool {
+    if let known = self.type { known == ObjectIdentifier(type) } else { typeName == Self.name(of: type) }
   }
 }
 

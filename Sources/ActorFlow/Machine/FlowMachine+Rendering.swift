@@ -7,11 +7,11 @@ extension FlowMachine {
   /// - Throws: As ``ask(_:key:visit:on:within:at:)``.
   package mutating func show(
     _ rendering: any Prompt, to receiver: any ActionReceiver, visit: VisitID, on track: TrackID = .main,
-    at now: @autoclosure () -> Duration = .zero
-  ) throws -> (question: Question, event: NavigationEvent) {
+    keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
+  ) throws -> (question: Question, event: NavigationEvent?) {
     let place = try activePlace(of: visit, on: track, to: "show a rendering")
-    let question = try open(rendering, to: receiver, at: place, on: track, at: now())
-    return (question, publish(.asked(question)))
+    let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, keeping: keeping, at: now())
+    return (question, isNew ? publish(.asked(question)) : showAgain(question, keeping, on: track))
   }
 
   /// The open question of this id, and who takes its answers if it stays open.
@@ -29,13 +29,14 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func rerender(
     _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, isAnswer: Bool = false,
-    at now: @autoclosure () -> Duration = .zero
+    keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> NavigationEvent {
     let replaced = with(track) { track -> (old: Question, new: Question)? in
       guard track.phase == .walking, let old = track.asking?.question, old.visit == visit else { return nil }
       let new = Question(
         id: old.id, step: old.step, visit: old.visit, prompt: rendering, revision: old.revision + 1)
       track.asking?.question = new
+      track.asking?.packed = keeping?.prompt
       return (old, new)
     }
     guard let replaced else {

@@ -42,6 +42,24 @@ package struct Mail: Sendable {
 
   var isUsed: Bool { lastNumber > 0 || !buffer.isEmpty || !keysInOrder.isEmpty }
 
+  /// What waits to be received, and the keys that are remembered, for a snapshot.
+  var signals: [(signal: String, value: any Sendable)] { buffer }
+  var rememberedKeys: [(signal: String, key: String)] {
+    (keysInOrder[oldestKey...] + keysInOrder[..<oldestKey]).map { ($0.signal, $0.key) }
+  }
+  var lastWait: Int { lastNumber }
+
+  /// As it was when a snapshot was made.
+  init(
+    signals: [(signal: String, value: any Sendable)], keys: [(signal: String, key: String)], lastWait: Int
+  ) {
+    buffer = signals
+    lastNumber = lastWait
+    for key in keys { remember(Key(signal: key.signal, key: key.key)) }
+  }
+
+  init() {}
+
   fileprivate mutating func remember(_ key: Key) {
     keys.insert(key)
     guard keysInOrder.count == Self.keyCapacity else { return keysInOrder.append(key) }
@@ -54,10 +72,12 @@ package struct Mail: Sendable {
 // Signals: what the outside sends without being asked.
 extension FlowMachine {
   package enum Waited: Sendable {
-    case received(any Sendable)
+    /// With an event if the world has seen it wait: the machine was read back meanwhile.
+    case received(any Sendable, NavigationEvent? = nil)
     /// The visit is replayed, and had waited long enough.
     case overdue
-    case waiting(number: Int, NavigationEvent)
+    /// Without an event if the world has seen it wait.
+    case waiting(number: Int, NavigationEvent?)
   }
 
   /// A step waits for a signal.
@@ -70,20 +90,25 @@ extension FlowMachine {
     let key = self[stay.track].focus.attempt.nextKey(.signal(signal))
     self[stay.track].focus.attempt.count(key)
     switch self[stay.track].focus.memory?.answers[key] {
-    case .answered(let value)? where journal == .reloading: return .received(value)
-    case .overdue? where journal == .reloading: return .overdue
+    case .answered(let value)? where journal != .off: return .received(value)
+    case .overdue? where journal != .off: return .overdue
     default: break
     }
+    let reopened = takeReopening(wait: key, for: signal, on: stay.track)
+    let wait = Wait(
+      signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? mail.lastNumber + 1)
     // One of another type waits for somebody else: it must not stand in the way of those behind it.
-    if let index = mail.buffer.firstIndex(where: { $0.signal == signal && $0.value is T }) {
+    if let index = mail.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) }) {
       let value = mail.buffer.remove(at: index).value
-      if journal == .reloading { remember(.answered(value), as: key, on: stay.track) }
-      return .received(value)
+      if journal != .off { remember(.answered(value), as: key, on: stay.track) }
+      guard reopened != nil else { return .received(value) }
+      alarms.dropWait(wait.number)
+      return .received(value, publish(.received(wait)))
     }
-    mail.lastNumber += 1
-    let wait = Wait(signal: signal, step: place.visit.info.id, visit: stay.visit, number: mail.lastNumber)
     mail.queues[signal, default: []].append((wait.number, stay.track))
     self[stay.track].waits.append(Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)"))
+    guard reopened == nil else { return .waiting(number: wait.number, nil) }
+    mail.lastNumber = wait.number
     if let due { alarms.set(.wait(wait.number), at: due, on: stay.track) }
     return .waiting(number: wait.number, publish(.waiting(wait)))
   }
@@ -115,7 +140,7 @@ extension FlowMachine {
       }
       if let key { mail.remember(key) }
       endWait(waiting, on: track)
-      if journal == .reloading { remember(.answered(value), as: waiting.key, on: track) }
+      if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
       return .received(number: number, publish(.received(waiting.wait)))
     }
     guard mail.buffer.count < Mail.capacity else {
@@ -128,10 +153,18 @@ extension FlowMachine {
 
   /// A step gives a wait up, or its time is over. Nil if it was over already.
   package mutating func stopWaiting(_ number: Int, on track: TrackID = .main) -> NavigationEvent? {
+    if let reopening = self[track].reopening, let visit = self[track].visit,
+      let wait = reopening.waits.first(where: { $0.number == number })
+    {
+      remember(.overdue, as: wait.key, on: track)
+      self[track].reopening = reopening.without(wait: number)
+      return publish(
+        .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: number)))
+    }
     guard let waiting = waiting(number, on: track) else { return nil }
     endWait(waiting, on: track)
     // Given up because the visit is replayed: then it waits again.
-    if journal == .reloading, self[track].phase == .walking { remember(.overdue, as: waiting.key, on: track) }
+    if journal != .off, self[track].phase == .walking { remember(.overdue, as: waiting.key, on: track) }
     return publish(.stoppedWaiting(waiting.wait))
   }
 
@@ -149,6 +182,7 @@ extension FlowMachine {
 
   /// The waits of a track, which is being left.
   mutating func closeWaits(on track: TrackID) {
+    dropReopening(on: track, questions: false, waits: true)
     for waiting in self[track].waits {
       mail.closed.append(waiting.wait.number)
       endWait(waiting, on: track)

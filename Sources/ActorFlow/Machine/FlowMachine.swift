@@ -64,6 +64,8 @@ package struct FlowMachine: Sendable {
   package enum Journal: Sendable {
     /// Answers are handed to the asker and forgotten.
     case off
+    /// Each answer is kept and handed to the asker: whoever takes the flow up later replays the visit.
+    case keeping
     /// Each answer is kept, the asker is cancelled, and a new instance of the step replays the visit.
     case reloading
   }

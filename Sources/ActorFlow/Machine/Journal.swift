@@ -1,19 +1,3 @@
-/// The name of an answer in a visit's journal, by which a replay finds it.
-package struct JournalKey: Hashable, Sendable {
-  package enum Name: Hashable, Sendable {
-    /// The step's author chose it.
-    case given(String)
-    /// The prompt's type.
-    case type(String)
-    /// A signal's name.
-    case signal(String)
-  }
-
-  let name: Name
-  /// 1 for the first question of this name in an attempt.
-  let number: Int
-}
-
 /// What became of a question, as a replay needs to know it.
 package enum JournalEntry: Sendable {
   case answered(any Sendable)

@@ -150,11 +150,11 @@ package struct StoredRecord: Sendable {
     case running
     /// The work was begun, and threw, or the process died in it.
     case interrupted
-    case done(any Codable & Sendable)
+    case done(any Sendable)
   }
 
-  /// The type that `once` returns, as its owner wrote it.
-  package let type: ObjectIdentifier
+  /// The type that `once` returns, as its owner wrote it; nil if the record was read back, so that only the name is known.
+  package let type: ObjectIdentifier?
   package let typeName: String
   package let idempotencyKey: String
   package var state: State

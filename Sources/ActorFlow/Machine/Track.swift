@@ -22,6 +22,8 @@ package struct Track: Sendable {
   var fork: OpenFork?
   /// The signals its step waits for, oldest first.
   var waits: [Mail.Waiting] = []
+  /// What was open when the machine was read back, until the step asks for it again.
+  var reopening: Reopening?
   /// Whether it waits for the clock before another attempt.
   var isPausing = false
   /// Whose branch it is; nil for the flow itself.

@@ -8,24 +8,33 @@ public struct Question: Sendable, Identifiable {
     public let run: Int
     /// The question's number within the flow.
     public let number: Int
+    /// What nobody can guess who was not shown the question; nil where questions do not leave the process.
+    package let token: QuestionToken?
 
-    package init(flow: FlowID, run: Int, number: Int) {
+    package init(flow: FlowID, run: Int, number: Int, token: QuestionToken? = nil) {
       self.flow = flow
       self.run = run
       self.number = number
+      self.token = token
     }
 
     /// Reads back what ``description`` wrote; nil if the text is none.
     public init?(_ description: String) {
-      let parts = description.split(separator: "/", omittingEmptySubsequences: false)
+      var parts = description.split(separator: "/", omittingEmptySubsequences: false)
+      var token: QuestionToken?
+      if let last = parts.last, last.hasPrefix("~") {
+        token = QuestionToken(last.dropFirst())
+        guard token != nil else { return nil }
+        parts.removeLast()
+      }
       guard parts.count >= 3, let run = Int(parts[parts.count - 2]), let number = Int(parts[parts.count - 1]) else {
         return nil
       }
-      self.init(flow: FlowID(parts.dropLast(2).joined(separator: "/")), run: run, number: number)
+      self.init(flow: FlowID(parts.dropLast(2).joined(separator: "/")), run: run, number: number, token: token)
     }
 
-    /// Flow, run and number, separated by `/`.
-    public var description: String { "\(flow)/\(run)/\(number)" }
+    /// Flow, run and number, separated by `/`; of a hosted flow then `/~` and 32 hexadecimal digits.
+    public var description: String { "\(flow)/\(run)/\(number)\(token.map { "/~\($0)" } ?? "")" }
   }
 
   /// Shared, so that events and positions pass a question on as one pointer.
@@ -60,4 +69,32 @@ public struct Question: Sendable, Identifiable {
   public var prompt: any Prompt { content.prompt }
   /// 1 when asked, one more after each update.
   public var revision: Int { content.revision }
+}
+
+/// 128 random bits.
+package struct QuestionToken: Hashable, Sendable, Codable, CustomStringConvertible {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    (self.high, self.low) = (high, low)
+  }
+
+  package init(using generator: inout some RandomNumberGenerator) {
+    self.init(high: generator.next(), low: generator.next())
+  }
+
+  init?(_ text: some StringProtocol) {
+    guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+      let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  package var description: String { Self.digits(high) + Self.digits(low) }
+
+  private static func digits(_ part: UInt64) -> String {
+    let digits = String(part, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
 }

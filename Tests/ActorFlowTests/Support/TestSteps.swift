@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// A question with a text; any text answers it, except an empty one.
-struct Form: Prompt {
+struct Form: Prompt, Codable {
   typealias Answer = String
   var text: String
   func validate(_ answer: String) throws { if answer.isEmpty { throw Refused() } }

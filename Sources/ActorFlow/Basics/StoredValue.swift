@@ -1,0 +1,113 @@
+/// Turns values into bytes and back. A matter of whoever keeps flows beyond the process.
+package protocol ValueCodec: Sendable {
+  func encode(_ value: any Encodable) throws -> [UInt8]
+  func decode<T: Decodable>(_ bytes: [UInt8], as type: T.Type) throws -> T
+}
+
+/// A value as bytes, and what its type was called.
+package struct PackedValue: Sendable, Equatable {
+  package var type: String
+  package var bytes: [UInt8]
+
+  package init(type: String, bytes: [UInt8]) {
+    self.type = type
+    self.bytes = bytes
+  }
+
+  /// Packs a value.
+  ///
+  /// - Parameter type: What it is declared as; nil: what it is.
+  /// - Throws: A ``FlowError`` with the code `notStorable`, naming the type.
+  package init(_ value: any Sendable, as type: Any.Type? = nil, with codec: any ValueCodec) throws {
+    if let stored = value as? StoredValue {
+      self = stored.packed
+    } else if value is Void {
+      self.init(type: "\(Void.self)", bytes: [])
+    } else if let type = type as? any Encodable.Type, let bytes = try Self.bytes(of: value, as: type, codec) {
+      self.init(type: "\(type)", bytes: bytes)
+    } else if let encodable = value as? any Encodable {
+      self.init(type: "\(Swift.type(of: value))", bytes: try Self.bytes(of: encodable, codec))
+    } else {
+      throw FlowError(
+        .notStorable,
+        "a value of type \(Swift.type(of: value)) cannot be stored; make the type Codable, or change it on its way")
+    }
+  }
+
+  private static func bytes<T: Encodable>(
+    of value: any Sendable, as type: T.Type, _ codec: any ValueCodec
+  ) throws -> [UInt8]? {
+    guard let value = value as? T else { return nil }
+    return try bytes(of: value, codec)
+  }
+
+  private static func bytes(of value: any Encodable, _ codec: any ValueCodec) throws -> [UInt8] {
+    do { return try codec.encode(value) } catch {
+      throw FlowError(
+        .notStorable, "a value of type \(Swift.type(of: value)) could not be encoded", underlying: [error])
+    }
+  }
+}
+
+/// A value that was read back, until somebody comes who knows what it is.
+package struct StoredValue: Sendable {
+  package let packed: PackedValue
+  private let codec: any ValueCodec
+
+  package init(_ packed: PackedValue, codec: any ValueCodec) {
+    self.packed = packed
+    self.codec = codec
+  }
+
+  /// - Throws: A ``FlowError`` with the code `typeMismatch`, naming both types.
+  package func unpacked<T>(as type: T.Type) throws -> T {
+    if let value = try unpacked(asAny: type) as? T { return value }
+    throw mismatch(with: type, [])
+  }
+
+  /// The value as one of this type; itself if nothing is known of the type.
+  package func unpacked(asAny type: Any.Type) throws -> Any {
+    if type == Void.self { return () }
+    guard let decodable = type as? any Decodable.Type else { return self }
+    do { return try codec.decode(packed.bytes, as: decodable) } catch { throw mismatch(with: type, [error]) }
+  }
+
+  private func mismatch(with type: Any.Type, _ errors: [any Error]) -> FlowError {
+    FlowError(.typeMismatch, "what was stored as \(packed.type) cannot be read as \(type)", underlying: errors)
+  }
+}
+
+/// An error that was read back: what it said, and what its type was called.
+package struct StoredFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  package var type: String
+  package var message: String
+  /// Of a ``FlowError``.
+  package var code: String?
+  package var step: StepID?
+
+  package init(type: String, message: String, code: String? = nil, step: StepID? = nil) {
+    (self.type, self.message, self.code, self.step) = (type, message, code, step)
+  }
+
+  package init(_ error: any Error) {
+    if let stored = error as? StoredFailure {
+      self = stored
+    } else if let error = error as? FlowError {
+      let causes = error.underlyingErrors.map { "\($0)" }.joined(separator: "; ")
+      self.init(
+        type: "FlowError", message: error.message + (causes.isEmpty ? "" : " (\(causes))"),
+        code: error.code.description,
+        step: error.step)
+    } else {
+      self.init(type: "\(Swift.type(of: error))", message: "\(error)")
+    }
+  }
+
+  /// The error as it was, as far as that can be said.
+  package func error(in flow: FlowID) -> any Error {
+    guard let code = code.flatMap(FlowError.Code.init) else { return self }
+    return FlowError(code, message, flow: flow, step: step)
+  }
+
+  package var description: String { message }
+}

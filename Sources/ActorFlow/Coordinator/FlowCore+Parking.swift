@@ -1,0 +1,57 @@
+// Flows that are kept: they are taken up where a snapshot left them, and put away without being left.
+extension FlowCore {
+  /// Goes on with a machine that was read back, until the run has ended or the flow is put away.
+  func goOn() async {
+    setTimer()
+    await drive()
+  }
+
+  /// Puts the flow away: whatever runs is cancelled, nothing is decided any more, and nothing is left or undone. What a
+  /// `once` has begun is still recorded.
+  func park() {
+    var readers: EventLog.Wake?
+    let (tasks, cells) = withState { state -> ([Task<Void, Never>], [Cell]) in
+      guard !state.isParked, state.machine.phase != .ended else { return ([], []) }
+      state.isParked = true
+      let tracks = [TrackID.main] + state.machine.descendants(of: .main)
+      let cells =
+        tracks.compactMap { state[$0].asker } + state.waiters.values + state.pauses.values
+        + state.latches.map(\.cell)
+      (state.waiters, state.pauses, state.latches) = ([:], [:], [])
+      state.log.close()
+      readers = state.log.takeWaiting()
+      return (tracks.compactMap { state[$0].stint }, cells)
+    }
+    for task in tasks { task.cancel() }
+    for cell in cells { cell.fulfil(.failure(CancellationError())) }
+    readers?.passOn()
+  }
+
+  var isParked: Bool { withState { $0.isParked } }
+
+  /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
+  func reopened(_ question: Question.ID) async throws {
+    guard withState({ $0.machine.isReopening(question) }) else { return }
+    _ = try await wait(for: .reopened(question))
+  }
+
+  /// What is kept of a prompt.
+  ///
+  /// - Throws: A ``FlowError`` with the code `notStorable` that names the prompt and its answer.
+  func keeping<P: Prompt>(_ prompt: P, of step: StepID?) throws -> FlowMachine.Keeping? {
+    guard let codec else { return nil }
+    guard P.Answer.self is any Codable.Type || P.Answer.self == Void.self else {
+      throw FlowError(
+        .notStorable,
+        "the prompt \(P.self) asks for an answer of type \(P.Answer.self), which cannot be stored; make it Codable",
+        flow: flow, step: step)
+    }
+    guard prompt is any Encodable else {
+      throw FlowError(
+        .notStorable, "a prompt of type \(P.self) cannot be stored; make it Encodable", flow: flow, step: step)
+    }
+    var generator = SystemRandomNumberGenerator()
+    return FlowMachine.Keeping(
+      prompt: PackedPrompt(try PackedValue(prompt, with: codec)), token: QuestionToken(using: &generator))
+  }
+}

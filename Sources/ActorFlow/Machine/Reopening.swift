@@ -1,0 +1,62 @@
+/// What a step had open when its machine was put away. The step runs once more, and comes to ask for it again: then the
+/// question is the same one, and its time goes on.
+final class Reopening: Sendable {
+  let question: PackedQuestion?
+  let waits: [PackedWait]
+
+  init(question: PackedQuestion?, waits: [PackedWait]) {
+    (self.question, self.waits) = (question, waits)
+  }
+
+  /// What is left of it without the question, and without the wait of this number; nil if that is nothing.
+  func without(question isQuestion: Bool = false, wait number: Int? = nil) -> Reopening? {
+    let rest = Reopening(question: isQuestion ? nil : question, waits: waits.filter { $0.number != number })
+    return rest.question == nil && rest.waits.isEmpty ? nil : rest
+  }
+}
+
+/// A prompt as it is kept, packed once however often the machine is committed.
+package final class PackedPrompt: Sendable {
+  let value: PackedValue
+
+  package init(_ value: PackedValue) {
+    self.value = value
+  }
+}
+
+extension FlowMachine {
+  /// The question that was open when the machine was put away, if it is this one. If the step asks another one first, it
+  /// has changed its mind, and the old one is closed.
+  mutating func takeReopening(_ key: JournalKey?, on track: TrackID) -> PackedQuestion? {
+    guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question else { return nil }
+    self[track].reopening = reopening.without(question: true)
+    alarms.mayCount()
+    if question.key == key { return question }
+    alarms.drop(question: question.number, on: track)
+    return nil
+  }
+
+  mutating func takeReopening(wait key: JournalKey, for signal: String, on track: TrackID) -> PackedWait? {
+    guard let reopening = look(at: track, { $0.reopening }),
+      let wait = reopening.waits.first(where: { $0.key == key && $0.signal == signal })
+    else { return nil }
+    self[track].reopening = reopening.without(wait: wait.number)
+    return wait
+  }
+
+  /// Whether a question of this number was open when the machine was put away, and has not been asked again.
+  package func isReopening(_ question: Question.ID) -> Bool {
+    func isMeant(_ track: Track) -> Bool {
+      track.reopening?.question.map { $0.number == question.number && $0.token == question.token } ?? false
+    }
+    return isMeant(main) || branches.contains(where: isMeant)
+  }
+
+  mutating func dropReopening(on track: TrackID, questions: Bool, waits: Bool) {
+    guard let reopening = look(at: track, { $0.reopening }) else { return }
+    if questions, let question = reopening.question { alarms.drop(question: question.number, on: track) }
+    if waits { for wait in reopening.waits { alarms.dropWait(wait.number) } }
+    let rest = Reopening(question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits)
+    self[track].reopening = rest.question == nil && rest.waits.isEmpty ? nil : rest
+  }
+}

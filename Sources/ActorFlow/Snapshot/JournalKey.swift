@@ -1,0 +1,35 @@
+/// The name of an answer in a visit's journal, by which a replay finds it.
+package struct JournalKey: Hashable, Sendable {
+  package enum Name: Hashable, Sendable {
+    /// The step's author chose it.
+    case given(String)
+    /// The prompt's type.
+    case type(String)
+    /// A signal's name.
+    case signal(String)
+  }
+
+  package let name: Name
+  /// 1 for the first question of this name in an attempt.
+  package let number: Int
+
+  package init(name: Name, number: Int) {
+    (self.name, self.number) = (name, number)
+  }
+}
+
+extension JournalKey: Comparable {
+  package static func < (left: JournalKey, right: JournalKey) -> Bool {
+    left.name == right.name ? left.number < right.number : left.name.order < right.name.order
+  }
+}
+
+extension JournalKey.Name {
+  fileprivate var order: (Int, String) {
+    switch self {
+    case .given(let name): (0, name)
+    case .type(let name): (1, name)
+    case .signal(let name): (2, name)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// The names by which a snapshot speaks of a graph's steps and scopes.
+package final class GraphNames: Sendable {
+  package let graph: Graph
+  private let nodes: [StepID: Node]
+  /// Nodes whose paths have numbers of elements in them.
+  private let elementNodes: [Node]
+  private let scopes: [ScopeName: Scope]
+  private let names: [ObjectIdentifier: ScopeName]
+
+  package init(_ graph: Graph) {
+    self.graph = graph
+    nodes = Dictionary(graph.nodes.map { ($0.info.id, $0) }) { first, _ in first }
+    elementNodes = graph.nodes.filter { $0.path.count > 1 }
+    var scopes: [ScopeName: Scope] = [:]
+    var names: [ObjectIdentifier: ScopeName] = [:]
+    for instruction in graph.program {
+      guard case .open(let scope) = instruction else { continue }
+      var name = ScopeName(kind: scope.kind.name, step: graph.node(from: scope.first)?.info.id ?? "", number: 1)
+      while scopes[name] != nil { name.number += 1 }
+      scopes[name] = scope
+      names[ObjectIdentifier(scope)] = name
+    }
+    (self.scopes, self.names) = (scopes, names)
+  }
+
+  /// The step or fork of this path, be it with the numbers of elements.
+  package func node(_ path: StepID) -> Node? {
+    nodes[path] ?? elementNodes.first { $0.elements(in: path) != nil }
+  }
+
+  package func scope(_ name: ScopeName) -> Scope? { scopes[name] }
+  package func name(of scope: Scope) -> ScopeName? { names[ObjectIdentifier(scope)] }
+}
+
+extension Scope.Kind {
+  /// What snapshots call it.
+  package var name: String {
+    switch self {
+    case .timeout: "timeout"
+    case .retry: "retry"
+    case .recover: "recover"
+    case .expiry: "expires"
+    }
+  }
+}
