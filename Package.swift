@@ -7,14 +7,17 @@ let package = Package(
   products: [
     .library(name: "ActorFlow", targets: ["ActorFlow"]),
     .library(name: "ActorFlowTesting", targets: ["ActorFlowTesting"]),
+    .library(name: "ActorFlowHosting", targets: ["ActorFlowHosting"]),
     .library(name: "ActorFlowDocuments", targets: ["ActorFlowDocuments"]),
   ],
   targets: [
     .target(name: "ActorFlow"),
-    .target(name: "ActorFlowTesting", dependencies: ["ActorFlow"]),
+    .target(name: "ActorFlowHosting", dependencies: ["ActorFlow"]),
+    .target(name: "ActorFlowTesting", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
     .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
     .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
+    .testTarget(name: "ActorFlowHostingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"]),
     .testTarget(name: "ActorFlowDocumentsTests", dependencies: ["ActorFlow", "ActorFlowDocuments"]),
   ],
   swiftLanguageModes: [.v6]

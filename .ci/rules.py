@@ -12,9 +12,13 @@ TOP_LEVEL = {"Package.swift", "Sources", "Tests", "Examples", "README.md", "CONT
 README_LINES = 150
 TEST_COMMAND = "swift test"
 
-# The library is portable: no Foundation, no C library. Documents decode dates, URLs and data.
+# The library is portable: no Foundation, no C library. Documents decode dates, URLs and data. A host knows dates, and
+# its store on files calls the system: what syncs, locks and renames stands in no portable library.
 ALLOWED_IMPORTS = {
     "Sources/ActorFlow": {"Synchronization"},
+    "Sources/ActorFlowHosting": {
+        "ActorFlow", "Synchronization", "FoundationEssentials", "Foundation", "Glibc", "Musl", "Darwin",
+    },
     "Sources/ActorFlowDocuments": {"ActorFlow", "FoundationEssentials", "Foundation"},
 }
 

@@ -1,0 +1,99 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Writes values one after another, for a ``ByteReader`` that reads them in the same order.
+package struct ByteWriter: Sendable {
+  package private(set) var bytes: [UInt8] = []
+
+  package init(reserving capacity: Int = 0) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Seven bits a byte, the lowest first.
+  package mutating func unsigned(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Small numbers of either sign are short.
+  package mutating func signed(_ value: Int64) {
+    unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+  }
+
+  package mutating func int(_ value: Int) {
+    signed(Int64(value))
+  }
+
+  package mutating func bool(_ value: Bool) {
+    bytes.append(value ? 1 : 0)
+  }
+
+  package mutating func byte(_ value: UInt8) {
+    bytes.append(value)
+  }
+
+  package mutating func string(_ value: String) {
+    let utf8 = value.utf8
+    unsigned(UInt64(utf8.count))
+    bytes.append(contentsOf: utf8)
+  }
+
+  package mutating func blob(_ value: [UInt8]) {
+    unsigned(UInt64(value.count))
+    bytes.append(contentsOf: value)
+  }
+
+  /// Microseconds since 1970; a time outside what they can count is moved to the nearest that is inside.
+  package mutating func date(_ value: Date) {
+    signed(value.microseconds)
+  }
+
+  package mutating func optional<Value>(
+    _ value: Value?, _ write: (inout ByteWriter, Value) -> Void
+  ) {
+    bool(value != nil)
+    if let value { write(&self, value) }
+  }
+
+  package mutating func list<Elements: Collection>(
+    _ values: Elements, _ write: (inout ByteWriter, Elements.Element) -> Void
+  ) {
+    unsigned(UInt64(values.count))
+    for value in values { write(&self, value) }
+  }
+
+  /// A number of a fixed size, the lowest byte first.
+  package mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(_ value: Number) {
+    for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  /// Bytes as they are, without their count.
+  package mutating func raw(_ value: some Sequence<UInt8>) {
+    bytes.append(contentsOf: value)
+  }
+}
+
+extension Date {
+  /// The time in microseconds since 1970, rounded.
+  package var microseconds: Int64 {
+    let value = (timeIntervalSince1970 * 1e6).rounded()
+    if value.isNaN { return 0 }
+    return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+
+  package init(microseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
+  }
+
+  /// The time as a store keeps it: to the microsecond.
+  package var stored: Date { Date(microseconds: microseconds) }
+}

@@ -1,0 +1,86 @@
+/// Which flows have work to do and since when, for each version of each definition: what `claimDue` reads.
+///
+/// A flow under a lease stands here with the time when the lease is over, so that nobody walks over it before.
+struct DueIndex: Sendable {
+  struct Version: Hashable, Sendable {
+    let definition: String
+    let number: Int
+  }
+
+  /// When a flow can be claimed.
+  enum Due: Hashable, Sendable {
+    /// At once, whatever the clock says; the time is since when.
+    case now(since: Int64)
+    case at(Int64)
+  }
+
+  struct Key: Comparable, Sendable {
+    let time: Int64
+    let flow: String
+
+    static func < (left: Key, right: Key) -> Bool {
+      left.time == right.time ? left.flow < right.flow : left.time < right.time
+    }
+  }
+
+  private struct Queue: Sendable {
+    var now = SortedList<Key>()
+    var timed = SortedList<Key>()
+  }
+
+  private struct Place: Hashable, Sendable {
+    let version: Version
+    let due: Due
+  }
+
+  private var queues: [Version: Queue] = [:]
+  private var places: [String: Place] = [:]
+
+  /// Notes when a flow can be claimed; nil for never.
+  mutating func set(_ flow: String, of version: Version, _ due: Due?) {
+    let new = due.map { Place(version: version, due: $0) }
+    let old = places[flow]
+    guard new != old else { return }
+    if let old {
+      switch old.due {
+      case .now(let time): queues[old.version]?.now.remove(Key(time: time, flow: flow))
+      case .at(let time): queues[old.version]?.timed.remove(Key(time: time, flow: flow))
+      }
+    }
+    places[flow] = new
+    switch due {
+    case .now(let time): queues[version, default: Queue()].now.insert(Key(time: time, flow: flow))
+    case .at(let time): queues[version, default: Queue()].timed.insert(Key(time: time, flow: flow))
+    case nil: break
+    }
+    if let old, let queue = queues[old.version], queue.now.count + queue.timed.count == 0 { queues[old.version] = nil }
+  }
+
+  mutating func remove(_ flow: String) {
+    guard let place = places[flow] else { return }
+    set(flow, of: place.version, nil)
+  }
+
+  /// The flows that can be claimed, due longest first.
+  func due(at now: Int64, serving: [String: ClosedRange<Int>], limit: Int) -> [String] {
+    var found: [Key] = []
+    for (version, queue) in queues where serving[version.definition]?.contains(version.number) == true {
+      queue.now.take(limit, into: &found) { _ in true }
+      queue.timed.take(limit, into: &found) { $0.time <= now }
+    }
+    return found.sorted().prefix(limit).map(\.flow)
+  }
+}
+
+extension SortedList {
+  fileprivate func take(_ limit: Int, into found: inout [Element], while fits: (Element) -> Bool) {
+    guard limit > 0 else { return }
+    var taken: [Element] = []
+    visit(after: nil) { element in
+      guard fits(element) else { return false }
+      taken.append(element)
+      return taken.count < limit
+    }
+    found += taken
+  }
+}

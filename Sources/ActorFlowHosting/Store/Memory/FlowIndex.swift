@@ -1,0 +1,165 @@
+import ActorFlow
+
+/// What lists and inboxes are read from: of every flow what is not its body, found by id, label, definition and
+/// assignee. Both stores of this module keep one in memory, and change it in the turn that makes a commit visible.
+struct FlowIndex: Sendable {
+  struct Entry: Sendable {
+    let summary: FlowSummary
+    let tasks: [OpenTask]
+  }
+
+  struct TaskKey: Comparable, Sendable {
+    let flow: String
+    let question: String
+
+    static func < (left: TaskKey, right: TaskKey) -> Bool {
+      left.flow == right.flow ? left.question < right.question : left.flow < right.flow
+    }
+  }
+
+  private var entries: [String: Entry] = [:]
+  private var flows = SortedList<String>()
+  private var byDefinition: [String: SortedList<String>] = [:]
+  private var byLabel: [FlowQuery.Label: SortedList<String>] = [:]
+  private var allTasks = SortedList<TaskKey>()
+  private var byAssignee: [String: SortedList<TaskKey>] = [:]
+
+  /// Takes over what a commit changed.
+  mutating func put(_ flow: StoredFlow) {
+    let name = flow.id.description
+    let old = entries[name]
+    let new = Entry(summary: FlowSummary(flow), tasks: flow.snapshot.tasks)
+    entries[name] = new
+    if old == nil { flows.insert(name) }
+    if old?.summary.definition != new.summary.definition {
+      if let old { byDefinition.remove(name, under: old.summary.definition) }
+      byDefinition.insert(name, under: new.summary.definition)
+    }
+    if old?.summary.labels != new.summary.labels {
+      if let old { removeLabels(of: old, name) }
+      for (key, value) in new.summary.labels { byLabel.insert(name, under: FlowQuery.Label(key, value)) }
+    }
+    if old?.tasks != new.tasks {
+      if let old { removeTasks(of: old, name) }
+      for task in new.tasks {
+        let key = TaskKey(flow: name, question: task.question)
+        allTasks.insert(key)
+        for assignee in task.assignees { byAssignee.insert(key, under: assignee) }
+      }
+    }
+  }
+
+  mutating func remove(_ id: FlowID) {
+    let name = id.description
+    guard let old = entries.removeValue(forKey: name) else { return }
+    flows.remove(name)
+    byDefinition.remove(name, under: old.summary.definition)
+    removeLabels(of: old, name)
+    removeTasks(of: old, name)
+  }
+
+  private mutating func removeLabels(of entry: Entry, _ name: String) {
+    for (key, value) in entry.summary.labels { byLabel.remove(name, under: FlowQuery.Label(key, value)) }
+  }
+
+  private mutating func removeTasks(of entry: Entry, _ name: String) {
+    for task in entry.tasks {
+      let key = TaskKey(flow: name, question: task.question)
+      allTasks.remove(key)
+      for assignee in task.assignees { byAssignee.remove(key, under: assignee) }
+    }
+  }
+}
+
+// MARK: - Pages
+
+extension FlowIndex {
+  func list(_ query: FlowQuery, after cursor: String?, limit: Int) throws(FlowStoreError) -> FlowPage {
+    let start = try cursor.map { (text) throws(FlowStoreError) in try Cursor.parts(text, 1)[0] }
+    let limit = max(1, limit)
+    var found: [FlowSummary] = []
+    var more = false
+    candidates(for: query).visit(after: start) { name in
+      guard let summary = entries[name]?.summary, query.matches(summary) else { return true }
+      guard found.count < limit else {
+        more = true
+        return false
+      }
+      found.append(summary)
+      return true
+    }
+    return FlowPage(flows: found, cursor: more ? found.last.map { Cursor.text([$0.id.description]) } : nil)
+  }
+
+  /// The shortest list that has all flows that fit.
+  private func candidates(for query: FlowQuery) -> SortedList<String> {
+    var lists = [flows]
+    if let label = query.label { lists.append(byLabel[label] ?? SortedList()) }
+    if let definition = query.definition { lists.append(byDefinition[definition] ?? SortedList()) }
+    return lists.min { $0.count < $1.count } ?? flows
+  }
+
+  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) throws(FlowStoreError) -> TaskPage {
+    let start = try cursor.map { (text) throws(FlowStoreError) in
+      let parts = try Cursor.parts(text, 2)
+      return TaskKey(flow: parts[0], question: parts[1])
+    }
+    let limit = max(1, limit)
+    let keys = query.assignee.map { byAssignee[$0] ?? SortedList() } ?? allTasks
+    var found: [TaskSummary] = []
+    var more = false
+    keys.visit(after: start) { key in
+      guard let entry = entries[key.flow] else { return true }
+      for task in entry.tasks where task.question == key.question {
+        let summary = TaskSummary(flow: entry.summary.id, definition: entry.summary.definition, task: task)
+        guard query.matches(summary) else { continue }
+        guard found.count < limit else {
+          more = true
+          return false
+        }
+        found.append(summary)
+      }
+      return true
+    }
+    let last = found.last.map { Cursor.text([$0.flow.description, $0.task.question]) }
+    return TaskPage(tasks: found, cursor: more ? last : nil)
+  }
+}
+
+/// Where a page ended, as text: the parts of the last key, each after its length.
+enum Cursor {
+  static func text(_ parts: [String]) -> String {
+    parts.map { "\($0.utf8.count):\($0)" }.joined()
+  }
+
+  static func parts(_ text: String, _ count: Int) throws(FlowStoreError) -> [String] {
+    var rest = Substring(text).utf8
+    var parts: [String] = []
+    while !rest.isEmpty {
+      guard let colon = rest.firstIndex(of: UInt8(ascii: ":")),
+        let length = Int(Substring(rest[..<colon])), length >= 0,
+        case let tail = rest[rest.index(after: colon)...], length <= tail.count,
+        let part = String(tail.prefix(length))
+      else { throw malformed }
+      parts.append(part)
+      rest = tail.dropFirst(length)
+    }
+    guard parts.count == count else { throw malformed }
+    return parts
+  }
+
+  private static var malformed: FlowStoreError {
+    FlowStoreError(.notFound, "the cursor is not one of this store's; take one from a page")
+  }
+}
+
+extension Dictionary {
+  fileprivate mutating func insert<Element>(_ element: Element, under key: Key) where Value == SortedList<Element> {
+    self[key, default: SortedList()].insert(element)
+  }
+
+  fileprivate mutating func remove<Element>(_ element: Element, under key: Key) where Value == SortedList<Element> {
+    self[key]?.remove(element)
+    if self[key]?.count == 0 { self[key] = nil }
+  }
+}

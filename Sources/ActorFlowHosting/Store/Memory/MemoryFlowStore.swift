@@ -1,0 +1,137 @@
+public import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A store that keeps flows in memory: for tests, and for flows that need not outlive the process.
+///
+/// It keeps every promise of a ``LeasingFlowStore`` but durability, and may be shared by any number of hosts in the
+/// process. No function waits for anything.
+public final class MemoryFlowStore: LeasingFlowStore {
+  struct Record: Sendable {
+    var flow: StoredFlow
+    var commit: CommitID
+    var history: [HistoryEntry]
+  }
+
+  struct State: Sendable {
+    var records: [FlowID: Record] = [:]
+    var leases = LeaseBook()
+    var index = FlowIndex()
+    var due = DueIndex()
+  }
+
+  let state = Lock(State())
+  let clock: any WallClock
+
+  /// An empty store whose leases are measured by a clock.
+  public init(clock: any WallClock = .system) {
+    self.clock = clock
+  }
+
+  /// What the store has of a flow; nil if there is no such flow.
+  public func load(_ id: FlowID) async throws -> StoredFlow? {
+    state.withLock { $0.records[id]?.flow }
+  }
+
+  /// Writes a flow's next snapshot, and what its history gained.
+  public func commit(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
+    appending history: [HistoryEntry]
+  ) async throws -> StoredFlow {
+    try snapshot.checkSize()
+    let now = clock.now.microseconds
+    let next = StoredFlow(
+      id: id, revision: revision.next, snapshot: snapshot.stored, changedAt: Date(microseconds: now))
+    let entries = history.map(\.stored)
+    return try state.withLock { state throws(FlowStoreError) in
+      if let record = state.records[id], record.commit == commit { return record.flow }
+      try state.leases.check(fence, of: id, at: now)
+      try checkRevision(state.records[id]?.flow.revision ?? .none, expecting: revision, of: id)
+      if state.records[id] == nil {
+        state.records[id] = Record(flow: next, commit: commit, history: entries)
+      } else {
+        state.records[id]?.flow = next
+        state.records[id]?.commit = commit
+        state.records[id]?.history += entries
+      }
+      state.index.put(next)
+      state.noteDue(of: id)
+      return next
+    }
+  }
+
+  /// Removes a flow with its history, its lease and its questions.
+  public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
+    let now = clock.now.microseconds
+    try state.withLock { state throws(FlowStoreError) in
+      try state.leases.check(fence, of: id, at: now)
+      guard let record = state.records[id] else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
+      try checkRevision(record.flow.revision, expecting: revision, of: id)
+      state.records[id] = nil
+      state.leases.forget(id)
+      state.index.remove(id)
+      state.due.remove(id.description)
+    }
+  }
+
+  /// The flows that fit, by id.
+  public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+    try state.withLock { state throws(FlowStoreError) in try state.index.list(query, after: cursor, limit: limit) }
+  }
+
+  /// The open questions that fit, by flow.
+  public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+    try state.withLock { state throws(FlowStoreError) in try state.index.tasks(query, after: cursor, limit: limit) }
+  }
+
+  /// A flow's history, oldest first.
+  public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    state.withLock { state in
+      guard let history = state.records[id]?.history else { return [] }
+      return Array(history.drop { $0.sequence <= sequence }.prefix(max(1, limit)))
+    }
+  }
+}
+
+extension MemoryFlowStore.State {
+  /// Notes anew when a flow can be claimed: after its snapshot or its lease changed.
+  mutating func noteDue(of id: FlowID) {
+    guard let flow = records[id]?.flow else { return }
+    let snapshot = flow.snapshot
+    var due: DueIndex.Due?
+    switch snapshot.status {
+    case .runnable: due = .now(since: flow.changedAt.microseconds)
+    case .waiting: due = snapshot.wakeAt.map { .at($0.microseconds) }
+    case .failed, .parked, .finished, .abandoned, .cancelled: due = nil
+    }
+    if let lease = leases[id], lease.owner != nil {
+      switch due {
+      case .now: due = .at(lease.until)
+      case .at(let time): due = .at(max(time, lease.until))
+      case nil: break
+      }
+    }
+    self.due.set(id.description, of: .init(definition: snapshot.definition, number: snapshot.version), due)
+  }
+}
+
+/// Throws `conflict` unless the stored revision is the expected one.
+func checkRevision(_ stored: Revision, expecting: Revision, of id: FlowID) throws(FlowStoreError) {
+  guard stored != expecting else { return }
+  let found = stored == .none ? "is not there" : "has the revision \(stored)"
+  let wanted = expecting == .none ? "was to be new" : "was expected to have \(expecting)"
+  throw FlowStoreError(.conflict, "the flow \(id) \(found); it \(wanted)")
+}
+
+extension HistoryEntry {
+  /// The entry as it will be read back: its time to the microsecond.
+  var stored: HistoryEntry {
+    var copy = self
+    copy.at = at.stored
+    return copy
+  }
+}

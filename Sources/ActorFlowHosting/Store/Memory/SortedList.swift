@@ -1,0 +1,82 @@
+/// A sorted set whose elements come and go at any place: found, inserted and removed without moving more than one chunk.
+struct SortedList<Element: Comparable & Sendable>: Sendable {
+  /// None is empty.
+  private var chunks: [[Element]] = []
+  private(set) var count = 0
+  private static var most: Int { 512 }
+
+  init() {}
+
+  /// The first place that is not before `element`.
+  private func place(of element: Element) -> (chunk: Int, index: Int) {
+    var low = 0
+    var high = chunks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if let last = chunks[middle].last, last < element { low = middle + 1 } else { high = middle }
+    }
+    guard low < chunks.count else { return (low, 0) }
+    return (low, Self.index(of: element, in: chunks[low]))
+  }
+
+  private static func index(of element: Element, in chunk: [Element]) -> Int {
+    var low = 0
+    var high = chunk.count
+    while low < high {
+      let middle = (low + high) / 2
+      if chunk[middle] < element { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Puts an element in; an equal one that is there stays.
+  mutating func insert(_ element: Element) {
+    var (chunk, index) = place(of: element)
+    if chunk == chunks.count {
+      guard chunk > 0 else {
+        chunks.append([element])
+        count = 1
+        return
+      }
+      chunk -= 1
+      index = chunks[chunk].count
+    } else if chunks[chunk][index] == element {
+      return
+    }
+    chunks[chunk].insert(element, at: index)
+    count += 1
+    if chunks[chunk].count > Self.most {
+      let half = Array(chunks[chunk].suffix(Self.most / 2))
+      chunks[chunk].removeLast(half.count)
+      chunks.insert(half, at: chunk + 1)
+    }
+  }
+
+  mutating func remove(_ element: Element) {
+    let (chunk, index) = place(of: element)
+    guard chunk < chunks.count, chunks[chunk][index] == element else { return }
+    chunks[chunk].remove(at: index)
+    if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+    count -= 1
+  }
+
+  func contains(_ element: Element) -> Bool {
+    let (chunk, index) = place(of: element)
+    return chunk < chunks.count && chunks[chunk][index] == element
+  }
+
+  /// Visits the elements after `element`, or all, in order, until `body` returns false.
+  func visit(after element: Element?, _ body: (Element) -> Bool) {
+    var (chunk, index) = element.map { place(of: $0) } ?? (0, 0)
+    while chunk < chunks.count {
+      while index < chunks[chunk].count {
+        let found = chunks[chunk][index]
+        index += 1
+        if found == element { continue }
+        guard body(found) else { return }
+      }
+      chunk += 1
+      index = 0
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// The number of one lease: greater than that of every lease given before it, so that a store can tell who came later.
+///
+/// A store gives each number once, also when a flow was deleted and its id is used again.
+public struct Fence: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  /// At least 1.
+  public let number: Int
+
+  /// The fence of this number, as a store read it back.
+  public init(_ number: Int) {
+    self.number = number
+  }
+
+  /// Orders fences by when their leases were given.
+  public static func < (left: Fence, right: Fence) -> Bool { left.number < right.number }
+
+  /// The number as text.
+  public var description: String { "\(number)" }
+
+  /// Reads the number from a single value.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(Int.self))
+  }
+
+  /// Writes the number as a single value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}

@@ -1,0 +1,63 @@
+public import ActorFlow
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Which flows to list: those that fit everything that is not nil.
+public struct FlowQuery: Sendable, Equatable {
+  /// The definition's name.
+  public var definition: String?
+  /// The definition's version.
+  public var version: Int?
+  /// The statuses that fit; an empty set fits none.
+  public var status: Set<FlowSnapshot.Status>?
+  /// A step in focus: a whole path, or without a `/` its last part.
+  public var step: StepID?
+  /// A label with its value.
+  public var label: Label?
+  /// Only flows whose ``FlowSnapshot/wakeAt`` is before this time.
+  public var dueBefore: Date?
+
+  /// A query; what is nil does not matter.
+  public init(
+    definition: String? = nil, version: Int? = nil, status: Set<FlowSnapshot.Status>? = nil, step: StepID? = nil,
+    label: Label? = nil, dueBefore: Date? = nil
+  ) {
+    self.definition = definition
+    self.version = version
+    self.status = status
+    self.step = step
+    self.label = label
+    self.dueBefore = dueBefore
+  }
+
+  /// A label's key and value.
+  public struct Label: Sendable, Hashable {
+    /// The label's key.
+    public var key: String
+    /// The label's value.
+    public var value: String
+
+    /// The label of this key and value.
+    public init(_ key: String, _ value: String) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Whether a flow fits.
+  public func matches(_ flow: FlowSummary) -> Bool {
+    if let definition, flow.definition != definition { return false }
+    if let version, flow.version != version { return false }
+    if let status, !status.contains(flow.status) { return false }
+    if let step, !flow.steps.contains(where: step.matches) { return false }
+    if let label, flow.labels[label.key] != label.value { return false }
+    if let dueBefore {
+      guard let wakeAt = flow.wakeAt, wakeAt < dueBefore else { return false }
+    }
+    return true
+  }
+}

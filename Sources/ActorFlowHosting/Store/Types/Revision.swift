@@ -1,0 +1,33 @@
+/// How often a flow was committed: the number that every write names, so that nobody overwrites what he has not seen.
+public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  /// 0 for a flow that is not there, 1 after the first commit, then counting up.
+  public let number: Int
+
+  /// The revision of this number, as a store read it back.
+  public init(_ number: Int) {
+    self.number = number
+  }
+
+  /// There is no such flow.
+  public static let none = Revision(0)
+
+  /// The revision that the next commit makes.
+  public var next: Revision { Revision(number + 1) }
+
+  /// Orders revisions of one flow by age.
+  public static func < (left: Revision, right: Revision) -> Bool { left.number < right.number }
+
+  /// The number as text.
+  public var description: String { "\(number)" }
+
+  /// Reads the number from a single value.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(Int.self))
+  }
+
+  /// Writes the number as a single value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}

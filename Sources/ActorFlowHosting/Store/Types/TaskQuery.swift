@@ -1,0 +1,36 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Which open questions to list: those that fit everything that is not nil.
+public struct TaskQuery: Sendable, Equatable {
+  /// Somebody who is named among the assignees.
+  public var assignee: String?
+  /// The name of the prompt's type.
+  public var prompt: String?
+  /// The definition's name.
+  public var definition: String?
+  /// Only questions that are due before this time.
+  public var dueBefore: Date?
+
+  /// A query; what is nil does not matter.
+  public init(assignee: String? = nil, prompt: String? = nil, definition: String? = nil, dueBefore: Date? = nil) {
+    self.assignee = assignee
+    self.prompt = prompt
+    self.definition = definition
+    self.dueBefore = dueBefore
+  }
+
+  /// Whether a question fits.
+  public func matches(_ summary: TaskSummary) -> Bool {
+    if let assignee, !summary.task.assignees.contains(assignee) { return false }
+    if let prompt, summary.task.prompt != prompt { return false }
+    if let definition, summary.definition != definition { return false }
+    if let dueBefore {
+      guard let due = summary.task.due, due < dueBefore else { return false }
+    }
+    return true
+  }
+}
