@@ -1,0 +1,157 @@
+import ActorFlow
+import ActorFlowHosting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A store under check: short ways to write, and to say what is expected.
+struct CheckedStore: Sendable {
+  let check: String
+  let store: any FlowStore
+  let harness: FlowStoreHarness
+
+  func on(_ store: any FlowStore) -> CheckedStore {
+    CheckedStore(check: check, store: store, harness: harness)
+  }
+
+  func reopened() async throws -> CheckedStore {
+    guard let reopen = harness.reopen else { throw failure("the store cannot be opened again") }
+    return on(try await reopen(store))
+  }
+
+  func secondHandle() async throws -> CheckedStore {
+    on(try await harness.secondHandle(store))
+  }
+
+  var leasing: any LeasingFlowStore {
+    get throws {
+      guard let leasing = store as? any LeasingFlowStore else { throw failure("the store gives no leases") }
+      return leasing
+    }
+  }
+
+  func advance(by duration: Duration) async throws {
+    try await harness.advance?(duration)
+  }
+
+  /// A time from the store's present, in seconds.
+  func time(_ seconds: Double) -> Date {
+    Date(timeIntervalSince1970: (harness.now().timeIntervalSince1970 + seconds).rounded())
+  }
+
+  /// Whether a time is about so many seconds from the store's present.
+  func isNow(_ time: Date, plus seconds: Double) -> Bool {
+    abs(time.timeIntervalSince(harness.now()) - seconds) < 1
+  }
+
+  @discardableResult
+  func commit(
+    _ id: FlowID, _ snapshot: FlowSnapshot, from revision: Int, fence: Fence? = nil, as commit: CommitID = CommitID(),
+    history: [HistoryEntry] = []
+  ) async throws -> StoredFlow {
+    try await store.commit(
+      snapshot, to: id, expecting: Revision(revision), fence: fence, as: commit, appending: history)
+  }
+
+  func failure(_ message: String) -> FlowStoreConformance.Failure {
+    FlowStoreConformance.Failure(check: check, message: message)
+  }
+
+  func expect(_ holds: Bool, _ message: @autoclosure () -> String) throws {
+    if !holds { throw failure(message()) }
+  }
+
+  func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws {
+    guard found != expected else { return }
+    throw failure("\(what): expected \(Self.short(expected)), found \(Self.short(found))")
+  }
+
+  /// Expects an error with one of these codes.
+  func refused(
+    _ codes: FlowStoreError.Code..., what: String, _ body: () async throws -> Void
+  ) async throws {
+    let wanted = codes.map { "\($0)" }.joined(separator: " or ")
+    do {
+      try await body()
+    } catch let error as FlowStoreError {
+      guard codes.contains(error.code) else { throw failure("\(what): expected \(wanted), found \(error)") }
+      return
+    } catch {
+      throw failure("\(what): expected a FlowStoreError \(wanted), found \(error)")
+    }
+    throw failure("\(what): expected \(wanted), but nothing was thrown")
+  }
+
+  /// Expects that the flow is stored as it was, with all that is shown of it.
+  func unchanged(_ id: FlowID, _ flow: StoredFlow?, _ what: String) async throws {
+    try expect(try await store.load(id), flow, "\(what), load")
+    let listed = try await allFlows().filter { $0.id == id }
+    try expect(listed, flow.map { [FlowSummary($0)] } ?? [], "\(what), list")
+    let tasks = try await allTasks().filter { $0.flow == id }.map(\.task)
+    try expect(tasks, flow?.snapshot.tasks ?? [], "\(what), tasks")
+  }
+
+  func allFlows(_ query: FlowQuery = FlowQuery(), limit: Int = 100) async throws -> [FlowSummary] {
+    var flows: [FlowSummary] = []
+    var cursor: String?
+    repeat {
+      let page = try await store.list(query, after: cursor, limit: limit)
+      try expect(page.flows.count <= limit, "a page has \(page.flows.count) flows; \(limit) were asked for")
+      try expect(page.cursor == nil || !page.flows.isEmpty, "an empty page has a cursor")
+      flows += page.flows
+      cursor = page.cursor
+    } while cursor != nil
+    return flows
+  }
+
+  func allTasks(_ query: TaskQuery = TaskQuery(), limit: Int = 100) async throws -> [TaskSummary] {
+    var tasks: [TaskSummary] = []
+    var cursor: String?
+    repeat {
+      let page = try await store.tasks(query, after: cursor, limit: limit)
+      try expect(page.tasks.count <= limit, "a page has \(page.tasks.count) tasks; \(limit) were asked for")
+      try expect(page.cursor == nil || !page.tasks.isEmpty, "an empty page has a cursor")
+      tasks += page.tasks
+      cursor = page.cursor
+    } while cursor != nil
+    return tasks
+  }
+
+  private static func short(_ value: some Any) -> String {
+    let text = "\(value)"
+    return text.count > 2_000 ? text.prefix(2_000) + "…" : text
+  }
+}
+
+extension FlowSnapshot {
+  /// A snapshot for a check, told apart by its body.
+  static func sample(
+    _ text: String = "one", definition: String = "check", version: Int = 1, status: Status = .waiting,
+    wakeAt: Date? = nil, tasks: [OpenTask] = [], labels: [String: String] = [:], steps: [StepID] = ["check/step"]
+  ) -> FlowSnapshot {
+    FlowSnapshot(
+      definition: definition, version: version, status: status, steps: steps, labels: labels, wakeAt: wakeAt,
+      tasks: tasks, body: Array(text.utf8))
+  }
+}
+
+extension OpenTask {
+  static func sample(_ question: String, for assignees: String..., due: Date? = nil, prompt: String = "Form")
+    -> OpenTask
+  {
+    OpenTask(
+      question: question, step: "check/step", prompt: prompt, assignees: assignees, due: due,
+      askedAt: Date(timeIntervalSince1970: 1_700_000_000))
+  }
+}
+
+extension HistoryEntry {
+  static func sample(_ sequence: Int, _ what: String = "moved") -> HistoryEntry {
+    HistoryEntry(
+      sequence: sequence, at: Date(timeIntervalSince1970: 1_700_000_000.25), what: what, step: "check/step",
+      by: "ann \u{1F469}", detail: "a \"detail\"\n")
+  }
+}

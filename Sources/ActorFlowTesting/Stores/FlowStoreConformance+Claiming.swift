@@ -1,0 +1,117 @@
+import ActorFlow
+import ActorFlowHosting
+
+extension FlowStoreConformance {
+  static let claiming: [Check] = [
+    Check("claimDue: 4 claimers, 40 flows, each once", needs: [.leases]) { store in
+      for number in 0..<40 { try await store.commit(FlowID("\(number)"), .sample(status: .runnable), from: 0) }
+      let handles = [try store.leasing, try await store.secondHandle().leasing]
+      let claimed = try await withThrowingTaskGroup(of: [FlowLease].self) { group in
+        for claimer in 0..<4 {
+          let handle = handles[claimer % 2]
+          group.addTask {
+            var all: [FlowLease] = []
+            while true {
+              let some = try await handle.claimDue(
+                owner: "claimer \(claimer)", serving: ["check": 1...1], for: .seconds(600), limit: 3)
+              try store.expect(some.count <= 3, "\(some.count) flows were claimed, 3 were asked for")
+              if some.isEmpty { return all }
+              all += some
+            }
+          }
+        }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      try store.expect(claimed.count, 40, "how many leases were given")
+      try store.expect(Set(claimed.map(\.id)).count, 40, "how many flows were claimed")
+      try store.expect(Set(claimed.map(\.fence)).count, 40, "how many fences were given")
+      for lease in claimed { try await store.commit(lease.id, .sample(), from: 1, fence: lease.fence) }
+    },
+    Check(
+      "claimDue: waiting, future, unknown, unserved versions and terminal never", needs: [.leases, .clock]
+    ) { store in try await never(store) },
+    Check("claimDue takes over a dead node's flow and a due timer", needs: [.leases, .clock]) { store in
+      try await takeover(store)
+    },
+    Check("claimDue takes what is due longest first", needs: [.leases, .clock]) { store in
+      for (name, seconds) in [("c", 30.0), ("a", 10), ("d", 40), ("b", 20)] {
+        try await store.commit(FlowID(name), .sample(wakeAt: store.time(seconds)), from: 0)
+      }
+      try await store.advance(by: .seconds(35))
+      var claimed: [String] = []
+      for _ in 0..<4 { claimed += try await claim(store, limit: 1) }
+      try store.expect(claimed, ["a", "b", "c"], "the flows in the order of their claims")
+    },
+    Check("claimDue follows updates", needs: [.leases, .clock]) { store in
+      try await store.commit("flow", .sample(wakeAt: store.time(10)), from: 0)
+      try await store.commit("flow", .sample(wakeAt: store.time(100)), from: 1)
+      try await store.commit("other", .sample(status: .runnable), from: 0)
+      try await store.commit("other", .sample(), from: 1)
+      try await store.commit("gone", .sample(status: .runnable), from: 0)
+      try await store.store.delete("gone", expecting: Revision(1), fence: nil)
+      try await store.advance(by: .seconds(50))
+      try store.expect(try await claim(store), [], "what is due after the timer was moved")
+      try await store.commit("other", .sample(version: 2, status: .runnable), from: 2)
+      try store.expect(try await claim(store), ["other"], "what is due after a flow became runnable")
+      try await store.advance(by: .seconds(51))
+      try store.expect(try await claim(store, limit: 1), ["flow"], "what is due when its time has come")
+    },
+  ]
+
+  private static func claim(
+    _ store: CheckedStore, by owner: String = "ann", limit: Int = 99, for time: Duration = .seconds(600)
+  ) async throws -> [String] {
+    try await store.leasing.claimDue(owner: owner, serving: ["check": 1...2], for: time, limit: limit)
+      .map(\.id.description)
+  }
+
+  private static func never(_ store: CheckedStore) async throws {
+    try await store.commit("waiting", .sample(), from: 0)
+    try await store.commit("future", .sample(wakeAt: store.time(3_600)), from: 0)
+    try await store.commit("unknown", .sample(definition: "unknown", status: .runnable), from: 0)
+    try await store.commit("older", .sample(version: 0, status: .runnable), from: 0)
+    try await store.commit("newer", .sample(version: 3, status: .runnable), from: 0)
+    let past = store.time(-60)
+    for status in FlowSnapshot.Status.allCases where !status.isClaimable {
+      try await store.commit(FlowID("\(status)"), .sample(status: status, wakeAt: past), from: 0)
+    }
+    try await store.commit("leased", .sample(status: .runnable), from: 0)
+    _ = try await store.leasing.acquire("leased", owner: "bob", for: .seconds(600))
+    try await store.commit("mine", .sample(status: .runnable), from: 0)
+    _ = try await store.leasing.acquire("mine", owner: "ann", for: .seconds(600))
+    try store.expect(try await claim(store), [], "what was claimed")
+    try await store.commit("due", .sample(version: 2, wakeAt: past), from: 0)
+    try await store.commit("runnable", .sample(status: .runnable), from: 0)
+    try store.expect(try await claim(store, limit: 0), [], "what was claimed by who wants nothing")
+    try store.expect(try await claim(store).sorted(), ["due", "runnable"], "what was claimed when there was work")
+    try store.expect(try await claim(store), [], "what was claimed again")
+  }
+
+  private static func takeover(_ store: CheckedStore) async throws {
+    try await store.commit("dead", .sample(status: .runnable), from: 0)
+    try await store.commit("timer", .sample(wakeAt: store.time(20)), from: 0)
+    try await store.commit("both", .sample(wakeAt: store.time(5)), from: 0)
+    let dead = try await store.leasing.claimDue(
+      owner: "dead", serving: ["check": 1...1], for: .seconds(30), limit: 9)
+    try store.expect(dead.map(\.id), ["dead"], "what the dead node had claimed")
+    let both = try await store.leasing.acquire("both", owner: "dead", for: .seconds(25))
+    try await store.advance(by: .seconds(21))
+    try store.expect(try await claim(store, by: "heir"), ["timer"], "what was due before the lease's end")
+    try await store.advance(by: .seconds(10))
+    let heir = try await store.leasing.claimDue(
+      owner: "heir", serving: ["check": 1...1], for: .seconds(30), limit: 9)
+    try store.expect(heir.map(\.id.description).sorted(), ["both", "dead"], "what was due after the lease's end")
+    for lease in heir {
+      guard let fence = (dead + [both]).first(where: { $0.id == lease.id })?.fence else { continue }
+      try store.expect(fence < lease.fence, "the heir's fence \(lease.fence) is not greater than \(fence)")
+      try await store.refused(.fenced, what: "the dead node's commit") {
+        try await store.commit(lease.id, .sample("dead"), from: 1, fence: fence)
+      }
+      try await store.commit(lease.id, .sample("heir", status: .runnable), from: 1, fence: lease.fence)
+      try store.expect(try await claim(store, by: "third"), [], "what is due while the heir has it")
+      try await store.leasing.release(lease)
+      try store.expect(
+        try await claim(store, by: "third"), [lease.id.description], "what is due when the heir gave it back")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import ActorFlow
+import ActorFlowHosting
+
+extension FlowStoreConformance {
+  static let onDisk: [Check] = [
+    Check("reopen keeps state and history", needs: [.reopening]) { store in
+      let flows = try await fill(store)
+      let again = try await store.reopened()
+      for flow in flows {
+        try await again.unchanged(flow.id, flow, "after reopening")
+        try again.expect(
+          try await again.store.history(of: flow.id, after: 0, limit: 9), [.sample(1), .sample(2)], "the history")
+      }
+      try await again.unchanged("deleted", nil, "a deleted flow after reopening")
+      try again.expect(try await again.allFlows().count, flows.count, "how many flows are listed")
+      let next = try await again.commit(flows[0].id, .sample("next"), from: 2, history: [.sample(3)])
+      let last = try await again.reopened()
+      try await last.unchanged(next.id, next, "after reopening twice")
+      try last.expect(
+        try await last.store.history(of: next.id, after: 0, limit: 9), [.sample(1), .sample(2), .sample(3)],
+        "the history after reopening twice")
+    },
+    Check("reopen keeps the name of the last commit", needs: [.reopening]) { store in
+      let name = CommitID()
+      let first = try await store.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
+      let again = try await store.reopened()
+      let retried = try await again.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
+      try again.expect(retried, first, "what a retry after reopening returned")
+      try again.expect(try await again.store.history(of: "flow", after: 0, limit: 9), [.sample(1)], "the history")
+    },
+    Check("reopen keeps leases", needs: [.reopening, .leases]) { store in
+      try await store.commit("flow", .sample(status: .runnable), from: 0)
+      let lease = try await store.leasing.acquire("flow", owner: "ann", for: .seconds(600))
+      let again = try await store.reopened()
+      try await again.refused(.leased, what: "a lease after reopening") {
+        _ = try await again.leasing.acquire("flow", owner: "bob", for: .seconds(600))
+      }
+      try again.expect(
+        try await again.leasing.claimDue(owner: "bob", serving: ["check": 1...1], for: .seconds(1), limit: 9), [],
+        "what was claimed after reopening")
+      try await again.commit("flow", .sample("next"), from: 1, fence: lease.fence)
+      let next = try await again.leasing.acquire("flow", owner: "ann", for: .seconds(600))
+      try again.expect(lease.fence < next.fence, "the fence \(next.fence) is not greater than \(lease.fence)")
+    },
+    Check("a flipped byte is corrupted", needs: [.damage]) { store in
+      try await refuse([.flippedAtStart, .flippedInTheMiddle, .flippedAtEnd], .corrupted, store)
+    },
+    Check("truncated is corrupted, not nil", needs: [.damage]) { store in
+      try await refuse([.shortened, .halved, .emptied], .corrupted, store)
+    },
+    Check("a newer format is unsupportedFormat, and never overwritten", needs: [.damage]) { store in
+      try await refuse([.newerFormat], .unsupportedFormat, store)
+    },
+  ]
+
+  private static func fill(_ store: CheckedStore) async throws -> [StoredFlow] {
+    var flows: [StoredFlow] = []
+    for name in ["plain", "quote \" \u{1F469} /", "", String(repeating: "long ", count: 200)] {
+      let id = FlowID(name)
+      try await store.commit(id, .sample("first"), from: 0, history: [.sample(1)])
+      flows.append(
+        try await store.commit(
+          id, .sample("second", wakeAt: store.time(60), tasks: [.sample("q", for: "ann")], labels: ["a": "b"]), from: 1,
+          history: [.sample(2)]))
+    }
+    try await store.commit("deleted", .sample(), from: 0, history: [.sample(1)])
+    try await store.store.delete("deleted", expecting: Revision(1), fence: nil)
+    return flows
+  }
+
+  /// Damages a flow, and expects that nothing reads it as anything but an error, or writes over it; and that the flows
+  /// beside it are as they were.
+  private static func refuse(
+    _ damages: [FlowStoreHarness.Damage], _ code: FlowStoreError.Code, _ first: CheckedStore
+  ) async throws {
+    var store = first
+    for damage in damages { store = try await refuse(damage, code, store) }
+  }
+
+  /// The store to go on with, for what was reopened is closed.
+  private static func refuse(
+    _ damage: FlowStoreHarness.Damage, _ code: FlowStoreError.Code, _ store: CheckedStore
+  ) async throws -> CheckedStore {
+    let id = FlowID("\(damage)")
+    let beside = try await store.commit(FlowID("beside \(damage)"), .sample("beside"), from: 0)
+    try await store.commit(
+      id, .sample("before", tasks: [.sample("q", for: "ann")]), from: 0, history: [.sample(1)])
+    try await store.harness.damage?(store.store, id, damage)
+    try await expectRefusals(of: id, damage, code, store)
+    try await store.unchanged(beside.id, beside, "the flow beside one that is \(damage)")
+    guard store.harness.reopen != nil else { return store }
+    let again = try await store.reopened()
+    try await expectRefusals(of: id, damage, code, again)
+    try await again.unchanged(beside.id, beside, "the flow beside one that is \(damage), after reopening")
+    return again
+  }
+
+  private static func expectRefusals(
+    of id: FlowID, _ damage: FlowStoreHarness.Damage, _ code: FlowStoreError.Code, _ store: CheckedStore
+  ) async throws {
+    for _ in 0..<2 {
+      try await store.refused(code, what: "a load of what is \(damage)") {
+        if let found = try await store.store.load(id) { throw store.failure("\(damage): \(found) was loaded") }
+      }
+      for revision in 0...1 {
+        try await store.refused(code, what: "a commit from \(revision) over what is \(damage)") {
+          try await store.commit(id, .sample("after"), from: revision)
+        }
+      }
+      try await store.refused(code, what: "a delete of what is \(damage)") {
+        try await store.store.delete(id, expecting: Revision(1), fence: nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import ActorFlowHosting
+
+/// What every store of flows must do, as named checks for the tests of a store.
+///
+/// ```swift
+/// @Test("a store in memory does what every store must", arguments: FlowStoreConformance.all)
+/// func conforms(_ check: FlowStoreConformance.Check) async throws {
+///   let clock = ManualWallClock()
+///   let harness = FlowStoreHarness(clock: clock) { MemoryFlowStore(clock: clock) }
+///   try await check.run(on: harness)
+/// }
+/// ```
+public enum FlowStoreConformance {
+  /// All checks.
+  public static let all: [Check] = writing + racing + reading + leasing + claiming + onDisk
+
+  /// One thing that a store must do.
+  public struct Check: Sendable, CustomStringConvertible {
+    /// What must hold, in a few words.
+    public let name: String
+    /// What a store must be able to do for the check to apply.
+    public let needs: Set<Need>
+    private let body: @Sendable (CheckedStore) async throws -> Void
+
+    init(_ name: String, needs: Set<Need> = [], _ body: @escaping @Sendable (CheckedStore) async throws -> Void) {
+      self.name = name
+      self.needs = needs
+      self.body = body
+    }
+
+    /// The name.
+    public var description: String { name }
+
+    /// Runs the check on a new store of the harness.
+    ///
+    /// - Returns: whether it applied to the store.
+    /// - Throws: ``Failure``, which says what was expected; or what the store threw where nothing was to be thrown.
+    @discardableResult
+    public func run(on harness: FlowStoreHarness) async throws -> Outcome {
+      let store = try await harness.make()
+      for need in Need.allCases where needs.contains(need) {
+        if let reason = need.missing(in: store, harness) { return .skipped(reason: reason) }
+      }
+      try await body(CheckedStore(check: name, store: store, harness: harness))
+      return .passed
+    }
+  }
+
+  /// What not every store can do.
+  @nonexhaustive public enum Need: Sendable, Hashable, CaseIterable {
+    /// Leases: the store is a ``LeasingFlowStore``.
+    case leases
+    /// The store's clock can be moved.
+    case clock
+    /// What the store has can be closed and opened again.
+    case reopening
+    /// What is stored can be damaged.
+    case damage
+
+    func missing(in store: any FlowStore, _ harness: FlowStoreHarness) -> String? {
+      switch self {
+      case .leases: store is any LeasingFlowStore ? nil : "the store gives no leases"
+      case .clock: harness.advance != nil ? nil : "the store's clock cannot be moved"
+      case .reopening: harness.reopen != nil ? nil : "the store cannot be opened again"
+      case .damage: harness.damage != nil ? nil : "what the store keeps cannot be damaged"
+      }
+    }
+  }
+
+  /// What became of a check that did not fail.
+  @nonexhaustive public enum Outcome: Sendable, Hashable {
+    /// The store does what it must.
+    case passed
+    /// The check does not apply to the store.
+    case skipped(reason: String)
+  }
+
+  /// A check failed.
+  public struct Failure: Error, Sendable, CustomStringConvertible {
+    /// The check's name.
+    public let check: String
+    /// What was expected, and what was found.
+    public let message: String
+
+    /// The check, and what was expected.
+    public var description: String { "'\(check)': \(message)" }
+  }
+}

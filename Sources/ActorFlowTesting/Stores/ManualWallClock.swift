@@ -1,0 +1,48 @@
+public import ActorFlowHosting
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A wall clock that stands still until a test moves it: for hosts and for the leases of stores.
+public final class ManualWallClock: WallClock {
+  private let start: Date
+  private let clock = ManualClock()
+
+  /// A clock at a time; by default the first second of 2026, in UTC.
+  public init(_ start: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
+    self.start = start
+  }
+
+  /// The time.
+  public var now: Date { start.addingTimeInterval(clock.now.offset / .seconds(1)) }
+
+  /// How many tasks sleep at this moment.
+  public var sleepers: Int { clock.sleepers }
+
+  /// Moves the time on, and wakes everybody whose deadline has come, earliest first.
+  ///
+  /// Returns when they are woken, not when they have run. Time never goes back: a negative duration moves nothing.
+  public func advance(by duration: Duration) {
+    clock.advance(by: duration)
+  }
+
+  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if it is there already.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  public func sleep(until deadline: Date) async throws {
+    // To the microsecond, as times are stored: a time that went through a store means the same instant.
+    let microseconds = (deadline.timeIntervalSince(start) * 1e6).rounded()
+    let offset = Duration.microseconds(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
+    try await clock.sleep(until: ManualClock.Instant(offset: offset), tolerance: nil)
+  }
+
+  /// Waits until at least `count` tasks sleep at once.
+  ///
+  /// - Throws: `CancellationError` if the waiting task is cancelled.
+  public func waitForSleepers(_ count: Int = 1) async throws {
+    try await clock.waitForSleepers(count)
+  }
+}

@@ -1,0 +1,23 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+@Suite struct MemoryFlowStoreTests {
+  @Test("a store in memory does what every store must", arguments: FlowStoreConformance.all)
+  func conforms(_ check: FlowStoreConformance.Check) async throws {
+    let clock = ManualWallClock()
+    let harness = FlowStoreHarness(clock: clock) { MemoryFlowStore(clock: clock) }
+    try await check.run(on: harness)
+  }
+
+  @Test("only the checks of what is on disk are skipped for a store in memory, each with its reason")
+  func skipped() async throws {
+    for check in FlowStoreConformance.all {
+      let clock = ManualWallClock()
+      let outcome = try await check.run(on: FlowStoreHarness(clock: clock) { MemoryFlowStore(clock: clock) })
+      let onDisk = check.needs.contains(.reopening) || check.needs.contains(.damage)
+      #expect((outcome != .passed) == onDisk, "\(check): \(outcome)")
+    }
+  }
+}
