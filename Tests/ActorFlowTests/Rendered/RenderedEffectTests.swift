@@ -80,16 +80,7 @@ import Testing
   @Test("what a render has ended is cancelled before what it has begun starts")
   func order() async throws {
     let (trace, started) = (Trace(), Checkpoint())
-    let script = BoardScript { key, _ in
-      trace.add("start \(key)")
-      started.mark()
-      await withTaskCancellationHandler {
-        await untilCancelled()
-      } onCancel: {
-        trace.add("cancel \(key)")
-      }
-    }
-    let flow = launch(.board(script), with: "")
+    let flow = launch(.board(.tracingCancellation(trace, started)), with: "")
     try await flow.act(.run("a"))
     await started.reached()
     try await flow.act(.all([.stop("a"), .run("b")]))

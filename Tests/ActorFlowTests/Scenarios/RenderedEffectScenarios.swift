@@ -48,16 +48,7 @@ import Testing
   @Test("WS-051 under a different key the old effect is cancelled, then the new one starts")
   func other() async throws {
     let (trace, started) = (Trace(), Checkpoint())
-    let script = BoardScript(trace) { key, _ in
-      trace.add("start \(key)")
-      started.mark()
-      await withTaskCancellationHandler {
-        await untilCancelled()
-      } onCancel: {
-        trace.add("cancel \(key)")
-      }
-    }
-    let flow = launch(.board(script), with: "")
+    let flow = launch(.board(.tracingCancellation(trace, started)), with: "")
     try await flow.act(.run("a"))
     await started.reached()
     try await flow.act(.all([.stop("a"), .run("b")]))

@@ -109,6 +109,19 @@ struct BoardScript: Sendable {
       }
   }
 
+  /// Effects that trace when they start and when they are cancelled, in that very moment; each start is marked.
+  static func tracingCancellation(_ trace: Trace, _ started: Checkpoint) -> BoardScript {
+    BoardScript(trace) { key, _ in
+      trace.add("start \(key)")
+      started.mark()
+      await withTaskCancellationHandler {
+        await untilCancelled()
+      } onCancel: {
+        trace.add("cancel \(key)")
+      }
+    }
+  }
+
   /// Children begin empty.
   var ofChildren: BoardScript {
     var script = self
