@@ -14,7 +14,7 @@ extension FlowCoordinator {
   ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow, or the branch, was
   ///   ended on the way.
   public nonisolated func backUp(to step: StepID? = nil) async throws {
-    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
+    try refuseLeavingInside("try context.backUp()")
     let core = core
     let since = core.elapsed
     try await core.request({ .landed($0.number, on: $0.track) }) { try $0.backUp(to: step, since: since) }
@@ -25,7 +25,7 @@ extension FlowCoordinator {
   ///
   /// - Throws: As ``backUp(to:)``; `questionClosed` or `noSuchQuestion` if the question is not open.
   public nonisolated func backUp(from question: Question.ID) async throws {
-    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.backUp()`")
+    try refuseLeavingInside("try context.backUp()")
     let core = core
     let since = core.elapsed
     try await core.request({ .landed($0.number, on: $0.track) }) { try $0.backUp(from: question, since: since) }
@@ -43,14 +43,31 @@ extension FlowCoordinator {
   /// - Throws: A ``FlowError`` with the code `rollbackFailed`, after the end, if a step's `backUp` threw; `notRunning`,
   ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
   public nonisolated func abandon(reason: String = "", rollingBack: Bool = true) async throws {
-    try refuseInside("a step that waits for its own leaving waits for itself; use `try context.abandon(_:)`")
+    try refuseLeavingInside("try context.abandon(_:)")
     let core = core
     let since = core.elapsed
     try await core.request({ _ in .ended }) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
   }
 
-  nonisolated func refuseInside(_ remedy: String) throws {
-    guard FlowChain.contains(serial) else { return }
+  private nonisolated func refuseLeavingInside(_ verb: String) throws {
+    try refuseInside(
+      step: "a step that waits for its own leaving waits for itself; use `\(verb)`",
+      effect: "an effect that waits for its step to be left waits for itself; send an action through its sink and let "
+        + "the step's output say where the flow goes, or throw, which fails the step")
+  }
+
+  /// Refuses what would wait for the very code that calls it.
+  ///
+  /// - Parameters:
+  ///   - step: What a step does instead.
+  ///   - effect: What an effect of a rendered step does instead: it has no context.
+  nonisolated func refuseInside(step: String, effect: String) throws {
+    guard let code = FlowChain.code(of: serial) else { return }
+    let remedy =
+      switch code {
+      case .step: step
+      case .effect: effect
+      }
     throw FlowError(.insideFlow, remedy, flow: id)
   }
 }

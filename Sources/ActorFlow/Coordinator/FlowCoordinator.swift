@@ -160,7 +160,9 @@ extension FlowCoordinator {
   ///   called from inside the flow's own steps.
   @discardableResult
   public nonisolated func settled() async throws -> Position {
-    try refuseInside("`settled()` would wait for the very step that calls it; return from the step instead")
+    try refuseInside(
+      step: "`settled()` would wait for the very step that calls it; return from the step instead",
+      effect: "`settled()` may wait for the very effect that calls it; return from the effect, or look at `position`")
     return try await core.wait(for: .settled)
   }
 }

@@ -11,8 +11,8 @@
 //    group can only cancel all its children, and only from inside its body.
 //
 // A stint is awaited by `run` or by the walk that has reached the fork, the work by the `once` that began it, the timer
-// by `run`, an effect by the `proceed` of its step. So none outlives the run. `Task.init` passes the caller's task-local values and priority on, as a child task
-// would.
+// by `run`, an effect by the `proceed` of its step. So none outlives the run. `Task.init` passes the caller's task-local
+// values and priority on, as a child task would.
 extension FlowCore {
   /// Runs stints until the run has ended, or the flow was put away. Called by `run`, once.
   func drive() async {
@@ -62,7 +62,8 @@ extension FlowCore {
 
   /// Begins an effect's work. Called by the `proceed` of a rendered step, so that the effect has its task-local values.
   func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    Task { await work() }
+    let chain = FlowChain(serial, .effect, around: FlowChain.current)
+    return Task { await FlowChain.$current.withValue(chain, operation: work) }
   }
 
   /// Begins to sleep until the earliest alarm, unless a sleep that ends no later is under way.

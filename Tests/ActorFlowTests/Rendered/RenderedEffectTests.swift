@@ -264,16 +264,4 @@ import Testing
     try await flow.act(.out("x"))
     _ = await flow.result
   }
-
-  @Test("an effect that asks its own coordinator to back up is refused, because that would wait for it")
-  func insideFlow() async throws {
-    let seen = Handover<FlowError.Code?>()
-    let coordinator = FlowCoordinator()
-    let script = BoardScript { _, _ in seen.give(await code { try await coordinator.backUp() }) }
-    let flow = launch(.board(script), with: "", on: coordinator)
-    try await flow.act(.run("a"))
-    #expect(await seen.value() == .insideFlow)
-    try await flow.act(.out("x"))
-    _ = await flow.result
-  }
 }
