@@ -6,7 +6,7 @@ class RenderNode {
   /// The latest pass that asked for it.
   var pass = 0
   fileprivate(set) var children: [ChildKey: RenderNode] = [:]
-  fileprivate(set) var effects: [AnyHashable: Effect] = [:]
+  fileprivate(set) var effects: [RenderKey: Effect] = [:]
 
   struct Effect {
     let id: Int
@@ -116,7 +116,7 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
   override func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? {
     guard let recorded, let key = path.key?.key else { return nil }
     return RenderPass<Parent>.Child(
-      type: Step.self, key: key, pass: pass(showing: recorded.rendering), map: recorded.map)
+      type: Step.self, name: key, pass: pass(showing: recorded.rendering), map: recorded.map)
   }
 
   func render() -> Step.Rendering {
@@ -138,7 +138,7 @@ extension TypedNode {
     return sink
   }
 
-  func ask(_ key: AnyHashable, _ work: @escaping @Sendable (Sink<Step.Action>) async throws -> Void) {
+  func ask(_ key: RenderKey, _ work: @escaping @Sendable (Sink<Step.Action>) async throws -> Void) {
     guard let index = effects.index(forKey: key) else {
       let id = book.start(EffectPath(node: path, key: key), of: id, work)
       effects[key] = Effect(id: id, pass: book.pass)
@@ -146,13 +146,13 @@ extension TypedNode {
     }
     if effects.values[index].pass == book.pass {
       book.note(
-        "one render of \(path) asks for the effect \(key.quoted) twice; give each effect a key of its own")
+        "one render of \(path) asks for the effect \(key) twice; give each effect a key of its own")
     }
     effects.values[index].pass = book.pass
   }
 
   func child<Child: RenderedStep>(
-    _ child: Child, _ key: AnyHashable, _ onOutput: (@Sendable (Child.Output) -> Step.Action)?
+    _ child: Child, _ key: RenderKey, _ onOutput: (@Sendable (Child.Output) -> Step.Action)?
   ) -> Child.Rendering {
     let node = node(of: child, key)
     node.pass = book.pass
@@ -164,7 +164,7 @@ extension TypedNode {
     return rendering
   }
 
-  private func node<Child: RenderedStep>(of child: Child, _ key: AnyHashable) -> TypedNode<Child> {
+  private func node<Child: RenderedStep>(of child: Child, _ key: RenderKey) -> TypedNode<Child> {
     let key = ChildKey(type: ObjectIdentifier(Child.self), key: key)
     let known = children[key] as? TypedNode<Child>
     if let known, known.pass != book.pass {
@@ -176,7 +176,7 @@ extension TypedNode {
       known.remove()
       // `render` wants a rendering, so it gets one of a node that is swept away with the failing pass.
       book.note(
-        "one render of \(path) asks for two children of type \(Child.self) with the key \(key.key.quoted); "
+        "one render of \(path) asks for two children of type \(Child.self) with the key \(key.key); "
           + "give each child a key of its own")
     }
     children[key] = node
@@ -191,7 +191,7 @@ extension TypedNode {
   func pass(showing rendering: Step.Rendering) -> RenderPass<Step> {
     RenderPass(
       step: step, state: state, rendering: rendering,
-      effects: effects.sorted { $0.value.id < $1.value.id }.map(\.key),
+      effects: effects.sorted { $0.value.id < $1.value.id }.map(\.key.value),
       children: children.values.sorted { $0.id < $1.id }.compactMap { $0.record(for: Step.self) })
   }
 }

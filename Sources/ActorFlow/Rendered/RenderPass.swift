@@ -29,7 +29,8 @@ public struct RenderPass<Step: RenderedStep> {
     /// The child's type.
     public let type: Any.Type
     /// The child's key.
-    public let key: AnyHashable
+    public var key: AnyHashable { name.value }
+    let name: RenderKey
     /// A `RenderPass` of its type.
     let pass: Any
     /// Takes an output, and returns the action that it is mapped to.
@@ -42,15 +43,15 @@ public struct RenderPass<Step: RenderedStep> {
   public func child<C: RenderedStep>(
     _ type: C.Type, key: some Hashable & Sendable
   ) throws -> RenderedChild<C, Step.Action> {
-    let key = AnyHashable(key)
-    for child in children where child.key == key {
+    let key = RenderKey(key)
+    for child in children where child.name == key {
       guard let pass = child.pass as? RenderPass<C> else { continue }
       return RenderedChild(pass: pass, map: child.map)
     }
-    let others = children.map { "\($0.type) \($0.key.quoted)" }.joined(separator: ", ")
+    let others = children.map { "\($0.type) \($0.name)" }.joined(separator: ", ")
     throw FlowError(
       .noSuchStep,
-      "\(Step.self) renders no child of type \(C.self) with the key \(key.quoted); "
+      "\(Step.self) renders no child of type \(C.self) with the key \(key); "
         + (others.isEmpty ? "it renders none" : "it renders \(others)"))
   }
 }

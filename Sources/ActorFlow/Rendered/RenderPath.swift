@@ -1,7 +1,33 @@
+/// What an author tells effects, or children of one type, apart by: a value and its type.
+///
+/// An `AnyHashable` alone is not enough, because numbers of different types are one there: `1`, `UInt8(1)` and `1.0`.
+struct RenderKey: Hashable, CustomStringConvertible {
+  let value: AnyHashable
+  let type: ObjectIdentifier
+
+  init<Key: Hashable>(_ key: Key) {
+    (value, type) = (AnyHashable(key), ObjectIdentifier(Key.self))
+  }
+
+  static func == (left: RenderKey, right: RenderKey) -> Bool { left.type == right.type && left.value == right.value }
+
+  /// Of the value alone: keys that differ only in their types are rare.
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+  /// The key as errors show it: with its type where the value alone would be taken for an `Int`.
+  var description: String {
+    switch value.base {
+    case let text as String: "\"\(text)\""
+    case let number as any Numeric where !(number is Int): "\(number) of type \(Swift.type(of: number))"
+    default: "\(value.base)"
+    }
+  }
+}
+
 /// What tells the children of one node apart.
 struct ChildKey: Hashable {
   let type: ObjectIdentifier
-  let key: AnyHashable
+  let key: RenderKey
 }
 
 /// The types and keys that lead to a node. It outlives the node, so that what a removed child left
@@ -30,19 +56,14 @@ final class RenderPath: CustomStringConvertible {
   /// In words: `Board, Row 3`.
   var description: String {
     guard let parent, let key else { return "\(type)" }
-    return "\(parent), \(type) \(key.key.quoted)"
+    return "\(parent), \(type) \(key.key)"
   }
-}
-
-extension AnyHashable {
-  /// The key as errors show it.
-  var quoted: String { base is String ? "\"\(base)\"" : "\(base)" }
 }
 
 /// Where an effect stands: at a node, under a key.
 struct EffectPath: Hashable {
   let node: RenderPath
-  let key: AnyHashable
+  let key: RenderKey
 
   static func == (left: EffectPath, right: EffectPath) -> Bool {
     left.key == right.key && left.node.isSame(as: right.node)

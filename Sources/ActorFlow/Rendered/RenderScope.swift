@@ -24,14 +24,14 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
   /// The work runs in a task of its own, with the task-local values and the priority of the flow's task, and on no actor.
   ///
   /// - Parameters:
-  ///   - key: Names the effect within this node. Asking twice for one key in one render fails the step with a
-  ///     ``FlowError`` of the code `duplicateKey`.
+  ///   - key: Names the effect within this node, by its value and its type: `1` and `UInt8(1)` are two keys. Asking twice
+  ///     for one key in one render fails the step with a ``FlowError`` of the code `duplicateKey`.
   ///   - work: Gets a sink that takes actions until the work ends. What it throws fails the step, unless it was
   ///     cancelled before.
   public mutating func run(
     _ key: some Hashable & Sendable, _ work: @escaping @Sendable (Sink<Step.Action>) async throws -> Void
   ) {
-    node.ask(AnyHashable(key), work)
+    node.ask(RenderKey(key), work)
   }
 
   /// Asks for an effect that makes an action of each element of a sequence.
@@ -56,8 +56,8 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
   ///
   /// - Parameters:
   ///   - child: The child's value. It replaces the one before, see ``RenderedStep/inputDidChange(from:state:)``.
-  ///   - key: Tells children of one type apart. Two of one type and key in one render fail the step with a ``FlowError``
-  ///     of the code `duplicateKey`.
+  ///   - key: Tells children of one type apart, by its value and its type: `1` and `UInt8(1)` are two keys. Two children
+  ///     of one type and key in one render fail the step with a ``FlowError`` of the code `duplicateKey`.
   ///   - onOutput: Makes an action of this step of the child's output. It is applied in the same turn, before anything
   ///     is rendered. The child lives on while it is asked for.
   /// - Returns: The child's rendering.
@@ -65,14 +65,14 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
     _ child: Child, key: some Hashable & Sendable,
     onOutput: @escaping @Sendable (Child.Output) -> Step.Action
   ) -> Child.Rendering {
-    node.child(child, AnyHashable(key), onOutput)
+    node.child(child, RenderKey(key), onOutput)
   }
 
   /// Renders a child that makes no output. As ``child(_:key:onOutput:)``.
   public mutating func child<Child: RenderedStep>(
     _ child: Child, key: some Hashable & Sendable
   ) -> Child.Rendering where Child.Output == Never {
-    node.child(child, AnyHashable(key), nil)
+    node.child(child, RenderKey(key), nil)
   }
 }
 

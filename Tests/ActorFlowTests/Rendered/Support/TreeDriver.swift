@@ -60,6 +60,6 @@ struct TreeDriver {
   }
 
   private mutating func start() {
-    for start in ledger.takeDue() { lines.append("+\(start.id) \(start.path.key.base)") }
+    for start in ledger.takeDue() { lines.append("+\(start.id) \(start.path.key.value.base)") }
   }
 }
