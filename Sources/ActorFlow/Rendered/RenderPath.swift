@@ -36,14 +36,21 @@ final class RenderPath: CustomStringConvertible {
   let parent: RenderPath?
   let key: ChildKey?
   let type: Any.Type
+  /// Of the whole way from the root: children of different nodes often have the same key.
+  let hash: Int
 
   init(_ type: Any.Type, _ key: ChildKey?, in parent: RenderPath?) {
     self.type = type
     self.key = key
     self.parent = parent
+    var hasher = Hasher()
+    hasher.combine(parent?.hash)
+    hasher.combine(key)
+    hash = hasher.finalize()
   }
 
   func isSame(as other: RenderPath) -> Bool {
+    guard hash == other.hash else { return false }
     var (left, right): (RenderPath?, RenderPath?) = (self, other)
     while let here = left, let there = right {
       if here === there { return true }
@@ -71,6 +78,6 @@ struct EffectPath: Hashable {
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(key)
-    hasher.combine(node.key)
+    hasher.combine(node.hash)
   }
 }
