@@ -58,6 +58,9 @@ extension RenderBook {
 
   func remove(_ node: RenderNode) { nodes.removeValue(forKey: node.id) }
 
+  /// The tree is about to be rendered in another visit: all effects have ended, those too that never began.
+  func forgetEffects() { senders = [] }
+
   /// Applies an action that came through a sink. Nil: whoever sent it has ended. Else whether anything may have changed.
   func take(_ action: any Sendable, to node: Int, from effect: Int?) -> Bool? {
     if let effect, !senders.contains(effect) { return nil }

@@ -25,6 +25,7 @@ final class RenderTree<Root: RenderedStep> {
     book.port = port
     output = nil
     hasOutput = false
+    book.forgetEffects()
     root.forgetEffects()
     root.update(step)
   }

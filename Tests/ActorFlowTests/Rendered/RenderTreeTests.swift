@@ -153,6 +153,18 @@ import Testing
     #expect(trace.all.dropFirst(before) == ["input →new", "input c.→newc."])
   }
 
+  @Test("of an earlier visit's effects nothing is taken, be it that they never started")
+  func effectsOfEarlierVisit() throws {
+    var driver = try TreeDriver()
+    try driver.act(.run("a"), .stop("a"), .run("a"))
+    #expect(driver.take() == ["+1 a", "-1"])
+    #expect(try driver.send(.add("1"), to: 1, from: 2) == true, "it is asked for, and waits for the work before it")
+    driver.tree.enter(Board(), port: SinkPort(nil))
+    try driver.render()
+    #expect(try driver.send(.add("2"), to: 1, from: 2) == nil)
+    #expect(try driver.send(.add("3"), to: 1, from: 3) == true)
+  }
+
   @Test("of a render that failed nothing is left: the next visit starts what is asked for then, once")
   func afterMistake() throws {
     var driver = try TreeDriver()
