@@ -6,7 +6,7 @@ extension BasketView: TextPrompt {
     if !lines.isEmpty {
       text.insert("Basket: \(prices.text(total))", at: 0)
       if prices.currency != .euro { text.append("  You pay \(total), at \(prices.text(Money(cents: 100))) for €1.00.") }
-    } else if canUndo {
+    } else {
       text.append("The basket is empty.")
     }
     if let problem {

@@ -55,6 +55,14 @@ import Testing
     #expect(ending.status == 2)
   }
 
+  @Test("An undo that leaves nothing says that the basket is empty", arguments: ["undo", "remove TLS-101"])
+  func emptied(change: String) async throws {
+    let ending = try await Program.run(answers: ["add TLS-101 1", change, "abandon"])
+    let changed = try #require(ending.lines.firstIndex { $0.hasSuffix(": \(change)") })
+    #expect(ending.lines[changed...].dropFirst().prefix(2) == ["", "The basket is empty."])
+    #expect(ending.lines[changed + 3] == "\(WrongInputTests.emptyLabel): abandon")
+  }
+
   @Test("abandon rolls back, says what was undone, and ends with status 2")
   func abandon() async throws {
     let ending = try await Program.run(answers: Self.order + ["abandon"])
