@@ -94,7 +94,7 @@ extension FlowCore {
   private func endStint() -> Bool {
     withState { state in
       state[.main].stint = nil
-      return state.machine.phase == .ended || state.isParked
+      return state.machine.phase == .ended || state.isParked || state.machine.fault != nil
     }
   }
 

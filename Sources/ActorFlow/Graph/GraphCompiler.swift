@@ -15,7 +15,7 @@ private struct GraphCompiler {
   private(set) var nodes: ContiguousArray<Node?> = []
   private var names = PathNames()
   private var backUp: [BackUpPolicy] = [.automatic]
-  private var failure: [FailurePolicy] = [.rollBack]
+  private var failure: [FailurePolicy?] = [nil]
   private var presentation: [Presentation?] = [nil]
   /// Which of the stacks each open policy bracket pushed on.
   private var policies: [Segment.Policy] = []

@@ -10,12 +10,13 @@ package final class Node: Sendable {
   let path: [String]
   package let body: StepBody
   package let backUp: BackUpPolicy
-  package let failure: FailurePolicy
+  /// Nil: the definition does not say.
+  package let failure: FailurePolicy?
   /// Its branches, if it is a fork.
   package let fork: ForkPlan?
 
   init(
-    index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy, failure: FailurePolicy,
+    index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy, failure: FailurePolicy?,
     presentation: Presentation?, fork: ForkPlan?
   ) {
     self.index = index

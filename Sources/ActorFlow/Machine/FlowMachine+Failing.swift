@@ -3,18 +3,20 @@ extension FlowMachine {
   /// A step, its factory, its `skip`, or what stands between two steps threw.
   ///
   /// - Parameters:
+  ///   - parks: Whether the flow is to stand still if nothing in its definition does something about the failure.
   ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
   ///   - since: The time from the run's start, for who watches the scope being left.
   /// - Returns: Nil: the flow is being left, and the error is nobody's.
   package mutating func fail(
-    _ step: StepID, _ error: any Error, under scopes: ScopeFrame? = nil, on track: TrackID = .main,
-    since: Duration = .zero
+    _ step: StepID, _ error: any Error, parks: Bool = false, under scopes: ScopeFrame? = nil,
+    on track: TrackID = .main, since: Duration = .zero
   ) -> NavigationEvent? {
     guard self[track].phase == .walking else { return nil }
+    let cause = cause(of: error, at: step)
+    if parks, scopes?.handler(below: nil) == nil { return park(step, cause) }
     dropStart(of: track)
     closeQuestion(on: track)
     closeWaits(on: track)
-    let cause = cause(of: error, at: step)
     if let catcher = scopes?.handler(below: self[track].outerScopes) {
       return caught(step, cause, by: catcher, on: track, since)
     }
@@ -24,6 +26,13 @@ extension FlowMachine {
     main.leave?.isAnnounced = true
     main.phase = .compensating
     return publish(.failed(step, cause))
+  }
+
+  /// The flow stands still where it is. Whoever takes it up again has the step tried again.
+  private mutating func park(_ step: StepID, _ error: any Error) -> NavigationEvent? {
+    guard fault == nil else { return nil }
+    fault = (step, error)
+    return publish(.parked(step, error))
   }
 
   /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has

@@ -38,7 +38,7 @@ extension FlowMachine {
   package var isSettled: Bool {
     switch phase {
     case .ended: true
-    case .walking: !main.isBusy && !branches.areBusy
+    case .walking: fault != nil || (!main.isBusy && !branches.areBusy)
     case .idle, .leaving, .compensating: false
     }
   }

@@ -41,6 +41,8 @@ package struct FlowMachine: Sendable {
   private var dissolved: [TrackID] = []
   /// What the stack shows after the end.
   var lastStack: VisitNode?
+  /// Why the flow stands still, if it does.
+  package internal(set) var fault: (step: StepID, error: any Error)?
   /// What `run` is to return or throw, once ended.
   var result: Result<any Sendable, any Error>?
   var numbers: Numbers

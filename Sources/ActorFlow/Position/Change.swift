@@ -37,6 +37,8 @@
   case finished
   /// A step failed with this error.
   case failed(StepID, any Error)
+  /// A step of a flow that is kept failed with this error, and the flow stands still until somebody has it tried again.
+  case parked(StepID, any Error)
   /// The flow was abandoned, and its step has come back.
   case abandoned(reason: String)
   /// The task that called `run` was cancelled, and its step has come back.

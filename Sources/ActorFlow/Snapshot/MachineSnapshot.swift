@@ -10,6 +10,8 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var ending: PackedEnding?
   /// What the flow has made, once it has finished.
   package var output: PackedValue?
+  /// Why it stands still, if it does.
+  package var fault: PackedFault?
   /// Why it has failed, or fails.
   package var failure: StoredFailure?
   package var rollbackErrors: [StoredFailure] = []

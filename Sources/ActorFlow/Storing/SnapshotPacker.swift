@@ -32,6 +32,7 @@ private struct SnapshotPacker {
     snapshot.numbers.track = machine.numbers.track
     snapshot.numbers.wait = machine.mail.lastWait
     snapshot.ending = machine.ending.map(PackedEnding.init)
+    snapshot.fault = machine.fault.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) }
     snapshot.rollbackErrors = machine.rollbackErrors.map(StoredFailure.init)
     switch machine.result {
     case .success(let output)?: snapshot.output = try locate("the flow's output") { try value(output) }
