@@ -1,0 +1,78 @@
+package struct PackedFork: Sendable, Equatable {
+  package var tracks: [Int32]
+  package var results: [PackedResult] = []
+  package var failure: PackedFault?
+  package var errors: [StoredFailure] = []
+  package var judged = 0
+  package var isDecided = false
+
+  package init(
+    tracks: [Int32], results: [PackedResult] = [], failure: PackedFault? = nil, errors: [StoredFailure] = [],
+    judged: Int = 0, isDecided: Bool = false
+  ) {
+    (self.tracks, self.results, self.failure, self.errors, self.judged, self.isDecided) = (
+      tracks, results, failure, errors, judged, isDecided
+    )
+  }
+}
+
+package struct PackedResult: Sendable, Equatable {
+  package var branch: Int
+  package var value: PackedValue
+
+  package init(branch: Int, value: PackedValue) {
+    (self.branch, self.value) = (branch, value)
+  }
+}
+
+package struct PackedLeave: Sendable, Equatable {
+  package enum Goal: Sendable, Equatable {
+    case back(to: Int, update: PackedValue?)
+    case end(PackedEnding, rollBack: Bool)
+    case unwind(frame: Int, PackedFault, isTimeout: Bool)
+    case prune(cargo: Int)
+    case dissolve
+  }
+
+  package var goal: Goal
+  package var number: Int
+  package var visit: PackedVisit?
+  package var since: Duration
+  package var errors: [StoredFailure] = []
+  package var isAnnounced = false
+
+  package init(
+    goal: Goal, number: Int, visit: PackedVisit? = nil, since: Duration, errors: [StoredFailure] = [],
+    isAnnounced: Bool = false
+  ) {
+    (self.goal, self.number, self.visit, self.since, self.errors, self.isAnnounced) = (
+      goal, number, visit, since, errors, isAnnounced
+    )
+  }
+}
+
+package struct PackedStart: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    case at(Address, cargo: Int)
+    case top
+    case recovery(PackedFault, frame: Int)
+    case failure(PackedFault, frame: Int?)
+  }
+
+  /// Where a walk begins.
+  package enum Address: Sendable, Equatable {
+    /// Of the flow, or of the branch.
+    case beginning
+    /// Of the innermost scope.
+    case scope
+    case behind(StepID)
+  }
+
+  package var kind: Kind
+  package var pause = Duration.zero
+  package var update: PackedValue?
+
+  package init(kind: Kind, pause: Duration = .zero, update: PackedValue? = nil) {
+    (self.kind, self.pause, self.update) = (kind, pause, update)
+  }
+}

@@ -1,0 +1,81 @@
+package struct PackedAnswer: Sendable, Equatable {
+  package enum Entry: Sendable, Equatable { case answered(PackedValue), withdrawn, overdue }
+
+  package var key: JournalKey
+  package var entry: Entry
+
+  package init(key: JournalKey, entry: Entry) {
+    (self.key, self.entry) = (key, entry)
+  }
+}
+
+package struct PackedQuestion: Sendable, Equatable {
+  package var number: Int
+  package var token: QuestionToken?
+  package var revision: Int
+  /// Nil: a rendering's.
+  package var key: JournalKey?
+  package var prompt: PackedValue
+
+  package init(number: Int, token: QuestionToken? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue) {
+    (self.number, self.token, self.revision, self.key, self.prompt) = (number, token, revision, key, prompt)
+  }
+}
+
+package struct PackedWait: Sendable, Equatable {
+  package var signal: String
+  package var key: JournalKey
+  package var number: Int
+  package var type: String
+
+  package init(signal: String, key: JournalKey, number: Int, type: String) {
+    (self.signal, self.key, self.number, self.type) = (signal, key, number, type)
+  }
+}
+
+// MARK: - Mail and alarms
+
+package struct PackedMail: Sendable, Equatable {
+  package struct Signal: Sendable, Equatable {
+    package var name: String
+    package var value: PackedValue
+
+    package init(name: String, value: PackedValue) {
+      (self.name, self.value) = (name, value)
+    }
+  }
+
+  package struct Key: Sendable, Equatable {
+    package var signal: String
+    package var key: String
+
+    package init(signal: String, key: String) {
+      (self.signal, self.key) = (signal, key)
+    }
+  }
+
+  /// The oldest first.
+  package var buffer: [Signal] = []
+  package var keys: [Key] = []
+
+  package init() {}
+}
+
+package struct PackedAlarm: Sendable, Equatable {
+  package enum Subject: Sendable, Equatable {
+    case scope(frame: Int)
+    case idle(frame: Int, after: Duration)
+    case question(Int)
+    case reminder(question: Int, number: Int, every: Duration, of: Int)
+    case wait(Int)
+    case pause
+  }
+
+  package var due: Duration
+  package var track: Int32
+  package var subject: Subject
+
+  package init(due: Duration, track: Int32, subject: Subject) {
+    (self.due, self.track, self.subject) = (due, track, subject)
+  }
+}

@@ -1,0 +1,87 @@
+package struct PackedTrack: Sendable, Equatable {
+  package enum Phase: Sendable { case walking, leaving, compensating, ended }
+
+  package var number: Int32 = 0
+  package var branch: PackedBranch?
+  package var phase = Phase.walking
+  package var leave: PackedLeave?
+  /// The oldest first.
+  package var places: [PackedPlace] = []
+  package var focus = PackedFocus()
+  /// What the world sees on top, where that is not the newest place.
+  package var visit: PackedVisit?
+  package var hasAsked = false
+  package var isSealed = false
+  package var closedAt: Int32 = -1
+  package var start: PackedStart?
+  package var fork: PackedFork?
+  package var question: PackedQuestion?
+  package var waits: [PackedWait] = []
+
+  package init() {}
+}
+
+package struct PackedBranch: Sendable, Equatable {
+  package var parent: Int32
+  package var number: Int
+  package var path: StepID
+  package var elements: [Int]
+
+  package init(parent: Int32, number: Int, path: StepID, elements: [Int]) {
+    (self.parent, self.number, self.path, self.elements) = (parent, number, path, elements)
+  }
+}
+
+package struct PackedVisit: Sendable, Equatable {
+  package var id: Int
+  package var step: StepID
+  package var isSkipped = false
+  package var canBackUp = false
+
+  package init(id: Int, step: StepID, isSkipped: Bool = false, canBackUp: Bool = false) {
+    (self.id, self.step, self.isSkipped, self.canBackUp) = (id, step, isSkipped, canBackUp)
+  }
+}
+
+package struct PackedPlace: Sendable, Equatable {
+  package var visit: PackedVisit
+  package var cargo: Int
+  package var backTarget: Int32
+  package var isInner = false
+  package var isClosed = false
+  package var records: [PackedRecord] = []
+
+  package init(
+    visit: PackedVisit, cargo: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
+    records: [PackedRecord] = []
+  ) {
+    (self.visit, self.cargo, self.backTarget, self.isInner, self.isClosed, self.records) = (
+      visit, cargo, backTarget, isInner, isClosed, records
+    )
+  }
+}
+
+package struct PackedFocus: Sendable, Equatable {
+  package var isEntered = false
+  package var hasAsked = false
+  package var records: [PackedRecord] = []
+  package var answers: [PackedAnswer] = []
+
+  package init(
+    isEntered: Bool = false, hasAsked: Bool = false, records: [PackedRecord] = [], answers: [PackedAnswer] = []
+  ) {
+    (self.isEntered, self.hasAsked, self.records, self.answers) = (isEntered, hasAsked, records, answers)
+  }
+}
+
+package struct PackedRecord: Sendable, Equatable {
+  package var key: String
+  package var type: String
+  package var idempotencyKey: String
+  /// Nil: begun, and what became of it is not known.
+  package var value: PackedValue?
+
+  package init(key: String, type: String, idempotencyKey: String, value: PackedValue? = nil) {
+    (self.key, self.type, self.idempotencyKey, self.value) = (key, type, idempotencyKey, value)
+  }
+}

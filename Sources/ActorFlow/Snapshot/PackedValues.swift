@@ -1,0 +1,51 @@
+package struct PackedCargo: Sendable, Equatable {
+  package var value: PackedValue
+  /// Of ``MachineSnapshot/kept``.
+  package var kept: Int?
+  /// Of ``MachineSnapshot/frames``.
+  package var scopes: Int?
+
+  package init(value: PackedValue, kept: Int? = nil, scopes: Int? = nil) {
+    (self.value, self.kept, self.scopes) = (value, kept, scopes)
+  }
+}
+
+package struct PackedKept: Sendable, Equatable {
+  package var value: PackedValue
+  package var below: Int?
+
+  package init(value: PackedValue, below: Int? = nil) {
+    (self.value, self.below) = (value, below)
+  }
+}
+
+package struct PackedFrame: Sendable, Equatable {
+  package var scope: ScopeName
+  package var cargo: Int
+  package var attempt: Int
+
+  package init(scope: ScopeName, cargo: Int, attempt: Int) {
+    (self.scope, self.cargo, self.attempt) = (scope, cargo, attempt)
+  }
+}
+
+/// Which scope of a definition: the nth of its kind that begins with this step.
+package struct ScopeName: Sendable, Hashable {
+  package var kind: String
+  package var step: StepID
+  package var number: Int
+
+  package init(kind: String, step: StepID, number: Int) {
+    (self.kind, self.step, self.number) = (kind, step, number)
+  }
+}
+
+/// A step that failed, and why.
+package struct PackedFault: Sendable, Equatable {
+  package var step: StepID
+  package var error: StoredFailure
+
+  package init(step: StepID, error: StoredFailure) {
+    (self.step, self.error) = (step, error)
+  }
+}

@@ -1,0 +1,106 @@
+package import ActorFlow
+
+extension MachineSnapshot {
+  /// The format that ``encoded()`` writes. Older ones are read, too.
+  package static let format: UInt8 = 1
+
+  /// The state of a flow as bytes: the format's number, then the parts one after another.
+  ///
+  /// Two equal states have equal bytes. They have no sum of their own; whoever stores them adds one.
+  package func encoded() -> [UInt8] {
+    var writer = ByteWriter(reserving: 512)
+    writer.byte(Self.format)
+    writer.int(run)
+    writer.int(sequence)
+    writer.part(numbers)
+    writer.optional(ending)
+    writer.optional(output)
+    writer.optional(failure)
+    writer.list(rollbackErrors)
+    writer.list(cargoes)
+    writer.list(kept)
+    writer.list(frames)
+    writer.part(main)
+    writer.list(branches)
+    writer.part(mail)
+    writer.list(alarms)
+    return writer.bytes
+  }
+
+  /// Reads what ``encoded()`` wrote, in this version or an earlier one.
+  ///
+  /// - Throws: ``FlowStoreError``: `unsupportedFormat` if a newer version of this module wrote it; `corrupted` if the
+  ///   bytes are no state.
+  package init(decoding bytes: [UInt8]) throws(FlowStoreError) {
+    var bytes = ByteReader(bytes)
+    let format = try bytes.byte()
+    guard format > 0 else { throw bytes.malformed("there is no format 0") }
+    guard format <= Self.format else {
+      throw FlowStoreError(
+        .unsupportedFormat, "the flow's state has the format \(format); this version reads 1 to \(Self.format)")
+    }
+    self.init()
+    var reader = StateReader(format: format, bytes)
+    try read(from: &reader)
+    try reader.end()
+  }
+
+  private mutating func read(from reader: inout StateReader) throws(FlowStoreError) {
+    run = try reader.number()
+    sequence = try reader.number()
+    numbers = try reader.part()
+    ending = try reader.optional()
+    output = try reader.optional()
+    failure = try reader.optional()
+    rollbackErrors = try reader.list()
+    cargoes = try reader.list()
+    kept = try reader.list()
+    frames = try reader.list()
+    main = try reader.part()
+    branches = try reader.list()
+    mail = try reader.part()
+    alarms = try reader.list()
+  }
+}
+
+extension MachineSnapshot.Numbers: StatePart {
+  func write(to writer: inout ByteWriter) {
+    writer.int(visit)
+    writer.int(question)
+    writer.int(leave)
+    writer.int(Int(track))
+    writer.int(wait)
+  }
+
+  init(from reader: inout StateReader) throws(FlowStoreError) {
+    self.init()
+    visit = try reader.number()
+    question = try reader.number()
+    leave = try reader.number()
+    track = try reader.track()
+    wait = try reader.number()
+  }
+}
+
+extension PackedEnding: StatePart {
+  func write(to writer: inout ByteWriter) {
+    switch self {
+    case .finished: writer.byte(1)
+    case .failed: writer.byte(2)
+    case .cancelled: writer.byte(3)
+    case .abandoned(let reason):
+      writer.byte(4)
+      writer.string(reason)
+    }
+  }
+
+  init(from reader: inout StateReader) throws(FlowStoreError) {
+    switch try reader.byte() {
+    case 1: self = .finished
+    case 2: self = .failed
+    case 3: self = .cancelled
+    case 4: self = .abandoned(reason: try reader.string())
+    case let code: throw reader.unknown("ending", code)
+    }
+  }
+}
