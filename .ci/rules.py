@@ -22,8 +22,11 @@ ALLOWED_IMPORTS = {
     "Sources/ActorFlowDocuments": {"ActorFlow", "FoundationEssentials", "Foundation"},
 }
 
-# The three kinds of unstructured task live in one file, which says why.
-UNSTRUCTURED_TASKS = "Sources/ActorFlow/Coordinator/FlowCore+Tasks.swift"
+# Unstructured tasks live in two files, which say why.
+UNSTRUCTURED_TASKS = {
+    "Sources/ActorFlow/Coordinator/FlowCore+Tasks.swift",
+    "Sources/ActorFlowHosting/Host/FlowHost+Tasks.swift",
+}
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"
@@ -94,12 +97,12 @@ def sources() -> None:
 
 def unstructured_tasks() -> None:
     for path in repository_files("Sources/ActorFlow/*.swift"):
-        if path == Path(UNSTRUCTURED_TASKS):
+        if str(path) in UNSTRUCTURED_TASKS:
             continue
         text = "\n".join(code_lines(path.read_text()))
         for found in TASK.finditer(text):
             number = text.count("\n", 0, found.start()) + 1
-            problems.append(f"{path}:{number}: makes an unstructured task; only {UNSTRUCTURED_TASKS} may")
+            problems.append(f"{path}:{number}: makes an unstructured task; only {", ".join(sorted(UNSTRUCTURED_TASKS))} may")
 
 
 def dead_code() -> None:

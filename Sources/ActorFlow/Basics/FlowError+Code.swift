@@ -7,7 +7,7 @@ extension FlowError {
       case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
-      case notStorable
+      case notStorable, noSuchFlow, alreadyStarted, parked, keyReused, tooLarge
     }
     private let name: Name
 
@@ -83,5 +83,15 @@ extension FlowError {
     public static let badDefinition = Code(.badDefinition)
     /// A value, a prompt or an answer cannot be stored, so that the flow cannot outlive the process.
     public static let notStorable = Code(.notStorable)
+    /// The host's store has no flow of this id.
+    public static let noSuchFlow = Code(.noSuchFlow)
+    /// A flow of this id was started with another input, or of another definition.
+    public static let alreadyStarted = Code(.alreadyStarted)
+    /// The flow stands still because a step failed or its definition is missing; the message says what would free it.
+    public static let parked = Code(.parked)
+    /// The key of this request was used for another request.
+    public static let keyReused = Code(.keyReused)
+    /// An answer or a flow is larger than the host allows.
+    public static let tooLarge = Code(.tooLarge)
   }
 }

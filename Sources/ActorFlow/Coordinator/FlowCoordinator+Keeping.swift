@@ -10,8 +10,8 @@ extension FlowCoordinator {
     _ = try await launch(graph, with: input)
   }
 
-  /// Walks on until the run has ended, or the flow is put away, because of ``park()`` or because the calling task is
-  /// cancelled.
+  /// Walks on until the run has ended, the flow stands still, or it is put away, because of ``park()`` or because the
+  /// calling task is cancelled.
   package nonisolated func goOn() async { await core.goOn() }
 
   /// Puts the flow away. Whatever runs is cancelled; ``goOn()`` returns when it has ended.
@@ -19,6 +19,52 @@ extension FlowCoordinator {
 
   package nonisolated var isParked: Bool { core.isParked }
 
+  /// Whether nothing goes on any more: the run has ended, or a step failed and somebody is to see to it.
+  package nonisolated var isAtRest: Bool { core.isAtRest }
+
+  /// Whether the flow waits for somebody outside or for the clock, or is at rest.
+  package nonisolated var isSettled: Bool { core.isSettled }
+
+  /// Does what is due by now, rather than wait for the timer to do it. Whether anything was.
+  package nonisolated func ringDue() async throws -> Bool { try await core.ringDue() }
+
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
   package nonisolated func reopened(_ question: Question.ID) async throws { try await core.reopened(question) }
+
+  /// The open question of this id.
+  package nonisolated func openQuestion(_ id: Question.ID) throws -> Question { try core.openQuestion(id) }
+
+  /// The questions that are open, and those that were when the machine was read back.
+  package nonisolated var questions: [Question.ID] { core.questions }
+
+  /// As ``backUp(to:)``.
+  ///
+  /// - Parameter whenFiled: Called when the request is committed; only then ``goOn()`` need be called.
+  package nonisolated func backUp(to step: StepID?, from question: Question.ID?, whenFiled: () -> Void) async throws {
+    try refuseLeavingInside("try context.backUp()")
+    let (core, since) = (core, core.elapsed)
+    try await core.request({ .landed($0.number, on: $0.track) }, whenFiled: whenFiled) { machine in
+      if let question { return try machine.backUp(from: question, since: since) }
+      return try machine.backUp(to: step, since: since)
+    }
+  }
+
+  /// As ``abandon(reason:rollingBack:)``.
+  package nonisolated func abandon(reason: String, rollingBack: Bool, whenFiled: () -> Void) async throws {
+    try refuseLeavingInside("try context.abandon(_:)")
+    let (core, since) = (core, core.elapsed)
+    try await core.request({ _ in .ended }, whenFiled: whenFiled) {
+      try $0.abandon(reason: reason, rollBack: rollingBack, since: since)
+    }
+  }
+}
+
+extension FlowCore {
+  fileprivate var isAtRest: Bool { withState { $0.machine.phase == .ended || $0.machine.fault != nil } }
+  fileprivate var isSettled: Bool { withState { $0.machine.isSettled } }
+  fileprivate var questions: [Question.ID] { withState { $0.machine.keptQuestions } }
+
+  fileprivate func openQuestion(_ id: Question.ID) throws -> Question {
+    try withState { try $0.machine.openQuestion(id) }
+  }
 }

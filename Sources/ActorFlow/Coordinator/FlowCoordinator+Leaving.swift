@@ -49,7 +49,7 @@ extension FlowCoordinator {
     try await core.request({ _ in .ended }) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
   }
 
-  private nonisolated func refuseLeavingInside(_ verb: String) throws {
+  nonisolated func refuseLeavingInside(_ verb: String) throws {
     try refuseInside(
       step: "a step that waits for its own leaving waits for itself; use `\(verb)`",
       effect: "an effect that waits for its step to be left waits for itself; send an action through its sink and let "

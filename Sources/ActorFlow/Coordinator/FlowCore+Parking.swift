@@ -27,6 +27,14 @@ extension FlowCore {
     readers?.passOn()
   }
 
+  /// Tells the machine of the time, if something is due. Whether something was.
+  func ringDue() async throws -> Bool {
+    let now = elapsed
+    guard withState({ $0.machine.nextAlarm.map { $0 <= now } ?? false }) else { return false }
+    while try await ring() {}
+    return true
+  }
+
   var isParked: Bool { withState { $0.isParked } }
 
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.

@@ -49,7 +49,7 @@ extension FlowCore {
   }
 
   /// Whether there may be more that is due.
-  private func ring() async throws -> Bool {
+  func ring() async throws -> Bool {
     let now = elapsed
     return try await decide { Self.decision(on: $0.ring(at: now)) }
   }

@@ -2,7 +2,8 @@
 extension FlowCore {
   /// Files a request to leave, and waits until `goal` is reached. Only the waiting can be cancelled.
   func request(
-    _ goal: (FlowMachine.Leaving) -> Latch.Goal, _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
+    _ goal: (FlowMachine.Leaving) -> Latch.Goal, whenFiled: () -> Void = {},
+    _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
   ) async throws {
     let cell = Cell()
     let latch = try await decide { machine in
@@ -14,6 +15,7 @@ extension FlowCore {
       decision.cancelsWalk = leaving.cancelsWalk
       return decision
     }
+    whenFiled()
     _ = try await wait(for: latch)
   }
 

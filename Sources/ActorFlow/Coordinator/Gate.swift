@@ -1,12 +1,14 @@
 /// Lets one in at a time, in the order of asking. Waiting cannot be cancelled: whoever asks has an input to deliver.
-final class Gate: Sendable {
+package final class Gate: Sendable {
   private struct State: Sendable {
     var isHeld = false
     var queue: [CheckedContinuation<Void, Never>] = []
   }
   private let state = Lock(State())
 
-  func enter() async {
+  package init() {}
+
+  package func enter() async {
     await withCheckedContinuation { continuation in
       let goesOn = state.withLock { state in
         guard state.isHeld else {
@@ -20,7 +22,7 @@ final class Gate: Sendable {
     }
   }
 
-  func leave() {
+  package func leave() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
       guard !state.queue.isEmpty else {
         state.isHeld = false

@@ -59,4 +59,14 @@ extension FlowMachine {
     let rest = Reopening(question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits)
     self[track].reopening = rest.question == nil && rest.waits.isEmpty ? nil : rest
   }
+
+  /// The questions that are open, and those that were when the machine was put away.
+  package var keptQuestions: [Question.ID] {
+    ([.main] + descendants(of: .main)).compactMap { track in
+      if let asking = self[track].asking { return asking.question.id }
+      return self[track].reopening?.question.map {
+        Question.ID(flow: flow, run: run, number: $0.number, token: $0.token)
+      }
+    }
+  }
 }

@@ -69,7 +69,9 @@ private struct SnapshotPacker {
     packed.hasAsked = track.hasAsked
     packed.isSealed = track.isSealed
     packed.closedAt = track.closedAt
+    // To begin with the step on top goes without saying.
     packed.start = try track.start.map { try pack($0, track) }
+    if packed.start == PackedStart(kind: .top) { packed.start = nil }
     packed.fork = try track.fork.map { try pack($0) }
     try packQuestions(of: track, &packed)
     return packed

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Policies: the nearest wrapper wins") struct PolicyTests: AskingFlows {
   private func backUps<I, O>(_ flow: Flow<I, O>) -> [BackUpPolicy] { flow.graph.nodes.map(\.backUp) }
-  private func failures<I, O>(_ flow: Flow<I, O>) -> [FailurePolicy] { flow.graph.nodes.map(\.failure) }
+  private func failures<I, O>(_ flow: Flow<I, O>) -> [FailurePolicy?] { flow.graph.nodes.map(\.failure) }
 
-  @Test("without a wrapper a step is automatic, and a failure rolls back")
+  @Test("without a wrapper a step is automatic, and what a failure does is for who runs the flow to say")
   func defaults() {
     #expect(backUps(Flow { step("a") }) == [.automatic])
-    #expect(failures(Flow { step("a") }) == [.rollBack])
+    #expect(failures(Flow { step("a") }) == [nil])
   }
 
   @Test("a wrapper is for every step of its component that does not say so itself")

@@ -1,0 +1,79 @@
+import ActorFlow
+
+/// A flow that was registered: one version of it.
+final class Definition: Sendable {
+  let name: String
+  let version: Int
+  let graph: Graph
+  let names: GraphNames
+  /// Differs when the definition does: its steps, their types and policies, and how they stand.
+  let fingerprint: String
+
+  init(_ name: String, version: Int, graph: Graph) {
+    (self.name, self.version, self.graph) = (name, version, graph)
+    names = GraphNames(graph)
+    fingerprint = Self.fingerprint(of: graph)
+  }
+
+  /// The label under which each flow has its definition's fingerprint.
+  static let label = "actorflow.definition"
+
+  private static func fingerprint(of graph: Graph) -> String {
+    var writer = ByteWriter()
+    for instruction in graph.program {
+      switch instruction {
+      case .step(let node): write(node, "step", &writer)
+      case .fork(let node): write(node, node.fork?.fork.kind ?? "fork", &writer)
+      case .open(let scope): writer.string("open \(scope.kind.name)")
+      case .choose(let choice, let addresses, _): writer.string("choose \(choice.cases.map(\.label)) \(addresses)")
+      case .decide(_, let body): writer.string("decide \(body)")
+      case .resume(let node): writer.string("resume \(node.info.id)")
+      case .jump(let address): writer.string("jump \(address)")
+      case .transform: writer.string("transform")
+      case .keep: writer.string("keep")
+      case .join: writer.string("join")
+      case .close: writer.string("close")
+      case .deliver: writer.string("deliver")
+      case .end: writer.string("end")
+      }
+    }
+    return String(Checksum.of(writer.bytes[...]), radix: 16)
+  }
+
+  private static func write(_ node: Node, _ kind: String, _ writer: inout ByteWriter) {
+    writer.string(kind)
+    writer.string(node.info.id.path)
+    writer.string("\(node.body.types.input)")
+    writer.string("\(node.body.types.output)")
+    writer.string("\(node.backUp)")
+    writer.string(node.failure.map { "\($0)" } ?? "")
+  }
+}
+
+extension Definition {
+  /// Everything that keeps a flow from being hosted, a sentence each.
+  static func problems<Input, Output>(of flow: Flow<Input, Output>) -> [String] {
+    var problems: [String] = []
+    if flow.name == nil {
+      problems.append("the flow has no name; give it one that stays: Flow(\"checkout\") { … }")
+    }
+    if !isStorable(Input.self) { problems.append("the flow's input \(Input.self) cannot be stored; make it Codable") }
+    if !isStorable(Output.self) {
+      problems.append("the flow's output \(Output.self) cannot be stored; make it Codable")
+    }
+    var seen: Set<StepID> = []
+    for node in flow.graph.nodes {
+      if !seen.insert(node.info.id).inserted { problems.append("two steps are called \"\(node.info.id)\"") }
+      guard node.fork == nil else { continue }
+      for (type, what) in [(node.body.types.input, "input"), (node.body.types.output, "output")]
+      where !isStorable(type) {
+        problems.append(
+          "\(node.info.id): the \(what) \(type) cannot be stored; make it Codable"
+            + ("\(type)".hasPrefix("(") ? ", or give the `Parallel` before it a `join:`" : ""))
+      }
+    }
+    return problems
+  }
+
+  private static func isStorable(_ type: Any.Type) -> Bool { type == Void.self || type is any Codable.Type }
+}

@@ -1,0 +1,51 @@
+import ActorFlow
+
+/// Wakes one who waits, or the next who comes.
+final class Doorbell: Sendable {
+  private enum State: Sendable {
+    case quiet
+    case rung
+    case awaited(CheckedContinuation<Void, Never>, Int)
+  }
+  private let state = Lock<(now: State, last: Int)>((.quiet, 0))
+
+  func ring() {
+    let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+      guard case .awaited(let waiter, _) = state.now else {
+        state.now = .rung
+        return nil
+      }
+      state.now = .quiet
+      return waiter
+    }
+    waiter?.resume()
+  }
+
+  /// Waits for the bell, or until the task is cancelled. One task waits at a time.
+  func wait() async {
+    let number = state.withLock { state in
+      state.last += 1
+      return state.last
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if case .quiet = state.now, !Task.isCancelled {
+            state.now = .awaited(continuation, number)
+            return false
+          }
+          if case .rung = state.now { state.now = .quiet }
+          return true
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+        guard case .awaited(let waiter, number) = state.now else { return nil }
+        state.now = .quiet
+        return waiter
+      }
+      waiter?.resume()
+    }
+  }
+}

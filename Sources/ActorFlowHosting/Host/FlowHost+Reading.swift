@@ -1,0 +1,85 @@
+public import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What changes nothing, and wakes nothing but what is to go on anyway.
+extension FlowHost {
+  /// A flow as the store has it.
+  ///
+  /// - Throws: A ``FlowError`` with the code `noSuchFlow`. What the store throws.
+  public func view(_ id: FlowID) async throws -> FlowView {
+    let (stored, state) = try await stored(id)
+    return FlowView(stored, state)
+  }
+
+  func stored(_ id: FlowID) async throws -> (StoredFlow, HostedState) {
+    guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
+    return (stored, try office.state(of: stored))
+  }
+
+  /// Waits until a flow waits for somebody or for a timer, stands still, or has ended: the page after an answer.
+  ///
+  /// - Parameters:
+  ///   - id: The flow.
+  ///   - time: How long to wait at most, by the host's clock.
+  /// - Returns: The flow as it is then; if the time was over, as it is on the way.
+  /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled.
+  public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
+    let deadline = office.clock.now.addingTimeInterval(time / .seconds(1))
+    while true {
+      let view = try await view(id)
+      guard view.status == .runnable, office.clock.now < deadline else { return view }
+      let flow = try await take(id)
+      begin(flow)
+      await wait(for: flow, until: deadline)
+      await release(flow)
+      try Task.checkCancellation()
+    }
+  }
+
+  private nonisolated func wait(for flow: LiveFlow, until deadline: Date) async {
+    let (coordinator, clock) = (flow.coordinator, office.clock)
+    await withTaskGroup { group in
+      group.addTask { _ = try? await coordinator.settled() }
+      group.addTask { try? await clock.sleep(until: deadline) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// The flows that fit, by id.
+  ///
+  /// - Throws: What the store throws.
+  public func list(_ query: FlowQuery = FlowQuery(), after cursor: String? = nil, limit: Int = 100) async throws
+    -> FlowPage
+  {
+    var page = try await office.store.list(query, after: cursor, limit: limit)
+    for index in page.flows.indices { page.flows[index].labels[Definition.label] = nil }
+    return page
+  }
+
+  /// The open questions that fit: somebody's inbox.
+  ///
+  /// - Throws: What the store throws.
+  public func tasks(_ query: TaskQuery = TaskQuery(), after cursor: String? = nil, limit: Int = 100) async throws
+    -> TaskPage
+  {
+    try await office.store.tasks(query, after: cursor, limit: limit)
+  }
+
+  /// Who did what, and when, oldest first. An entry was written in the commit that made it true.
+  ///
+  /// - Throws: What the store throws.
+  public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
+    try await office.store.history(of: id, after: sequence, limit: limit)
+  }
+
+  /// What a flow does from now on at this host, each event after its commit. It ends when the flow has ended.
+  ///
+  /// A reader that falls behind by 256 events misses the oldest, and sees that by their numbers.
+  public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { office.watch(id) }
+}

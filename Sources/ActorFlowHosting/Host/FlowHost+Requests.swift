@@ -1,0 +1,242 @@
+public import ActorFlow
+
+// What changes a flow. Each returns when the change is in the store.
+extension FlowHost {
+  /// Answers an open question.
+  ///
+  /// ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` of the prompt run in the calling task; what they throw is thrown
+  /// here, and the question stays open.
+  ///
+  /// - Parameters:
+  ///   - question: The question's id, from a view or an inbox.
+  ///   - id: The flow that asks.
+  ///   - answer: A value of the prompt's `Answer` type.
+  ///   - principal: Who answers.
+  ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
+  ///   - key: Makes it once: the same answer sent again under one key changes nothing and gets the flow as it is. A flow
+  ///     remembers its latest 1,000 keys.
+  /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
+  /// - Throws: A ``FlowError``: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
+  ///   `wrongAnswerType`, `staleRevision`, `keyReused` if the key came with something else, `flowEnded`, `parked` if the
+  ///   flow stands still, `notRunning` if the host has stopped. What the store throws.
+  @discardableResult
+  public func answer<A: Codable & Sendable>(
+    _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
+    key: String? = nil
+  ) async throws -> FlowView {
+    let request = HostRequest(
+      "answer \(question)", try PackedValue(answer, with: office.values).bytes, key: key, by: principal)
+    return try await perform(request, on: id) { flow in
+      try await reopen(question, of: flow)
+      try await flow.coordinator.answer(question, with: answer, by: principal, revision: revision)
+    }
+  }
+
+  /// Answers the one open question that shows a `P`.
+  ///
+  /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `ambiguousQuestion` if several are open.
+  @discardableResult
+  public func answer<P: Prompt>(
+    _ prompt: P.Type, of id: FlowID, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView where P.Answer: Codable {
+    let request = HostRequest(
+      "answer \(P.self)", try PackedValue(answer, with: office.values).bytes, key: key, by: principal)
+    return try await perform(request, on: id) { flow in
+      begin(flow)
+      for question in flow.coordinator.questions { try await flow.coordinator.reopened(question) }
+      try await flow.coordinator.answer(P.self, with: answer, by: principal)
+    }
+  }
+
+  /// Answers an open question with JSON, which is read where the question was asked: so a server can take answers for any
+  /// flow without knowing its steps.
+  ///
+  /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `wrongAnswerType` with the `DecodingError` behind it if the JSON
+  ///   is none, or none of this answer; `tooLarge` for more than ``Options/maximumAnswerBytes``.
+  @discardableResult
+  public func answer(
+    _ question: Question.ID, of id: FlowID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
+    revision: Int? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    let limit = office.options.maximumAnswerBytes
+    let bytes = Array(json.prefix(limit + 1))
+    guard bytes.count <= limit else {
+      throw FlowError(.tooLarge, "the answer has more than \(limit) bytes", flow: id)
+    }
+    let request = HostRequest("answer \(question)", bytes, key: key, by: principal)
+    return try await perform(request, on: id) { flow in
+      try await reopen(question, of: flow)
+      let open = try flow.coordinator.openQuestion(question)
+      try await answer(open, showing: open.prompt, of: flow, json: bytes, by: principal, revision: revision)
+    }
+  }
+
+  private nonisolated func answer<P: Prompt>(
+    _ question: Question, showing prompt: P, of flow: LiveFlow, json: [UInt8], by principal: Principal?, revision: Int?
+  ) async throws {
+    let answer: P.Answer
+    do {
+      answer = try StepBody.cast(
+        StoredValue(PackedValue(type: "JSON", bytes: json), codec: office.values), to: P.Answer.self)
+    } catch let error as FlowError {
+      throw FlowError(
+        .wrongAnswerType, "the JSON is no answer of type \(P.Answer.self), which a prompt of type \(P.self) asks for",
+        flow: flow.id, step: question.step, underlying: error.underlyingErrors)
+    }
+    try await flow.coordinator.answer(question.id, with: answer, by: principal, revision: revision)
+  }
+
+  /// Sends a signal to a flow: to the step that waits for it, or to the first that will.
+  ///
+  /// - Parameter key: Makes it once; the same signal sent again under one key is a ``Delivery/duplicate``.
+  /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `signalsFull`.
+  @discardableResult
+  public func send<Value: Codable & Sendable>(
+    _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
+  ) async throws -> Delivery {
+    let request = HostRequest("send", try PackedValue(value, with: office.values).bytes, by: principal)
+    var delivery = Delivery.flowEnded
+    do {
+      _ = try await perform(request, on: id) { flow in
+        delivery = try await flow.coordinator.send(value, to: signal, key: key)
+        begin(flow)
+      }
+    } catch let error as FlowError where error.code == .flowEnded { return .flowEnded }
+    return delivery
+  }
+
+  /// Backs up to an earlier step and returns when the flow has landed there, as ``FlowCoordinator/backUp(to:)`` does.
+  ///
+  /// - Throws: As that does, and as ``answer(_:of:with:by:revision:key:)``.
+  @discardableResult
+  public func backUp(
+    _ id: FlowID, to step: StepID? = nil, from question: Question.ID? = nil, by principal: Principal? = nil,
+    key: String? = nil
+  ) async throws -> FlowView {
+    let request = HostRequest(
+      "backUp \(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal)
+    return try await perform(request, on: id) { flow in
+      try await flow.coordinator.backUp(to: step, from: question) { begin(flow) }
+    }
+  }
+
+  /// Ends a flow, and returns when it has ended and what was done is undone, newest first. One that stands still because
+  /// a step failed can be abandoned, too.
+  ///
+  /// - Parameter rollingBack: False leaves what was done as it is; no `backUp` is called.
+  /// - Throws: As ``FlowCoordinator/abandon(reason:rollingBack:)`` does, and as
+  ///   ``answer(_:of:with:by:revision:key:)``.
+  @discardableResult
+  public func abandon(
+    _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    let request = HostRequest("abandon \(rollingBack)", Array(reason.utf8), key: key, by: principal)
+    return try await perform(request, on: id, evenStopped: true) { flow in
+      try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack) { begin(flow) }
+    }
+  }
+
+  /// Lets a flow go on that stands still because a step failed: the step is entered again with its input, its records and
+  /// answers are replayed.
+  ///
+  /// - Throws: A ``FlowError`` with the code `cannotRetry` if it does not stand still; as
+  ///   ``answer(_:of:with:by:revision:key:)``.
+  @discardableResult
+  public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
+    let request = HostRequest("retry", [], key: key, by: principal)
+    return try await perform(request, on: id, evenStopped: true) { flow in
+      guard flow.ledger.state.machine.fault != nil else {
+        throw FlowError(.notRunning, "the flow does not stand still, so there is nothing to try again", flow: id)
+      }
+      try await flow.ledger.free()
+      begin(flow)
+    }
+  }
+
+  /// Removes a flow with its history. Nothing is undone; abandon it first if something is to be.
+  ///
+  /// - Throws: A ``FlowError`` with the code `noSuchFlow`. What the store throws.
+  public func delete(_ id: FlowID) async throws {
+    let flow = try await take(id)
+    flow.ledger.lose(noSuchFlow(id))
+    flow.coordinator.park()
+    let (stored, fence) = (flow.ledger.stored, flow.lease.withLock { $0?.fence })
+    do {
+      if let stored { try await office.store.delete(id, expecting: stored.revision, fence: fence) }
+    } catch {
+      await release(flow)
+      throw error
+    }
+    await release(flow)
+  }
+
+  private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
+    guard question.flow == flow.id else {
+      throw FlowError(.noSuchQuestion, "the question \(question) is another flow's", flow: flow.id)
+    }
+    begin(flow)
+    try await flow.coordinator.reopened(question)
+  }
+}
+
+// MARK: - The way of a request
+
+extension FlowHost {
+  /// Does something to a flow, once for each key.
+  ///
+  /// - Parameter evenStopped: Whether it may be done to a flow that stands still.
+  private func perform(
+    _ request: HostRequest, on id: FlowID, evenStopped: Bool = false, _ body: (LiveFlow) async throws -> Void
+  ) async throws -> FlowView {
+    var attempts = 0
+    while true {
+      let flow = try await take(id)
+      do {
+        let view = try await perform(request, flow, evenStopped, body)
+        await release(flow)
+        return view
+      } catch {
+        await release(flow)
+        // Done by somebody else in that moment: then this is a repetition.
+        if let view = try view(of: flow, after: request) { return view }
+        attempts += 1
+        guard attempts < 5, !Task.isCancelled, !isStopping, flow.wasTaken(error) else { throw error }
+      }
+    }
+  }
+
+  private func perform(
+    _ request: HostRequest, _ flow: LiveFlow, _ evenStopped: Bool, _ body: (LiveFlow) async throws -> Void
+  ) async throws -> FlowView {
+    if let view = try view(of: flow, after: request) { return view }
+    let machine = flow.ledger.state.machine
+    if machine.ending != nil { throw FlowError(.flowEnded, "the flow has ended", flow: flow.id) }
+    if !evenStopped, let fault = machine.fault {
+      throw FlowError(
+        .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
+        flow: flow.id, step: fault.step)
+    }
+    try await HostRequest.$current.withValue(request) { try await body(flow) }
+    guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
+    return view
+  }
+
+  /// The flow, if the request was done before.
+  private func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
+    guard let key = request.key, let applied = flow.ledger.applied(key) else { return nil }
+    guard applied.digest == request.digest else {
+      throw FlowError(
+        .keyReused, "the key \"\(key)\" came with another request before; each request has one of its own",
+        flow: flow.id)
+    }
+    return flow.ledger.view
+  }
+}
+
+extension LiveFlow {
+  /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
+  fileprivate func wasTaken(_ error: any Error) -> Bool {
+    if let error = error as? FlowStoreError { return error.code == .conflict || error.code == .fenced }
+    return error is CancellationError && (coordinator.isParked || ledger.loss != nil)
+  }
+}

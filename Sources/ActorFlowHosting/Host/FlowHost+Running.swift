@@ -1,0 +1,145 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension FlowHost {
+  /// Takes up flows that a crash or another host left, rings timers and renews leases, until the calling task is
+  /// cancelled. Then everything is put away: running steps are cancelled and have the grace period to come back, nothing
+  /// is left or undone, leases are released. A host that was stopped takes no requests.
+  ///
+  /// - Throws: A ``FlowError`` with the code `alreadyRunning`; `stepFailed`, naming the flows and their steps, if some did
+  ///   not come back in time: their tasks write nothing any more, and their leases expire.
+  public func run() async throws {
+    try refuseStopping()
+    guard !isRunning else { throw FlowError(.alreadyRunning, "this host runs already") }
+    isRunning = true
+    defer { isRunning = false }
+    await withTaskGroup { group in
+      group.addTask { await self.takeUp() }
+      group.addTask { await self.renewLeases() }
+    }
+    isStopping = true
+    try await shielded { try await self.stop() }
+  }
+
+  // MARK: - Taking up
+
+  private func takeUp() async {
+    while !Task.isCancelled {
+      _ = office.takeEarliest()
+      let now = office.clock.now
+      let poll = now.addingTimeInterval(office.options.pollInterval / .seconds(1))
+      var next = poll
+      do {
+        try await takeUpDue(at: now)
+        next = try await nextDue(before: poll) ?? poll
+      } catch {}  // the store cannot be asked at present; it is in a while
+      office.changed(wakeAt: next)
+      _ = await sleep(until: max(next, now.addingTimeInterval(0.001)))
+    }
+  }
+
+  private func takeUpDue(at now: Date) async throws {
+    if let store = office.store as? any LeasingFlowStore {
+      let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
+        guard let first = versions.keys.min(), let last = versions.keys.max() else { return nil }
+        return first...last
+      }
+      var leases: [FlowLease]
+      repeat {
+        leases = try await store.claimDue(owner: owner, serving: serving, for: office.options.leaseTime, limit: 100)
+        for lease in leases { await takeUp(lease.id, lease) }
+      } while leases.count == 100 && !Task.isCancelled
+      return
+    }
+    for query in [
+      FlowQuery(status: [.runnable]), FlowQuery(status: [.waiting], dueBefore: now.addingTimeInterval(0.000_001)),
+    ] {
+      var cursor: String?
+      repeat {
+        let page = try await office.store.list(query, after: cursor, limit: 100)
+        for flow in page.flows where definitions[flow.definition]?[flow.version] != nil { await takeUp(flow.id, nil) }
+        cursor = page.cursor
+      } while cursor != nil && !Task.isCancelled
+    }
+  }
+
+  /// One that cannot be taken up now is tried again in a while.
+  private func takeUp(_ id: FlowID, _ lease: FlowLease?) async {
+    guard live[id] == nil, let flow = try? await take(id, lease: lease) else { return }
+    begin(flow)
+    await release(flow)
+  }
+
+  private func nextDue(before end: Date) async throws -> Date? {
+    let page = try await office.store.list(FlowQuery(status: [.waiting], dueBefore: end), after: nil, limit: 100)
+    return page.flows.compactMap { live[$0.id] == nil ? $0.wakeAt : nil }.min()
+  }
+
+  /// Sleeps until then, or until somebody rings.
+  private nonisolated func sleep(until time: Date) async {
+    let (clock, doorbell) = (office.clock, office.doorbell)
+    await withTaskGroup { group in
+      group.addTask { try? await clock.sleep(until: time) }
+      group.addTask { await doorbell.wait() }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  // MARK: - Leases
+
+  private func renewLeases() async {
+    guard let store = office.store as? any LeasingFlowStore else { return }
+    let time = office.options.leaseTime
+    while true {
+      do { try await office.clock.sleep(until: office.clock.now.addingTimeInterval(time / .seconds(3))) } catch {
+        return
+      }
+      for flow in live.values {
+        guard let lease = flow.lease.withLock({ $0 }) else { continue }
+        do {
+          let renewed = try await store.renew(lease, for: time)
+          flow.lease.withLock { $0 = renewed }
+        } catch let error as FlowStoreError where error.code == .fenced {
+          // Another host has it: nothing that is decided here counts.
+          flow.ledger.lose(error)
+          flow.coordinator.park()
+        } catch {}  // it is renewed in a while, or expires
+      }
+    }
+  }
+
+  // MARK: - Stopping
+
+  private func stop() async throws {
+    let flows = Array(live.values)
+    for flow in flows { flow.coordinator.park() }
+    let clock = office.clock
+    let deadline = clock.now.addingTimeInterval(office.options.gracePeriod / .seconds(1))
+    let late = await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        try? await clock.sleep(until: deadline)
+        return false
+      }
+      group.addTask {
+        for flow in flows where flow.isBegun { await flow.isGone() }
+        return true
+      }
+      let isDone = await group.next() ?? true
+      group.cancelAll()
+      return isDone ? [] : flows.filter { live[$0.id] === $0 }
+    }
+    guard !late.isEmpty else { return }
+    for flow in late { flow.ledger.lose(CancellationError()) }
+    let names = late.map {
+      "\($0.id) at \($0.ledger.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
+    }
+    throw FlowError(
+      .stepFailed, "\(late.count) flows have not come back within the grace period: " + names.joined(separator: "; "))
+  }
+}

@@ -1,0 +1,75 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension FlowHost {
+  func start<Input: Sendable>(
+    _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
+    by principal: Principal?
+  ) async throws -> FlowView {
+    try refuseStopping()
+    let packed = try PackedValue(input, as: type, with: office.values)
+    if let view = try await known(id, definition, packed) { return view }
+    do {
+      return try await behindDoor(of: id) {
+        let flow = try await begin(definition, id, input, packed, labels, by: principal)
+        defer { flow.leave() }
+        guard let view = flow.ledger.view else { throw noSuchFlow(id) }
+        return view
+      }
+    } catch let error as FlowStoreError where error.code == .conflict {
+      // Somebody else has started it.
+      if let view = try await known(id, definition, packed) { return view }
+      throw error
+    }
+  }
+
+  private func begin(
+    _ definition: Definition, _ id: FlowID, _ input: any Sendable, _ packed: PackedValue, _ labels: [String: String],
+    by principal: Principal?
+  ) async throws -> LiveFlow {
+    let lease = try await lease(of: id)
+    do {
+      let state = HostedState(startedAt: office.clock.now.stored, input: packed)
+      let ledger = FlowLedger(id, definition, nil, state, fence: lease?.fence, office: office)
+      let coordinator = FlowCoordinator(id: id, settings: settings(of: ledger, startedAt: state.startedAt))
+      office.setLabels(labels, of: id)
+      defer { office.setLabels(nil, of: id) }
+      try await HostRequest.$current.withValue(HostRequest("start", packed.bytes, by: principal)) {
+        try await coordinator.begin(definition.graph, with: input)
+      }
+      let flow = LiveFlow(coordinator, ledger, lease)
+      _ = flow.enter()
+      live[id] = flow
+      begin(flow)
+      return flow
+    } catch {
+      await giveBack(lease)
+      throw error
+    }
+  }
+
+  /// The flow of this id, if there is one and it was started so.
+  private func known(_ id: FlowID, _ definition: Definition, _ input: PackedValue) async throws -> FlowView? {
+    guard let stored = try await office.store.load(id) else { return nil }
+    let state = try office.state(of: stored)
+    guard stored.snapshot.definition == definition.name, state.input == input else {
+      throw FlowError(
+        .alreadyStarted,
+        stored.snapshot.definition == definition.name
+          ? "a flow of this id was started with another input"
+          : "the id belongs to a \"\(stored.snapshot.definition)\"",
+        flow: id)
+    }
+    // It may be that nobody runs it: who started it was stopped.
+    if stored.snapshot.status == .runnable, let flow = try? await take(id) {
+      begin(flow)
+      await release(flow)
+    }
+    return FlowView(stored, state)
+  }
+}

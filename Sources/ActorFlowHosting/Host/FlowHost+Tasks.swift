@@ -1,0 +1,55 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// The host's unstructured tasks, and why they are none of Swift's structured kinds:
+//
+// 1. A flow in memory goes on when the request that took it up has returned, and with many flows under way requests
+//    come and go; it is nobody's child. It ends when the flow is put away, at the latest when the host is.
+// 2. Stopping: what ends a host whose `run` was cancelled must itself not be cancelled.
+extension FlowHost {
+  /// Lets a flow run that was read or started, unless it does.
+  func begin(_ flow: LiveFlow) {
+    guard flow.begin() else { return }
+    // What the flow does is nobody's request.
+    HostRequest.$current.withValue(nil) { _ = Task { await self.drive(flow) } }
+  }
+
+  nonisolated func shielded(_ work: @escaping @Sendable () async throws -> Void) async throws {
+    try await Task { try await work() }.value
+  }
+
+  /// Runs a flow until it has nothing to do and nobody uses it, then puts it away.
+  private func drive(_ flow: LiveFlow) async {
+    let coordinator = flow.coordinator
+    async let run: Void = coordinator.goOn()
+    while await rests(flow) {
+      if flow.close() { break }
+      await flow.idle.wait()
+    }
+    coordinator.park()
+    await run
+    await remove(flow)
+  }
+
+  /// Waits until there is nothing to do. False: the flow was put away meanwhile.
+  private nonisolated func rests(_ flow: LiveFlow) async -> Bool {
+    let coordinator = flow.coordinator
+    while true {
+      do {
+        try await coordinator.settled()
+        // It is not put away just before its time.
+        if try await coordinator.ringDue() { continue }
+      } catch { return false }
+      let revision = flow.ledger.stored?.revision
+      guard office.options.keepHot > .zero, !coordinator.isAtRest else { return true }
+      let cold = office.clock.now.addingTimeInterval(office.options.keepHot / .seconds(1))
+      do { try await office.clock.sleep(until: cold) } catch { return true }
+      if flow.ledger.stored?.revision == revision { return true }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+public import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Runs many flows that outlive the process: what each of them did is in a store before anybody hears of it, and one
+/// that waits is a row there, not a task here.
+///
+/// ```swift
+/// let host = FlowHost(store: try await FileFlowStore(directory: "flows"))
+/// let orders = try await host.register(checkout)
+/// async let running: Void = host.run()
+/// let order = try await orders.start(id: "order-17", with: cart)
+/// ```
+///
+/// A flow is in memory while it has something to do. When it waits for somebody, it is put away: its steps are gone, and
+/// when it is taken up they are made anew, with their input; records and the answers that a visit got are replayed. So
+/// whatever `backUp` or a later part of `proceed` needs comes from records.
+///
+/// Requests work as soon as the flow's definition is registered. ``run()`` rings timers, takes up what a crash or another
+/// host left, and puts everything away when it is cancelled; a host without it does only what it is asked for.
+///
+/// Every function may be called from any task. One that changes a flow returns when the change is in the store.
+public actor FlowHost {
+  nonisolated let office: HostOffice
+  nonisolated let owner: String
+  var definitions: [String: [Int: Definition]] = [:]
+  var live: [FlowID: LiveFlow] = [:]
+  /// Where those wait who want a flow that is being loaded or put away.
+  private var doors: [FlowID: Door] = [:]
+  var isRunning = false
+  var isStopping = false
+
+  private struct Door {
+    let gate = Gate()
+    var users = 0
+  }
+
+  /// A host of the flows in a store.
+  ///
+  /// - Parameters:
+  ///   - store: Where flows are kept; with a ``LeasingFlowStore`` several hosts may share it.
+  ///   - clock: What timers are measured by.
+  ///   - owner: The host's name in leases; another one for each host. A host that is started again may have its old name.
+  ///   - options: How it works.
+  public init(
+    store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())",
+    options: Options = Options()
+  ) {
+    office = HostOffice(store: store, clock: clock, options: options)
+    self.owner = owner
+  }
+
+  deinit {
+    for flow in live.values { flow.coordinator.park() }
+  }
+}
+
+// MARK: - Flows in memory
+
+extension FlowHost {
+  /// The flow, in memory, to be given back by ``release(_:)``.
+  ///
+  /// - Parameter lease: One that was claimed already.
+  func take(_ id: FlowID, lease: FlowLease? = nil) async throws -> LiveFlow {
+    while true {
+      if let flow = live[id] {
+        if flow.enter() { return flow }
+        await flow.isGone()
+        try Task.checkCancellation()
+        continue
+      }
+      let opened: LiveFlow? = try await behindDoor(of: id) {
+        guard live[id] == nil else { return nil }
+        let flow = try await open(id, lease)
+        _ = flow.enter()
+        live[id] = flow
+        return flow
+      }
+      if let opened { return opened }
+    }
+  }
+
+  func release(_ flow: LiveFlow) async {
+    flow.leave()
+    // One that was only looked at.
+    if !flow.isBegun, flow.close() { await remove(flow) }
+  }
+
+  /// It is put away; whoever wants it loads it.
+  func remove(_ flow: LiveFlow) async {
+    _ = flow.close(evenIfUsed: true)
+    await giveBack(flow.lease.withLock { $0 })
+    if live[flow.id] === flow { live[flow.id] = nil }
+    if let snapshot = flow.ledger.stored?.snapshot {
+      office.changed(wakeAt: snapshot.status == .runnable ? office.clock.now : snapshot.wakeAt)
+    }
+    flow.end()
+  }
+
+  /// One at a time, for each flow.
+  func behindDoor<Result>(of id: FlowID, _ body: () async throws -> Result) async throws -> Result {
+    var door = doors[id] ?? Door()
+    door.users += 1
+    doors[id] = door
+    await door.gate.enter()
+    defer {
+      door.gate.leave()
+      doors[id]?.users -= 1
+      if doors[id]?.users == 0 { doors[id] = nil }
+    }
+    return try await body()
+  }
+
+  /// Reads a flow from the store. Nothing of it runs yet.
+  private func open(_ id: FlowID, _ claimed: FlowLease?) async throws -> LiveFlow {
+    try refuseStopping()
+    let lease = if let claimed { claimed } else { try await lease(of: id) }
+    do {
+      guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
+      let state = try office.state(of: stored)
+      let definition = try definition(of: stored)
+      let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
+      return LiveFlow(try coordinator(of: ledger, state), ledger, lease)
+    } catch {
+      await giveBack(lease)
+      throw error
+    }
+  }
+
+  private func coordinator(of ledger: FlowLedger, _ state: HostedState) throws -> FlowCoordinator {
+    let settings = settings(of: ledger, startedAt: state.startedAt)
+    guard state.machine.ending == nil else { return FlowCoordinator(id: ledger.id, settings: settings) }
+    do {
+      let machine = try FlowMachine(
+        state.machine, of: ledger.id, names: ledger.definition.names, codec: office.values,
+        at: .seconds(office.clock.now.timeIntervalSince(state.startedAt)))
+      return FlowCoordinator(resuming: machine, settings: settings)
+    } catch {
+      throw FlowError(
+        .parked,
+        "the definition \"\(ledger.definition.name)\" version \(ledger.definition.version) does not fit this flow: \(error)",
+        flow: ledger.id, step: error.problems.first?.step)
+    }
+  }
+
+  nonisolated func settings(of ledger: FlowLedger, startedAt: Date) -> CoordinatorSettings {
+    let clock = office.clock
+    let watch = Stopwatch(
+      elapsed: { .seconds(clock.now.timeIntervalSince(startedAt)) },
+      sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0 / .seconds(1))) })
+    var settings = CoordinatorSettings()
+    settings.keeping = FlowKeeping(codec: office.values, watch: watch) { machine, events in
+      try await ledger.commit(machine, events)
+    }
+    return settings
+  }
+
+  func refuseStopping() throws {
+    guard isStopping else { return }
+    throw FlowError(.notRunning, "the host is stopping, or has stopped; another one takes its flows up")
+  }
+
+  nonisolated func noSuchFlow(_ id: FlowID) -> FlowError {
+    FlowError(.noSuchFlow, "the store has no flow of this id", flow: id)
+  }
+}
+
+// MARK: - Leases
+
+extension FlowHost {
+  /// The right to run a flow; nil where nobody else could. Waits while another host runs it.
+  func lease(of id: FlowID) async throws -> FlowLease? {
+    guard let store = office.store as? any LeasingFlowStore else { return nil }
+    let deadline = office.clock.now.addingTimeInterval(2 * (office.options.leaseTime / .seconds(1)))
+    var pause = 0.002
+    while true {
+      do { return try await store.acquire(id, owner: owner, for: office.options.leaseTime) } catch let error
+        as FlowStoreError where error.code == .leased && office.clock.now < deadline
+      {
+        try await office.clock.sleep(until: office.clock.now.addingTimeInterval(pause))
+        pause = min(pause * 2, 0.25)
+      }
+    }
+  }
+
+  /// Others may run the flow at once. A lease that cannot be given back expires.
+  nonisolated func giveBack(_ lease: FlowLease?) async {
+    guard let lease, let store = office.store as? any LeasingFlowStore else { return }
+    try? await store.release(lease)
+  }
+}

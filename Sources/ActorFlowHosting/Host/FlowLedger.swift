@@ -1,0 +1,172 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the store has of one flow that is in memory, and the only one who writes it. Its coordinator commits here, one
+/// input after the other.
+final class FlowLedger: Sendable {
+  let id: FlowID
+  let definition: Definition
+  private let office: HostOffice
+  private let entry: Lock<Entry>
+
+  private struct Entry: Sendable {
+    /// Nil: the flow is about to be started.
+    var stored: StoredFlow?
+    var state: HostedState
+    var fence: Fence?
+    /// Why nothing is written here any more.
+    var loss: (any Error)?
+  }
+
+  init(
+    _ id: FlowID, _ definition: Definition, _ stored: StoredFlow?, _ state: HostedState, fence: Fence?,
+    office: HostOffice
+  ) {
+    (self.id, self.definition, self.office) = (id, definition, office)
+    entry = Lock(Entry(stored: stored, state: state, fence: fence))
+  }
+
+  /// The flow as it is stored; nil before its first commit.
+  var view: FlowView? {
+    entry.withLock { entry in entry.stored.map { FlowView($0, entry.state) } }
+  }
+
+  var stored: StoredFlow? { entry.withLock { $0.stored } }
+  var state: HostedState { entry.withLock { $0.state } }
+  var loss: (any Error)? { entry.withLock { $0.loss } }
+
+  func applied(_ key: String) -> AppliedRequest? { entry.withLock { $0.state.applied(key) } }
+
+  /// Nothing is written any more.
+  func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
+
+  /// The coordinator's commit.
+  func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
+    let packed = try machine.snapshot(definition.names, with: office.values)
+    let request = HostRequest.current
+    let old = entry.withLock { $0 }
+    let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
+    let status = Self.status(of: machine)
+    // A flow that is taken up comes to stand where it stood: that is worth no commit, unless it was not known to wait.
+    let isNews = status != .runnable && status != old.stored?.snapshot.status
+    guard packed != old.state.machine || !events.isEmpty || !isApplied || isNews else { return }
+    var state = old.state
+    state.machine = packed
+    if let request { state.apply(request) }
+    let now = office.clock.now
+    let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
+    let history = events.map { HistoryEntry($0, at: now, by: request?.principal) }
+    try await write(snapshot, state, appending: history)
+    office.announce(events, of: id, isLast: machine.phase == .ended)
+  }
+
+  /// A flow that stands still is to go on.
+  func free() async throws {
+    var state = state
+    guard state.machine.fault != nil, var snapshot = stored?.snapshot else { return }
+    state.machine.fault = nil
+    if let request = HostRequest.current { state.apply(request) }
+    snapshot.status = .runnable
+    snapshot.body = try office.body(of: state)
+    try await write(snapshot, state, appending: [])
+  }
+
+  private func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
+    let (revision, fence) = try entry.withLock { entry in
+      if let loss = entry.loss { throw loss }
+      return (entry.stored?.revision ?? .none, entry.fence)
+    }
+    let commit = CommitID()
+    var attempts = 0
+    while true {
+      do {
+        let stored = try await office.store.commit(
+          snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+        entry.withLock { entry in
+          entry.stored = stored
+          entry.state = state
+        }
+        office.changed(wakeAt: snapshot.wakeAt)
+        return
+      } catch let error as FlowStoreError {
+        attempts += 1
+        // Whether it was written can be found out, by writing it again under the same name.
+        if error.code == .outcomeUnknown, attempts < 5 { continue }
+        // Somebody else writes it, or nobody knows: whatever is decided here from now on is decided on nothing.
+        if error.code != .unavailable, error.code != .tooLarge { lose(error) }
+        throw error
+      }
+    }
+  }
+
+  // MARK: - What stores index
+
+  private func snapshot(
+    of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
+  ) throws -> FlowSnapshot {
+    let body = try office.body(of: state)
+    guard body.count <= FlowSnapshot.maximumBytes else {
+      throw FlowError(
+        .tooLarge,
+        "the flow's state has \(body.count) bytes, of at most \(FlowSnapshot.maximumBytes); what a step keeps large goes "
+          + "into a store of its own, and a step that need not be undone is `.settling`", flow: id)
+    }
+    var snapshot = FlowSnapshot(
+      definition: definition.name, version: definition.version, status: Self.status(of: machine),
+      rollbackFailed: !state.machine.rollbackErrors.isEmpty, steps: Self.steps(of: state.machine),
+      labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
+    )
+    snapshot.labels[Definition.label] = definition.fingerprint
+    if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
+      snapshot.wakeAt = state.startedAt.addingTimeInterval(due / .seconds(1))
+    }
+    return snapshot
+  }
+
+  private static func status(of machine: FlowMachine) -> FlowSnapshot.Status {
+    if machine.phase == .ended {
+      return switch machine.ending {
+      case .abandoned: .abandoned
+      case .cancelled: .cancelled
+      case .failed: .failed
+      default: .finished
+      }
+    }
+    if machine.fault != nil { return .failed }
+    return machine.isSettled ? .waiting : .runnable
+  }
+
+  /// Also of a question that is not asked again yet.
+  private static func nextAlarm(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
+    let questions = snapshot.alarms.compactMap { alarm -> Duration? in
+      switch alarm.subject {
+      case .question, .reminder, .wait: alarm.due
+      case .scope, .idle, .pause: nil
+      }
+    }
+    return ([machine.nextAlarm].compactMap(\.self) + questions).min()
+  }
+
+  private static func steps(of machine: MachineSnapshot) -> [StepID] {
+    machine.tracks.compactMap { track in
+      guard track.phase != .ended, track.fork == nil else { return nil }
+      return track.places.last { !$0.isInner }?.visit.step
+    }
+  }
+
+  private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
+    machine.keptQuestions.compactMap { id in
+      let known = old.first { $0.question == id.description }
+      guard let question = try? machine.openQuestion(id) else { return known }
+      let assigned = question.prompt as? any AssignedPrompt
+      return OpenTask(
+        question: id.description, step: question.step, prompt: "\(type(of: question.prompt))",
+        assignees: assigned?.assignees ?? [], due: assigned?.due, askedAt: known?.askedAt ?? now)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension HistoryEntry {
+  /// What an event leaves in a flow's history.
+  init(_ event: NavigationEvent, at time: Date, by principal: String?) {
+    let change = event.change
+    var by = principal
+    if case .answered(_, let answerer) = change { by = answerer?.id ?? principal }
+    self.init(
+      sequence: event.sequence, at: time, what: change.word, step: change.step ?? event.position.step, by: by,
+      detail: change.detail)
+  }
+}
+
+extension Change {
+  fileprivate var word: String {
+    switch self {
+    case .launched: "launched"
+    case .moved: "moved"
+    case .skipped: "skipped"
+    case .asked: "asked"
+    case .updated: "updated"
+    case .answered: "answered"
+    case .withdrawn: "withdrawn"
+    case .leaving: "leaving"
+    case .backedUp: "backedUp"
+    case .caught: "caught"
+    case .unwound: "unwound"
+    case .joined: "joined"
+    case .waiting: "waiting"
+    case .received: "received"
+    case .stoppedWaiting: "stoppedWaiting"
+    case .finished: "finished"
+    case .failed: "failed"
+    case .parked: "parked"
+    case .abandoned: "abandoned"
+    case .cancelled: "cancelled"
+    case .rolledBack: "rolledBack"
+    }
+  }
+
+  /// The step that the change names.
+  fileprivate var step: StepID? {
+    switch self {
+    case .moved(_, let to), .leaving(let to, _), .backedUp(_, let to, _), .joined(let to, _): to.step
+    case .skipped(let step), .caught(let step, _, _), .failed(let step, _), .parked(let step, _): step
+    case .asked(let question), .updated(let question): question.step
+    case .waiting(let wait), .received(let wait), .stoppedWaiting(let wait): wait.step
+    case .unwound(let to, _): to?.step
+    case .launched, .answered, .withdrawn, .finished, .abandoned, .cancelled, .rolledBack: nil
+    }
+  }
+
+  fileprivate var detail: String? {
+    switch self {
+    case .asked(let question), .updated(let question): "\(type(of: question.prompt)) \(question.id)"
+    case .answered(let id, _), .withdrawn(let id): "\(id)"
+    case .leaving(_, let reason): "\(reason)"
+    case .backedUp(_, _, let errors), .unwound(_, let errors), .joined(_, let errors), .rolledBack(let errors):
+      errors.isEmpty ? nil : errors.map { "\($0)" }.joined(separator: "; ")
+    case .caught(_, let error, let catcher): "\(catcher): \(error)"
+    case .failed(_, let error), .parked(_, let error): "\(error)"
+    case .waiting(let wait), .received(let wait), .stoppedWaiting(let wait): wait.signal
+    case .abandoned(let reason): reason
+    case .launched, .moved, .skipped, .finished, .cancelled: nil
+    }
+  }
+}

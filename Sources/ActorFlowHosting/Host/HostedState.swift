@@ -1,0 +1,62 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a host keeps in a snapshot's body: the machine, and what the host itself has to know.
+struct HostedState: Sendable, Equatable {
+  /// From which the machine's times are counted.
+  var startedAt: Date
+  /// What the flow was started with, to tell a repeated start from another one.
+  var input: PackedValue
+  /// The oldest first.
+  var requests: [AppliedRequest] = []
+  var machine: MachineSnapshot
+
+  private static let format: UInt64 = 1
+
+  init(startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot()) {
+    (self.startedAt, self.input, self.machine) = (startedAt, input, machine)
+  }
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.unsigned(Self.format)
+    writer.date(startedAt)
+    writer.string(input.type)
+    writer.blob(input.bytes)
+    writer.list(requests) { writer, request in
+      writer.string(request.key)
+      writer.fixed(request.digest)
+    }
+    writer.raw(machine.encoded())
+    return writer.bytes
+  }
+
+  init(decoding bytes: [UInt8]) throws(FlowStoreError) {
+    var reader = ByteReader(bytes)
+    let format = try reader.unsigned()
+    guard format == Self.format else {
+      throw FlowStoreError(
+        .unsupportedFormat, "the flow's state has the format \(format); this version reads \(Self.format)")
+    }
+    startedAt = try reader.date()
+    input = PackedValue(type: try reader.string(), bytes: try reader.blob())
+    requests = try reader.list { reader throws(FlowStoreError) in
+      AppliedRequest(key: try reader.string(), digest: try reader.fixed(UInt64.self))
+    }
+    machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
+  }
+
+  /// A request was done. Of too many the oldest are forgotten.
+  mutating func apply(_ request: HostRequest) {
+    guard let key = request.key, applied(key) == nil else { return }
+    if requests.count >= AppliedRequest.capacity { requests.removeFirst() }
+    requests.append(AppliedRequest(key: key, digest: request.digest))
+  }
+
+  func applied(_ key: String) -> AppliedRequest? { requests.first { $0.key == key } }
+}

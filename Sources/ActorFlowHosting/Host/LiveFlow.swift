@@ -1,0 +1,95 @@
+import ActorFlow
+
+/// A flow that is in memory.
+final class LiveFlow: Sendable {
+  let coordinator: FlowCoordinator
+  let ledger: FlowLedger
+  let lease: Lock<FlowLease?>
+  private let use = Lock(Use())
+  /// Rung when nobody uses it any more.
+  let idle = Doorbell()
+
+  private struct Use: Sendable {
+    var users = 0
+    var isBegun = false
+    /// Nobody can begin to use it any more.
+    var isClosing = false
+    var isGone = false
+    /// Who waits until it is gone.
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastWaiter = 0
+  }
+
+  init(_ coordinator: FlowCoordinator, _ ledger: FlowLedger, _ lease: FlowLease?) {
+    (self.coordinator, self.ledger) = (coordinator, ledger)
+    self.lease = Lock(lease)
+  }
+
+  var id: FlowID { ledger.id }
+  var isBegun: Bool { use.withLock { $0.isBegun } }
+
+  /// Begins to use it. False: it is about to be put away; wait until it is gone, and load it.
+  func enter() -> Bool {
+    let isOver = isBegun && coordinator.isAtRest
+    return use.withLock { use in
+      guard !use.isClosing, !isOver else { return false }
+      use.users += 1
+      return true
+    }
+  }
+
+  func leave() {
+    let isIdle = use.withLock { use in
+      use.users -= 1
+      return use.users == 0
+    }
+    if isIdle { idle.ring() }
+  }
+
+  /// Whether it is to begin to run; true once.
+  func begin() -> Bool {
+    use.withLock { use in
+      defer { use.isBegun = true }
+      return !use.isBegun
+    }
+  }
+
+  /// Closes it for users. False: somebody uses it.
+  func close(evenIfUsed: Bool = false) -> Bool {
+    use.withLock { use in
+      guard use.users == 0 || evenIfUsed else { return false }
+      use.isClosing = true
+      return true
+    }
+  }
+
+  /// It is no longer in memory.
+  func end() {
+    let waiters = use.withLock { use in
+      defer { use.waiters = [:] }
+      use.isGone = true
+      return use.waiters
+    }
+    for waiter in waiters.values { waiter.resume() }
+  }
+
+  /// Waits until it is no longer in memory, or the task is cancelled.
+  func isGone() async {
+    let number = use.withLock { use in
+      use.lastWaiter += 1
+      return use.lastWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = use.withLock { use in
+          let isOver = use.isGone || Task.isCancelled
+          if !isOver { use.waiters[number] = continuation }
+          return isOver
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      use.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Hosted flows") struct FlowHostTests {
+  private let store = MemoryFlowStore()
+  private let log = Log()
+
+  private var flow: Flow<String, String> {
+    Flow("order") {
+      Step("a") { Asker(log) }
+      Step("b") { Asker(log) }
+    }
+  }
+
+  private func host() -> FlowHost { FlowHost(store: store) }
+
+  @Test("a flow is started, answered, and ends; its outcome stays")
+  func life() async throws {
+    let host = host()
+    let orders = try await host.register(flow)
+    let begun = try await orders.start(id: "o1", with: "-")
+    #expect(begun.definition == "order" && begun.version == 1)
+    let asked = try await host.settled("o1")
+    #expect(asked.status == .waiting && asked.steps == ["order/a"])
+    #expect(try asked.questions.first?.prompt(as: Form.self).text == "-")
+    try await host.answer(Form.self, of: "o1", with: "1")
+    let next = try await host.settled("o1")
+    #expect(next.steps == ["order/b"] && next.stack == ["order/b", "order/a"])
+    #expect(try await orders.outcome(of: "o1") == .open)
+    try await host.answer(Form.self, of: "o1", with: "2")
+    #expect(try await host.settled("o1").status == .finished)
+    #expect(try await orders.outcome(of: "o1") == .finished("-12"))
+    #expect(await code { try await host.answer(Form.self, of: "o1", with: "2") } == .flowEnded)
+    let history = try await host.history(of: "o1")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+    #expect(
+      history.map(\.what) == ["launched", "moved", "asked", "answered", "moved", "asked", "answered", "finished"])
+  }
+
+  @Test("starting twice is starting once; with another input it is refused")
+  func startedTwice() async throws {
+    let host = host()
+    let orders = try await host.register(flow)
+    try await orders.start(id: "o1", with: "-")
+    _ = try await host.settled("o1")
+    let again = try await orders.start(id: "o1", with: "-")
+    #expect(again.status == .waiting)
+    #expect(await code { try await orders.start(id: "o1", with: "+") } == .alreadyStarted)
+    let others = try await host.register(Flow<String, String>("other") { Step("a") { Asker() } })
+    #expect(await code { try await others.start(id: "o1", with: "-") } == .alreadyStarted)
+  }
+
+  @Test("a flow that waits has no step and no task; it is made anew, with the same question")
+  func passivated() async throws {
+    let host = host()
+    let orders = try await host.register(flow)
+    try await orders.start(id: "o1", with: "-")
+    let first = try await host.settled("o1")
+    await host.isQuiet()
+    #expect(log.all == ["made"])
+    let view = try await host.answerNext("o1", "\"1\"")
+    #expect(view.steps == ["order/b"])
+    #expect(log.all == ["made", "made", "made"])
+    #expect(first.questions.map(\.id) != view.questions.map(\.id))
+  }
+
+  @Test("JSON is read where the question was asked; what is none is refused, and the flow is untouched")
+  func json() async throws {
+    let host = host()
+    let orders = try await host.register(
+      Flow("order") {
+        Step("approve") { (amount: Int, context: StepContext) in
+          try await context.ask(Approval(amount: amount, assignees: ["ann"], due: nil)).isApproved
+        }
+      })
+    try await orders.start(id: "o1", with: 5)
+    try await orders.start(id: "o2", with: 5)
+    let view = try await host.settled("o1")
+    let question = try #require(view.questions.first)
+    let foreign = try #require(try await host.settled("o2").questions.first?.id)
+    let (ann, bob) = (Principal(id: "ann"), Principal(id: "bob"))
+    #expect(question.assignees == ["ann"])
+    #expect(await code { try await host.answer(question.id, of: "o1", json: "{".utf8, by: ann) } == .wrongAnswerType)
+    #expect(await code { try await host.answer(question.id, of: "o1", json: "3".utf8, by: ann) } == .wrongAnswerType)
+    #expect(await code { try await host.answer(question.id, of: "o1", with: 3, by: ann) } == .wrongAnswerType)
+    #expect(
+      await code { try await host.answer(foreign, of: "o1", json: "{}".utf8, by: ann) } == .noSuchQuestion)
+    #expect(await code { try await host.answer(question.id, of: "nobody", json: "{}".utf8) } == .noSuchFlow)
+    let huge = [UInt8](repeating: 32, count: 1 << 20) + Array("{}".utf8)
+    #expect(await code { try await host.answer(question.id, of: "o1", json: huge, by: ann) } == .tooLarge)
+    let valid = "{\"isApproved\":true}".utf8
+    await #expect(throws: Refused()) { try await host.answer(question.id, of: "o1", json: valid, by: bob) }
+    #expect(try await host.view("o1").revision == view.revision)
+    let guessed = Question.ID(flow: "o1", run: 1, number: 1)
+    #expect(await code { try await host.answer(guessed, of: "o1", json: valid, by: ann) } != nil)
+    try await host.answer(question.id, of: "o1", json: valid, by: ann)
+    _ = try await host.settled("o1")
+    #expect(try await orders.outcome(of: "o1") == .finished(true))
+    #expect(try await host.history(of: "o1").first { $0.what == "answered" }?.by == "ann")
+  }
+
+  @Test("two people never both decide; the same request sent again gets the first one's result")
+  func keys() async throws {
+    let host = host()
+    let orders = try await host.register(flow)
+    try await orders.start(id: "o1", with: "-")
+    let question = try #require(try await host.settled("o1").questions.first?.id)
+    try await host.answer(question, of: "o1", with: "1", key: "k")
+    try await host.answer(question, of: "o1", with: "1", key: "k")
+    #expect(await code { try await host.answer(question, of: "o1", with: "2", key: "k") } == .keyReused)
+    #expect(await code { try await host.answer(question, of: "o1", with: "1", key: "l") } == .questionClosed)
+    #expect(await code { try await host.answer(question, of: "o1", with: "1") } == .questionClosed)
+    #expect(try await host.settled("o1").steps == ["order/b"])
+  }
+
+  @Test("another host on the store goes on where this one was stopped")
+  func restarted() async throws {
+    let first = host()
+    let orders = try await first.register(flow)
+    try await orders.start(id: "o1", with: "-")
+    try await first.answerNext("o1", "\"1\"")
+    let second = host()
+    let again = try await second.register(flow)
+    try await second.answerNext("o1", "\"2\"")
+    #expect(try await again.outcome(of: "o1") == .finished("-12"))
+  }
+
+  @Test("a step that fails lets the flow stand still: it is retried, or abandoned")
+  func failing() async throws {
+    let host = host()
+    let fails = Lock(true)
+    let orders = try await host.register(
+      Flow("order") {
+        Step("a") { Asker(log) }
+        Step("b") { (input: String, context: StepContext) in
+          if fails.withLock({ $0 }) { throw Boom() }
+          return input + "!"
+        }
+      })
+    for id in ["o1", "o2"] as [FlowID] {
+      try await orders.start(id: id, with: "-")
+      let view = try await host.answerNext(id, "\"1\"")
+      #expect(view.status == .failed && view.failure == "Boom()")
+    }
+    #expect(try await orders.outcome(of: "o1") == .failed("Boom()"))
+    #expect(await code { try await host.backUp("o1") } == .parked)
+    let view = try await host.abandon("o2", reason: "enough", by: Principal(id: "ann"))
+    #expect(view.status == .abandoned && view.reason == "enough")
+    #expect(log.all.last == "undo a")
+    #expect(try await host.history(of: "o2").last { $0.what == "leaving" }?.by == "ann")
+    try await host.retry("o1")
+    #expect(try await host.settled("o1").status == .failed)
+    fails.withLock { $0 = false }
+    try await host.retry("o1")
+    _ = try await host.settled("o1")
+    #expect(try await orders.outcome(of: "o1") == .finished("-1!"))
+    #expect(await code { try await host.retry("o1") } == .flowEnded)
+  }
+
+  @Test("a flow backs up, and is deleted")
+  func backUpAndDelete() async throws {
+    let host = host()
+    let orders = try await host.register(flow)
+    try await orders.start(id: "o1", with: "-")
+    try await host.answerNext("o1", "\"1\"")
+    try await host.backUp("o1")
+    #expect(try await host.settled("o1").steps == ["order/a"])
+    #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo b", "undo a"])
+    #expect(await code { try await host.backUp("o1") } == .cannotBackUp)
+    try await host.delete("o1")
+    #expect(await code { try await host.view("o1") } == .noSuchFlow)
+    try await orders.start(id: "o1", with: "+")
+    #expect(try await host.settled("o1").status == .waiting)
+  }
+
+  @Test("register lists everything that keeps a flow from being hosted")
+  func refused() async throws {
+    struct Opaque: Sendable {}
+    let host = host()
+    let error = await #expect(throws: FlowError.self) {
+      try await host.register(
+        Flow {
+          Step("a") { (_: String, _: StepContext) in Opaque() }
+          Step("b") { (_: Opaque, _: StepContext) in 1 }
+        })
+    }
+    #expect(error?.code == .badDefinition)
+    for part in ["has no name", "a: the output Opaque", "b: the input Opaque"] {
+      #expect(error?.message.contains(part) == true, "\(part)")
+    }
+    try await host.register(flow)
+    #expect(await code { try await host.register(flow) } == .badDefinition)
+  }
+
+  @Test("a changed definition needs another version while flows of the old one are open")
+  func changed() async throws {
+    let orders = try await host().register(flow)
+    try await orders.start(id: "o1", with: "-")
+    let changed = Flow<String, String>("order") { Step("a") { Asker() } }
+    let host = host()
+    #expect(await code { try await host.register(changed) } == .badDefinition)
+    try await host.register(flow)
+    try await host.register(changed, version: 2)
+    #expect(try await host.settled("o1").version == 1)
+  }
+}
+
+extension FlowHost {
+  /// Waits until no flow is in memory.
+  func isQuiet() async {
+    while let flow = live.values.first { await flow.isGone() }
+  }
+}

@@ -1,0 +1,185 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Hosts that run", .timeLimit(.minutes(2))) struct HostRunTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let log = Log()
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private func host(_ owner: String = "host") -> FlowHost { FlowHost(store: store, clock: clock, owner: owner) }
+
+  /// Asks for at most four days, and reminds every day.
+  private var patient: Flow<String, String> {
+    Flow("patient") {
+      Step("ask") { (input: String, context: StepContext) in
+        let answer = try await context.ask(
+          Form(text: input), within: .seconds(4 * 86_400),
+          reminding: .every(.seconds(86_400), max: 10) { [log] number in log.add("reminder \(number)") })
+        return answer ?? "nobody"
+      }
+    }
+  }
+
+  /// Runs a host while `body` does, then stops it.
+  private func running(_ host: FlowHost, _ body: () async throws -> Void) async throws {
+    let run = Task { try await host.run() }
+    try await body()
+    run.cancel()
+    try await run.value
+  }
+
+  @Test("a deadline and reminders are timers that outlive the step and the host")
+  func deadline() async throws {
+    let first = host("first")
+    try await running(first) {
+      try await first.register(patient).start(id: "p", with: "-")
+      let view = try await first.settled("p")
+      #expect(view.wakeAt == view.startedAt.addingTimeInterval(86_400))
+    }
+    #expect(await code { try await first.answer(Form.self, of: "p", with: "late") } == .notRunning)
+    let second = host("second")
+    let flows = try await second.register(patient)
+    try await running(second) {
+      for day in 1...3 {
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(86_400))
+        while log.all.count < day { await Task.yield() }
+        await second.isQuiet()
+      }
+      #expect(log.all == ["reminder 1", "reminder 2", "reminder 3"])
+      try await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(86_400))
+      while try await flows.outcome(of: "p") == .open { await Task.yield() }
+      #expect(try await flows.outcome(of: "p") == .finished("nobody"))
+    }
+  }
+
+  @Test("what a host left behind that died is taken up by another, within the lease's time")
+  func orphans() async throws {
+    let gate = Gates()
+    let flow = Flow<String, String>("f") {
+      Step("slow") { (input: String, _: StepContext) in
+        await gate.pass()
+        return input + "!"
+      }
+    }
+    let first = host("first")
+    let flows = try await first.register(flow)
+    try await flows.start(id: "f", with: "-")
+    await gate.reached(1)
+    // It dies: nothing of it is heard any more.
+    let second = host("second")
+    try await second.register(flow)
+    try await running(second) {
+      try await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(31))
+      await gate.reached(2)
+      gate.open()
+      while try await flows.outcome(of: "f") == .open { await Task.yield() }
+      #expect(try await flows.outcome(of: "f") == .finished("-!"))
+    }
+    let history = try await second.history(of: "f")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+  }
+
+  @Test("a host that is stopped puts away what runs; another goes on")
+  func stopped() async throws {
+    let gate = Gates()
+    let flow = Flow<String, String>("f") {
+      Step("a") { (input: String, context: StepContext) in
+        try await context.once("work") { [log] _ in log.add("work") }
+        await gate.pass()
+        try Task.checkCancellation()
+        return input + "!"
+      }
+    }
+    let first = host("first")
+    let flows = try await first.register(flow)
+    let run = Task { try await first.run() }
+    try await flows.start(id: "f", with: "-")
+    await gate.reached(1)
+    run.cancel()
+    while await first.live["f"]?.coordinator.isParked == false { await Task.yield() }
+    gate.open()
+    try await run.value
+    #expect(try await first.view("f").status == .runnable)
+    let second = host("second")
+    let again = try await second.register(flow)
+    try await running(second) { _ = try await second.settled("f") }
+    #expect(try await again.outcome(of: "f") == .finished("-!"))
+    #expect(log.all == ["work"])
+  }
+
+  @Test("two hosts on one store answer flows at random: each answer counts once, and every flow ends")
+  func twoHosts() async throws {
+    let flow = Flow<String, String>("f") {
+      Step("a") { Asker() }
+      Step("b") { Asker() }
+      Step("c") { Asker() }
+    }
+    let hosts = [FlowHost(store: store, owner: "first"), FlowHost(store: store, owner: "second")]
+    var flows: [HostedFlow<String, String>] = []
+    for host in hosts { flows.append(try await host.register(flow)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<100 {
+        let (started, id) = (flows[number % 2], FlowID("f\(number)"))
+        group.addTask {
+          try await started.start(id: id, with: "-")
+          for answer in 1...3 {
+            let host = hosts[(number / 2 + answer) % 2]
+            try await host.answerNext(id, "\"\(answer)\"")
+          }
+          #expect(try await started.outcome(of: id) == .finished("-123"))
+        }
+      }
+      try await group.waitForAll()
+    }
+    for number in 0..<100 {
+      let history = try await hosts[0].history(of: FlowID("f\(number)"))
+      #expect(history.map(\.sequence) == Array(1...history.count))
+      #expect(history.filter { $0.what == "answered" }.count == 3)
+    }
+  }
+}
+
+/// Where steps wait until a test lets them go.
+final class Gates: Sendable {
+  private let state = Lock<(arrived: Int, isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((0, false, []))
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let passes = state.withLock { state in
+        state.arrived += 1
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if passes { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      state.isOpen = true
+      return state.waiting
+    }
+    for waiter in waiting { waiter.resume() }
+  }
+
+  func reached(_ count: Int) async {
+    while state.withLock({ $0.arrived }) < count { await Task.yield() }
+  }
+}
