@@ -13,11 +13,11 @@ README_LINES = 150
 TEST_COMMAND = "swift test"
 
 # The library is portable: no Foundation, no C library. Documents decode dates, URLs and data. A host knows dates, and
-# its store on files calls the system: what syncs, locks and renames stands in no portable library.
+# its store on files calls the system: what syncs, locks and renames stands in no portable library, nor do threads.
 ALLOWED_IMPORTS = {
     "Sources/ActorFlow": {"Synchronization"},
     "Sources/ActorFlowHosting": {
-        "ActorFlow", "Synchronization", "FoundationEssentials", "Foundation", "Glibc", "Musl", "Darwin",
+        "ActorFlow", "Synchronization", "FoundationEssentials", "Foundation", "Dispatch", "Glibc", "Musl", "Darwin",
     },
     "Sources/ActorFlowDocuments": {"ActorFlow", "FoundationEssentials", "Foundation"},
 }

@@ -1,0 +1,164 @@
+import ActorFlow
+
+/// What is done on the disk's threads, one thing at a time for one flow.
+extension FileFlowStore {
+  /// A commit, encoded.
+  struct Write: Sendable {
+    var flow: StoredFlow
+    let commit: CommitID
+    let snapshot: [UInt8]
+    /// The record for the history; empty if it gains nothing.
+    let history: [UInt8]
+  }
+
+  /// What is stored, and where.
+  struct Found {
+    let file: FlowFile
+    let path: String
+  }
+
+  private func path(_ stem: String) -> String { "\(root)/\(Self.flowsDirectory)/\(stem)" }
+
+  private func directory(of stem: String) -> String {
+    path(String(stem.prefix { $0 != "/" }))
+  }
+
+  /// Where a flow's files are; for a flow that is not there nil, unless an unreadable file has its name.
+  private func stem(of id: FlowID) throws(FlowStoreError) -> String? {
+    try state.withLock { state throws(FlowStoreError) in
+      if let stem = state.stems[id] { return stem }
+      // A name that does not tell its id may be this one's.
+      if let error = state.unreadable[FileName.stem(of: id)] { throw error }
+      return nil
+    }
+  }
+
+  func read(_ id: FlowID) throws(FlowStoreError) -> Found? {
+    guard let stem = try stem(of: id) else { return nil }
+    let path = path(stem)
+    let bytes: [UInt8]?
+    do {
+      bytes = try disk.read(path + FileName.flow)
+    } catch {
+      throw FlowStoreError(.unavailable, "the flow \(id) cannot be read", underlying: error)
+    }
+    guard let bytes else { throw FlowStoreError(.corrupted, "the file of the flow \(id) is missing: \(path)") }
+    let file = try FlowFile(decoding: bytes)
+    guard file.flow.id == id else {
+      throw FlowStoreError(.corrupted, "the file of the flow \(id) has the flow \(file.flow.id): \(path)")
+    }
+    return Found(file: file, path: path)
+  }
+
+  func history(of id: FlowID, after sequence: Int, limit: Int) throws(FlowStoreError) -> [HistoryEntry] {
+    guard let found = try read(id), found.file.historyBytes > 0 else { return [] }
+    let bytes: [UInt8]?
+    do {
+      bytes = try disk.read(found.path + FileName.history)
+    } catch {
+      throw FlowStoreError(.unavailable, "the history of the flow \(id) cannot be read", underlying: error)
+    }
+    guard let bytes, bytes.count >= found.file.historyBytes else {
+      throw FlowStoreError(.corrupted, "the history of the flow \(id) is shorter than it was: \(found.path)")
+    }
+    return try HistoryFile.entries(
+      bytes[..<found.file.historyBytes], after: sequence, limit: max(1, limit), upTo: found.file.flow.revision)
+  }
+
+  func perform(_ write: Write, expecting revision: Revision) throws(FlowStoreError) -> StoredFlow {
+    let id = write.flow.id
+    let found = try read(id)
+    if let found, found.file.commit == write.commit {
+      // The write was done. If its name may not be on the disk yet, it is written once more before it is acknowledged.
+      if state.withLock({ $0.unsynced.contains(id) }) {
+        try put(found.file, snapshot: found.file.flow.snapshot.encoded(), stem: try stem(for: id), of: id)
+      }
+      return found.file.flow
+    }
+    try checkRevision(found?.file.flow.revision ?? .none, expecting: revision, of: id)
+    let stem = try stem(for: id)
+    let start = found?.file.historyBytes ?? 0
+    if !write.history.isEmpty {
+      do {
+        let isNew = try disk.append(write.history, to: path(stem) + FileName.history, at: start)
+        if isNew { try disk.syncDirectory(directory(of: stem)) }
+      } catch {
+        throw unavailable(id, error)
+      }
+    }
+    let file = FlowFile(flow: write.flow, commit: write.commit, historyBytes: start + write.history.count)
+    try put(file, snapshot: write.snapshot, stem: stem, of: id)
+    return write.flow
+  }
+
+  /// Writes a flow's file. The index follows what a load finds, also where the system leaves open what is on the disk.
+  private func put(_ file: FlowFile, snapshot: [UInt8], stem: String, of id: FlowID) throws(FlowStoreError) {
+    let path = path(stem)
+    do {
+      try disk.write(file.encoded(snapshot), to: path + FileName.temporary)
+      try disk.rename(path + FileName.temporary, to: path + FileName.flow)
+    } catch {
+      try? disk.remove(path + FileName.temporary)
+      throw unavailable(id, error)
+    }
+    state.withLock { state in
+      state.stems[id] = stem
+      state.index.put(file.flow)
+      state.unsynced.insert(id)
+    }
+    do {
+      try disk.syncDirectory(directory(of: stem))
+    } catch {
+      throw FlowStoreError(
+        .outcomeUnknown, "the flow \(id) is written, but may not last: commit it again", underlying: error)
+    }
+    state.withLock { _ = $0.unsynced.remove(id) }
+  }
+
+  func remove(_ id: FlowID, expecting revision: Revision) throws(FlowStoreError) {
+    guard let found = try read(id) else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
+    try checkRevision(found.file.flow.revision, expecting: revision, of: id)
+    let stem = try stem(for: id)
+    do {
+      try disk.remove(found.path + FileName.flow)
+    } catch {
+      throw unavailable(id, error)
+    }
+    state.withLock { state in
+      state.stems[id] = nil
+      state.hashed[stem] = nil
+      state.index.remove(id)
+      state.unsynced.remove(id)
+    }
+    do {
+      // A history without a flow is nobody's, and goes when the store is opened, if not now.
+      try? disk.remove(found.path + FileName.history)
+      try disk.syncDirectory(directory(of: stem))
+    } catch {
+      throw FlowStoreError(
+        .outcomeUnknown, "the flow \(id) is deleted, but may come back after a crash", underlying: error)
+    }
+  }
+
+  /// Where the files of a flow are, or are to be.
+  private func stem(for id: FlowID) throws(FlowStoreError) -> String {
+    if let stem = try stem(of: id) { return stem }
+    return state.withLock { state in
+      var turn = 0
+      while true {
+        let stem = FileName.stem(of: id, turn: turn)
+        guard FileName.isHashed(stem) else { return stem }
+        // Equal names of two ids are next to impossible, and would be the loss of a flow.
+        if state.unreadable[stem] == nil, state.hashed[stem] == nil || state.hashed[stem] == id {
+          state.hashed[stem] = id
+          return stem
+        }
+        turn += 1
+      }
+    }
+  }
+
+  private func unavailable(_ id: FlowID, _ error: DiskError) -> FlowStoreError {
+    FlowStoreError(.unavailable, "the flow \(id) is not written", underlying: error)
+  }
+}

@@ -1,0 +1,61 @@
+import ActorFlow
+
+/// How the files of a flow are called: by its id, so that a person finds them.
+enum FileName {
+  static let flow = ".flow"
+  static let history = ".history"
+  static let temporary = ".new"
+  /// How many directories the files are spread over.
+  static let directories = (0..<64).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+
+  /// Longer names are not known to every file system, with an ending.
+  private static let longest = 200
+  /// Begins names that do not tell the id; no escaped id has it.
+  private static let hashed = "~"
+
+  /// The directory and the name of a flow's files, without an ending. Ids that are not equal have different names, but
+  /// for very long ones: for those `turn` tells a second from a first.
+  static func stem(of id: FlowID, turn: Int = 0) -> String {
+    let text = Array(id.description.utf8)
+    let sum = Checksum.of(text[...])
+    let directory = directories[Int(sum % UInt64(directories.count))]
+    let escaped = text.reduce(into: "") { $0 += isPlain($1) ? String(UnicodeScalar($1)) : "%" + hex($1) }
+    if escaped.utf8.count <= longest { return "\(directory)/\(escaped.isEmpty ? "%" : escaped)" }
+    let second = Checksum.of((text + [0xFF])[...])
+    return "\(directory)/\(hashed)\(String(sum, radix: 16))-\(String(second, radix: 16))-\(turn)"
+  }
+
+  /// Whether the name of a flow's files does not tell its id.
+  static func isHashed(_ stem: String) -> Bool { stem.utf8.contains(UInt8(ascii: "~")) }
+
+  /// The id that a name tells, if it does.
+  static func id(ofStem name: Substring) -> FlowID? {
+    guard !name.hasPrefix(hashed) else { return nil }
+    if name == "%" { return "" }
+    var bytes: [UInt8] = []
+    var rest = name.utf8
+    while let first = rest.popFirst() {
+      if first == UInt8(ascii: "%") {
+        guard let byte = UInt8(Substring(rest.prefix(2)), radix: 16) else { return nil }
+        rest = rest.dropFirst(2)
+        bytes.append(byte)
+      } else {
+        bytes.append(first)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self).map { FlowID($0) }
+  }
+
+  /// Small letters, digits and a few signs. Capitals are escaped: some file systems do not tell them from small ones.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}

@@ -1,0 +1,59 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+
+/// A directory for the stores of one test, gone with it.
+final class Folder: Sendable {
+  let path: String
+  let clock = ManualWallClock()
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("ActorFlow-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func open(_ disk: Disk = Disk()) async throws -> FileFlowStore {
+    try await FileFlowStore(directory: path + "/store", clock: clock, disk: disk)
+  }
+
+  /// The paths of all files with this ending, below the store's directory, sorted.
+  func files(_ ending: String = "") throws -> [String] {
+    let all = try FileManager.default.subpathsOfDirectory(atPath: path + "/store")
+    return all.filter { $0.hasSuffix(ending) }.sorted()
+  }
+
+  func bytes(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: path + "/store/" + name)))
+  }
+
+  func write(_ bytes: [UInt8], to name: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path + "/store/" + name))
+  }
+
+  /// A harness for stores of directories in this one.
+  var harness: FlowStoreHarness {
+    var harness = FlowStoreHarness(clock: clock) { try await self.open() }
+    harness.reopen = { store in
+      await (store as? FileFlowStore)?.close()
+      return try await self.open()
+    }
+    harness.damage = { _, id, damage in
+      guard let name = try self.files(".flow").first(where: { self.isFile($0, of: id) }) else { return }
+      try self.write(damage.applied(to: try self.bytes(name)), to: name)
+    }
+    return harness
+  }
+}
+
+extension Folder {
+  /// Whether a file is the flow's: its name is the id, with capitals escaped.
+  func isFile(_ name: String, of id: FlowID) -> Bool {
+    let own = name.split(separator: "/").last ?? ""
+    return own.removingPercentEncoding == "\(id).flow"
+  }
+}
