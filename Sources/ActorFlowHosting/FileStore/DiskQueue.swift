@@ -19,7 +19,7 @@ final class DiskQueue: Sendable {
   private let workers: [DispatchQueue]
   private let state: Lock<State>
 
-  init(width: Int = 16) {
+  init(width: Int = 64) {
     workers = (0..<width).map { DispatchQueue(label: "ActorFlow.disk.\($0)") }
     state = Lock(State(idle: Array(0..<width)))
   }

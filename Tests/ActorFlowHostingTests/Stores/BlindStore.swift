@@ -1,0 +1,46 @@
+import ActorFlow
+import ActorFlowHosting
+
+/// A store on files that takes errors of reading for other errors, or for no flow where there is none to take it for.
+struct BlindStore: FlowStore {
+  let base: FileFlowStore
+  let codes: [FlowStoreError.Code: FlowStoreError.Code]
+
+  private func changed<Value>(_ work: () async throws -> Value, nothing: Value? = nil) async throws -> Value {
+    do {
+      return try await work()
+    } catch let error as FlowStoreError where error.code == .corrupted || error.code == .unsupportedFormat {
+      if let nothing, codes.isEmpty { return nothing }
+      throw FlowStoreError(codes[error.code] ?? error.code, error.message)
+    }
+  }
+
+  func load(_ id: FlowID) async throws -> StoredFlow? {
+    try await changed({ try await base.load(id) }, nothing: .some(nil))
+  }
+
+  func commit(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting: Revision, fence: Fence?, as commit: CommitID,
+    appending history: [HistoryEntry]
+  ) async throws -> StoredFlow {
+    try await changed {
+      try await base.commit(snapshot, to: id, expecting: expecting, fence: fence, as: commit, appending: history)
+    }
+  }
+
+  func delete(_ id: FlowID, expecting: Revision, fence: Fence?) async throws {
+    try await changed { try await base.delete(id, expecting: expecting, fence: fence) }
+  }
+
+  func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+    try await base.list(query, after: cursor, limit: limit)
+  }
+
+  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+    try await base.tasks(query, after: cursor, limit: limit)
+  }
+
+  func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    try await changed { try await base.history(of: id, after: sequence, limit: limit) }
+  }
+}

@@ -1,0 +1,88 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+/// A check that cannot fail is none.
+@Suite struct FlowStoreConformanceTests {
+  @Test("a store with a mistake fails the check that is about it", arguments: Mutation.allCases)
+  func mutant(_ mutation: Mutation) async throws {
+    let check = try #require(FlowStoreConformance.all.first { $0.name.hasPrefix(mutation.check) })
+    let clock = ManualWallClock()
+    let error = await #expect(throws: (any Error).self) {
+      try await check.run(on: FlowStoreHarness(clock: clock) { MutantStore(mutation, clock) })
+    }
+    if let failure = error as? FlowStoreConformance.Failure {
+      #expect(failure.check == check.name)
+      #expect(!failure.message.isEmpty)
+    }
+  }
+
+  @Test("every check has a mistake that it finds, or is about what is on disk")
+  func complete() {
+    let found = Set(Mutation.allCases.map(\.check))
+    for check in FlowStoreConformance.all where !check.needs.contains(.reopening) && !check.needs.contains(.damage) {
+      #expect(found.contains { check.name.hasPrefix($0) }, "\(check)")
+    }
+  }
+
+  @Test("no two checks share a name")
+  func names() {
+    #expect(Set(FlowStoreConformance.all.map(\.name)).count == FlowStoreConformance.all.count)
+  }
+
+  @Test("a check that the harness cannot offer what it needs is skipped with the reason")
+  func skipped() async throws {
+    for check in FlowStoreConformance.all {
+      let outcome = try await check.run(on: FlowStoreHarness { MemoryFlowStore() })
+      guard case .skipped(let reason) = outcome else {
+        #expect(check.needs.isSubset(of: [.leases]))
+        continue
+      }
+      #expect(!check.needs.isSubset(of: [.leases]) && !reason.isEmpty)
+    }
+  }
+
+  // MARK: - On disk
+
+  @Test("a store that opens with less than it had fails the checks of reopening")
+  func forgetful() async throws {
+    let clock = ManualWallClock()
+    var harness = FlowStoreHarness(clock: clock) { MemoryFlowStore(clock: clock) }
+    harness.reopen = { old in
+      // The flows are there; their history, the names of their commits and their leases are not.
+      let new = MemoryFlowStore(clock: clock)
+      for summary in try await old.list(FlowQuery(), after: nil, limit: 99).flows {
+        guard let flow = try await old.load(summary.id) else { continue }
+        for revision in 1...flow.revision.number {
+          _ = try await new.commit(
+            flow.snapshot, to: flow.id, expecting: Revision(revision - 1), fence: nil, as: CommitID(), appending: [])
+        }
+      }
+      return new
+    }
+    for check in FlowStoreConformance.all where check.needs.contains(.reopening) {
+      await #expect(throws: (any Error).self, "\(check)") { try await check.run(on: harness) }
+    }
+  }
+
+  @Test("a store that takes damage for nothing, or for anything, fails the checks of damage")
+  func blind() async throws {
+    for codes in [[FlowStoreError.Code.unsupportedFormat: FlowStoreError.Code.corrupted], [:]] {
+      for check in FlowStoreConformance.all where check.needs.contains(.damage) {
+        let folder = try Folder()
+        var harness = folder.harness
+        let damage = harness.damage
+        harness.make = { BlindStore(base: try await folder.open(), codes: codes) }
+        harness.reopen = nil
+        harness.damage = { try await damage?(($0 as? BlindStore)?.base ?? $0, $1, $2) }
+        // The first store reads damage right and a newer format wrong, the second reads both as no flow.
+        if !codes.isEmpty && check.name.contains("corrupted") {
+          try await check.run(on: harness)
+        } else {
+          await #expect(throws: FlowStoreConformance.Failure.self, "\(check)") { try await check.run(on: harness) }
+        }
+      }
+    }
+  }
+}

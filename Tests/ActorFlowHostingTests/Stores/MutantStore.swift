@@ -1,0 +1,122 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+
+/// A store in memory with one mistake.
+final class MutantStore: LeasingFlowStore {
+  struct Seen: Sendable {
+    var leases: [FlowID: FlowLease] = [:]
+    var history: [FlowID: [HistoryEntry]] = [:]
+    var summaries: [FlowID: FlowSummary] = [:]
+  }
+
+  let mutation: Mutation
+  let base: MemoryFlowStore
+  let clock: ManualWallClock
+  let seen = Lock(Seen())
+
+  init(_ mutation: Mutation, _ clock: ManualWallClock) {
+    self.mutation = mutation
+    self.clock = clock
+    base = MemoryFlowStore(clock: clock)
+  }
+
+  private func revision(_ id: FlowID) async throws -> Revision { try await base.load(id)?.revision ?? .none }
+
+  func lastLease(_ id: FlowID) -> FlowLease? { seen.withLock { $0.leases[id] } }
+
+  func load(_ id: FlowID) async throws -> StoredFlow? {
+    var flow = try await base.load(id)
+    if mutation == .losesControlCharacters {
+      flow?.snapshot.definition.unicodeScalars.removeAll { $0.properties.generalCategory == .control }
+    }
+    if mutation == .findsWhatIsNotThere && flow == nil && id == "missing" {
+      return StoredFlow(id: id, revision: .none, snapshot: .numbered(0), changedAt: clock.now)
+    }
+    return flow
+  }
+
+  func commit(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting: Revision, fence: Fence?, as commit: CommitID,
+    appending history: [HistoryEntry]
+  ) async throws -> StoredFlow {
+    var (snapshot, expecting, fence, commit) = (snapshot, expecting, fence, commit)
+    let current = try await revision(id)
+    switch mutation {
+    case .createsOverWhatIsThere: if expecting == .none { expecting = current }
+    case .ignoresRevisions: if expecting != .none { expecting = current }
+    case .updatesWhatIsMissing: if current == .none { expecting = .none }
+    case .forgetsCommits: if expecting == .none { commit = CommitID() }
+    case .forgetsCommitsOfUpdates: if expecting != .none { commit = CommitID() }
+    case .cutsWhatIsTooLarge: snapshot.body = Array(snapshot.body.prefix(FlowSnapshot.maximumBytes - 500))
+    case .writesHistoryOfRefused: seen.withLock { $0.history[id, default: []] += history }
+    case .looksThenWrites, .creatorsBothWin, .losesCounts:
+      // Two that look at once both find what they expect.
+      if current == expecting {
+        await Task.yield()
+        expecting = try await revision(id)
+      }
+    case .refusesExpired:
+      if let lease = lastLease(id), lease.fence == fence, lease.until <= clock.now {
+        throw FlowStoreError(.fenced, "expired")
+      }
+    default: break
+    }
+    fence = passing(fence, for: id)
+    let stored = try await base.commit(
+      snapshot, to: id, expecting: expecting, fence: fence, as: commit, appending: history)
+    seen.withLock { $0.summaries[id] = $0.summaries[id] ?? FlowSummary(stored) }
+    return stored
+  }
+
+  /// What a store that looks too little lets pass.
+  private func passing(_ fence: Fence?, for id: FlowID) -> Fence? {
+    switch mutation {
+    case .ignoresFences where fence != nil: lastLease(id)?.fence
+    case .ignoresLeases where fence == nil: lastLease(id)?.fence
+    case .reusesFences where fence?.number == 1: lastLease(id).flatMap { $0.fence.number == 1 ? nil : $0.fence }
+    default: fence
+    }
+  }
+
+  func delete(_ id: FlowID, expecting: Revision, fence: Fence?) async throws {
+    let old = try await base.history(of: id, after: 0, limit: 99)
+    let any = mutation == .deletesAnyRevision
+    try await base.delete(id, expecting: any ? try await revision(id) : expecting, fence: passing(fence, for: id))
+    seen.withLock { $0.history[id] = old }
+  }
+
+  func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+    var query = query
+    switch mutation {
+    case .pagesByOffset:
+      let all = try await base.list(query, after: nil, limit: 10_000).flows
+      let start = cursor.flatMap { Int($0) } ?? 0
+      let end = min(start + limit, all.count)
+      return FlowPage(flows: Array(all[min(start, end)..<end]), cursor: end < all.count ? "\(end)" : nil)
+    case .takesAnyCursor where cursor?.hasPrefix("\u{1}") == true:
+      return FlowPage(flows: [], cursor: nil)
+    case .ignoresLabels: query.label = nil
+    default: break
+    }
+    var page = try await base.list(query, after: cursor, limit: limit)
+    if mutation == .listsWhatWas {
+      page.flows = page.flows.map { flow in seen.withLock { $0.summaries[flow.id] ?? flow } }
+    }
+    return page
+  }
+
+  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+    var query = query
+    if mutation == .ignoresAssignees { query.assignee = nil }
+    if mutation == .ignoresPrompts { query.prompt = nil }
+    return try await base.tasks(query, after: cursor, limit: limit)
+  }
+
+  func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    let known = seen.withLock { $0.history[id] ?? [] }
+    if mutation == .writesHistoryOfRefused { return Array(known.filter { $0.sequence > sequence }.prefix(limit)) }
+    let found = try await base.history(of: id, after: sequence, limit: limit)
+    return mutation == .keepsHistoryOfDeleted && found.isEmpty ? known : found
+  }
+}

@@ -1,0 +1,54 @@
+/// A mistake of a store's author, and a check that finds it.
+enum Mutation: String, CaseIterable, Sendable {
+  // writing
+  case findsWhatIsNotThere, losesControlCharacters, createsOverWhatIsThere, ignoresRevisions, updatesWhatIsMissing
+  case forgetsCommits, forgetsCommitsOfUpdates, cutsWhatIsTooLarge, deletesAnyRevision, keepsHistoryOfDeleted
+  case writesHistoryOfRefused
+  // racing and reading
+  case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
+  case listsWhatWas, takesAnyCursor
+  // leasing
+  case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, keepsFence, releasesAnything
+  case reusesFences, leasesOnlyWhatIsThere
+  // claiming
+  case claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
+
+  /// The beginning of the check's name.
+  var check: String {
+    switch self {
+    case .findsWhatIsNotThere: "missing is nil"
+    case .losesControlCharacters: "create and load"
+    case .createsOverWhatIsThere: "create twice"
+    case .ignoresRevisions: "a stale revision"
+    case .updatesWhatIsMissing: "an update of a missing"
+    case .forgetsCommits: "a retry after a lost acknowledgement is idempotent: create"
+    case .forgetsCommitsOfUpdates: "a retry after a lost acknowledgement is idempotent: update"
+    case .cutsWhatIsTooLarge: "4 MiB"
+    case .deletesAnyRevision: "delete needs the revision"
+    case .keepsHistoryOfDeleted: "delete needs the revision"
+    case .writesHistoryOfRefused: "history is written exactly"
+    case .looksThenWrites: "of 64 concurrent writers"
+    case .creatorsBothWin: "of 64 concurrent creators"
+    case .losesCounts: "a counter of"
+    case .pagesByOffset: "keyset paging"
+    case .ignoresAssignees: "tasks by assignee"
+    case .ignoresPrompts: "tasks are found by prompt"
+    case .ignoresLabels: "flows are found by"
+    case .listsWhatWas: "what a list shows"
+    case .takesAnyCursor: "a foreign cursor"
+    case .leasesTwice, .neverExpires: "a lease excludes"
+    case .ignoresFences: "a zombie's write"
+    case .ignoresLeases: "without a fence nobody"
+    case .refusesExpired: "expired but not superseded"
+    case .keepsFence: "the same owner restarted"
+    case .releasesAnything: "releasing a lost lease"
+    case .reusesFences: "a fence of a deleted flow"
+    case .leasesOnlyWhatIsThere: "a flow may be started"
+    case .claimsTwice: "claimDue: 4 claimers"
+    case .claimsUnserved: "claimDue: waiting"
+    case .leavesTheDead: "claimDue takes over"
+    case .claimsYoungest: "claimDue takes what is due longest"
+    case .claimsWhatWaits: "claimDue follows updates"
+    }
+  }
+}

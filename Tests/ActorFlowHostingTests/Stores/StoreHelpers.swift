@@ -1,0 +1,34 @@
+import ActorFlow
+import ActorFlowHosting
+import Foundation
+
+extension FlowStore {
+  /// Makes this revision of a flow: the snapshot and the history tell its number.
+  @discardableResult
+  func commit(_ id: FlowID, _ revision: Int, as commit: CommitID = CommitID()) async throws -> StoredFlow {
+    try await self.commit(
+      .numbered(revision), to: id, expecting: Revision(revision - 1), fence: nil, as: commit,
+      appending: [.numbered(revision)])
+  }
+}
+
+extension FlowSnapshot {
+  static func numbered(_ revision: Int) -> FlowSnapshot {
+    FlowSnapshot(
+      definition: "test", version: 1, status: .waiting, steps: ["test/a"], labels: ["revision": "\(revision)"],
+      wakeAt: Date(timeIntervalSince1970: 1_800_000_000.5),
+      tasks: [
+        OpenTask(
+          question: "q\(revision)", step: "test/a", prompt: "Form", assignees: ["ann", "r\(revision)"],
+          due: Date(timeIntervalSince1970: 1_900_000_000), askedAt: Date(timeIntervalSince1970: 1_700_000_000))
+      ], body: Array("the body of \(revision)".utf8))
+  }
+}
+
+extension HistoryEntry {
+  static func numbered(_ revision: Int) -> HistoryEntry {
+    HistoryEntry(
+      sequence: revision, at: Date(timeIntervalSince1970: 1_700_000_000), what: "moved", step: "test/a", by: "ann",
+      detail: "to \(revision)")
+  }
+}
