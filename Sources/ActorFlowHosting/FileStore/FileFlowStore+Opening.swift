@@ -17,7 +17,7 @@ extension FileFlowStore {
         try disk.syncDirectory(root)
       }
       for name in FileName.directories {
-        try read(name, in: flows, &state, disk)
+        guard try read(name, in: flows, &state, disk) else { continue }
         // A rename that the last process did not live to sync is on the disk before anybody sees what it made.
         try disk.syncDirectory("\(flows)/\(name)")
       }
@@ -29,7 +29,10 @@ extension FileFlowStore {
     return state
   }
 
-  private static func read(_ directory: String, in flows: String, _ state: inout State, _ disk: Disk) throws {
+  /// Reads the flows of a directory; false if nothing is in it.
+  private static func read(
+    _ directory: String, in flows: String, _ state: inout State, _ disk: Disk
+  ) throws -> Bool {
     let names = try disk.names(in: "\(flows)/\(directory)")
     let stems = Set(names.filter { $0.hasSuffix(FileName.flow) }.map { $0.dropLast(FileName.flow.count) })
     for name in names {
@@ -55,9 +58,12 @@ extension FileFlowStore {
         if let id = FileName.id(ofStem: name) { state.stems[id] = stem }
       }
     }
+    return !names.isEmpty
   }
 
+  /// Whether a file may be the flow's by its name. An id may be spelled otherwise than when the file was named.
   private static func isStem(_ stem: String, of id: FlowID) -> Bool {
-    FileName.stem(of: id) == stem || FileName.isHashed(stem)
+    let name = stem.drop { $0 != "/" }.dropFirst()
+    return FileName.isHashed(stem) || FileName.id(ofStem: name) == id
   }
 }

@@ -6,7 +6,7 @@ enum FileName {
   static let history = ".history"
   static let temporary = ".new"
   /// How many directories the files are spread over.
-  static let directories = (0..<64).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+  static let directories = (0..<16).map { String($0, radix: 16) }
 
   /// Longer names are not known to every file system, with an ending.
   private static let longest = 200

@@ -52,9 +52,9 @@ import Testing
     while true {
       number += 1
       let folder = try Folder()
-      await (try await folder.open()).close()  // the directories are there
-      let loss = PowerLoss(at: number + Self.openings, losesNames: losesNames)
+      let loss = PowerLoss(at: number, losesNames: losesNames)
       let store = try await folder.open(Disk(fault: loss.fault))
+      loss.arm()
       let stopped = await play(store)
       await store.close()
       guard loss.hasCrashed else { break }
@@ -62,9 +62,6 @@ import Testing
     }
     #expect(number > 60)
   }
-
-  /// The calls of opening an empty store: the root, the folder for flows, and its folders: made, read, synced.
-  private static let openings = 2 + 3 * 64
 
   static let failures: [DiskFault] = [.error(ENOSPC), .error(EIO), .partial(5, ENOSPC), .partial(0, EIO)]
 

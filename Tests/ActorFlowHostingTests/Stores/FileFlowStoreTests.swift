@@ -11,4 +11,109 @@ import Testing
     let outcome = try await check.run(on: folder.harness)
     #expect((outcome != .passed) == check.needs.contains(.leases), "\(outcome)")
   }
+
+  @Test("a second opener is refused and told who has the store, until it is closed")
+  func locked() async throws {
+    let folder = try Folder()
+    let first = try await folder.open()
+    for _ in 0..<2 {
+      let error = await #expect(throws: FlowStoreError.self) { try await folder.open() }
+      #expect(error?.code == .locked)
+      #expect(error?.message.contains("process \(ProcessInfo.processInfo.processIdentifier) on") == true)
+    }
+    try await first.commit("flow", 1)
+    await first.close()
+    let second = try await folder.open()
+    #expect(try await second.load("flow")?.revision == Revision(1))
+  }
+
+  @Test("a store that nobody holds any more gives its directory up")
+  func dropped() async throws {
+    let folder = try Folder()
+    _ = try await folder.open().load("flow")
+    _ = try await folder.open()
+  }
+
+  @Test("what is asked of a closed store is unavailable; closing waits for what is under way")
+  func closed() async throws {
+    let folder = try Folder()
+    let store = try await folder.open()
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<20 { group.addTask { _ = try? await store.commit(FlowID("\(number)"), 1) } }
+      group.addTask { await store.close() }
+      group.addTask { await store.close() }
+    }
+    let before = try folder.files(".flow")
+    for work: @Sendable () async throws -> Void in [
+      { _ = try await store.load("flow") }, { try await store.commit("flow", 1) },
+      { try await store.delete("flow", expecting: Revision(1), fence: nil) },
+      { _ = try await store.list(FlowQuery(), after: nil, limit: 1) },
+      { _ = try await store.tasks(TaskQuery(), after: nil, limit: 1) },
+      { _ = try await store.history(of: "flow", after: 0, limit: 1) },
+    ] {
+      let error = await #expect(throws: FlowStoreError.self) { try await work() }
+      #expect(error?.code == .unavailable)
+    }
+    #expect(try folder.files(".flow") == before)
+    #expect(try folder.files(".new") == [])
+    _ = try await folder.open()
+  }
+
+  @Test("a directory that cannot be used is unavailable")
+  func unusable() async throws {
+    let folder = try Folder()
+    let error = await #expect(throws: FlowStoreError.self) {
+      try await FileFlowStore(directory: folder.path + "/missing/store")
+    }
+    #expect(error?.code == .unavailable)
+  }
+
+  @Test("ids that are equal are one flow, all others are different ones")
+  func ids() async throws {
+    let folder = try Folder()
+    let store = try await folder.open()
+    let long = String(repeating: "x", count: 300)
+    let names = ["A", "a", "%41", "a/b", "a%2fb", "..", ".", "~a", "%", "", long, long + "y", "\u{1F469}", "\u{E9}"]
+    for name in names { try await store.commit(FlowID(name), 1) }
+    try await store.commit("e\u{301}", 2)  // the last one, spelled otherwise
+    await store.close()
+    let again = try await folder.open()
+    #expect(try await again.list(FlowQuery(), after: nil, limit: 99).flows.count == names.count)
+    for name in names.dropLast() { #expect(try await again.load(FlowID(name))?.revision == Revision(1), "\(name)") }
+    for name in ["\u{E9}", "e\u{301}"] { #expect(try await again.load(FlowID(name))?.revision == Revision(2)) }
+    for name in names {
+      try await again.delete(FlowID(name), expecting: Revision(name == "\u{E9}" ? 2 : 1), fence: nil)
+    }
+    #expect(try folder.files(".flow") == [])
+    #expect(try folder.files(".history") == [])
+  }
+
+  @Test("64 writers at 64 flows each, and one that all of them write")
+  func contention() async throws {
+    let folder = try Folder()
+    let store = try await folder.open()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for writer in 0..<64 {
+        group.addTask {
+          for revision in 1...4 { try await store.commit(FlowID("own \(writer)"), revision) }
+          var won = 0
+          while won < 2 {
+            let revision = (try await store.load("shared")?.revision ?? .none).next
+            do {
+              try await store.commit("shared", revision.number)
+              won += 1
+            } catch let error as FlowStoreError where error.code == .conflict {}
+          }
+          return won
+        }
+      }
+      let won = try await group.reduce(0, +)
+      #expect(won == 128)
+    }
+    await store.close()
+    let again = try await folder.open()
+    #expect(try await again.load("shared")?.revision == Revision(128))
+    #expect(try await again.history(of: "shared", after: 0, limit: 999) == (1...128).map { .numbered($0) })
+    #expect(try await again.list(FlowQuery(label: .init("revision", "4")), after: nil, limit: 99).flows.count == 64)
+  }
 }

@@ -32,7 +32,12 @@ final class Folder: Sendable {
   }
 
   func write(_ bytes: [UInt8], to name: String) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: path + "/store/" + name))
+    let file = path + "/store/" + name
+    // A new file: some file systems write at once what replaces the bytes of an old one.
+    if FileManager.default.fileExists(atPath: file) { try FileManager.default.removeItem(atPath: file) }
+    guard FileManager.default.createFile(atPath: file, contents: Data(bytes)) else {
+      throw CocoaError(.fileWriteUnknown)
+    }
   }
 
   /// A harness for stores of directories in this one.

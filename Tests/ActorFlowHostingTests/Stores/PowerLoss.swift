@@ -5,6 +5,7 @@ import Foundation
 /// Plays a disk that forgets at a crash what was not synced: the bytes of files, and also names, if they are to be lost.
 final class PowerLoss: Sendable {
   private struct State: Sendable {
+    var isArmed = false
     var count = 0
     var last: DiskOperation?
     /// What a file has on the disk; nil if it is not there.
@@ -18,11 +19,13 @@ final class PowerLoss: Sendable {
   private let crashAt: Int
   private let state = Lock(State())
 
-  /// A disk that dies before the operation of this number, counted from 1.
+  /// A disk that dies before the operation of this number after it was armed.
   init(at crashAt: Int, losesNames: Bool) {
     self.crashAt = crashAt
     self.losesNames = losesNames
   }
+
+  func arm() { state.withLock { $0.isArmed = true } }
 
   var hasCrashed: Bool { state.withLock { $0.count >= crashAt } }
 
@@ -35,7 +38,7 @@ final class PowerLoss: Sendable {
         if state.volatile[path] == nil { state.volatile[path] = .some(state.durable[path] ?? contents(path)) }
       }
       state.last = operation
-      state.count += 1
+      if state.isArmed { state.count += 1 }
       guard state.count == crashAt else { return nil }
       forget(state)
       return .crash

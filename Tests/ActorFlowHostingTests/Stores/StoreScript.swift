@@ -52,7 +52,10 @@ struct StoreScript: Sendable {
       revisions[id] = revision
       #expect(flow.snapshot == .numbered(revision))
       #expect(try await store.history(of: id, after: 0, limit: 99) == (1...revision).map { .numbered($0) })
-      #expect(try await store.tasks(TaskQuery(assignee: "r\(revision)"), after: nil, limit: 9).tasks.contains { $0.flow == id })
+      #expect(
+        try await store.tasks(TaskQuery(assignee: "r\(revision)"), after: nil, limit: 9).tasks.contains {
+          $0.flow == id
+        })
     }
     let listed = try await store.list(FlowQuery(), after: nil, limit: 99).flows
     #expect(Dictionary(uniqueKeysWithValues: listed.map { ($0.id, $0.revision.number) }) == revisions)

@@ -1,0 +1,133 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+import Testing
+
+@Suite struct StoreIndexTests {
+  @Test("after random writes a store in memory finds what a walk over all flows finds")
+  func memory() async throws {
+    let clock = ManualWallClock()
+    try await play(MemoryFlowStore(clock: clock), rounds: 3_000) { $0 }
+  }
+
+  @Test("after random writes a store on files finds what a walk over all flows finds, also when opened again")
+  func files() async throws {
+    let folder = try Folder()
+    try await play(try await folder.open(), rounds: 400) { store in
+      await (store as? FileFlowStore)?.close()
+      return try await folder.open()
+    }
+  }
+
+  private func play(
+    _ first: any FlowStore, rounds: Int, reopen: (any FlowStore) async throws -> any FlowStore
+  ) async throws {
+    var store = first
+    var naive: [FlowID: StoredFlow] = [:]
+    var random = SystemRandomNumberGenerator()
+    for round in 1...rounds {
+      let id = FlowID("flow \(Int.random(in: 0..<60, using: &random))")
+      let old = naive[id]
+      if let old, Int.random(in: 0..<5, using: &random) == 0 {
+        try await store.delete(id, expecting: old.revision, fence: nil)
+        naive[id] = nil
+      } else {
+        naive[id] = try await store.commit(
+          Self.snapshot(&random), to: id, expecting: old?.revision ?? .none, fence: nil, as: CommitID(), appending: [])
+      }
+      guard round % (rounds / 10) == 0 else { continue }
+      store = try await reopen(store)
+      try await compare(store, naive, &random)
+    }
+  }
+
+  private func compare(
+    _ store: any FlowStore, _ naive: [FlowID: StoredFlow], _ random: inout SystemRandomNumberGenerator
+  ) async throws {
+    for _ in 0..<40 {
+      let query = Self.flowQuery(&random)
+      let all = naive.values.map { FlowSummary($0) }.filter { query.matches($0) }
+      #expect(try await flows(store, query) == all.sorted { $0.id.description < $1.id.description })
+      let tasks = Self.taskQuery(&random)
+      let open = naive.values.flatMap { flow in
+        flow.snapshot.tasks.map { TaskSummary(flow: flow.id, definition: flow.snapshot.definition, task: $0) }
+      }
+      #expect(
+        try await self.tasks(store, tasks)
+          == open.filter { tasks.matches($0) }.sorted {
+            ($0.flow.description, $0.task.question) < ($1.flow.description, $1.task.question)
+          })
+    }
+    for id in naive.keys { #expect(try await store.load(id) == naive[id]) }
+  }
+
+  private func flows(_ store: any FlowStore, _ query: FlowQuery) async throws -> [FlowSummary] {
+    var all: [FlowSummary] = []
+    var cursor: String?
+    repeat {
+      let page = try await store.list(query, after: cursor, limit: 7)
+      all += page.flows
+      cursor = page.cursor
+    } while cursor != nil
+    return all
+  }
+
+  private func tasks(_ store: any FlowStore, _ query: TaskQuery) async throws -> [TaskSummary] {
+    var all: [TaskSummary] = []
+    var cursor: String?
+    repeat {
+      let page = try await store.tasks(query, after: cursor, limit: 7)
+      all += page.tasks
+      cursor = page.cursor
+    } while cursor != nil
+    return all
+  }
+
+  // MARK: - Random values
+
+  private typealias Random = SystemRandomNumberGenerator
+
+  private static func name(_ prefix: String, _ random: inout Random) -> String {
+    prefix + "\(Int.random(in: 0..<3, using: &random))"
+  }
+
+  private static func time(_ random: inout Random) -> Date {
+    Date(timeIntervalSince1970: Double(Int.random(in: 0..<100, using: &random)))
+  }
+
+  private static func maybe<Value>(_ random: inout Random, _ make: (inout Random) -> Value) -> Value? {
+    Bool.random(using: &random) ? make(&random) : nil
+  }
+
+  private static func snapshot(_ random: inout Random) -> FlowSnapshot {
+    let tasks = (0..<Int.random(in: 0..<4, using: &random)).map { number in
+      OpenTask(
+        question: "q\(number)", step: StepID(name("flow/s", &random)), prompt: name("P", &random),
+        assignees: Array(Set((0..<Int.random(in: 0..<3, using: &random)).map { _ in name("ann", &random) })),
+        due: maybe(&random, time), askedAt: time(&random))
+    }
+    return FlowSnapshot(
+      definition: name("d", &random), version: Int.random(in: 1...3, using: &random),
+      status: FlowSnapshot.Status.allCases.randomElement(using: &random) ?? .waiting,
+      steps: [StepID(name("flow/s", &random))],
+      labels: [name("k", &random): name("v", &random), "k": name("v", &random)],
+      wakeAt: maybe(&random, time), tasks: tasks, body: [UInt8.random(in: 0...255, using: &random)])
+  }
+
+  private static func flowQuery(_ random: inout Random) -> FlowQuery {
+    FlowQuery(
+      definition: maybe(&random) { name("d", &$0) }, version: maybe(&random) { Int.random(in: 1...3, using: &$0) },
+      status: maybe(&random) { random in
+        Set(FlowSnapshot.Status.allCases.filter { _ in Bool.random(using: &random) })
+      },
+      step: maybe(&random) { StepID(name("s", &$0)) },
+      label: maybe(&random) { FlowQuery.Label(name("k", &$0), name("v", &$0)) }, dueBefore: maybe(&random, time))
+  }
+
+  private static func taskQuery(_ random: inout Random) -> TaskQuery {
+    TaskQuery(
+      assignee: maybe(&random) { name("ann", &$0) }, prompt: maybe(&random) { name("P", &$0) },
+      definition: maybe(&random) { name("d", &$0) }, dueBefore: maybe(&random, time))
+  }
+}
