@@ -19,7 +19,9 @@ final class DiskQueue: Sendable {
   private let workers: [DispatchQueue]
   private let state: Lock<State>
 
-  init(width: Int = 64) {
+  /// - Parameter width: how many flows are written at once. With more, threads wait for each other longer than syncs
+  ///   gain from sharing a journal's commit.
+  init(width: Int = 24) {
     workers = (0..<width).map { DispatchQueue(label: "ActorFlow.disk.\($0)") }
     state = Lock(State(idle: Array(0..<width)))
   }

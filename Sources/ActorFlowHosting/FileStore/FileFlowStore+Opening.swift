@@ -4,8 +4,9 @@ extension FileFlowStore {
   static let flowsDirectory = "flows"
 
   /// Takes the lock, clears away what a crash has left, and reads what there is.
-  static func opened(_ root: String, _ disk: Disk) throws(FlowStoreError) -> State {
+  static func opened(_ root: String, _ disk: Disk) throws(FlowStoreError) -> (State, FlowIndex) {
     var state = State()
+    var index = FlowIndex()
     do {
       _ = try disk.makeDirectory(root)
       state.lock = HeldLock(try DirectoryLock("\(root)/lock"))
@@ -17,7 +18,7 @@ extension FileFlowStore {
         try disk.syncDirectory(root)
       }
       for name in FileName.directories {
-        guard try read(name, in: flows, &state, disk) else { continue }
+        guard try read(name, in: flows, &state, &index, disk) else { continue }
         // A rename that the last process did not live to sync is on the disk before anybody sees what it made.
         try disk.syncDirectory("\(flows)/\(name)")
       }
@@ -26,12 +27,12 @@ extension FileFlowStore {
     } catch {
       throw FlowStoreError(.unavailable, "the store of \(root) cannot be opened", underlying: error)
     }
-    return state
+    return (state, index)
   }
 
   /// Reads the flows of a directory; false if nothing is in it.
   private static func read(
-    _ directory: String, in flows: String, _ state: inout State, _ disk: Disk
+    _ directory: String, in flows: String, _ state: inout State, _ index: inout FlowIndex, _ disk: Disk
   ) throws -> Bool {
     let names = try disk.names(in: "\(flows)/\(directory)")
     let stems = Set(names.filter { $0.hasSuffix(FileName.flow) }.map { $0.dropLast(FileName.flow.count) })
@@ -52,7 +53,7 @@ extension FileFlowStore {
         }
         state.stems[flow.id] = stem
         if FileName.isHashed(stem) { state.hashed[stem] = flow.id }
-        state.index.put(flow)
+        index.put(flow)
       } catch let error as FlowStoreError {
         state.unreadable[stem] = error
         if let id = FileName.id(ofStem: name) { state.stems[id] = stem }

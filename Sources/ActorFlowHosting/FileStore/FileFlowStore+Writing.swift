@@ -101,18 +101,26 @@ extension FileFlowStore {
       try? disk.remove(path + FileName.temporary)
       throw unavailable(id, error)
     }
+    // From here on the flow is what the new file says, for who reads now; lists show it when it lasts, or may.
+    let failure = failureOfSyncing(stem)
     state.withLock { state in
       state.stems[id] = stem
-      state.index.put(file.flow)
-      state.unsynced.insert(id)
+      if failure == nil { state.unsynced.remove(id) } else { state.unsynced.insert(id) }
     }
+    index.withLock { $0.put(file.flow) }
+    if let failure {
+      throw FlowStoreError(
+        .outcomeUnknown, "the flow \(id) is written, but may not last: commit it again", underlying: failure)
+    }
+  }
+
+  private func failureOfSyncing(_ stem: String) -> DiskError? {
     do {
       try disk.syncDirectory(directory(of: stem))
+      return nil
     } catch {
-      throw FlowStoreError(
-        .outcomeUnknown, "the flow \(id) is written, but may not last: commit it again", underlying: error)
+      return error
     }
-    state.withLock { _ = $0.unsynced.remove(id) }
   }
 
   func remove(_ id: FlowID, expecting revision: Revision) throws(FlowStoreError) {
@@ -124,19 +132,18 @@ extension FileFlowStore {
     } catch {
       throw unavailable(id, error)
     }
+    // A history without a flow is nobody's, and goes when the store is opened, if not now.
+    try? disk.remove(found.path + FileName.history)
+    let failure = failureOfSyncing(stem)
     state.withLock { state in
       state.stems[id] = nil
       state.hashed[stem] = nil
-      state.index.remove(id)
       state.unsynced.remove(id)
     }
-    do {
-      // A history without a flow is nobody's, and goes when the store is opened, if not now.
-      try? disk.remove(found.path + FileName.history)
-      try disk.syncDirectory(directory(of: stem))
-    } catch {
+    index.withLock { $0.remove(id) }
+    if let failure {
       throw FlowStoreError(
-        .outcomeUnknown, "the flow \(id) is deleted, but may come back after a crash", underlying: error)
+        .outcomeUnknown, "the flow \(id) is deleted, but may come back after a crash", underlying: failure)
     }
   }
 

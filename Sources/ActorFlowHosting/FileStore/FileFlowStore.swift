@@ -24,7 +24,6 @@ public final class FileFlowStore: FlowStore {
     var stems: [FlowID: String] = [:]
     /// Which flows have names that do not tell their ids.
     var hashed: [String: FlowID] = [:]
-    var index = FlowIndex()
     /// What could not be read when the store was opened.
     var unreadable: [String: FlowStoreError] = [:]
     /// Flows whose last rename may not be on the disk.
@@ -46,6 +45,8 @@ public final class FileFlowStore: FlowStore {
   let disk: Disk
   let queue = DiskQueue()
   let state: Lock<State>
+  /// Has a lock of its own: it is held longer, and by who only reads.
+  let index: Lock<FlowIndex>
 
   /// Opens the store of a directory, which is made if it is missing; its parent must be there.
   ///
@@ -62,10 +63,11 @@ public final class FileFlowStore: FlowStore {
     root = directory
     self.clock = clock
     self.disk = disk
-    state = Lock(
-      try await queue.run(on: "") { () throws(FlowStoreError) in
-        try Self.opened(directory, disk)
-      })
+    let (state, index) = try await queue.run(on: "") { () throws(FlowStoreError) in
+      try Self.opened(directory, disk)
+    }
+    self.state = Lock(state)
+    self.index = Lock(index)
   }
 
   /// Waits for what is under way, and gives the directory up. Whatever is asked of the store after is `unavailable`.
@@ -123,17 +125,17 @@ public final class FileFlowStore: FlowStore {
 
   /// The flows that fit, by id.
   public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
-    try state.withLock { state throws(FlowStoreError) in
-      guard !state.isClosed else { throw closed }
-      return try state.index.list(query, after: cursor, limit: limit)
+    try checkOpen()
+    return try index.withLock { index throws(FlowStoreError) in
+      try index.list(query, after: cursor, limit: limit)
     }
   }
 
   /// The open questions that fit, by flow.
   public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
-    try state.withLock { state throws(FlowStoreError) in
-      guard !state.isClosed else { throw closed }
-      return try state.index.tasks(query, after: cursor, limit: limit)
+    try checkOpen()
+    return try index.withLock { index throws(FlowStoreError) in
+      try index.tasks(query, after: cursor, limit: limit)
     }
   }
 
@@ -142,6 +144,10 @@ public final class FileFlowStore: FlowStore {
     try await work(on: id) { store throws(FlowStoreError) in
       try store.history(of: id, after: sequence, limit: limit)
     }
+  }
+
+  private func checkOpen() throws(FlowStoreError) {
+    if state.withLock({ $0.isClosed }) { throw closed }
   }
 
   private var closed: FlowStoreError { FlowStoreError(.unavailable, "the store of \(root) is closed") }

@@ -33,11 +33,16 @@ final class Folder: Sendable {
 
   func write(_ bytes: [UInt8], to name: String) throws {
     let file = path + "/store/" + name
-    // A new file: some file systems write at once what replaces the bytes of an old one.
-    if FileManager.default.fileExists(atPath: file) { try FileManager.default.removeItem(atPath: file) }
-    guard FileManager.default.createFile(atPath: file, contents: Data(bytes)) else {
-      throw CocoaError(.fileWriteUnknown)
+    guard let handle = FileHandle(forUpdatingAtPath: file) else {
+      guard FileManager.default.createFile(atPath: file, contents: Data(bytes)) else {
+        throw CocoaError(.fileWriteUnknown)
+      }
+      return
     }
+    // Where it stands, and cut after: a new file, or one cut to nothing, would be synced.
+    try handle.write(contentsOf: Data(bytes))
+    try handle.truncate(atOffset: UInt64(bytes.count))
+    try handle.close()
   }
 
   /// A harness for stores of directories in this one.
