@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,8 +10,8 @@
 
 /// The right to use a directory, for one opener at a time, also of other processes. The system takes it back when the
 /// process dies.
-struct DirectoryLock: ~Copyable, Sendable {
-  private let file: Int32
+final class DirectoryLock: Sendable {
+  private let file: Atomic<Int32>
 
   /// Takes the right.
   ///
@@ -26,14 +28,20 @@ struct DirectoryLock: ~Copyable, Sendable {
       throw FlowStoreError(
         .locked, "\(holder) has the store open, which takes one at a time: close it there (\(path))")
     }
-    file = opened
+    file = Atomic(opened)
     let name = Array("process \(getpid()) on \(Self.host)".utf8)
     // Who holds the lock is said for people: that it cannot be written down is no reason not to hold it.
     if ftruncate(opened, 0) == 0 { _ = pwrite(opened, name, name.count, 0) }
   }
 
   deinit {
-    _ = close(file)
+    giveBack()
+  }
+
+  /// Gives the right back, whoever still has a reference.
+  func giveBack() {
+    let opened = file.exchange(-1, ordering: .relaxed)
+    if opened >= 0 { _ = close(opened) }
   }
 
   private static func holder(_ file: Int32) -> String {

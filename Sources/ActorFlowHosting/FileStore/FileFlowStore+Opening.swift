@@ -9,7 +9,7 @@ extension FileFlowStore {
     var index = FlowIndex()
     do {
       _ = try disk.makeDirectory(root)
-      state.lock = HeldLock(try DirectoryLock("\(root)/lock"))
+      state.lock = try DirectoryLock("\(root)/lock")
       let flows = "\(root)/\(flowsDirectory)"
       var isNew = try disk.makeDirectory(flows)
       for name in FileName.directories where try disk.makeDirectory("\(flows)/\(name)") { isNew = true }

@@ -28,16 +28,10 @@ public final class FileFlowStore: FlowStore {
     var unreadable: [String: FlowStoreError] = [:]
     /// Flows whose last rename may not be on the disk.
     var unsynced: Set<FlowID> = []
-    var lock: HeldLock?
+    var lock: DirectoryLock?
     var running = 0
     var closers: [CheckedContinuation<Void, Never>] = []
     var isClosed = false
-  }
-
-  /// The lock as something that can be given up early.
-  final class HeldLock: Sendable {
-    private let lock: DirectoryLock
-    init(_ lock: consuming DirectoryLock) { self.lock = lock }
   }
 
   let root: String
@@ -83,12 +77,11 @@ public final class FileFlowStore: FlowStore {
   }
 
   private func finishClosing() {
-    let closers = state.withLock { state in
-      // Given back before anybody goes on and opens the directory again.
-      state.lock = nil
+    let (closers, lock) = state.withLock { state in
       defer { state.closers = [] }
-      return state.closers
+      return (state.closers, state.lock)
     }
+    lock?.giveBack()
     for closer in closers { closer.resume() }
   }
 

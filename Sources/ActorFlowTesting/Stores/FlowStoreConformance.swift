@@ -10,7 +10,7 @@ internal import ActorFlowHosting
 ///   try await check.run(on: harness)
 /// }
 /// ```
-public enum FlowStoreConformance {
+public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] = writing + racing + reading + leasing + claiming + onDisk
 
@@ -48,7 +48,7 @@ public enum FlowStoreConformance {
 
   /// What not every store can do.
   @nonexhaustive public enum Need: Sendable, Hashable, CaseIterable {
-    /// Leases: the store is a ``LeasingFlowStore``.
+    /// Leases: the store is a `LeasingFlowStore`.
     case leases
     /// The store's clock can be moved.
     case clock

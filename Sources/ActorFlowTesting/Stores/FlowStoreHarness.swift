@@ -45,8 +45,8 @@ public struct FlowStoreHarness: Sendable {
     /// A newer version of this module wrote it.
     case newerFormat
 
-    /// The damaged bytes, for stores that keep a snapshot as ``FlowSnapshot/encoded()`` makes it, or a file of
-    /// ``FileFlowStore``.
+    /// The damaged bytes, for stores that keep a snapshot as `FlowSnapshot.encoded()` makes it, or a file of
+    /// `FileFlowStore`.
     public func applied(to bytes: [UInt8]) -> [UInt8] {
       guard bytes.count > 20 else { return [] }
       var bytes = bytes

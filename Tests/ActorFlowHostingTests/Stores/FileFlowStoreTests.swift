@@ -27,13 +27,6 @@ import Testing
     #expect(try await second.load("flow")?.revision == Revision(1))
   }
 
-  @Test("a store that nobody holds any more gives its directory up")
-  func dropped() async throws {
-    let folder = try Folder()
-    _ = try await folder.open().load("flow")
-    _ = try await folder.open()
-  }
-
   @Test("what is asked of a closed store is unavailable; closing waits for what is under way")
   func closed() async throws {
     let folder = try Folder()

@@ -3,7 +3,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
   /// None is empty.
   private var chunks: [[Element]] = []
   private(set) var count = 0
-  private static var most: Int { 512 }
+  private static var most: Int { 128 }
 
   init() {}
 
