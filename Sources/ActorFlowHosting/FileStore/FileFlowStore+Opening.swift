@@ -54,8 +54,10 @@ extension FileFlowStore {
         state.stems[flow.id] = stem
         if FileName.isHashed(stem) { state.hashed[stem] = flow.id }
         index.put(flow)
-      } catch let error as FlowStoreError {
-        state.unreadable[stem] = error
+      } catch {
+        state.unreadable[stem] =
+          error as? FlowStoreError
+          ?? FlowStoreError(.unavailable, "the file \(stem)\(FileName.flow) cannot be read", underlying: error)
         if let id = FileName.id(ofStem: name) { state.stems[id] = stem }
       }
     }

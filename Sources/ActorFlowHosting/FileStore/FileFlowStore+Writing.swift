@@ -23,18 +23,18 @@ extension FileFlowStore {
     path(String(stem.prefix { $0 != "/" }))
   }
 
-  /// Where a flow's files are; for a flow that is not there nil, unless an unreadable file has its name.
-  private func stem(of id: FlowID) throws(FlowStoreError) -> String? {
-    try state.withLock { state throws(FlowStoreError) in
+  /// Where a flow's files are; nil if there are none.
+  private func stem(of id: FlowID) -> String? {
+    state.withLock { state in
       if let stem = state.stems[id] { return stem }
-      // A name that does not tell its id may be this one's.
-      if let error = state.unreadable[FileName.stem(of: id)] { throw error }
-      return nil
+      // An unreadable file with a name that does not tell its id may be this one's.
+      let stem = FileName.stem(of: id)
+      return state.unreadable[stem] == nil ? nil : stem
     }
   }
 
   func read(_ id: FlowID) throws(FlowStoreError) -> Found? {
-    guard let stem = try stem(of: id) else { return nil }
+    guard let stem = stem(of: id) else { return nil }
     let path = path(stem)
     let bytes: [UInt8]?
     do {
@@ -47,7 +47,19 @@ extension FileFlowStore {
     guard file.flow.id == id else {
       throw FlowStoreError(.corrupted, "the file of the flow \(id) has the flow \(file.flow.id): \(path)")
     }
+    takeUp(file.flow, stem)
     return Found(file: file, path: path)
+  }
+
+  /// Lists a flow whose file could not be read when the store was opened, and now can.
+  private func takeUp(_ flow: StoredFlow, _ stem: String) {
+    let wasUnreadable = state.withLock { state in
+      guard state.unreadable.removeValue(forKey: stem) != nil else { return false }
+      state.stems[flow.id] = stem
+      if FileName.isHashed(stem) { state.hashed[stem] = flow.id }
+      return true
+    }
+    if wasUnreadable { index.withLock { $0.put(flow) } }
   }
 
   func history(of id: FlowID, after sequence: Int, limit: Int) throws(FlowStoreError) -> [HistoryEntry] {
@@ -71,12 +83,12 @@ extension FileFlowStore {
     if let found, found.file.commit == write.commit {
       // The write was done. If its name may not be on the disk yet, it is written once more before it is acknowledged.
       if state.withLock({ $0.unsynced.contains(id) }) {
-        try put(found.file, snapshot: found.file.flow.snapshot.encoded(), stem: try stem(for: id), of: id)
+        try put(found.file, snapshot: found.file.flow.snapshot.encoded(), stem: stem(for: id), of: id)
       }
       return found.file.flow
     }
     try checkRevision(found?.file.flow.revision ?? .none, expecting: revision, of: id)
-    let stem = try stem(for: id)
+    let stem = stem(for: id)
     let start = found?.file.historyBytes ?? 0
     if !write.history.isEmpty {
       do {
@@ -126,7 +138,7 @@ extension FileFlowStore {
   func remove(_ id: FlowID, expecting revision: Revision) throws(FlowStoreError) {
     guard let found = try read(id) else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
     try checkRevision(found.file.flow.revision, expecting: revision, of: id)
-    let stem = try stem(for: id)
+    let stem = stem(for: id)
     do {
       try disk.remove(found.path + FileName.flow)
     } catch {
@@ -148,8 +160,8 @@ extension FileFlowStore {
   }
 
   /// Where the files of a flow are, or are to be.
-  private func stem(for id: FlowID) throws(FlowStoreError) -> String {
-    if let stem = try stem(of: id) { return stem }
+  private func stem(for id: FlowID) -> String {
+    if let stem = stem(of: id) { return stem }
     return state.withLock { state in
       var turn = 0
       while true {

@@ -17,7 +17,7 @@ public import ActorFlow
 /// the fence of a write is not looked at.
 ///
 /// A file that cannot be read does not stop the opening. It is an error for its flow alone, stands in no list, and is
-/// never written over; ``unreadable()`` names it.
+/// never written over; ``unreadable()`` names it. When it can be read again, the first load takes it up.
 public final class FileFlowStore: FlowStore {
   struct State: Sendable {
     /// Where the files of a flow are: the path below the directory, without an ending.
@@ -85,7 +85,8 @@ public final class FileFlowStore: FlowStore {
     for closer in closers { closer.resume() }
   }
 
-  /// The files that could not be read when the store was opened, each with why, by their path in the directory.
+  /// The files that could not be read when the store was opened, nor since, each with why, by their path in the
+  /// directory of flows.
   public func unreadable() async -> [String: FlowStoreError] {
     state.withLock { state in
       Dictionary(uniqueKeysWithValues: state.unreadable.map { ($0.key + FileName.flow, $0.value) })

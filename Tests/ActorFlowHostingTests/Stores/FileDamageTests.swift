@@ -103,6 +103,29 @@ import Testing
     #expect(await healed.unreadable().isEmpty)
   }
 
+  @Test("a file that could not be read at the opening is taken up when it can", arguments: [false, true])
+  func healed(long: Bool) async throws {
+    let folder = try Folder()
+    let id = FlowID(long ? String(repeating: "bad ", count: 100) : "Bad")
+    let store = try await folder.open()
+    try await store.commit(id, 1)
+    await store.close()
+    let isFailing = Lock(true)
+    let again = try await folder.open(
+      Disk { operation in
+        operation.path.hasSuffix(".flow") && isFailing.withLock { $0 } ? .error(EIO) : nil
+      })
+    #expect(await again.unreadable().values.map(\.code) == [.unavailable])
+    #expect(await code { try await again.commit(id, 1) } == .unavailable)
+    isFailing.withLock { $0 = false }
+    #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows == [])
+    #expect(try await again.load(id)?.snapshot == .numbered(1))
+    #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == [id])
+    #expect(await again.unreadable().isEmpty)
+    try await again.commit(id, 2)
+    #expect(try folder.files(".flow").count == 1)
+  }
+
   @Test("a sound file under another flow's name, or one that is gone, is corrupted")
   func moved() async throws {
     let folder = try Folder()
