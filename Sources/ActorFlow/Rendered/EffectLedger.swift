@@ -1,8 +1,8 @@
 /// Which effects there are, and in which order their work begins and ends.
 ///
 /// A key's work starts only after its old work has ended. So what is asked for is due at once, or waits for the work
-/// before it. Work that is due is always started, be it to find itself cancelled; what waits and is no longer asked for is
-/// dropped.
+/// before it. Work that is due is started as long as the visit lasts, be it to find itself cancelled; what waits and is no
+/// longer asked for is dropped.
 struct EffectLedger {
   /// Those that are asked for, and due or under way.
   private var wanted: [Int: EffectPath] = [:]

@@ -19,8 +19,9 @@ public struct Sink<Action: Sendable>: Sendable {
   /// wait cannot be cancelled. It is as short as applying and rendering are, unless an answer that was overtaken three
   /// times is being validated; it ends with the visit.
   ///
-  /// - Returns: Whether the action was applied. False if its sender has ended: the effect it was handed to, the child it
-  ///   belongs to, or the visit.
+  /// - Returns: Whether the action was applied, and what it changed is shown. False if its sender has ended: the effect it
+  ///   was handed to, the child it belongs to, or the visit; and if the step fails with this very action, as when the
+  ///   render after it uses a key twice.
   @discardableResult
   public func callAsFunction(_ action: Action) async -> Bool { await send(action) }
 

@@ -96,6 +96,15 @@ import Testing
     #expect(error?.message == "Ones renders no child of type One with the key 1; it renders One 1 of type UInt8")
   }
 
+  @Test("an action by a sink that makes the step use a key twice fails the step, and is not called applied")
+  func failingSink() async throws {
+    let flow = launch(.board(), with: "")
+    _ = try await flow.coordinator.settled()
+    let sink = try #require(await flow.board?.sink)
+    #expect(await !sink(.all([.run("a"), .run("a")])))
+    #expect(await flow.code == .duplicateKey)
+  }
+
   @Test("one key of one type twice is still an error")
   func duplicates() throws {
     let error = #expect(throws: FlowError.self) { try Ones().renderPass(Ones.State(types: ["UInt8", "UInt8"])) }
