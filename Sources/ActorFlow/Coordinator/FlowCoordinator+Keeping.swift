@@ -25,6 +25,9 @@ extension FlowCoordinator {
   /// Whether the flow waits for somebody outside or for the clock, or is at rest.
   package nonisolated var isSettled: Bool { core.isSettled }
 
+  /// Waits for commits that are under way: what is in the store by now, is known here.
+  package nonisolated func catchUp() async throws { try await core.catchUp() }
+
   /// Does what is due by now, rather than wait for the timer to do it. Whether anything was.
   package nonisolated func ringDue() async throws -> Bool { try await core.ringDue() }
 

@@ -37,6 +37,11 @@ extension FlowCore {
 
   var isParked: Bool { withState { $0.isParked } }
 
+  /// Waits for commits that are under way: what is in the store by now, is known here.
+  func catchUp() async throws {
+    try await decide(commits: false) { _ in Decision(()) }
+  }
+
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
   func reopened(_ question: Question.ID) async throws {
     guard withState({ $0.machine.isReopening(question) }) else { return }

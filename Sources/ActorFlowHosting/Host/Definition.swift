@@ -8,9 +8,13 @@ final class Definition: Sendable {
   let names: GraphNames
   /// Differs when the definition does: its steps, their types and policies, and how they stand.
   let fingerprint: String
+  /// The version that flows may come from, by these moves.
+  let from: Int?
+  let moves: [Move]
 
-  init(_ name: String, version: Int, graph: Graph) {
+  init(_ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = []) {
     (self.name, self.version, self.graph) = (name, version, graph)
+    (self.from, self.moves) = (from, moves)
     names = GraphNames(graph)
     fingerprint = Self.fingerprint(of: graph)
   }

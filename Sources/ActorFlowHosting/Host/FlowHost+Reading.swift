@@ -35,7 +35,7 @@ extension FlowHost {
       guard view.status == .runnable, office.clock.now < deadline else { return view }
       let flow = try await take(id)
       begin(flow)
-      await wait(for: flow, until: deadline)
+      if flow.isBegun { await wait(for: flow, until: deadline) }
       await release(flow)
       try Task.checkCancellation()
     }

@@ -4,23 +4,32 @@ extension FlowHost {
   /// Makes a flow's definition known, so that flows of it can be started and taken up.
   ///
   /// Register every definition before ``run()``. Several versions may stand side by side: a flow goes on with the version
-  /// that it began with.
+  /// that it began with, or moves to one that says how, if it fits there. One that can do neither is parked until a
+  /// definition is registered that it fits; see ``plan()``.
   ///
   /// - Parameters:
   ///   - flow: The definition. Its name is that of the outermost `Flow`.
   ///   - version: Its version; a definition that was changed needs another one while flows of the old one are open.
+  ///   - old: The version whose flows go on with this one, when they are taken up next.
+  ///   - moves: What differs between the two; none if a flow of the old one fits as it is.
   /// - Returns: What starts flows of it.
   /// - Throws: A ``FlowError`` with the code `badDefinition` that lists everything at once: steps whose input or output
   ///   cannot be stored, names used twice, a version that is registered already, or open flows that began with another
   ///   definition of this version. What the store throws.
   @discardableResult
   public func register<Input, Output>(
-    _ flow: Flow<Input, Output>, version: Int = 1
+    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = []
   ) async throws -> HostedFlow<Input, Output> {
     var problems = Definition.problems(of: flow)
-    let definition = Definition(flow.name ?? "", version: version, graph: flow.graph)
+    let definition = Definition(flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves)
     if definitions[definition.name]?[version] != nil {
       problems.append("version \(version) of \"\(definition.name)\" is registered already")
+    }
+    if let old, old >= version {
+      problems.append("version \(version) cannot come from version \(old), which is no older")
+    }
+    if let other = definitions[definition.name]?.values.first(where: { old != nil && $0.from == old }) {
+      problems.append("version \(other.version) comes from version \(old ?? 0) already; flows move one way")
     }
     if problems.isEmpty, let changed = try await flowWithOtherDefinition(definition) {
       problems.append(
@@ -33,6 +42,7 @@ extension FlowHost {
         "the flow \"\(definition.name)\" cannot be hosted: " + problems.joined(separator: "; "))
     }
     definitions[definition.name, default: [:]][version] = definition
+    try await free(definition.name)
     return HostedFlow(host: self, definition: definition)
   }
 
@@ -50,16 +60,5 @@ extension FlowHost {
       cursor = page.cursor
     } while cursor != nil
     return nil
-  }
-
-  /// The definition that a stored flow follows.
-  func definition(of stored: StoredFlow) throws -> Definition {
-    let (name, version) = (stored.snapshot.definition, stored.snapshot.version)
-    if let definition = definitions[name]?[version] { return definition }
-    let known = definitions[name].map { $0.keys.sorted().map(String.init).joined(separator: ", ") }
-    throw FlowError(
-      .parked,
-      "version \(version) of \"\(name)\" is not registered at this host"
-        + (known.map { "; it has version \($0)" } ?? ", nor is any other") + "; register it", flow: stored.id)
   }
 }

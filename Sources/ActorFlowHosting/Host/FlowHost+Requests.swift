@@ -216,6 +216,8 @@ extension FlowHost {
         .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
         flow: flow.id, step: fault.step)
     }
+    // Who asks may have seen in the store what is not yet adopted here.
+    if flow.isBegun { try await flow.coordinator.catchUp() }
     try await HostRequest.$current.withValue(request) { try await body(flow) }
     guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
     return view

@@ -45,8 +45,10 @@ extension FlowHost {
 
   private func takeUpDue(at now: Date) async throws {
     if let store = office.store as? any LeasingFlowStore {
+      // Also versions that flows only come from.
       let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
-        guard let first = versions.keys.min(), let last = versions.keys.max() else { return nil }
+        let known = versions.keys + versions.values.compactMap(\.from)
+        guard let first = known.min(), let last = known.max() else { return nil }
         return first...last
       }
       var leases: [FlowLease]
@@ -62,7 +64,7 @@ extension FlowHost {
       var cursor: String?
       repeat {
         let page = try await office.store.list(query, after: cursor, limit: 100)
-        for flow in page.flows where definitions[flow.definition]?[flow.version] != nil { await takeUp(flow.id, nil) }
+        for flow in page.flows where definitions[flow.definition] != nil { await takeUp(flow.id, nil) }
         cursor = page.cursor
       } while cursor != nil && !Task.isCancelled
     }

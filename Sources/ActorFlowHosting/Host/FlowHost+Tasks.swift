@@ -12,9 +12,9 @@ import ActorFlow
 //    come and go; it is nobody's child. It ends when the flow is put away, at the latest when the host is.
 // 2. Stopping: what ends a host whose `run` was cancelled must itself not be cancelled.
 extension FlowHost {
-  /// Lets a flow run that was read or started, unless it does.
+  /// Lets a flow run that was read or started, unless it does, or has ended.
   func begin(_ flow: LiveFlow) {
-    guard flow.begin() else { return }
+    guard !flow.hasEnded, flow.begin() else { return }
     // What the flow does is nobody's request.
     HostRequest.$current.withValue(nil) { _ = Task { await self.drive(flow) } }
   }

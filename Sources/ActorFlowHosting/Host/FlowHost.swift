@@ -121,12 +121,23 @@ extension FlowHost {
     let lease = if let claimed { claimed } else { try await lease(of: id) }
     do {
       guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
-      let state = try office.state(of: stored)
-      let definition = try definition(of: stored)
+      let (definition, state) = try await resolveOrPark(stored, fence: lease?.fence)
       let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
       return LiveFlow(try coordinator(of: ledger, state), ledger, lease)
     } catch {
       await giveBack(lease)
+      throw error
+    }
+  }
+
+  private func resolveOrPark(_ stored: StoredFlow, fence: Fence?) async throws -> (Definition, HostedState) {
+    let state = try office.state(of: stored)
+    do {
+      var (definition, moved) = try resolve(stored, state)
+      moved.parked = nil
+      return (definition, moved)
+    } catch let error as FlowError {
+      if !stored.snapshot.status.isTerminal { await park(stored, state, because: error, fence: fence) }
       throw error
     }
   }

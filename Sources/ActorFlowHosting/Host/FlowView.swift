@@ -77,7 +77,7 @@ extension FlowView {
     version = snapshot.version
     status = snapshot.status
     if case .abandoned(let reason)? = machine.ending { self.reason = reason } else { reason = nil }
-    failure = (machine.fault?.error ?? machine.failure).map(\.message)
+    failure = state.parked ?? (machine.fault?.error ?? machine.failure)?.message
     rollbackFailed = snapshot.rollbackFailed
     steps = snapshot.steps
     stack = machine.main.places.reversed().filter { !$0.isInner }.map(\.visit.step)

@@ -14,6 +14,8 @@ struct HostedState: Sendable, Equatable {
   var input: PackedValue
   /// The oldest first.
   var requests: [AppliedRequest] = []
+  /// Why it cannot be taken up, if it cannot.
+  var parked: String?
   var machine: MachineSnapshot
 
   private static let format: UInt64 = 1
@@ -32,6 +34,7 @@ struct HostedState: Sendable, Equatable {
       writer.string(request.key)
       writer.fixed(request.digest)
     }
+    writer.optional(parked) { $0.string($1) }
     writer.raw(machine.encoded())
     return writer.bytes
   }
@@ -48,6 +51,7 @@ struct HostedState: Sendable, Equatable {
     requests = try reader.list { reader throws(FlowStoreError) in
       AppliedRequest(key: try reader.string(), digest: try reader.fixed(UInt64.self))
     }
+    parked = try reader.optional { (reader) throws(FlowStoreError) in try reader.string() }
     machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
   }
 

@@ -26,6 +26,8 @@ final class LiveFlow: Sendable {
   }
 
   var id: FlowID { ledger.id }
+  /// Whether it has ended as far as the store knows: then it was read only to be looked at.
+  var hasEnded: Bool { ledger.state.machine.ending != nil }
   var isBegun: Bool { use.withLock { $0.isBegun } }
 
   /// Begins to use it. False: it is about to be put away; wait until it is gone, and load it.

@@ -1,0 +1,17 @@
+extension MachineSnapshot {
+  /// The places whose steps would be given something that is none of theirs.
+  package func inputProblems(_ names: GraphNames, codec: any ValueCodec) -> [UnfitSnapshot.Problem] {
+    var problems: [UnfitSnapshot.Problem] = []
+    for place in ([main] + branches).flatMap(\.places) {
+      guard let node = names.node(place.visit.step), node.fork == nil, cargoes.indices.contains(place.cargo) else {
+        continue
+      }
+      let type = node.body.types.input
+      do { _ = try StoredValue(cargoes[place.cargo].value, codec: codec).unpacked(asAny: type) } catch {
+        let reason = "what it was given, \(cargoes[place.cargo].value.type), is no \(type)"
+        problems.append(UnfitSnapshot.Problem(step: place.visit.step, reason: reason))
+      }
+    }
+    return problems
+  }
+}

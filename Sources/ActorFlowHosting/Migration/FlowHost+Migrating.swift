@@ -1,0 +1,135 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension FlowHost {
+  /// What would become of each open flow with the definitions that are registered: a look, which changes nothing.
+  ///
+  /// - Throws: What the store throws.
+  public func plan() async throws -> MigrationPlan {
+    struct Key: Hashable {
+      let definition: String, version: Int, steps: [StepID], fate: MigrationPlan.Fate
+    }
+    var groups: [Key: MigrationPlan.Group] = [:]
+    try await forEachFlow(FlowQuery(status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal }))) { flow in
+      let fate: MigrationPlan.Fate
+      do {
+        guard let stored = try await office.store.load(flow.id) else { return }
+        let definition = try resolve(stored, try office.state(of: stored)).definition
+        fate = definition.version == flow.version ? .stays : .moves(to: definition.version)
+      } catch { fate = .parks((error as? FlowError)?.message ?? "\(error)") }
+      let key = Key(definition: flow.definition, version: flow.version, steps: flow.steps, fate: fate)
+      groups[
+        key,
+        default: MigrationPlan.Group(
+          definition: flow.definition, version: flow.version, steps: flow.steps, fate: fate, count: 0, example: flow.id)
+      ].count += 1
+    }
+    var plan = MigrationPlan()
+    plan.groups = groups.values.sorted {
+      ($0.definition, $0.version, "\($0.steps)", $0.example.description)
+        < ($1.definition, $1.version, "\($1.steps)", $1.example.description)
+    }
+    return plan
+  }
+
+  func forEachFlow(_ query: FlowQuery, _ body: (FlowSummary) async throws -> Void) async throws {
+    var cursor: String?
+    repeat {
+      let page = try await office.store.list(query, after: cursor, limit: 1_000)
+      for flow in page.flows { try await body(flow) }
+      cursor = page.cursor
+    } while cursor != nil
+  }
+
+  /// The definition that a stored flow is to go on with, and its state there: the newest version that declared moves lead
+  /// to and that the flow fits, else its own.
+  ///
+  /// - Throws: A ``FlowError`` with the code `parked` that says what is missing.
+  func resolve(_ stored: StoredFlow, _ state: HostedState) throws -> (definition: Definition, state: HostedState) {
+    let versions = definitions[stored.snapshot.definition] ?? [:]
+    var (version, machine) = (stored.snapshot.version, state.machine)
+    var reasons: [String] = []
+    var fitting = versions[version]
+    while let next = versions.values.first(where: { $0.from == version }) {
+      do {
+        machine = try moved(machine, by: next.moves)
+        if let problems = problems(of: machine, in: next) { throw problems }
+        fitting = next
+      } catch {
+        reasons.append("it cannot move to version \(next.version): \(error)")
+        break
+      }
+      version = next.version
+    }
+    if fitting?.version == stored.snapshot.version { machine = state.machine }
+    guard let fitting else {
+      if reasons.isEmpty { reasons.append(missing(stored, versions.keys.sorted())) }
+      throw FlowError(.parked, reasons.joined(separator: "; "), flow: stored.id, step: stored.snapshot.steps.first)
+    }
+    var moved = state
+    moved.machine = machine
+    return (fitting, moved)
+  }
+
+  private func moved(_ machine: MachineSnapshot, by moves: [Move]) throws -> MachineSnapshot {
+    var state = StoredState(machine, values: office.values)
+    for move in moves { try move.apply(&state) }
+    return state.machine
+  }
+
+  private func problems(of machine: MachineSnapshot, in definition: Definition) -> UnfitSnapshot? {
+    do {
+      _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: office.values, at: .zero)
+    } catch { return error }
+    let problems = machine.inputProblems(definition.names, codec: office.values)
+    return problems.isEmpty ? nil : UnfitSnapshot(problems)
+  }
+
+  private func missing(_ stored: StoredFlow, _ known: [Int]) -> String {
+    "version \(stored.snapshot.version) of \"\(stored.snapshot.definition)\" is not registered at this host"
+      + (known.isEmpty
+        ? ", nor is any other" : "; it has \(known.map(String.init).joined(separator: ", "))")
+      + "; register it, or a newer one with `from:` and the moves that lead there"
+  }
+
+  // MARK: - Parking
+
+  /// Writes down that a flow cannot be taken up, and why, so that it is found.
+  func park(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async {
+    guard state.parked != error.message || stored.snapshot.status != .parked else { return }
+    var (snapshot, state) = (stored.snapshot, state)
+    state.parked = error.message
+    snapshot.status = .parked
+    guard let body = try? office.body(of: state) else { return }
+    snapshot.body = body
+    // If it cannot be written, the flow stays as it is, and is looked at again.
+    _ = try? await office.store.commit(
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, as: CommitID(), appending: [])
+  }
+
+  /// A definition was registered: flows that were parked for want of it have something to do.
+  func free(_ name: String) async throws {
+    var parked: [FlowID] = []
+    try await forEachFlow(FlowQuery(definition: name, status: [.parked])) { parked.append($0.id) }
+    for id in parked {
+      guard let stored = try await office.store.load(id), var state = try? office.state(of: stored),
+        (try? resolve(stored, state)) != nil
+      else { continue }
+      var snapshot = stored.snapshot
+      state.parked = nil
+      snapshot.status = state.machine.fault == nil ? .runnable : .failed
+      snapshot.body = try office.body(of: state)
+      let lease = try await lease(of: id)
+      // Somebody else may have freed it.
+      _ = try? await office.store.commit(
+        snapshot, to: id, expecting: stored.revision, fence: lease?.fence, as: CommitID(), appending: [])
+      await giveBack(lease)
+    }
+    if !parked.isEmpty { office.changed(wakeAt: office.clock.now) }
+  }
+}

@@ -1,0 +1,208 @@
+public import ActorFlow
+
+/// The state of a flow at rest, as a ``Move`` may change it: which steps stand on its stack, and what they were given.
+public struct StoredState: Sendable {
+  var machine: MachineSnapshot
+  private let values: any ValueCodec
+
+  init(_ machine: MachineSnapshot, values: any ValueCodec) {
+    (self.machine, self.values) = (machine, values)
+  }
+
+  /// The steps on the stack, the oldest first; then those of each branch that is open.
+  public var steps: [StepID] { machine.tracks.flatMap { $0.places.map(\.visit.step) } }
+
+  /// The steps in focus: the newest of the stack, and of each branch.
+  public var focused: [StepID] { machine.tracks.compactMap { $0.places.last?.visit.step } }
+
+  /// What a step was given, as JSON; nil if it does not stand on the stack. Of several the newest is meant.
+  public func inputJSON(of step: StepID) -> [UInt8]? {
+    place(step).map { machine.cargoes[machine[$0].cargo].value.bytes }
+  }
+
+  /// What a step was given; nil if it does not stand on the stack.
+  ///
+  /// - Throws: A ``FlowError`` with the code `typeMismatch` if it is no `Value`.
+  public func input<Value: Decodable & Sendable>(of step: StepID, as type: Value.Type) throws -> Value? {
+    guard let place = place(step) else { return nil }
+    return try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: type)
+  }
+
+  /// Replaces what a step was given, wherever it stands.
+  ///
+  /// - Throws: A ``FlowError`` with the code `typeMismatch` if what it was given is no `Old`; what `change` throws.
+  public mutating func changeInput<Old: Decodable & Sendable, New: Encodable & Sendable>(
+    of step: StepID, _ change: (Old) throws -> New
+  ) throws {
+    for place in places(step) {
+      let old: Old = try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: Old.self)
+      try setInput(at: place, change(old))
+    }
+  }
+
+  /// Gives a step another name, and what stands below it; a name is a whole path, or its last part.
+  public mutating func rename(_ step: StepID, to name: StepID) { machine.rename { $0.renamed(step, to: name) } }
+
+  /// Takes a step from the stack. What it did stays as it is: nobody undoes it any more.
+  ///
+  /// - Throws: A ``FlowError`` with the code `badDefinition` for a step in focus; see ``Move/reenter(_:at:_:)``.
+  public mutating func forget(_ step: StepID) throws {
+    for place in places(step).reversed() {
+      guard !machine.isFocused(place) else {
+        throw FlowError(
+          .badDefinition, "a step in focus cannot be forgotten; let the flow enter another one instead", step: step)
+      }
+      machine.remove(place)
+    }
+  }
+
+  /// Lets a flow that is at `step` enter another step instead. Its answers, its records and its question are forgotten.
+  public mutating func reenter<Old: Decodable & Sendable, New: Encodable & Sendable>(
+    _ step: StepID, at other: StepID, _ change: (Old) throws -> New
+  ) throws {
+    for place in places(step) where machine.isFocused(place) {
+      let old: Old = try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: Old.self)
+      try setInput(at: place, change(old))
+      machine.reenter(place, at: machine[place].visit.step.renamed(step, to: other))
+    }
+  }
+
+  private mutating func setInput(at place: PlaceIndex, _ value: some Encodable & Sendable) throws {
+    var cargo = machine.cargoes[machine[place].cargo]
+    cargo.value = try PackedValue(value, with: values)
+    machine.cargoes.append(cargo)
+    machine[place].cargo = machine.cargoes.count - 1
+  }
+
+  private func stored(_ value: PackedValue) -> StoredValue { StoredValue(value, codec: values) }
+  private func place(_ step: StepID) -> PlaceIndex? { places(step).last }
+
+  private func places(_ step: StepID) -> [PlaceIndex] {
+    machine.tracks.indices.flatMap { track in
+      machine.tracks[track].places.indices.compactMap { index in
+        let place = PlaceIndex(track: track, index: index)
+        return step.means(machine[place].visit.step) ? place : nil
+      }
+    }
+  }
+}
+
+/// Where a place stands: on which track (0: the flow's own), and how deep.
+struct PlaceIndex: Sendable {
+  let track: Int
+  let index: Int
+}
+
+extension MachineSnapshot {
+  subscript(place: PlaceIndex) -> PackedPlace {
+    get { tracks[place.track].places[place.index] }
+    set { change(place.track) { $0.places[place.index] = newValue } }
+  }
+
+  private mutating func change(_ track: Int, _ body: (inout PackedTrack) -> Void) {
+    if track == 0 { body(&main) } else { body(&branches[track - 1]) }
+  }
+
+  func isFocused(_ place: PlaceIndex) -> Bool {
+    let track = tracks[place.track]
+    return track.phase == .walking && place.index == track.places.count - 1
+  }
+
+  /// Takes a place out. Those above lead back to where it led, if they led to it.
+  mutating func remove(_ place: PlaceIndex) {
+    change(place.track) { track in
+      let gone = track.places.remove(at: place.index)
+      let depth = Int32(place.index)
+      for index in place.index..<track.places.count {
+        let target = track.places[index].backTarget
+        if target == depth { track.places[index].backTarget = gone.backTarget }
+        if target > depth { track.places[index].backTarget = target - 1 }
+      }
+      if track.closedAt >= depth { track.closedAt -= 1 }
+      if case .back(let target, let update)? = track.leave?.goal, target > place.index {
+        track.leave?.goal = .back(to: target - 1, update: update)
+      }
+    }
+  }
+
+  mutating func reenter(_ place: PlaceIndex, at step: StepID) {
+    let track = tracks[place.track]
+    let question = track.question?.number
+    let waits = Set(track.waits.map(\.number))
+    alarms.removeAll { alarm in
+      switch alarm.subject {
+      case .question(let number), .reminder(let number, _, _, _): number == question
+      case .wait(let number): waits.contains(number)
+      case .scope, .idle, .pause: false
+      }
+    }
+    change(place.track) { track in
+      track.places[place.index].visit.step = step
+      track.places[place.index].records = []
+      (track.question, track.waits, track.start, track.visit) = (nil, [], nil, nil)
+      (track.focus.answers, track.focus.records) = ([], [])
+    }
+  }
+
+  /// Changes every path in it.
+  mutating func rename(_ name: (StepID) -> StepID) {
+    for index in frames.indices { frames[index].scope.step = name(frames[index].scope.step) }
+    if let step = fault?.step { fault?.step = name(step) }
+    for index in tracks.indices { change(index) { $0.rename(name) } }
+  }
+}
+
+extension PackedTrack {
+  fileprivate mutating func rename(_ name: (StepID) -> StepID) {
+    for index in places.indices { places[index].visit.step = name(places[index].visit.step) }
+    if let path = branch?.path { branch?.path = name(path) }
+    if let step = visit?.step { visit?.step = name(step) }
+    if let step = leave?.visit?.step { leave?.visit?.step = name(step) }
+    if case .unwind(let frame, var fault, let isTimeout)? = leave?.goal {
+      fault.step = name(fault.step)
+      leave?.goal = .unwind(frame: frame, fault, isTimeout: isTimeout)
+    }
+    if let step = fork?.failure?.step { fork?.failure?.step = name(step) }
+    switch start?.kind {
+    case .at(.behind(let step), let cargo)?: start?.kind = .at(.behind(name(step)), cargo: cargo)
+    case .recovery(var fault, let frame)?:
+      fault.step = name(fault.step)
+      start?.kind = .recovery(fault, frame: frame)
+    case .failure(var fault, let frame)?:
+      fault.step = name(fault.step)
+      start?.kind = .failure(fault, frame: frame)
+    case .at?, .top?, nil: break
+    }
+  }
+}
+
+extension StepID {
+  private var parts: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
+
+  /// Whether this, a whole path or the last part of one, means that path; `*` means any number.
+  func means(_ path: StepID) -> Bool {
+    let (mine, parts) = (parts, path.parts)
+    if mine.count == 1, parts.count > 1 { return mine[0] == parts[parts.count - 1] }
+    return mine.count == parts.count && Self.fit(mine, parts[...])
+  }
+
+  /// This path with `old`, or with what begins with `old`, called `new`.
+  func renamed(_ old: StepID, to new: StepID) -> StepID {
+    var parts = parts
+    var (pattern, name) = (old.parts, new.parts)
+    if pattern.count == 1, parts.count > 1, parts[0] != pattern[0] {
+      guard name.count == 1, parts[parts.count - 1] == pattern[0] else { return self }
+      parts[parts.count - 1] = name[0]
+      return StepID(parts.joined(separator: "/"))
+    }
+    guard parts.count >= pattern.count, Self.fit(pattern, parts[..<pattern.count]) else { return self }
+    var numbers = zip(pattern, parts).filter { $0.0 == "*" }.map(\.1)[...]
+    for index in name.indices where name[index] == "*" { name[index] = numbers.popFirst() ?? "*" }
+    pattern = name + parts[pattern.count...]
+    return StepID(pattern.joined(separator: "/"))
+  }
+
+  private static func fit(_ pattern: [Substring], _ parts: ArraySlice<Substring>) -> Bool {
+    zip(pattern, parts).allSatisfy { $0 == $1 || ($0 == "*" && Int($1) != nil) }
+  }
+}
