@@ -88,7 +88,8 @@ extension EventLog {
 
   /// Lets a reader wait, unless there is something to read after `sequence`.
   mutating func wait(_ reader: WaitingReader, after sequence: Int) -> Bool {
-    guard last <= sequence, !isClosed else { return false }
+    // Whoever reads from the beginning has missed what came before this log, and still has nothing to read.
+    guard last <= max(sequence, base), !isClosed else { return false }
     waiting.append(reader)
     return true
   }
