@@ -56,7 +56,12 @@ extension FlowCore {
     way.cargo = frame.cargo.with(output)
     way.isUnwatched = way.cargo.scopes != nil
     way.address = frame.scope.next
-    return try await decideWalking(on: track) { Decision($0.recovered(on: track)) }
+    let (address, cargo) = (way.address, way.cargo)
+    return try await decideWalking(on: track) { machine in
+      guard machine.recovered(on: track) else { return Decision(false) }
+      machine.keepWay(from: address, with: cargo, on: track)
+      return Decision(true)
+    }
   }
 
   /// The way has come under other scopes.
@@ -100,6 +105,7 @@ extension FlowCore {
         guard let entered = machine.resume(menu, with: cargo, on: track) else { return Decision(nil) }
         return Decision(entered.place, entry: entered.event)
       }
+      if way.lacksInstance { return try await remake(&way, on: track) ? nil : false }
       guard way.place == nil else { return nil }
       guard goesOn(track) else { return false }
       // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.

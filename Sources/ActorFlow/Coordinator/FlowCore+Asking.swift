@@ -21,7 +21,7 @@ extension FlowCore: StepRuntime {
   private func question(
     _ prompt: any Prompt, key: String?, at stay: Stay, _ cell: inout Cell
   ) async throws -> Question? {
-    try Task.checkCancellation()
+    if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
     switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer):
       cell = Cell()
@@ -33,7 +33,7 @@ extension FlowCore: StepRuntime {
   }
 
   func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer> {
-    try Task.checkCancellation()
+    if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
     let cell = Cell()
     switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer):
@@ -69,6 +69,18 @@ extension FlowCore: StepRuntime {
     }
   }
 
+  /// A task that was cancelled comes to ask. Where visits are replayed it may be told sooner than the first time, and
+  /// the questions after this one are still to be known by the same keys.
+  @inline(never)
+  private func passOver(_ prompt: any Prompt, key: String?, at stay: Stay) async throws {
+    if codec != nil {
+      _ = try? await decide(on: stay.track, commits: false) {
+        Decision($0.passOver(prompt, key: key, visit: stay.visit, on: stay.track))
+      }
+    }
+    throw CancellationError()
+  }
+
   @inline(never)
   private func withdraw(_ question: Question.ID, on track: TrackID) async {
     _ = try? await decide(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
@@ -77,7 +89,7 @@ extension FlowCore: StepRuntime {
   func ask<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
   ) async throws -> P.Answer? {
-    try Task.checkCancellation()
+    if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
     let cell = Cell()
     let deadline = AskDeadline(
       due: limit, reminder: reminding.map { (first: $0.every, every: $0.every, max: $0.max) })

@@ -54,17 +54,24 @@ extension FlowCore {
   }
 
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws {
-    let receiver = try withState { state -> (StepInstance, StepTypes.Receiver)? in
+    let found = try withState { state -> (Place, TrackID)? in
       _ = try state.machine.activePlace(of: stay.visit, on: stay.track, to: "send an update")
-      guard let (place, _) = state.machine.receiver(below: stay, where: { $0.step == type }),
-        let instance = place.instance, let receiver = place.node.body.types.receiver
-      else { return nil }
-      return (instance, receiver)
+      return state.machine.receiver(below: stay, where: { $0.step == type })
     }
-    guard let (instance, receiver) = receiver else {
+    guard let (place, track) = found, let receiver = place.node.body.types.receiver,
+      let instance = try await instance(of: place, on: track)
+    else {
       throw FlowError(.notActive, "no earlier step on the stack has the type \(type)", flow: flow)
     }
     try await receiver.receive(instance, update)
+  }
+
+  /// The step of a place further down; made anew if the place was read back.
+  private func instance(of place: Place, on track: TrackID) async throws -> StepInstance? {
+    if let instance = place.instance { return instance }
+    guard let made = try await place.node.body.make?() else { return nil }
+    let visit = place.visit.id
+    return try await decide(on: track, commits: false) { Decision($0.remade(made, at: visit, on: track)) }
   }
 
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws {

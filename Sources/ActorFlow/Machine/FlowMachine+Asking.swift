@@ -60,6 +60,16 @@ extension FlowMachine {
     return .opened(question, publish(.asked(question)))
   }
 
+  /// A task of a step's that was cancelled comes to ask what the step gave up before, or asks something new; then it is as
+  /// if it had not come.
+  package mutating func passOver(_ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID) {
+    guard let place = try? activePlace(of: visit, on: track, to: "ask"),
+      let key = try? journalKey(of: prompt, named: name, at: place, on: track),
+      case .withdrawn? = self[track].focus.memory?.answers[key]
+    else { return }
+    self[track].focus.attempt.count(key)
+  }
+
   /// Opens a question of the place on top; it is to be published next, if it is new.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,

@@ -115,10 +115,10 @@ extension FlowMachine {
   package func receiver(below stay: Stay, where receives: (StepTypes) -> Bool) -> (place: Place, track: TrackID)? {
     for (level, track) in lineage(of: stay.track).enumerated() {
       guard let top = self[track].top else { continue }
-      if level > 0, let shown = top.shown, receives(shown.node.body.types), shown.instance != nil {
+      if level > 0, let shown = top.shown, shown.hasStep, receives(shown.node.body.types) {
         return (shown, track)
       }
-      let found = top.search { $0.instance != nil && receives($0.node.body.types) ? true : nil }
+      let found = top.search { $0.hasStep && receives($0.node.body.types) ? true : nil }
       if let found { return (found.0, track) }
     }
     return nil

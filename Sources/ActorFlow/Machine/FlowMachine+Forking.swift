@@ -100,6 +100,7 @@ extension FlowMachine {
     }
     self[track].phase = .ended
     self[track].leave = nil
+    dropStart(of: track)
     alarms.drop(of: track)
     closeQuestion(on: track)
     closeWaits(on: track)
@@ -181,7 +182,9 @@ extension FlowMachine {
       bury(losers, on: track)
       return .prunes
     }
-    return .joined(joined(visit, errors: fork.errors, on: track))
+    let event = joined(visit, errors: fork.errors, on: track)
+    keepWay(from: node.address + 1, with: cargo, on: track)
+    return .joined(event)
   }
 
   /// The fork is over: what its branches did is a thing of the past now.

@@ -132,6 +132,7 @@ extension FlowMachine {
     // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
     self[track].focus.memory?.answers = [:]
     self[track].focus = Focus(isEntered: true, memory: self[track].focus.memory)
+    remember(handover, on: track)
     walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)
     lastLanded = leave.number
     let change = Change.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors)

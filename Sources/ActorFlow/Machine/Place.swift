@@ -42,6 +42,9 @@ package final class Place: Sendable {
   /// What the step was given.
   package var input: any Sendable { cargo.value }
 
+  /// Whether a step stands here: one that was made, or one that was read back and can be made anew.
+  var hasStep: Bool { instance != nil || node.body.make != nil }
+
   /// The same place, visited again.
   func visited(as visit: VisitNode) -> Place {
     Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
@@ -99,6 +102,25 @@ package final class Place: Sendable {
       memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
   }
 
+  /// The same places down to this visit, whose step has this instance now.
+  func remade(_ visit: VisitID, as instance: StepInstance) -> Place? {
+    var above: [Place] = []
+    var next: Place? = self
+    while let place = next, place.visit.id != visit {
+      above.append(place)
+      next = place.below
+    }
+    guard var remade = next?.copy(on: next?.below, instance: instance) else { return nil }
+    for place in above.reversed() { remade = place.copy(on: remade, instance: place.instance) }
+    return remade
+  }
+
+  private func copy(on below: Place?, instance: StepInstance?) -> Place {
+    Place(
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
+      isInner: isInner, isClosed: isClosed)
+  }
+
   /// The nearest place below that is none of the past and that `decide` does not return nil for, and what it returned.
   func search<Result>(_ decide: (Place) -> Result?) -> (Place, Result)? {
     var next = below
@@ -132,6 +154,8 @@ package struct PlaceMemory: Sendable {
   var running = 0
   /// The answers this visit has got, by key; the value is kept only where visits are replayed.
   package var answers: [JournalKey: JournalEntry] = [:]
+  /// What the step received when this visit began, where visits are replayed.
+  var handover: Handover?
 
   /// Shared by the versions of a covered place, where nothing changes any more.
   final class Box: Sendable {

@@ -69,4 +69,33 @@ extension FlowMachine {
       }
     }
   }
+
+  /// The walk goes on here although no step has been entered: whoever takes the flow up before one is does not do again
+  /// what led here.
+  package mutating func keepWay(from address: Int, with cargo: Cargo, on track: TrackID) {
+    if journal == .keeping { self[track].start = Start(.at(address: address, cargo)) }
+  }
+
+  /// What a visit begins with: a step that is made anew in it receives it again.
+  mutating func remember(_ handover: Handover?, on track: TrackID) {
+    guard journal == .keeping else { return }
+    if handover != nil, self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
+    self[track].focus.memory?.handover = handover
+  }
+
+  /// A step further down was made anew, because somebody has something for it. It stays what it is until it is put away.
+  ///
+  /// - Returns: The step that stands there: another one, if two came for it at the same time; nil if it is gone.
+  package mutating func remade(_ instance: StepInstance, at visit: VisitID, on track: TrackID) -> StepInstance? {
+    guard let top = self[track].top else { return nil }
+    if let place = top.search({ $0.visit.id == visit ? true : nil })?.0 ?? (top.visit.id == visit ? top : nil),
+      let earlier = place.instance
+    {
+      return earlier
+    }
+    guard let remade = top.remade(visit, as: instance) else { return nil }
+    discard(top)
+    self[track].top = remade
+    return instance
+  }
 }

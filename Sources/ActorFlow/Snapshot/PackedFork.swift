@@ -66,6 +66,7 @@ package struct PackedStart: Sendable, Equatable {
     /// Of the innermost scope.
     case scope
     case behind(StepID)
+    case past(ScopeName)
   }
 
   package var kind: Kind

@@ -66,11 +66,16 @@ package struct PackedFocus: Sendable, Equatable {
   package var hasAsked = false
   package var records: [PackedRecord] = []
   package var answers: [PackedAnswer] = []
+  /// What the step received when the visit began.
+  package var update: PackedValue?
 
   package init(
-    isEntered: Bool = false, hasAsked: Bool = false, records: [PackedRecord] = [], answers: [PackedAnswer] = []
+    isEntered: Bool = false, hasAsked: Bool = false, records: [PackedRecord] = [], answers: [PackedAnswer] = [],
+    update: PackedValue? = nil
   ) {
-    (self.isEntered, self.hasAsked, self.records, self.answers) = (isEntered, hasAsked, records, answers)
+    (self.isEntered, self.hasAsked, self.records, self.answers, self.update) = (
+      isEntered, hasAsked, records, answers, update
+    )
   }
 }
 

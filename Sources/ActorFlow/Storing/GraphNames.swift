@@ -6,6 +6,8 @@ package final class GraphNames: Sendable {
   private let elementNodes: [Node]
   private let scopes: [ScopeName: Scope]
   private let names: [ObjectIdentifier: ScopeName]
+  /// By the address behind them.
+  private let ends: [Int: ScopeName]
 
   package init(_ graph: Graph) {
     self.graph = graph
@@ -13,14 +15,16 @@ package final class GraphNames: Sendable {
     elementNodes = graph.nodes.filter { $0.path.count > 1 }
     var scopes: [ScopeName: Scope] = [:]
     var names: [ObjectIdentifier: ScopeName] = [:]
+    var ends: [Int: ScopeName] = [:]
     for instruction in graph.program {
       guard case .open(let scope) = instruction else { continue }
       var name = ScopeName(kind: scope.kind.name, step: graph.node(from: scope.first)?.info.id ?? "", number: 1)
       while scopes[name] != nil { name.number += 1 }
       scopes[name] = scope
       names[ObjectIdentifier(scope)] = name
+      ends[scope.next] = name
     }
-    (self.scopes, self.names) = (scopes, names)
+    (self.scopes, self.names, self.ends) = (scopes, names, ends)
   }
 
   /// The step or fork of this path, be it with the numbers of elements.
@@ -30,6 +34,8 @@ package final class GraphNames: Sendable {
 
   package func scope(_ name: ScopeName) -> Scope? { scopes[name] }
   package func name(of scope: Scope) -> ScopeName? { names[ObjectIdentifier(scope)] }
+  /// The scope behind which this address is the next.
+  package func scope(before address: Int) -> ScopeName? { ends[address] }
 }
 
 extension Scope.Kind {

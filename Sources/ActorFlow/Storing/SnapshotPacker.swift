@@ -100,6 +100,7 @@ private struct SnapshotPacker {
       for (key, entry) in memory.answers.sorted(by: { $0.key < $1.key }) {
         packed.answers.append(PackedAnswer(key: key, entry: try pack(entry)))
       }
+      packed.update = try memory.handover.map { try value($0.update) }
     }
     return packed
   }
@@ -173,6 +174,7 @@ private struct SnapshotPacker {
   private func name(of address: Int, _ cargo: Cargo, _ track: Track) throws -> PackedStart.Address {
     if let scopes = cargo.scopes, scopes !== track.outerScopes, scopes.start == address { return .scope }
     if let top = track.top?.shown, top.node.address + 1 == address { return .behind(top.visit.info.id) }
+    if let scope = names.scope(before: address) { return .past(scope) }
     guard track.top == nil else {
       throw machine.error(.notStorable, "the walk begins at an address that has no name (\(address))")
     }

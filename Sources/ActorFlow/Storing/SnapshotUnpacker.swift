@@ -120,7 +120,7 @@ private struct SnapshotUnpacker {
     track.isSealed = packed.isSealed
     track.closedAt = packed.closedAt
     var memory: PlaceMemory?
-    if !packed.focus.records.isEmpty || !packed.focus.answers.isEmpty {
+    if !packed.focus.records.isEmpty || !packed.focus.answers.isEmpty || packed.focus.update != nil {
       memory = self.memory(packed.focus.records)
       for answer in packed.focus.answers { memory?.answers[answer.key] = entry(answer.entry) }
     }
@@ -184,9 +184,10 @@ private struct SnapshotUnpacker {
     open.results = fork.results.map { ($0.branch, value($0.value)) }
     open.failure = fork.failure.map { ($0.step, $0.error.error(in: machine.flow)) }
     open.errors = errors(fork.errors)
-    open.isDecided = fork.isDecided
-    // A judge remembers what it was told: another one is told everything again.
-    open.judged = fork.isDecided ? fork.judged : 0
+    // A goal that is not asked joins all results, and can do so again. A judge remembers what it was told: another one is
+    // told everything again.
+    open.isDecided = fork.isDecided && plan.asksGoal
+    open.judged = open.isDecided ? fork.judged : 0
     machine[track].fork = open
   }
 
@@ -201,13 +202,17 @@ private struct SnapshotUnpacker {
       case .ended: .ended
       }
     machine[track].leave = packed.leave.flatMap { leave($0, on: track) }
+    if let update = packed.focus.update {
+      let handover = handover(update, at: Int(machine[track].top?.depth ?? 0), on: track)
+      machine[track].focus.memory?.handover = handover
+    }
     machine[track].start = packed.start.flatMap { start($0, on: track) }
-    guard packed.phase == .walking, machine[track].start == nil else { return }
+    guard packed.phase == .walking, packed.start == nil else { return }
     guard machine[track].top != nil else {
       if packed.places.isEmpty { note("", "nothing says where the walk goes on") }
       return
     }
-    machine[track].start = Start(.top)
+    machine[track].start = Start(.top, handover: machine[track].focus.memory?.handover)
   }
 
   private mutating func leave(_ packed: PackedLeave, on track: TrackID) -> Leave? {
@@ -261,8 +266,7 @@ private struct SnapshotUnpacker {
     }
     let alarm = snapshot.alarms.first { $0.track == track.number && $0.subject == .pause }
     let pause = alarm.map { max($0.due - now, .zero) } ?? packed.pause
-    let handover = packed.update.flatMap { self.handover($0, at: Int(top?.depth ?? 0), on: track) }
-    return Start(kind, pause: pause, handover: handover)
+    return Start(kind, pause: pause, handover: packed.kind == .top ? machine[track].focus.memory?.handover : nil)
   }
 
   private mutating func address(_ address: PackedStart.Address, _ cargo: Cargo, on track: TrackID) -> Int? {
@@ -282,6 +286,12 @@ private struct SnapshotUnpacker {
         return nil
       }
       return node.address + 1
+    case .past(let name):
+      guard let scope = names.scope(name) else {
+        note(name.step, "the definition has no `.\(name.kind)` here any more")
+        return nil
+      }
+      return scope.next
     }
   }
 

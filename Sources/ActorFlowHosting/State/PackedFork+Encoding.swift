@@ -154,6 +154,9 @@ extension PackedStart.Address: StatePart {
     case .behind(let step):
       writer.byte(3)
       writer.step(step)
+    case .past(let scope):
+      writer.byte(4)
+      writer.part(scope)
     }
   }
 
@@ -162,6 +165,7 @@ extension PackedStart.Address: StatePart {
     case 1: self = .beginning
     case 2: self = .scope
     case 3: self = .behind(try reader.step())
+    case 4: self = .past(try reader.part())
     case let code: throw reader.unknown("address", code)
     }
   }

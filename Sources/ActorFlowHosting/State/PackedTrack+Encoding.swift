@@ -119,6 +119,7 @@ extension PackedFocus: StatePart {
     writer.bool(hasAsked)
     writer.list(records)
     writer.list(answers)
+    writer.optional(update)
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
@@ -127,6 +128,7 @@ extension PackedFocus: StatePart {
     hasAsked = try reader.bool()
     records = try reader.list()
     answers = try reader.list()
+    update = try reader.optional()
   }
 }
 

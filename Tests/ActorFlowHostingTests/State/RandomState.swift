@@ -129,7 +129,7 @@ extension RandomState {
     track.places = list { $0.place() }
     track.focus = PackedFocus(
       isEntered: bool(), hasAsked: bool(), records: list { $0.record() },
-      answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) })
+      answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() })
     track.visit = optional { $0.visit() }
     track.hasAsked = bool()
     track.isSealed = bool()
@@ -194,12 +194,21 @@ extension RandomState {
   mutating func start() -> PackedStart {
     let kind: PackedStart.Kind =
       switch below(4) {
-      case 0: .at([.beginning, .scope, .behind(step())][below(3)], cargo: number())
+      case 0: .at(address(), cargo: number())
       case 1: .top
       case 2: .recovery(fault(), frame: number())
       default: .failure(fault(), frame: optional { $0.number() })
       }
     return PackedStart(kind: kind, pause: duration(), update: optional { $0.value() })
+  }
+
+  mutating func address() -> PackedStart.Address {
+    switch below(4) {
+    case 0: .beginning
+    case 1: .scope
+    case 2: .behind(step())
+    default: .past(ScopeName(kind: text(), step: step(), number: number()))
+    }
   }
 
   mutating func subject() -> PackedAlarm.Subject {

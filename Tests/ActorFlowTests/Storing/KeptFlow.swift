@@ -21,6 +21,10 @@ final class KeptFlow: Sendable {
   struct Commit: Sendable {
     let snapshot: MachineSnapshot
     let events: [NavigationEvent]
+    /// The time since the flow's start.
+    let elapsed: Duration
+    /// How many lines the trace had.
+    let traced: Int
   }
 
   let graph: Graph
@@ -29,11 +33,15 @@ final class KeptFlow: Sendable {
   /// The time since the flow's start. It stands still until a test moves it.
   let clock = ManualClock()
   private let started: ManualClock.Instant
+  private let trace: Trace
 
-  init(_ flow: Flow<String, String>) {
+  /// - Parameter elapsed: How long ago the flow began.
+  init(_ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero) {
     graph = flow.graph
     names = GraphNames(flow.graph)
     started = clock.now
+    self.trace = trace
+    clock.advance(by: elapsed)
   }
 
   var all: [Commit] { commits.withLock { $0 } }
@@ -50,7 +58,8 @@ final class KeptFlow: Sendable {
     settings.keeping = FlowKeeping(codec: JSONCodec(), watch: watch) { [self] machine, events in
       let snapshot = try machine.snapshot(names, with: JSONCodec())
       try await allows(snapshot)
-      commits.withLock { $0.append(Commit(snapshot: snapshot, events: events)) }
+      let commit = Commit(snapshot: snapshot, events: events, elapsed: elapsed, traced: trace.all.count)
+      commits.withLock { $0.append(commit) }
     }
     return settings
   }
@@ -63,7 +72,7 @@ final class KeptFlow: Sendable {
   ) async throws -> Kept {
     let coordinator = FlowCoordinator(id: "kept", settings: settings(allows))
     try await coordinator.begin(graph, with: input)
-    return Kept(coordinator)
+    return Kept(coordinator, clock)
   }
 
   func machine(of snapshot: MachineSnapshot) throws -> FlowMachine {
@@ -74,7 +83,7 @@ final class KeptFlow: Sendable {
   func resume(
     _ snapshot: MachineSnapshot, _ allows: @escaping @Sendable (MachineSnapshot) async throws -> Void = { _ in }
   ) throws -> Kept {
-    Kept(FlowCoordinator(resuming: try machine(of: snapshot), settings: settings(allows)))
+    Kept(FlowCoordinator(resuming: try machine(of: snapshot), settings: settings(allows)), clock)
   }
 
   /// Forgets every commit.
@@ -85,9 +94,11 @@ final class KeptFlow: Sendable {
 struct Kept: Sendable {
   let coordinator: FlowCoordinator
   let run: Task<Void, Never>
+  let clock: ManualClock
 
-  init(_ coordinator: FlowCoordinator) {
+  init(_ coordinator: FlowCoordinator, _ clock: ManualClock) {
     self.coordinator = coordinator
+    self.clock = clock
     run = Task { await coordinator.goOn() }
   }
 
@@ -103,16 +114,5 @@ struct Kept: Sendable {
       await run.value
       do { return .success(try coordinator.result(of: coordinator.core)) } catch { return .failure(error) }
     }
-  }
-
-  /// Answers whatever is asked until the flow has ended or is put away: `answer` gets the step and the prompt's text.
-  func answerAll(_ answer: @Sendable (StepID, String) -> String) async {
-    for await event in coordinator.events {
-      for question in event.position.questions {
-        guard let form = question.prompt as? Form else { continue }
-        _ = try? await coordinator.answer(question.id, with: answer(question.step, form.text))
-      }
-    }
-    await run.value
   }
 }

@@ -1,0 +1,186 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+/// A flow and the world around it, which knows nothing of what came before: whenever the flow has come to rest, it looks
+/// where the flow stands and does something. So it does the same to a flow that was taken up.
+struct KeptScene: Sendable, CustomTestStringConvertible {
+  typealias World = @Sendable (Kept, Position) async throws -> Void
+
+  let testDescription: String
+  let flow: @Sendable (Trace) throws -> Flow<String, String>
+  let world: World
+
+  init(
+    _ name: String, _ world: @escaping World = KeptScene.answer,
+    flow: @escaping @Sendable (Trace) throws -> Flow<String, String>
+  ) {
+    testDescription = name
+    self.world = world
+    self.flow = flow
+  }
+
+  /// Answers the first question with its step's name; if there is none, the next alarm rings.
+  static let answer: World = { run, position in
+    guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else { return try run.ring() }
+    try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
+  }
+
+  /// Does something when this step asks, and else what ``answer`` does.
+  static func at(
+    _ step: String, _ verb: @escaping @Sendable (Kept, Question) async throws -> Void
+  ) -> World {
+    { run, position in
+      guard let question = position.questions.first(where: { $0.step.name == step }) else {
+        return try await answer(run, position)
+      }
+      try await verb(run, question)
+    }
+  }
+}
+
+/// What came of a flow, or of one of its lives.
+struct KeptLife: Sendable {
+  let outcome: String
+  let commits: [KeptFlow.Commit]
+  let trace: [String]
+
+  /// The steps that were undone.
+  var undone: Set<String> { Set(trace.filter { $0.hasSuffix(":backUp") }) }
+  var effects: Set<String> { Set(trace.filter { $0.hasPrefix("once ") }) }
+}
+
+extension KeptScene {
+  /// Runs the flow from its beginning.
+  func live() async throws -> KeptLife {
+    let trace = Trace()
+    let kept = KeptFlow(try flow(trace), tracing: trace)
+    let run = try await kept.start(with: "-")
+    return try await live(run, kept, trace)
+  }
+
+  /// Takes the flow up at a commit.
+  func live(from commit: KeptFlow.Commit) async throws -> KeptLife {
+    let trace = Trace()
+    let kept = KeptFlow(try flow(trace), tracing: trace, at: commit.elapsed)
+    return try await live(try kept.resume(commit.snapshot), kept, trace)
+  }
+
+  private func live(_ run: Kept, _ kept: KeptFlow, _ trace: Trace) async throws -> KeptLife {
+    do { try await run.play(world) } catch {
+      await run.park()
+      throw error
+    }
+    return KeptLife(outcome: await run.outcome, commits: kept.all, trace: trace.all)
+  }
+
+  /// Takes the flow up at each commit of its life, and each of those lives at each of theirs.
+  func die(times: Int, in life: KeptLife, expecting whole: KeptLife, before: [KeptFlow.Commit] = []) async throws {
+    for (index, commit) in life.commits.enumerated() where commit.snapshot.ending == nil {
+      let past = before + life.commits[...index]
+      let where_ = "taken up at commit \(index) of \(life.commits.count) (\(past.last?.lines ?? []))"
+      let next: KeptLife
+      do { next = try await live(from: commit) } catch { throw Finding("\(where_): \(error)") }
+      try check(next, commit, past, life, whole, where_)
+      guard times > 1 else { continue }
+      do { try await die(times: times - 1, in: next, expecting: whole, before: Array(past)) } catch {
+        throw Finding("\(where_), \(error)")
+      }
+    }
+  }
+
+  private func check(
+    _ next: KeptLife, _ commit: KeptFlow.Commit, _ past: [KeptFlow.Commit], _ life: KeptLife, _ whole: KeptLife,
+    _ where_: String
+  ) throws {
+    try demandEqual(next.outcome, whole.outcome, "\(where_), the outcome")
+    let events = (past + next.commits).flatMap(\.events)
+    try demandEqual(events.map(\.sequence), Array(1...max(1, events.count)), "\(where_), the events' numbers")
+    try demandEqual(events.last?.change.line, whole.commits.last?.events.last?.change.line, "\(where_), the last event")
+    let trace = life.trace.prefix(commit.traced) + next.trace
+    if life.commits.first?.snapshot.sequence == 1 {
+      try demandEqual(Set(trace.filter { $0.hasSuffix(":backUp") }), whole.undone, "\(where_), what was undone")
+    }
+    let done = Set(commit.snapshot.doneEffects)
+    for line in next.trace where line.hasPrefix("once ") {
+      try demand(!done.contains(String(line.dropFirst(5))), "\(where_): \(line) was done before")
+    }
+    let keys = next.trace.filter { $0.hasPrefix("once ") }
+    try demandEqual(Set(keys).count, keys.count, "\(where_), effects that were done again")
+  }
+}
+
+extension KeptFlow.Commit {
+  var lines: [String] { events.map(\.change.line) }
+}
+
+extension MachineSnapshot {
+  /// The keys of what was done once and is recorded.
+  fileprivate var doneEffects: [String] {
+    ([main] + branches).flatMap { $0.focus.records + $0.places.flatMap(\.records) }
+      .filter { $0.value != nil }.map(\.idempotencyKey)
+  }
+}
+
+extension Kept {
+  /// Lets the world act whenever the flow has come to rest, until it has ended.
+  func play(_ world: @escaping KeptScene.World) async throws {
+    for _ in 0..<300 {
+      let position = try await patiently {
+        while isRinging { await Task.yield() }
+        return try await coordinator.settled()
+      }
+      if case .ended = position.status { return await run.value }
+      try await patiently { try await world(self, position) }
+    }
+    throw Finding("the flow does not end: \(await coordinator.position)")
+  }
+
+  /// Fails if it does not come back.
+  func patiently<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let task = Task { try await body() }
+    let isBack = Flag()
+    let watch = Task {
+      _ = try? await task.value
+      isBack.raise()
+    }
+    var patience = 100_000
+    while !isBack.isRaised, patience > 0 {
+      patience -= 1
+      await Task.yield()
+    }
+    guard patience > 0 else {
+      task.cancel()
+      throw Finding("it hangs at \(await coordinator.position) \(coordinator.core.withState { $0.machine.main.phase })")
+    }
+    await watch.value
+    return try await task.value
+  }
+
+  /// Whether an alarm is due.
+  private var isRinging: Bool {
+    coordinator.core.withState { state in
+      let due = state.machine.nextAlarm.map { $0 <= coordinator.core.elapsed } ?? false
+      return state.machine.phase == .walking && (due || state.timer.isRinging)
+    }
+  }
+
+  /// Moves the clock to the next alarm.
+  func ring() throws {
+    guard let due = coordinator.core.withState({ $0.machine.nextAlarm }) else {
+      throw Finding("nothing is asked, and nothing is due: \(coordinator.core.position)")
+    }
+    clock.advance(by: max(.zero, due - coordinator.core.elapsed))
+  }
+
+  /// What the flow has made or thrown, as a text.
+  var outcome: String {
+    get async {
+      switch await result {
+      case .success(let output): output
+      case .failure(let error): "\(error)"
+      }
+    }
+  }
+}

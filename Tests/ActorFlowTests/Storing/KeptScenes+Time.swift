@@ -1,0 +1,179 @@
+@testable import ActorFlow
+
+// The clock, failures, signals.
+extension KeptScene {
+  static let timing: [KeptScene] = [
+    KeptScene("a timeout with a recovery", at("t") { run, _ in try run.ring() }) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        Flow<String, String> {
+          keptCharger("b", trace)
+          keptAsker("t", trace)
+        }
+        .timeout(.seconds(60))
+        .recover { _ in "late" }
+        keptAsker("c", trace)
+      }
+    },
+    KeptScene("a timeout that is not reached") { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        Flow<String, String> {
+          keptCharger("b", trace)
+          keptAsker("c", trace)
+        }
+        .timeout(.seconds(60))
+        keptAsker("d", trace)
+      }
+    },
+    KeptScene("a timeout that nothing recovers", at("t") { run, _ in try run.ring() }) { trace in
+      Flow("f") {
+        keptCharger("b", trace)
+        keptAsker("t", trace).timeout(.seconds(60))
+      }
+      .onFailure(.rollBack)
+    },
+    KeptScene(
+      "retries with a pause",
+      at("b") { run, question in
+        let isLate = run.coordinator.core.elapsed >= .seconds(15)
+        try await run.coordinator.answer(question.id, with: isLate ? "ok" : "no")
+      }
+    ) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        Flow<String, String> {
+          keptCharger("c", trace)
+          keptStep("b", trace) { input, context in
+            let answer = try await context.ask(Form(text: input))
+            if answer == "no" { throw Failure("no") }
+            return input + answer
+          }
+        }
+        .retry(4, backoff: .constant(.seconds(10)))
+        keptAsker("d", trace)
+      }
+    },
+    KeptScene(
+      "retries of one step with a pause",
+      at("b") { run, question in
+        let isLate = run.coordinator.core.elapsed >= .seconds(15)
+        try await run.coordinator.answer(question.id, with: isLate ? "ok" : "no")
+      }
+    ) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        keptStep("b", trace) { input, context in
+          let receipt = try await context.once("charge") { key in
+            trace.add("once \(key)")
+            return "r"
+          }
+          let answer = try await context.ask(Form(text: input))
+          if answer == "no" { throw Failure("no") }
+          return input + receipt + answer
+        }
+        .retry(4, backoff: .constant(.seconds(10)))
+        keptAsker("d", trace)
+      }
+    },
+    KeptScene("retries that end in a recovery, with a backUp that throws") { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        Flow<String, String> {
+          keptCharger("c", trace)
+          keptStep("u", trace, failingToUndo: Failure("cannot undo")) { input, _ in input }
+          keptStep("b", trace) { input, context in
+            throw Failure(try await context.ask(Form(text: input)))
+          }
+        }
+        .retry(2)
+        .recover { "recovered from \($0)" }
+        keptAsker("d", trace)
+      }
+    },
+    KeptScene("nobody answers, and the flow expires", at("b") { run, _ in try run.ring() }) { trace in
+      Flow("f") {
+        keptCharger("a", trace)
+        Flow<String, String> {
+          keptAsker("b", trace)
+          keptAsker("c", trace)
+        }
+        .expires(afterIdle: .seconds(100))
+      }
+    },
+    KeptScene("a question with a deadline", at("b") { run, _ in try run.ring() }) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        keptStep("b", trace) { input, context in
+          let answer = try await context.ask(Form(text: input), within: .seconds(30)) ?? "late"
+          return input + answer + (try await context.ask(Form(text: answer), within: .seconds(30)) ?? "later")
+        }
+        keptAsker("c", trace)
+      }
+    },
+    KeptScene("signals: early, late and too late", signalWorld) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        keptStep("b", trace) { input, context in
+          let early = try await context.wait(for: Signal<String>("early"))
+          let second = try await context.wait(for: Signal<String>("late"), within: .seconds(50)) ?? "-"
+          let third = try await context.wait(for: Signal<String>("never"), within: .seconds(50)) ?? "none"
+          return "\(input)\(early)\(second)\(third)"
+        }
+        keptAsker("c", trace)
+      }
+    },
+    KeptScene("a question and a signal at the same time", bothWorld) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        keptStep("b", trace) { input, context in
+          async let answer = context.ask(Form(text: input))
+          async let signal = context.wait(for: Signal<String>("late"))
+          let (first, second) = try await (answer, signal)
+          return input + first + second + (try await context.ask(Form(text: second), key: "named"))
+        }
+        keptAsker("c", trace)
+      }
+    },
+    KeptScene("a question that the step gives up", bothWorld) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        keptStep("b", trace) { input, context in
+          let signal = try await withThrowingTaskGroup(of: String.self) { group in
+            group.addTask { try await context.ask(Form(text: "never")) }
+            group.addTask { try await context.wait(for: Signal<String>("late")) }
+            defer { group.cancelAll() }
+            return try await group.next() ?? "-"
+          }
+          return input + signal + (try await context.ask(Form(text: signal)))
+        }
+        keptAsker("c", trace)
+      }
+    },
+  ]
+
+  private static let signalWorld: World = { run, position in
+    if let question = position.questions.first {
+      if question.step.name == "a" {
+        _ = try await run.coordinator.send("1", to: Signal<String>("early"), key: "k")
+      }
+      return try await run.answerIt(question)
+    }
+    guard let wait = position.waits.first else { throw Failure("nobody waits") }
+    if wait.signal == "late" {
+      _ = try await run.coordinator.send("2", to: Signal<String>("late"))
+    } else {
+      try run.ring()
+    }
+  }
+
+  /// Sends what is waited for before it answers.
+  private static let bothWorld: World = { run, position in
+    if (position.questions.first?.prompt as? Form)?.text == "never", position.waits.isEmpty { return }
+    if position.waits.isEmpty { return try await answer(run, position) }
+    if let question = position.questions.first, (question.prompt as? Form)?.text != "never" {
+      return try await run.answerIt(question)
+    }
+    _ = try await run.coordinator.send("2", to: Signal<String>("late"))
+  }
+}

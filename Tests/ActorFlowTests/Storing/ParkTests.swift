@@ -1,0 +1,59 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+/// Flows that are put away at any moment.
+@Suite("Kept flows: put away at any moment") struct ParkTests {
+  static let scenes = CrashTests.scenes
+
+  @Test(
+    "whatever a flow is doing when it is put away, it comes back, decides nothing more, and goes on to the same end",
+    .timeLimit(.minutes(5)), arguments: scenes)
+  func anyMoment(_ scene: KeptScene) async throws {
+    let whole = try await scene.live()
+    for seed in 1...UInt64(Attack.scaled(12)) {
+      var random = SeededGenerator(seed: seed)
+      do {
+        let life = try await parked(scene, after: random.below(400), &random)
+        guard let last = life.last, last.snapshot.ending == nil else { continue }
+        let next = try await scene.live(from: last)
+        try demandEqual(next.outcome, whole.outcome, "the outcome, parked at \(last.lines)")
+        let sequence = (life + next.commits).flatMap(\.events).map(\.sequence)
+        try demandEqual(sequence, Array(1...max(1, sequence.count)), "the events' numbers")
+      } catch { throw Finding("seed \(seed): \(error)") }
+    }
+  }
+
+  /// Begins the flow, puts it away after so many turns of others, and tells what it had committed.
+  private func parked(
+    _ scene: KeptScene, after turns: Int, _ random: inout SeededGenerator
+  ) async throws -> [KeptFlow.Commit] {
+    let trace = Trace()
+    let kept = KeptFlow(try scene.flow(trace), tracing: trace)
+    let yields = random.chance(50)
+    let run = try await kept.start(with: "-") { _ in if yields { await Task.yield() } }
+    let world = Task { try await run.play(scene.world) }
+    for _ in 0..<turns { await Task.yield() }
+    let cancels = random.chance(30)
+    if cancels { run.run.cancel() } else { run.coordinator.park() }
+    let decided = kept.all.count
+    try await run.patiently { await run.run.value }
+    world.cancel()
+    _ = await world.result
+    let after = kept.all
+    let position = await run.coordinator.position
+    if case .ended = position.status { return after }
+    for commit in after.dropFirst(decided + 1) {
+      try demand(commit.events.isEmpty, "decided after it was put away: \(commit.lines)")
+    }
+    try demand(run.coordinator.isParked, "it is not put away")
+    await #expect(throws: CancellationError.self) { try await run.coordinator.settled() }
+    for await _ in run.coordinator.events {}
+    let rest = run.coordinator.core.withState { state in
+      (state.latches.count, state.waiters.count, state.pauses.count, state.main.stint == nil, state.main.asker == nil)
+    }
+    try demand(rest == (0, 0, 0, true, true), "something is left: \(rest)")
+    return after
+  }
+}
