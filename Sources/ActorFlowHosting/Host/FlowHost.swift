@@ -10,10 +10,11 @@ public import ActorFlow
 /// that waits is a row there, not a task here.
 ///
 /// ```swift
-/// let host = FlowHost(store: try await FileFlowStore(directory: "flows"))
-/// let orders = try await host.register(checkout)
-/// async let running: Void = host.run()
-/// let order = try await orders.start(id: "order-17", with: cart)
+/// let host = FlowHost(store: try await FileFlowStore(directory: directory))
+/// let approvals = try await host.register(approval)
+/// let running = Task { try await host.run() }  // rings timers, takes up what a crash left behind
+///
+/// let begun = try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
 /// ```
 ///
 /// A flow is in memory while it has something to do. When it waits for somebody, it is put away: its steps are gone, and

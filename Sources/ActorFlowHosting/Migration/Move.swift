@@ -7,7 +7,7 @@ public import ActorFlow
 ///   checkout, version: 2, from: 1,
 ///   moves: [
 ///     .rename("checkout/ship", to: "checkout/delivery"),
-///     .input(of: "checkout/payment") { (cart: Cart) in Order(cart: cart, currency: .eur) },
+///     .input(of: "checkout/delivery") { (cents: Int) in Expense(purpose: "", cents: cents) },
 ///   ])
 /// ```
 ///
