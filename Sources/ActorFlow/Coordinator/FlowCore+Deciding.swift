@@ -118,6 +118,8 @@ extension FlowCore.State {
     if timerIsLate { effects.timer = core }
     if let latch = decision.latch { latches.append(latch) }
     if !latches.isEmpty { effects.released += openLatches(after: decision.event) }
+    // Committed while the flow was put away: what it waits for does not come.
+    if isParked { effects.released += takeLatches() }
     effects.garbage.values = machine.takeDiscarded()
     return effects
   }

@@ -68,3 +68,11 @@ extension FlowCore {
       prompt: PackedPrompt(try PackedValue(prompt, with: codec)), token: QuestionToken(using: &generator))
   }
 }
+
+extension FlowCore.State {
+  /// Everybody who waits for the flow to come to somewhere, to be told that it does not.
+  mutating func takeLatches() -> [(cell: Cell, result: Cell.Outcome)] {
+    defer { latches = [] }
+    return latches.map { ($0.cell, .failure(CancellationError())) }
+  }
+}

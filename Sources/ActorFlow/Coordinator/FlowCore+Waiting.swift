@@ -22,8 +22,9 @@ extension FlowCore {
   /// Waits until `goal` is reached, and tells where the flow then stood.
   func wait(for goal: Latch.Goal) async throws -> Position {
     let latch = Latch(goal: goal, cell: Cell())
-    let position: Position? = withState { state in
+    let position: Position? = try withState { state in
       if latch.outcome(after: nil, of: state.machine) != nil { return state.machine.position }
+      guard !state.isParked else { throw CancellationError() }
       state.latches.append(latch)
       return nil
     }
