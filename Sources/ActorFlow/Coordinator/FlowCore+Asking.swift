@@ -16,7 +16,8 @@ extension FlowCore: StepRuntime {
     }
   }
 
-  /// Opens a question; nil if there is nothing to withdraw. For an answer that is known already there is another cell.
+  /// Opens a question; nil if there is nothing to withdraw. If none is opened there is another cell: the one that came in
+  /// belongs to a question that is not open, and gets nothing but that.
   @inline(never)
   private func question(
     _ prompt: any Prompt, key: String?, at stay: Stay, _ cell: inout Cell
@@ -26,7 +27,7 @@ extension FlowCore: StepRuntime {
     case .answered(let answer):
       cell = Cell()
       cell.fulfil(.success(answer))
-    case .withdrawn, .overdue: break  // waits until the step gives it up again
+    case .withdrawn, .overdue: cell = Cell()  // waits until the step gives it up again
     case .opened(let question, _): return question
     }
     return nil
@@ -41,7 +42,7 @@ extension FlowCore: StepRuntime {
       return PendingAnswer { typed }
     case .withdrawn, .overdue:
       // Waits until the step gives it up again.
-      return PendingAnswer { try Self.typed(try await cell.value(), as: P.Answer.self) }
+      return PendingAnswer { try Self.typed(try await Cell().value(), as: P.Answer.self) }
     case .opened(let question, _):
       return PendingAnswer {
         do {
@@ -96,7 +97,7 @@ extension FlowCore: StepRuntime {
     switch try await open(prompt, key: key, at: stay, cell, deadline) {
     case .answered(let answer): return try Self.typed(answer, as: P.Answer.self)
     case .overdue: return nil
-    case .withdrawn: return try Self.typed(try await cell.value(), as: P.Answer.self)
+    case .withdrawn: return try Self.typed(try await Cell().value(), as: P.Answer.self)
     case .opened(let question, _):
       do {
         while true {

@@ -132,6 +132,9 @@ extension Kept {
         return try await coordinator.settled()
       }
       if case .ended = position.status { return await run.value }
+      if let fault = coordinator.core.withState({ $0.machine.fault }) {
+        throw Finding("\(fault.step) has failed, and the flow stands still: \(fault.error)")
+      }
       try await patiently { try await world(self, position) }
     }
     throw Finding("the flow does not end: \(await coordinator.position)")
@@ -145,7 +148,7 @@ extension Kept {
       _ = try? await task.value
       isBack.raise()
     }
-    var patience = 100_000
+    var patience = 2_000_000
     while !isBack.isRaised, patience > 0 {
       patience -= 1
       await Task.yield()
