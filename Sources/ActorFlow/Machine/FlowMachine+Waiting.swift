@@ -105,7 +105,9 @@ extension FlowMachine {
       alarms.dropWait(wait.number)
       return .received(value, publish(.received(wait)))
     }
-    mail.queues[signal, default: []].append((wait.number, stay.track))
+    // Whoever waited before the machine was put away has its place again, in whichever order the steps come back.
+    let turn = mail.queues[signal]?.firstIndex { $0.number > wait.number } ?? mail.queues[signal]?.count ?? 0
+    mail.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
     self[stay.track].waits.append(Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)"))
     guard reopened == nil else { return .waiting(number: wait.number, nil) }
     mail.lastNumber = wait.number
