@@ -49,7 +49,7 @@ extension FlowCore {
     do {
       let decision = try input(&next)
       if let entry = decision.event { events.append(next.event(entry)) }
-      if commits { try await commit?(next, events) }
+      if commits { try await commit(next, events, on: track) }
       let committed = next
       var effects = withState { state in
         state.machine = committed
@@ -62,6 +62,13 @@ extension FlowCore {
     } catch {
       var effects = withState { $0.endCommit(self) }
       for index in effects.indices { effects[index].perform() }
+      throw error
+    }
+  }
+
+  private func commit(_ machine: FlowMachine, _ events: [NavigationEvent], on track: TrackID) async throws {
+    do { try await commit?(machine, events) } catch {
+      if codec != nil, FlowChain.code(of: serial) != nil { withState { $0[track].loss = error } }
       throw error
     }
   }

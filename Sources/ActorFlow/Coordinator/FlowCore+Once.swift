@@ -4,7 +4,7 @@ extension FlowCore {
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> T {
     while true {
-      let begun = try await decide { Decision(try $0.beginOnce(key, scope: scope, type: T.self)) }
+      let begun = try await decide(on: scope.stay.track) { Decision(try $0.beginOnce(key, scope: scope, type: T.self)) }
       switch begun {
       case .done(let value): return try StepBody.cast(value, to: T.self)
       case .wait: try await waitForEnd(of: key, scope: scope)
@@ -66,13 +66,13 @@ extension FlowCore {
       for waiter in waiters { waiter.fulfil(.success(())) }
     }
     do {
-      try await decide(evenParked: true) { machine in
+      try await decide(on: scope.stay.track, evenParked: true) { machine in
         machine.endOnce(key, scope: scope, value: value)
         return Decision(())
       }
     } catch {
       // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
-      try await decide(commits: false, evenParked: true) { machine in
+      try await decide(on: scope.stay.track, commits: false, evenParked: true) { machine in
         machine.endOnce(key, scope: scope, value: nil)
         return Decision(())
       }

@@ -50,6 +50,10 @@ extension FlowCore {
   private func nextTurn(
     on track: TrackID, after backUp: Result<Void, any Error>? = nil
   ) async -> FlowMachine.Turn {
+    if codec != nil, let backUp, let lost = loss(on: track), case .failure = backUp {
+      await halt(lost)
+      return .ended
+    }
     do {
       while true {
         let turn = try await decide(on: track) { Self.nextTurn(of: &$0, on: track, after: backUp) }

@@ -167,8 +167,8 @@ extension FlowCore {
   func failed(
     _ node: Node?, at address: Int = 0, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID
   ) async -> Bool {
-    if let failure = error as? CommitFailure {
-      await halt(failure.error)
+    if let lost = (error as? CommitFailure)?.error ?? loss(on: track) {
+      await halt(lost)
       return false
     }
     let relayed = error as? Relayed
@@ -193,12 +193,21 @@ extension FlowCore {
 // MARK: - After a step
 
 extension FlowCore {
+  /// What kept an input of the step's that has ended from being committed. A flow that is kept stops then, and goes on
+  /// later from its last commit, where it would else hold against a step that its store was away for a moment.
+  func loss(on track: TrackID) -> (any Error)? { withState { $0[track].loss.take() } }
+}
+
+extension FlowCore {
   private enum Returned { case quietly, left, toTidyUp }
 
   /// The step has returned. In the everyday case that is all.
   @inline(never)
   private func returned(on track: TrackID) -> Returned {
-    guard commit == nil else { return .toTidyUp }
+    guard commit == nil else {
+      if codec != nil { _ = loss(on: track) }
+      return .toTidyUp
+    }
     return withState { state in
       if state.machine.hasLooseEnds(on: track) { return .toTidyUp }
       return state.machine.returned(on: track) ? .quietly : .left

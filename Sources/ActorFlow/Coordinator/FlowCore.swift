@@ -50,6 +50,9 @@ final class FlowCore: Sendable {
     var stint: Task<Void, Never>?
     /// Whether the stint is in its walk, and a leave cancels it.
     var isWalking = false
+    /// What kept an input of the running step's, or of its `backUp`, from being committed: if it then fails, that is not
+    /// its own failure.
+    var loss: (any Error)?
   }
 
   convenience init(

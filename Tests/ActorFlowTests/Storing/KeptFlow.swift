@@ -33,14 +33,19 @@ final class KeptFlow: Sendable {
   /// The time since the flow's start. It stands still until a test moves it.
   let clock = ManualClock()
   private let started: ManualClock.Instant
-  private let trace: Trace
+  private let lines: @Sendable () -> Int
 
   /// - Parameter elapsed: How long ago the flow began.
-  init(_ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero) {
+  convenience init(_ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero) {
+    self.init(flow, at: elapsed) { trace.all.count }
+  }
+
+  /// - Parameter lines: How many lines the trace has.
+  init(_ flow: Flow<String, String>, at elapsed: Duration, counting lines: @escaping @Sendable () -> Int) {
     graph = flow.graph
     names = GraphNames(flow.graph)
     started = clock.now
-    self.trace = trace
+    self.lines = lines
     clock.advance(by: elapsed)
   }
 
@@ -58,7 +63,7 @@ final class KeptFlow: Sendable {
     settings.keeping = FlowKeeping(codec: JSONCodec(), watch: watch) { [self] machine, events in
       let snapshot = try machine.snapshot(names, with: JSONCodec())
       try await allows(snapshot)
-      let commit = Commit(snapshot: snapshot, events: events, elapsed: elapsed, traced: trace.all.count)
+      let commit = Commit(snapshot: snapshot, events: events, elapsed: elapsed, traced: lines())
       commits.withLock { $0.append(commit) }
     }
     return settings

@@ -72,11 +72,13 @@ actor ComposedStep: FlowStep {
   private let plan: ComposedPlan.Step
   private let stage: ComposedStage
   private var instance = 0
-  private var key = "?"
+  private var key: String
 
   init(_ plan: ComposedPlan.Step, _ stage: ComposedStage) {
     self.plan = plan
     self.stage = stage
+    // What an instance is undone by that was made for that alone: it was never told an input.
+    key = "\(plan.name)<?>"
   }
 
   func proceed(_ input: String, context: StepContext) async throws -> String {

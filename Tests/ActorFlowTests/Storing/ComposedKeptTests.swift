@@ -1,0 +1,151 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+/// Random composed flows that die at random commits.
+@Suite("Kept flows: random ones") struct ComposedKeptTests {
+  @Test(
+    "however often the process dies, a random flow comes to the same end, undoes the same, and numbers its events",
+    .timeLimit(.minutes(10)), arguments: [false, true])
+  func dies(commitsFail: Bool) async {
+    await attack(Attack.seeds(Attack.scaled(60))) { seed in
+      let flow = ComposedKept(seed: seed)
+      do { try await flow.play(commitsFail: commitsFail) } catch {
+        throw Finding("\(error)\n  plan: \(flow.plan.text)")
+      }
+    }
+  }
+}
+
+private struct Lost: Error {}
+
+/// A random plan, and a world that does the same to it in every life.
+private struct ComposedKept {
+  let seed: UInt64
+  let plan: ComposedPlan
+
+  init(seed: UInt64) {
+    self.seed = seed
+    var grower = ComposedGrower(seed: seed)
+    // Which attempt fails is not to depend on how often the process has died.
+    plan = ComposedPlan(pieces: grower.plan().pieces.map { $0.replacingFailures(by: seed % 3 == 0 ? nil : .once) })
+  }
+
+  struct Life: Sendable {
+    let outcome: String
+    let commits: [KeptFlow.Commit]
+    let undone: [String]
+  }
+
+  func play(commitsFail: Bool) async throws {
+    var random = SeededGenerator(seed: ~seed)
+    let whole = try await live(from: nil)
+    for _ in 0..<4 {
+      var past: [KeptFlow.Commit] = []
+      var undone: [String] = []
+      var life = whole
+      var path: [Int] = []
+      // A life, cut off at a commit, and the next one; the last is lived to the end.
+      var from: KeptFlow.Commit?
+      for number in 1...3 {
+        let alive = life.commits.indices.filter { life.commits[$0].snapshot.ending == nil }
+        if let index = alive.randomElement(using: &random) {
+          from = life.commits[index]
+          path.append(index)
+          past += life.commits[...index]
+          undone += life.undone.prefix(life.commits[index].traced)
+        }
+        guard let commit = from else { break }
+        let fails = commitsFail && number < 3 ? SharedGenerator(seed: random.next()) : nil
+        do { life = try await live(from: commit, failing: fails) } catch {
+          throw Finding("taken up at \(path): \(error)")
+        }
+      }
+      let where_ = "taken up at \(path) after \(past.last?.lines ?? [])"
+      try demandEqual(life.outcome, whole.outcome, "\(where_), the outcome")
+      try demandEqual(Set(undone + life.undone), Set(whole.undone), "\(where_), what was undone")
+      let events = (past + life.commits).flatMap(\.events)
+      try demandEqual(events.map(\.sequence), Array(1...max(1, events.count)), "\(where_), the events' numbers")
+      try demandEqual(
+        events.last?.change.composedLine, whole.commits.last?.events.last?.change.composedLine,
+        "\(where_), the last event")
+    }
+  }
+
+  private func live(from commit: KeptFlow.Commit?, failing random: SharedGenerator? = nil) async throws -> Life {
+    let stage = ComposedStage()
+    let kept = KeptFlow(plan.flow(on: stage).onFailure(.rollBack), at: commit?.elapsed ?? .zero) { stage.undone.count }
+    let allows: @Sendable (MachineSnapshot) async throws -> Void = { _ in
+      if random?.chance(4) == true { throw Lost() }
+    }
+    let run: Kept
+    if let commit { run = try kept.resume(commit.snapshot, allows) } else { run = try await kept.start(with: "in") }
+    do {
+      try await run.play { run, position in
+        // Not committed, or the run has stopped because something of a step's was not.
+        do { try await Self.act(run, position) } catch is Lost {} catch let error as FlowError
+          where random != nil && error.code == .flowEnded
+        {}
+      }
+    } catch {
+      await run.park()
+      throw error
+    }
+    return Life(outcome: await run.word, commits: kept.all, undone: stage.undone)
+  }
+
+  private static func act(_ run: Kept, _ position: Position) async throws {
+    let asked = position.questions.compactMap { question in (question.prompt as? Form).map { (question, $0.text) } }
+    if let (question, _) = asked.min(by: { $0.1 < $1.1 }) {
+      try await run.coordinator.answer(question.id, with: "a")
+    } else if let wait = position.waits.min(by: { $0.step.path < $1.step.path }) {
+      _ = try await run.coordinator.send("v", to: Signal<String>(wait.signal))
+    } else {
+      try run.ring()
+    }
+  }
+}
+
+extension ComposedStage {
+  /// The names of the steps that were undone.
+  fileprivate var undone: [String] {
+    lines.compactMap { line in
+      guard case .backUp(let key, _) = line else { return nil }
+      return String(key.prefix { $0 != "<" })
+    }
+  }
+}
+
+extension Kept {
+  /// What came of the flow, in a word.
+  fileprivate var word: String {
+    get async {
+      switch await result {
+      case .success(let output): output
+      case .failure(let error): composedWord(for: error)
+      }
+    }
+  }
+}
+
+extension Piece {
+  /// The same with steps that always fail, or that do something else where they would have.
+  fileprivate func replacingFailures(by other: ComposedPlan.Action?) -> Piece {
+    switch self {
+    case .step(let step):
+      let actions = step.actions.map { action in
+        if case .fail = action { other ?? .fail(times: .max) } else { action }
+      }
+      return .step(
+        ComposedPlan.Step(
+          name: step.name, actions: actions, policy: step.policy, failsToUndo: step.failsToUndo, track: step.track))
+    case .fork(let fork, let bodies):
+      return .fork(fork, bodies.map { $0.map { $0.replacingFailures(by: other) } })
+    case .loop(let name, let rounds, let body):
+      return .loop(name, rounds: rounds, body.map { $0.replacingFailures(by: other) })
+    case .choice(let bodies): return .choice(bodies.map { $0.map { $0.replacingFailures(by: other) } })
+    case .scope(let scope, let body): return .scope(scope, body.map { $0.replacingFailures(by: other) })
+    }
+  }
+}
