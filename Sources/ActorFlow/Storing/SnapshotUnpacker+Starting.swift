@@ -1,0 +1,106 @@
+// How a track goes on: where its walk begins, or where it is left to.
+extension SnapshotUnpacker {
+  /// How the track goes on.
+  mutating func begin(_ packed: PackedTrack) {
+    guard let track = tracks[packed.number] else { return }
+    machine[track].phase =
+      switch packed.phase {
+      case .walking: .walking
+      case .leaving: .leaving
+      case .compensating: .compensating
+      case .ended: .ended
+      }
+    machine[track].leave = packed.leave.flatMap { leave($0, on: track) }
+    if let update = packed.focus.update {
+      let handover = handover(update, at: Int(machine[track].top?.depth ?? 0), on: track)
+      machine[track].focus.memory?.handover = handover
+    }
+    machine[track].start = packed.start.flatMap { start($0, on: track) }
+    guard packed.phase == .walking, packed.start == nil else { return }
+    guard machine[track].top != nil else {
+      if packed.places.isEmpty { note("", "nothing says where the walk goes on") }
+      return
+    }
+    machine[track].start = Start(.top, handover: machine[track].focus.memory?.handover)
+  }
+
+  mutating func leave(_ packed: PackedLeave, on track: TrackID) -> Leave? {
+    let goal: Leave.Goal
+    switch packed.goal {
+    case .back(let depth, let update):
+      goal = .back(to: depth, update.flatMap { handover($0, at: depth, on: track) })
+    case .end(let ending, let rollBack): goal = .end(ending.ending, rollBack: rollBack)
+    case .unwind(let index, let fault, let isTimeout):
+      guard let frame = frame(index, of: fault.step) else { return nil }
+      goal = .unwind(
+        Unwinding(frame: frame, step: fault.step, error: fault.error.error(in: machine.flow), isTimeout: isTimeout))
+    case .prune(let index):
+      guard let cargo = cargo(index, of: machine[track].visit?.info.id ?? "") else { return nil }
+      goal = .prune(cargo)
+    case .dissolve: goal = .dissolve
+    }
+    var leave = Leave(
+      goal: goal, number: packed.number, visit: packed.visit.map { visit($0, on: machine[track].top) },
+      since: packed.since, errors: errors(packed.errors))
+    leave.isAnnounced = packed.isAnnounced
+    return leave
+  }
+
+  mutating func handover(_ update: PackedValue, at depth: Int, on track: TrackID) -> Handover? {
+    var place = machine[track].top
+    while let here = place, here.depth > depth { place = here.below }
+    guard let place, let receiver = place.node.body.types.receiver else {
+      note(place?.visit.info.id ?? "", "the step that an update is on its way to takes none any more")
+      return nil
+    }
+    return Handover(receiver: receiver, update: value(update))
+  }
+
+  mutating func start(_ packed: PackedStart, on track: TrackID) -> Start? {
+    let top = machine[track].top?.shown
+    let kind: Start.Kind
+    switch packed.kind {
+    case .top: kind = .top
+    case .at(let address, let index):
+      guard let cargo = cargo(index, of: top?.visit.info.id ?? ""),
+        let number = self.address(address, cargo, on: track)
+      else { return nil }
+      kind = .at(address: number, cargo)
+    case .recovery(let fault, let index):
+      guard let frame = frame(index, of: fault.step) else { return nil }
+      kind = .recovery(fault.step, frame, fault.error.error(in: machine.flow))
+    case .failure(let fault, let index):
+      let frame = index.flatMap { self.frame($0, of: fault.step) }
+      kind = .failure(fault.step, fault.error.error(in: machine.flow), frame)
+    }
+    let alarm = snapshot.alarms.first { $0.track == track.number && $0.subject == .pause }
+    let pause = alarm.map { max($0.due - now, .zero) } ?? packed.pause
+    return Start(kind, pause: pause, handover: packed.kind == .top ? machine[track].focus.memory?.handover : nil)
+  }
+
+  mutating func address(_ address: PackedStart.Address, _ cargo: Cargo, on track: TrackID) -> Int? {
+    switch address {
+    case .beginning:
+      guard let branch = machine[track].branch else { return 0 }
+      let plan = machine[branch.parent].top?.shown?.node.fork
+      guard let plan, !plan.entries.isEmpty, plan.isForEach || branch.number < plan.entries.count else {
+        note(branch.path, "the fork has no such branch any more")
+        return nil
+      }
+      return plan.entries[min(branch.number, plan.entries.count - 1)]
+    case .scope: return cargo.scopes?.start
+    case .behind(let step):
+      guard let node = names.node(step) else {
+        note(step, "the definition has no such step")
+        return nil
+      }
+      return node.address + 1
+    case .past(let name):
+      guard let scope = names.scope(name) else {
+        note(name.step, "the definition has no `.\(name.kind)` here any more")
+        return nil
+      }
+      return scope.next
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// Tracks, their places, and the forks that hold them together.
+extension SnapshotUnpacker {
+  mutating func open(_ packed: PackedTrack) {
+    guard let branch = packed.branch, let parent = tracks[branch.parent], tracks[packed.number] == nil else {
+      return note(packed.branch?.path ?? "", "the branch \(packed.number) belongs to no fork")
+    }
+    let scopes = machine[parent].top?.shown?.cargo.scopes
+    var track = Track(
+      phase: .walking,
+      branch: Branching(
+        parent: parent, number: branch.number, path: branch.path, elements: branch.elements, scopes: scopes))
+    fill(&track, with: packed)
+    tracks[packed.number] = machine.branches.open(track, numbered: packed.number)
+  }
+
+  /// What a track is by itself; not yet what depends on others.
+  mutating func fill(_ track: inout Track, with packed: PackedTrack) {
+    for (index, place) in packed.places.enumerated() {
+      let isTop = index == packed.places.count - 1
+      if let next = self.place(place, on: track.top, isTop: isTop) { track.top = next }
+    }
+    track.visit = packed.visit.map { visit($0, on: track.top) } ?? track.top?.shown?.visit
+    track.hasAsked = packed.hasAsked
+    track.isSealed = packed.isSealed
+    track.closedAt = packed.closedAt
+    var memory: PlaceMemory?
+    if !packed.focus.records.isEmpty || !packed.focus.answers.isEmpty || packed.focus.update != nil {
+      memory = self.memory(packed.focus.records)
+      for answer in packed.focus.answers { memory?.answers[answer.key] = entry(answer.entry) }
+    }
+    track.focus = Focus(
+      isEntered: packed.focus.isEntered, hasAsked: packed.focus.hasAsked, hasReturned: packed.phase != .walking,
+      attempt: Attempt(isReplay: true), memory: memory)
+    guard packed.phase == .walking, packed.question != nil || !packed.waits.isEmpty else { return }
+    track.reopening = Reopening(question: packed.question, waits: packed.waits)
+  }
+
+  mutating func place(_ packed: PackedPlace, on below: Place?, isTop: Bool) -> Place? {
+    guard let node = names.node(packed.visit.step) else {
+      note(packed.visit.step, "the definition has no such step")
+      return nil
+    }
+    guard let cargo = cargo(packed.cargo, of: packed.visit.step) else { return nil }
+    return Place(
+      on: below, node: node, cargo: cargo, instance: nil, visit: visit(packed.visit, on: below, of: node),
+      backTarget: packed.backTarget,
+      memory: isTop || packed.records.isEmpty ? nil : PlaceMemory.Box(memory(packed.records)),
+      isInner: packed.isInner, isClosed: packed.isClosed)
+  }
+
+  func visit(_ packed: PackedVisit, on below: Place?, of node: Node? = nil) -> VisitNode {
+    let presentation = (node ?? names.node(packed.step))?.info.presentation
+    return VisitNode(
+      id: VisitID(packed.id), info: StepInfo(id: packed.step, presentation: presentation), below: below?.shown?.visit,
+      isSkipped: packed.isSkipped, canBackUp: packed.canBackUp)
+  }
+
+  func memory(_ records: [PackedRecord]) -> PlaceMemory {
+    var memory = PlaceMemory()
+    for record in records {
+      memory.records[record.key] = StoredRecord(
+        type: nil, typeName: record.type, idempotencyKey: record.idempotencyKey,
+        state: record.value.map { .done(value($0)) } ?? .interrupted)
+    }
+    return memory
+  }
+
+  func entry(_ packed: PackedAnswer.Entry) -> JournalEntry {
+    switch packed {
+    case .answered(let answer): .answered(value(answer))
+    case .withdrawn: .withdrawn
+    case .overdue: .overdue
+    }
+  }
+
+  mutating func fork(_ packed: PackedTrack) {
+    guard let track = tracks[packed.number], let fork = packed.fork else { return }
+    guard let plan = machine[track].top?.shown?.node.fork else {
+      return note(packed.places.last?.visit.step ?? "", "the branches of a fork are open here, and it is none any more")
+    }
+    let ids = fork.tracks.compactMap { tracks[$0] }
+    guard ids.count == fork.tracks.count else {
+      return note(packed.places.last?.visit.step ?? "", "a branch of the fork is missing")
+    }
+    var open = OpenFork(tracks: ids, asksGoal: plan.asksGoal, showing: ids.map { machine[$0].view })
+    let ended = snapshot.branches.filter { fork.tracks.contains($0.number) && $0.phase == .ended }.count
+    open.open = ids.count - ended
+    open.results = fork.results.map { ($0.branch, value($0.value)) }
+    open.failure = fork.failure.map { ($0.step, $0.error.error(in: machine.flow)) }
+    open.errors = errors(fork.errors)
+    // A goal that is not asked joins all results, and can do so again. A judge remembers what it was told: another one is
+    // told everything again.
+    open.isDecided = fork.isDecided && plan.asksGoal
+    open.judged = open.isDecided ? fork.judged : 0
+    machine[track].fork = open
+  }
+}
