@@ -17,7 +17,7 @@ import Testing
   @Test("a flow that dies twice comes to the same end", .timeLimit(.minutes(5)), arguments: scenes)
   func twice(_ scene: KeptScene) async throws {
     let whole = try await scene.live()
-    try await scene.die(times: 2, in: whole, expecting: whole)
+    try await scene.die(times: 2, in: whole, expecting: whole, every: 11)
   }
 
   @Test("what is read back and written again is the same", arguments: scenes)

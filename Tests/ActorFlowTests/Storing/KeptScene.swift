@@ -75,16 +75,19 @@ extension KeptScene {
     return KeptLife(outcome: await run.outcome, commits: kept.all, trace: trace.all)
   }
 
-  /// Takes the flow up at each commit of its life, and each of those lives at each of theirs.
-  func die(times: Int, in life: KeptLife, expecting whole: KeptLife, before: [KeptFlow.Commit] = []) async throws {
+  /// Takes the flow up at each commit of its life, and each of those lives at every `stride`th of theirs.
+  func die(
+    times: Int, in life: KeptLife, expecting whole: KeptLife, before: [KeptFlow.Commit] = [], every stride: Int = 1
+  ) async throws {
     for (index, commit) in life.commits.enumerated() where commit.snapshot.ending == nil {
+      guard before.isEmpty || (index + before.count) % stride == 0 else { continue }
       let past = before + life.commits[...index]
       let where_ = "taken up at commit \(index) of \(life.commits.count) (\(past.last?.lines ?? []))"
       let next: KeptLife
       do { next = try await live(from: commit) } catch { throw Finding("\(where_): \(error)") }
       try check(next, commit, past, life, whole, where_)
       guard times > 1 else { continue }
-      do { try await die(times: times - 1, in: next, expecting: whole, before: Array(past)) } catch {
+      do { try await die(times: times - 1, in: next, expecting: whole, before: Array(past), every: stride) } catch {
         throw Finding("\(where_), \(error)")
       }
     }
