@@ -42,7 +42,11 @@ extension FlowHost {
         "the flow \"\(definition.name)\" cannot be hosted: " + problems.joined(separator: "; "))
     }
     definitions[definition.name, default: [:]][version] = definition
-    try await free(definition.name)
+    do { try await free(definition.name) } catch {
+      // As if it had not been called: it can be called again.
+      definitions[definition.name]?[version] = nil
+      throw error
+    }
     return HostedFlow(host: self, definition: definition)
   }
 
