@@ -27,7 +27,8 @@ extension FlowHost {
   ///   - id: The flow.
   ///   - time: How long to wait at most, by the host's clock.
   /// - Returns: The flow as it is then; if the time was over, as it is on the way.
-  /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled.
+  /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; what the store throws if it does not
+  ///   take what the flow does, so that the flow was put away on the way. It goes on when it is taken up again.
   public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
     let deadline = office.clock.now.addingTimeInterval(time / .seconds(1))
     while true {
@@ -38,6 +39,8 @@ extension FlowHost {
       if flow.isBegun { await wait(for: flow, until: deadline) }
       await release(flow)
       try Task.checkCancellation()
+      // Another host has it: there it goes on. Nobody can write it: it would be tried for ever.
+      if let failure = flow.ledger.failure, failure.code != .conflict, failure.code != .fenced { throw failure }
     }
   }
 

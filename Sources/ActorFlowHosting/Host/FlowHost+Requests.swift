@@ -200,6 +200,7 @@ extension FlowHost {
         // Done by somebody else in that moment: then this is a repetition.
         if let view = try view(of: flow, after: request) { return view }
         attempts += 1
+        let error = flow.cause(of: error)
         guard attempts < 5, !Task.isCancelled, !isStopping, flow.wasTaken(error) else { throw error }
       }
     }
@@ -236,6 +237,12 @@ extension FlowHost {
 }
 
 extension LiveFlow {
+  /// Why the flow was put away, if that is all that the error says.
+  fileprivate func cause(of error: any Error) -> any Error {
+    guard error is CancellationError, let failure = ledger.failure else { return error }
+    return failure
+  }
+
   /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
   fileprivate func wasTaken(_ error: any Error) -> Bool {
     if let error = error as? FlowStoreError { return error.code == .conflict || error.code == .fenced }

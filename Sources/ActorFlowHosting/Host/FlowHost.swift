@@ -97,7 +97,10 @@ extension FlowHost {
     await giveBack(flow.lease.withLock { $0 })
     if live[flow.id] === flow { live[flow.id] = nil }
     if let snapshot = flow.ledger.stored?.snapshot {
-      office.changed(wakeAt: snapshot.status == .runnable ? office.clock.now : snapshot.wakeAt)
+      // What the store did not take it may take in a while.
+      let pause = flow.ledger.failure == nil ? 0 : office.options.pollInterval / .seconds(1)
+      let now = office.clock.now.addingTimeInterval(pause)
+      office.changed(wakeAt: snapshot.status == .runnable ? now : snapshot.wakeAt)
     }
     flow.end()
   }

@@ -21,6 +21,10 @@ final class FlowLedger: Sendable {
     var fence: Fence?
     /// Why nothing is written here any more.
     var loss: (any Error)?
+    /// What the store said when the flow was put away because it could not be written.
+    var failure: FlowStoreError?
+    /// Puts the flow away.
+    var park: (@Sendable () -> Void)?
   }
 
   init(
@@ -44,6 +48,12 @@ final class FlowLedger: Sendable {
 
   /// Nothing is written any more.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
+
+  /// How to put the flow away, once it is in memory.
+  func parks(with park: @escaping @Sendable () -> Void) { entry.withLock { $0.park = park } }
+
+  /// What the store said when the flow was put away because it could not be written; nil if it could.
+  var failure: FlowStoreError? { entry.withLock { $0.failure } }
 
   /// The coordinator's commit.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
@@ -99,9 +109,21 @@ final class FlowLedger: Sendable {
         if error.code == .outcomeUnknown, attempts < 5 { continue }
         // Somebody else writes it, or nobody knows: whatever is decided here from now on is decided on nothing.
         if error.code != .unavailable, error.code != .tooLarge { lose(error) }
+        if HostRequest.current == nil { stop(error) }
         throw error
       }
     }
+  }
+
+  /// The store did not take what the flow itself did. That is no failure of the step that happens to run: the flow is
+  /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
+  private func stop(_ error: FlowStoreError) {
+    guard error.code != .tooLarge else { return }
+    let park = entry.withLock { entry in
+      entry.failure = error
+      return entry.park
+    }
+    park?()
   }
 
   // MARK: - What stores index

@@ -23,6 +23,7 @@ final class LiveFlow: Sendable {
   init(_ coordinator: FlowCoordinator, _ ledger: FlowLedger, _ lease: FlowLease?) {
     (self.coordinator, self.ledger) = (coordinator, ledger)
     self.lease = Lock(lease)
+    ledger.parks { [weak coordinator] in coordinator?.park() }
   }
 
   var id: FlowID { ledger.id }
@@ -32,7 +33,7 @@ final class LiveFlow: Sendable {
 
   /// Begins to use it. False: it is about to be put away; wait until it is gone, and load it.
   func enter() -> Bool {
-    let isOver = isBegun && coordinator.isAtRest
+    let isOver = isBegun && (coordinator.isAtRest || ledger.failure != nil)
     return use.withLock { use in
       guard !use.isClosing, !isOver else { return false }
       use.users += 1

@@ -1,0 +1,136 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+import Testing
+
+/// A store that breaks at every position of a flow's life.
+@Suite("Hosts on stores that break", .timeLimit(.minutes(5))) struct HostFaultTests {
+  /// What happens at the call of one number.
+  enum Fault: CaseIterable {
+    /// The store refuses the call, and works again.
+    case refusal
+    /// The call is done, and nobody hears of it.
+    case silence
+    /// The process dies before the call.
+    case deathBefore
+    /// The process dies after the call.
+    case deathAfter
+
+    func plan(at number: Int) -> @Sendable (StoreCall) -> StoreFault? {
+      { call in
+        if call.number < number { return nil }
+        let isFirst = call.number == number
+        return switch self {
+        case .refusal: isFirst ? .fail(.unavailable) : nil
+        case .silence: isFirst ? .loseAcknowledgement : nil
+        case .deathBefore: .fail(.unavailable)
+        case .deathAfter: isFirst ? .loseAcknowledgement : .fail(.unavailable)
+        }
+      }
+    }
+
+    var isDeath: Bool { self == .deathBefore || self == .deathAfter }
+  }
+
+  private let clock = ManualWallClock()
+
+  /// Plays the flow with a fault at the call of this number; false: there was no such call.
+  private func play<Store: FlowStore>(_ store: Store, _ fault: Fault, at number: Int, goesOn: Bool) async throws
+    -> Bool
+  {
+    let faulty = FaultyStore(store, plan: fault.plan(at: number))
+    let order = LongOrder()
+    let player = LongOrderPlayer()
+    let what: Comment = "\(fault) at \(number)"
+    var host = FlowHost(store: faulty, clock: clock, owner: "host")
+    var flows: HostedFlow<String, String>?
+    var (errors, turns) = (0, 0)
+    while true {
+      do {
+        turns += 1
+        guard turns < 100 else {
+          Issue.record("the flow does not come to its end, \(fault) at \(number)")
+          break
+        }
+        if flows == nil { flows = try await host.register(order.flow) }
+        guard let flows, let output = try await player.turn(host, flows) else { continue }
+        #expect(output == LongOrder.outcome, what)
+        break
+      } catch {
+        errors += 1
+        // A store's error: nothing else has gone wrong.
+        #expect(error is FlowStoreError && errors < 3, "\(error), \(fault) at \(number)")
+        guard errors < 10 else { break }
+        if !goesOn || fault.isDeath {
+          (host, flows) = (FlowHost(store: store, clock: clock, owner: "host"), nil)
+        }
+      }
+    }
+    #expect(order.world.repeated == [], what)
+    try await player.expectWhole(store, what)
+    return faulty.calls.count >= number
+  }
+
+  @Test("whatever call of the store fails, the host goes on when the store does", arguments: [Fault.refusal, .silence])
+  func goesOn(_ fault: Fault) async throws {
+    var number = 1
+    while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: true) { number += 1 }
+    #expect(number > 60)
+  }
+
+  @Test("whatever call of the store is the last, another host goes on", arguments: Fault.allCases)
+  func another(_ fault: Fault) async throws {
+    var number = 1
+    while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: false) { number += 1 }
+    #expect(number > 60)
+  }
+
+  /// Each fault at every fourth call, so that together they are at every call.
+  @Test("the same on files", arguments: zip(Fault.allCases, 1...4))
+  func files(_ fault: Fault, from first: Int) async throws {
+    var number = first
+    while true {
+      let folder = try Folder()
+      guard try await play(try await folder.open(), fault, at: number, goesOn: false) else { break }
+      number += 4
+    }
+    #expect(number > 60)
+  }
+
+  @Test("a disk that is full at any time says so, loses nothing, and the flow goes on when there is room again")
+  func diskFull() async throws {
+    // Of the two writes of a commit each comes in turn.
+    for number in stride(from: 1, to: 200, by: 5) {
+      let folder = try Folder()
+      let room = Lock(number - 1)
+      let store = try await folder.open(
+        Disk { operation in
+          guard operation.kind == .write else { return nil }
+          return room.withLock { room in
+            room -= 1
+            return room < 0 ? .partial(3, ENOSPC) : nil
+          }
+        })
+      let order = LongOrder()
+      let player = LongOrderPlayer()
+      let host = FlowHost(store: store, clock: clock)
+      let flows = try await host.register(order.flow)
+      var refusals = 0
+      while true {
+        do {
+          guard let output = try await player.turn(host, flows) else { continue }
+          #expect(output == LongOrder.outcome)
+          break
+        } catch let error as FlowStoreError {
+          refusals += 1
+          #expect(error.code == .unavailable && "\(error)".contains("No space left on device"), "full at \(number)")
+          if refusals == 3 { room.withLock { $0 = .max } }
+        }
+      }
+      #expect(order.world.repeated == [], "full at \(number)")
+      try await player.expectWhole(store, "full at \(number)")
+      if refusals == 0 { return #expect(number > 40) }
+    }
+  }
+}

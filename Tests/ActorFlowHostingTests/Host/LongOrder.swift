@@ -1,0 +1,113 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+/// What a flow does to the outside: each effect by its idempotency key, once however often it is asked for.
+final class World: Sendable {
+  private let effects = Lock<[String: [String]]>([:])
+
+  /// Does it, and says the how-manyth of its name it is.
+  func perform(_ name: String, _ key: String) -> Int {
+    effects.withLock { effects in
+      if let known = effects[name, default: []].firstIndex(of: key) { return known + 1 }
+      effects[name, default: []].append(key)
+      return effects[name, default: []].count
+    }
+  }
+
+  /// The names of effects that came with several keys, and so were done several times.
+  var repeated: [String] { effects.withLock { $0.filter { $0.value.count > 1 }.map(\.key).sorted() } }
+}
+
+/// A flow of eleven steps with a loop and a fork, effects, questions and a signal, and somebody who plays it to its end.
+struct LongOrder: Sendable {
+  static let paid = Signal<String>("order.paid")
+  static let id: FlowID = "order-1"
+  /// What becomes of it, when nothing goes wrong.
+  static let outcome = "-[n][r1][i][i][d][s1][p][y][z]=[c][c1][paid][d1][e1][t]"
+
+  let world = World()
+
+  var flow: Flow<String, String> {
+    Flow("order") {
+      Step("name", asking("n"))
+      Step("reserve", effect("r"))
+      Loop {
+        Step("item") { (input: String, context: StepContext) in
+          let isLast = input.hasSuffix("[i][i]")
+          let answer = try await context.ask(Form(text: isLast ? "d" : "i"))
+          return isLast ? Again<String, String>.done(input + "[\(answer)]") : .again(input + "[\(answer)]")
+        }
+      }
+      Parallel {
+        Flow<String, String> {
+          Step("stock", effect("s"))
+          Step("pack", asking("p"))
+        }
+        Step("fraud") { (_: String, context: StepContext) in
+          let first = try await context.ask(Form(text: "y"), key: "first")
+          return "[\(first)][\(try await context.ask(Form(text: "z"), key: "second"))]"
+        }
+      } join: { left, right in
+        left + right
+      }
+      Step("price") { (input: String, _: StepContext) in input + "=" }
+      Step("card") { [world] (input: String, context: StepContext) in
+        let answer = try await context.ask(Form(text: "c"))
+        let charge = try await context.once("charge") { world.perform("c", $0) }
+        return input + "[\(answer)][c\(charge)]"
+      }
+      Step("confirmation") { (input: String, context: StepContext) in
+        input + "[\(try await context.wait(for: Self.paid))]"
+      }
+      Step("dispatch") { [world] (input: String, context: StepContext) in
+        let courier = try await context.once("courier") { world.perform("d", $0) }
+        let ship = try await context.once("ship") { world.perform("e", $0) }
+        return input + "[d\(courier)][e\(ship)]"
+      }
+      Step("thanks", asking("t"))
+    }
+  }
+
+  private func asking(_ text: String) -> @Sendable (String, StepContext) async throws -> String {
+    { input, context in input + "[\(try await context.ask(Form(text: text)))]" }
+  }
+
+  private func effect(_ name: String) -> @Sendable (String, StepContext) async throws -> String {
+    { [world] input, context in
+      input + "[\(name)\(try await context.once("work") { world.perform(name, $0) })]"
+    }
+  }
+}
+
+/// Plays a ``LongOrder``, from wherever it stands, and remembers what was acknowledged.
+final class LongOrderPlayer: Sendable {
+  private let answered = Lock<Set<String>>([])
+
+  /// Does the next thing that the flow waits for.
+  ///
+  /// - Returns: What became of the flow, if it is over.
+  func turn(_ host: FlowHost, _ flows: HostedFlow<String, String>) async throws -> String? {
+    let id = LongOrder.id
+    try await flows.start(id: id, with: "-")
+    let view = try await host.settled(id)
+    if case .finished(let output) = try await flows.outcome(of: id) { return output }
+    #expect(view.status == .waiting, "\(view.failure ?? "")")
+    for question in view.questions {
+      let text = try question.prompt(as: Form.self).text
+      try await host.answer(question.id, of: id, with: text, key: question.id.description)
+      _ = answered.withLock { $0.insert(question.id.description) }
+    }
+    if !view.signals.isEmpty { _ = try await host.send("paid", to: LongOrder.paid, of: id, key: "paid-1") }
+    return nil
+  }
+
+  /// The history has no gap, and every answer that was acknowledged exactly once.
+  func expectWhole(_ store: any FlowStore, _ what: Comment) async throws {
+    let history = try await store.history(of: LongOrder.id, after: 0, limit: 1_000)
+    #expect(history.map(\.sequence) == Array(1..<history.count + 1), what)
+    let recorded = history.filter { $0.what == "answered" }.compactMap(\.detail)
+    for id in answered.withLock({ $0 }) { #expect(recorded.filter { $0 == id }.count == 1, what) }
+  }
+}
