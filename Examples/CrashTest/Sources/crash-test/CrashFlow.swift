@@ -1,0 +1,80 @@
+import ActorFlow
+
+/// Shows what the step has, and asks for any text.
+struct Form: Prompt, Codable {
+  typealias Answer = String
+  var shown: String
+}
+
+/// The flow that is to survive: questions, a loop, a fork, a signal, and effects whose every execution leaves a trace.
+///
+/// What goes from step to step is a text that grows: the flow's id, and a `[kind:value]` for everything that happened.
+struct CrashFlow: Sendable {
+  static let name = "crash"
+  static let go = Signal<String>("crash.go")
+  /// What an outcome holds, in order.
+  static let kinds = [
+    "begin", "pick", "item", "pick", "item", "pick", "item", "stock", "pack", "first", "check", "second", "charge",
+    "go", "courier", "ship", "end",
+  ]
+
+  /// Where effects leave their traces: the flow, which effect, its key, and what this execution made.
+  let effects: SideFile
+
+  var flow: Flow<String, String> {
+    Flow(Self.name) {
+      Step("begin", asking("begin"))
+      Loop {
+        Step("item") { (input: String, context: StepContext) in
+          let round = input.count { $0 == "[" } / 2
+          let pick = try await once("pick", "pick-\(round)", input, context)
+          let answer = try await context.ask(Form(shown: pick))
+          let output = input + pick + "[item:\(answer)]"
+          return round == 2 ? Again<String, String>.done(output) : .again(output)
+        }
+      }
+      Parallel {
+        Flow<String, String> {
+          Step("stock") { (input: String, context: StepContext) in
+            input + (try await once("stock", "stock", input, context))
+          }
+          Step("pack", asking("pack"))
+        }
+        Step("fraud") { (input: String, context: StepContext) in
+          let first = try await context.ask(Form(shown: ""), key: "first")
+          let check = try await once("check", "check", input, context)
+          let second = try await context.ask(Form(shown: check), key: "second")
+          return "[first:\(first)]\(check)[second:\(second)]"
+        }
+      } join: { stock, fraud in
+        stock + fraud
+      }
+      Step("charge") { (input: String, context: StepContext) in
+        input + (try await once("charge", "charge", input, context))
+      }
+      Step("go") { (input: String, context: StepContext) in
+        input + "[go:\(try await context.wait(for: Self.go))]"
+      }
+      Step("dispatch") { (input: String, context: StepContext) in
+        let courier = try await once("courier", "courier", input, context)
+        return input + courier + (try await once("ship", "ship", input, context))
+      }
+      Step("end", asking("end"))
+    }
+  }
+
+  private func asking(_ kind: String) -> @Sendable (String, StepContext) async throws -> String {
+    { input, context in input + "[\(kind):\(try await context.ask(Form(shown: "")))]" }
+  }
+
+  /// Makes something that differs with each execution, and records it once.
+  private func once(_ kind: String, _ name: String, _ input: String, _ context: StepContext) async throws -> String {
+    let flow = String(input.prefix { $0 != "[" })
+    let made = try await context.once(kind) { [effects] key in
+      let made = String(UInt64.random(in: .min ... .max), radix: 36)
+      try effects.append([flow, name, key, made])
+      return made
+    }
+    return "[\(kind):\(made)]"
+  }
+}

@@ -1,0 +1,30 @@
+/// What the test has done and found.
+struct Report {
+  var kills = 0
+  /// Those before the child was ready.
+  var early = 0
+  /// How often a second opener was refused.
+  var refusals = 0
+  var flows = 0
+  var answers = 0
+  /// Executions of effects, and how many different effects these were.
+  var executions = 0
+  var effects = 0
+  var tornFiles = 0
+  var problems: [String] = []
+
+  func say(_ time: Duration) {
+    print(
+      """
+      \(kills) kills, \(early) of them while the host was starting
+      \(flows) flows, all finished, with \(answers) acknowledged answers
+      \(effects) effects, executed \(executions) times, each recorded once
+      \(refusals) second openers refused while a host lived, and admitted when it was dead
+      \(tornFiles) torn files, all recognised
+      \(time.components.seconds) seconds
+      """)
+    guard !problems.isEmpty else { return print("nothing was lost") }
+    print("\(problems.count) PROBLEMS")
+    for problem in problems.prefix(50) { print("  \(problem)") }
+  }
+}

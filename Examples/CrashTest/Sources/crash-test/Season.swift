@@ -1,0 +1,73 @@
+import ActorFlowHosting
+import Foundation
+
+/// The life of one store: its host is killed time after time, then finishes what is left, and everything is looked at.
+struct Season {
+  let files: Files
+  let players: Int
+  /// How long a child lives at most, once it is ready.
+  let life: Duration
+  /// How long the last child took until it was ready.
+  private var warmingUp = Duration.milliseconds(20)
+  private var launches = 0
+
+  init(files: Files, players: Int, life: Duration) {
+    (self.files, self.players, self.life) = (files, players, life)
+  }
+
+  mutating func run(_ kills: Int, _ report: inout Report, _ dice: inout Dice) async throws {
+    for number in 1...kills {
+      try await kill(&report, &dice, looksIn: number.isMultiple(of: 10))
+      guard SideFile.lines(of: files.errors).isEmpty else { break }
+    }
+    let last = try launch(["--finish"])
+    if await !last.end() { report.problems.append("the last child could not finish the flows") }
+    report.problems += SideFile.lines(of: files.errors).map { $0.joined(separator: " ") }
+    guard report.problems.isEmpty else { return }
+    try await Autopsy(files: files).examine(&report)
+    try await TornFiles(files: files).examine(&report, &dice)
+  }
+
+  private mutating func kill(_ report: inout Report, _ dice: inout Dice, looksIn: Bool) async throws {
+    let began = ContinuousClock.now
+    let victim = try launch([])
+    if !looksIn, Int.random(in: 0..<6, using: &dice) == 0 {
+      report.early += 1
+      try await Task.sleep(for: warmingUp * Double.random(in: 0...1, using: &dice))
+    } else {
+      await victim.isReady()
+      warmingUp = ContinuousClock.now - began
+      try await Task.sleep(for: life * Double.random(in: 0...1, using: &dice))
+      if looksIn { await expectLocked(by: victim.id, &report) }
+    }
+    guard await victim.kill() else {
+      report.problems.append("a child ended by itself")
+      return
+    }
+    report.kills += 1
+    if looksIn { try await expectFree(&report) }
+  }
+
+  private mutating func launch(_ more: [String]) throws -> Victim {
+    launches += 1
+    return try Victim(
+      ["--directory", files.directory, "--launch", "\(launches)", "--players", "\(players)"] + more)
+  }
+
+  /// Nobody else gets in while it lives.
+  private func expectLocked(by process: Int32, _ report: inout Report) async {
+    do {
+      await (try FileFlowStore(directory: files.store)).close()
+      report.problems.append("a second opener was let in")
+    } catch let error as FlowStoreError where error.code == .locked && error.message.contains("process \(process) ") {
+      report.refusals += 1
+    } catch { report.problems.append("a second opener was told: \(error)") }
+  }
+
+  /// It is dead: the store opens, and everything in it can be read.
+  private func expectFree(_ report: inout Report) async throws {
+    let store = try await FileFlowStore(directory: files.store)
+    report.problems += await store.unreadable().map { "\($0.key): \($0.value)" }
+    await store.close()
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A file of lines that are on the disk when ``append(_:)`` has returned, whatever becomes of the process after.
+final class SideFile: Sendable {
+  /// Something is wrong with the file, by the system's number of the error.
+  struct Failure: Error {
+    let path: String
+    let code: Int32
+  }
+
+  /// What ends a line that was written whole.
+  private static let mark = "."
+  private let path: String
+  private let file: Int32
+
+  init(_ path: String) throws {
+    self.path = path
+    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Failure(path: path, code: errno) }
+  }
+
+  deinit {
+    _ = close(file)
+  }
+
+  /// Writes a line of fields, none of which has a tab or a line feed in it.
+  func append(_ fields: [String]) throws {
+    // Begun on a line of its own: the process before may have died within a line.
+    let line = Array(("\n" + (fields + [Self.mark]).joined(separator: "\t") + "\n").utf8)
+    // At the end in one piece, whoever else writes.
+    guard write(file, line, line.count) == line.count, fsync(file) == 0 else { throw Failure(path: path, code: errno) }
+  }
+
+  /// The lines that were written whole, each as its fields; none if there is no file.
+  static func lines(of path: String) -> [[String]] {
+    let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+    return text.split(separator: "\n").compactMap { line in
+      var fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      guard fields.popLast() == mark else { return nil }
+      return fields
+    }
+  }
+}

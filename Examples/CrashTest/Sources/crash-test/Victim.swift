@@ -1,0 +1,45 @@
+import Foundation
+
+/// A child process that runs flows until it is killed.
+final class Victim {
+  private let process = Process()
+  private let output = Pipe()
+  private let ended: AsyncStream<Void>
+
+  init(_ arguments: [String]) throws {
+    let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+    self.ended = ended
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["child"] + arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.terminationHandler = { _ in continuation.finish() }
+    try process.run()
+  }
+
+  var id: Int32 { process.processIdentifier }
+
+  /// Waits until it hosts flows, or has ended.
+  func isReady() async {
+    let reading = output.fileHandleForReading
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        _ = try? reading.read(upToCount: 1)
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Kills it, and waits until it is gone. False: it had ended by itself.
+  func kill() async -> Bool {
+    _ = Foundation.kill(id, SIGKILL)
+    for await _ in ended {}
+    return process.terminationReason == .uncaughtSignal
+  }
+
+  /// Waits for its end. Whether all went well.
+  func end() async -> Bool {
+    for await _ in ended {}
+    return process.terminationReason == .exit && process.terminationStatus == 0
+  }
+}
