@@ -40,7 +40,7 @@ extension FlowHost {
       await release(flow)
       try Task.checkCancellation()
       // Another host has it: there it goes on. Nobody can write it: it would be tried for ever.
-      if let failure = flow.ledger.failure, failure.code != .conflict, failure.code != .fenced { throw failure }
+      if let failure = flow.ledger.failure, !FlowStoreError.isTakenOver(failure) { throw failure }
     }
   }
 

@@ -245,7 +245,15 @@ extension LiveFlow {
 
   /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
   fileprivate func wasTaken(_ error: any Error) -> Bool {
-    if let error = error as? FlowStoreError { return error.code == .conflict || error.code == .fenced }
+    if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
     return error is CancellationError && (coordinator.isParked || ledger.loss != nil)
+  }
+}
+
+extension FlowStoreError {
+  /// Whether an error says that another host writes the flow.
+  static func isTakenOver(_ error: any Error) -> Bool {
+    guard let code = (error as? FlowStoreError)?.code else { return false }
+    return code == .conflict || code == .fenced
   }
 }

@@ -21,8 +21,8 @@ final class FlowLedger: Sendable {
     var fence: Fence?
     /// Why nothing is written here any more.
     var loss: (any Error)?
-    /// What the store said when the flow was put away because it could not be written.
-    var failure: FlowStoreError?
+    /// Why the flow was put away, if that is because it could not be written.
+    var failure: (any Error)?
     /// Puts the flow away.
     var park: (@Sendable () -> Void)?
   }
@@ -52,12 +52,17 @@ final class FlowLedger: Sendable {
   /// How to put the flow away, once it is in memory.
   func parks(with park: @escaping @Sendable () -> Void) { entry.withLock { $0.park = park } }
 
-  /// What the store said when the flow was put away because it could not be written; nil if it could.
-  var failure: FlowStoreError? { entry.withLock { $0.failure } }
+  /// Why the flow was put away, if that is because it could not be written.
+  var failure: (any Error)? { entry.withLock { $0.failure } }
 
   /// The coordinator's commit.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
-    let packed = try machine.snapshot(definition.names, with: office.values)
+    let packed: MachineSnapshot
+    do { packed = try machine.snapshot(definition.names, with: office.values) } catch {
+      // For example a value between two steps that no registration could see.
+      if HostRequest.current == nil { stop(error) }
+      throw error
+    }
     let request = HostRequest.current
     let old = entry.withLock { $0 }
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
@@ -109,7 +114,7 @@ final class FlowLedger: Sendable {
         if error.code == .outcomeUnknown, attempts < 5 { continue }
         // Somebody else writes it, or nobody knows: whatever is decided here from now on is decided on nothing.
         if error.code != .unavailable, error.code != .tooLarge { lose(error) }
-        if HostRequest.current == nil { stop(error) }
+        if HostRequest.current == nil, error.code != .tooLarge { stop(error) }
         throw error
       }
     }
@@ -117,8 +122,7 @@ final class FlowLedger: Sendable {
 
   /// The store did not take what the flow itself did. That is no failure of the step that happens to run: the flow is
   /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
-  private func stop(_ error: FlowStoreError) {
-    guard error.code != .tooLarge else { return }
+  private func stop(_ error: any Error) {
     let park = entry.withLock { entry in
       entry.failure = error
       return entry.park

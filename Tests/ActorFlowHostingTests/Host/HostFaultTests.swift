@@ -133,4 +133,23 @@ import Testing
       if refusals == 0 { return #expect(number > 40) }
     }
   }
+
+  @Test("what stands between two steps and cannot be stored is told, and not tried for ever")
+  func notStorable() async throws {
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    let flows = try await host.register(
+      Flow<String, String>("order") {
+        Parallel {
+          Step("left") { (input: String, _: StepContext) in input + "l" }
+          Step("right") { (input: String, _: StepContext) in input + "r" }
+        } join: { left, right in
+          (left, right)
+        }
+        .carrying { _, both in both.0 + both.1 }
+        Step("ask") { Asker() }
+      })
+    try await flows.start(id: "order-1", with: "-")
+    await #expect(throws: FlowError.self) { try await host.settled("order-1") }
+    #expect(try await host.view("order-1").status == .runnable)
+  }
 }
