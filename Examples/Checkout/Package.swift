@@ -33,6 +33,7 @@ let package = Package(
         "CheckoutFlow",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowDocuments", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowTesting", package: "swift-actor-flow"),
       ]),
     // Runs the built program; depends on it so that it is built.

@@ -13,7 +13,7 @@ package struct SKU: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 
 /// Something the shop sells.
-package struct Product: Hashable, Sendable {
+package struct Product: Hashable, Sendable, Codable {
   /// The name under which it is ordered.
   package let sku: SKU
   /// The name on the receipt.

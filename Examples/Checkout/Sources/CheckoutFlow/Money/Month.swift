@@ -1,5 +1,5 @@
 /// A month of a year: what a card's expiry says, and all the checkout needs to know of today's date.
-package struct Month: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct Month: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
   /// The year, with its century.
   package let year: Int
   /// 1 to 12.

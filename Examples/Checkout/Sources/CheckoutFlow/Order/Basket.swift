@@ -1,5 +1,5 @@
 /// What the warehouse holds back for the customer, at the prices that were agreed.
-package struct Basket: Sendable {
+package struct Basket: Sendable, Codable {
   /// The lines, oldest first.
   package private(set) var lines: [BasketLine] = []
 
@@ -21,7 +21,7 @@ package struct Basket: Sendable {
 }
 
 /// So many of one product, held back by the warehouse.
-package struct BasketLine: Sendable {
+package struct BasketLine: Sendable, Codable {
   /// What is bought.
   package let product: Product
   /// What one of it costs.

@@ -1,5 +1,5 @@
 /// An order that is to be paid, and how often that was tried.
-package struct Bill: Sendable {
+package struct Bill: Sendable, Codable {
   /// How often a card may be tried.
   package static let tryLimit = 3
 
@@ -25,7 +25,7 @@ package struct Bill: Sendable {
 }
 
 /// Ways to pay without a card.
-package enum LaterMethod: String, Sendable, CaseIterable {
+package enum LaterMethod: String, Sendable, Codable, CaseIterable {
   case invoice, cash
 
   /// What the customer reads.
@@ -38,13 +38,13 @@ package enum LaterMethod: String, Sendable, CaseIterable {
 }
 
 /// How an order is paid.
-package enum Settlement: Sendable {
+package enum Settlement: Sendable, Codable {
   case card(Payment)
   case later(LaterMethod)
 }
 
 /// An order that is paid, or will be.
-package struct PaidOrder: Sendable {
+package struct PaidOrder: Sendable, Codable {
   package let order: Order
   package let settlement: Settlement
 }

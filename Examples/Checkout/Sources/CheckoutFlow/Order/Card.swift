@@ -1,5 +1,7 @@
 /// A payment card as somebody typed it. Shows only its last four digits when printed.
-package struct Card: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+///
+/// Encoded it is whole, because a step that runs again needs it: whoever stores flows encrypts them.
+package struct Card: Sendable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The digits, without blanks.
   package let number: String
   /// The last month in which it is good.

@@ -1,5 +1,5 @@
 /// How the shop reaches the customer.
-package struct Contact: Sendable {
+package struct Contact: Sendable, Codable {
   /// The customer's name.
   package let name: String
   /// Where the receipt goes.
@@ -7,7 +7,7 @@ package struct Contact: Sendable {
 }
 
 /// Where the parcel goes.
-package struct Address: Sendable {
+package struct Address: Sendable, Codable {
   /// Street and number.
   package let street: String
   /// As the country writes it.
@@ -19,7 +19,7 @@ package struct Address: Sendable {
 }
 
 /// The countries the shop delivers to.
-package enum Country: String, Sendable, CaseIterable {
+package enum Country: String, Sendable, Codable, CaseIterable {
   case austria = "AT"
   case belgium = "BE"
   case denmark = "DK"

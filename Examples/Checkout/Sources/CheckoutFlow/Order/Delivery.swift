@@ -1,5 +1,5 @@
 /// The ways a parcel can go.
-package enum DeliveryMethod: String, Sendable, CaseIterable {
+package enum DeliveryMethod: String, Sendable, Codable, CaseIterable {
   case standard, express, pickup
 
   /// What the customer reads.
@@ -13,7 +13,7 @@ package enum DeliveryMethod: String, Sendable, CaseIterable {
 }
 
 /// A way of delivery with its price for one order.
-package struct DeliveryOption: Sendable, Hashable {
+package struct DeliveryOption: Sendable, Hashable, Codable {
   /// The way.
   package let method: DeliveryMethod
   /// What it costs.

@@ -1,5 +1,5 @@
 /// A basket, and who wants it.
-package struct Request: Sendable {
+package struct Request: Sendable, Codable {
   package let basket: Basket
   package let contact: Contact
   /// What is taken off the goods' price, in percent.
@@ -14,19 +14,19 @@ package struct Request: Sendable {
 }
 
 /// A request, and where it goes.
-package struct Consignment: Sendable {
+package struct Consignment: Sendable, Codable {
   package let request: Request
   package let address: Address
 }
 
 /// Something sold beside the goods.
-package struct Extra: Sendable, Hashable {
+package struct Extra: Sendable, Hashable, Codable {
   package let title: String
   package let price: Money
 }
 
 /// Whether goods that do not fit into one parcel wait for each other.
-package enum Packing: String, Sendable, CaseIterable {
+package enum Packing: String, Sendable, Codable, CaseIterable {
   /// Everything comes in one go.
   case together
   /// Each parcel leaves when it is ready.
@@ -37,7 +37,7 @@ package enum Packing: String, Sendable, CaseIterable {
 }
 
 /// Everything that has to be known before somebody pays.
-package struct Order: Sendable {
+package struct Order: Sendable, Codable {
   package let consignment: Consignment
   package let delivery: DeliveryOption
   /// What the customer was talked into.
@@ -83,7 +83,7 @@ package struct Order: Sendable {
 }
 
 /// An order that is paid and on its way: what the flow returns.
-package struct Receipt: Sendable {
+package struct Receipt: Sendable, Codable {
   package let order: Order
   package let settlement: Settlement
   /// What the courier has; nil if the customer fetches it in the shop.

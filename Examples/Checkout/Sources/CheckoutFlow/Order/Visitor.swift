@@ -1,5 +1,5 @@
 /// Who is buying, with the basket.
-package enum Visitor: Sendable {
+package enum Visitor: Sendable, Codable {
   /// Nothing is known yet.
   case guest(Basket)
   /// Everything is on file.
@@ -11,7 +11,13 @@ package enum Visitor: Sendable {
   }
 
   /// Account and basket of a member.
-  package var member: (Member, Basket)? {
-    if case .member(let member, let basket) = self { (member, basket) } else { nil }
+  package var member: MemberBasket? {
+    if case .member(let member, let basket) = self { MemberBasket(member: member, basket: basket) } else { nil }
   }
+}
+
+/// A member, with the basket.
+package struct MemberBasket: Sendable, Codable {
+  package let member: Member
+  package let basket: Basket
 }

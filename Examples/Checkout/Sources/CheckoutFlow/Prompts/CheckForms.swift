@@ -1,15 +1,21 @@
 import ActorFlow
 
 /// Asks whether the customer has an account.
-package struct AccountForm: Prompt {
+package struct AccountForm: Prompt, Codable {
   /// What the customer says.
-  package enum Answer: Sendable, Equatable {
+  package enum Answer: Sendable, Equatable, Codable {
     case guest
     case member(email: String)
   }
 
-  /// Who has one.
-  package let members: Members
+  /// Who has one. Stays with the shop: it is not stored with the question, and who reads that knows no members.
+  package private(set) var members = Members([])
+
+  package init(members: Members) {
+    self.members = members
+  }
+
+  private enum CodingKeys: CodingKey {}
 
   /// Lets through guests, and members who are known.
   package func validate(_ answer: Answer) throws { _ = try visitor(answer, with: Basket()) }
@@ -25,7 +31,7 @@ package struct AccountForm: Prompt {
 }
 
 /// Asks whether parcels may leave one by one.
-package struct PackingForm: Prompt {
+package struct PackingForm: Prompt, Codable {
   package typealias Answer = Packing
 
   /// How much there is to pack.
@@ -33,7 +39,7 @@ package struct PackingForm: Prompt {
 }
 
 /// Asks for the year of birth.
-package struct BirthYearForm: Prompt {
+package struct BirthYearForm: Prompt, Codable {
   package typealias Answer = Int
 
   /// The current year.
@@ -48,7 +54,7 @@ package struct BirthYearForm: Prompt {
 }
 
 /// Offers something beside the goods.
-package struct OfferForm: Prompt {
+package struct OfferForm: Prompt, Codable {
   package typealias Answer = Bool
 
   /// What is offered.

@@ -1,14 +1,14 @@
 import ActorFlow
 
 /// Asks for the country.
-package struct CountryForm: Prompt {
+package struct CountryForm: Prompt, Codable {
   package typealias Answer = Country
 
   package init() {}
 }
 
 /// Asks how the parcel goes.
-package struct DeliveryForm: Prompt {
+package struct DeliveryForm: Prompt, Codable {
   package typealias Answer = DeliveryMethod
 
   /// What can be chosen.

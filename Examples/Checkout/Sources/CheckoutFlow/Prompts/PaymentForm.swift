@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// Shows the order and asks for a card.
-package struct PaymentForm: Prompt {
+package struct PaymentForm: Prompt, Codable {
   package typealias Answer = Card
 
   /// What is to be paid, and what became of the tries before.
@@ -19,7 +19,7 @@ package struct PaymentForm: Prompt {
 }
 
 /// Asks for another way to pay, after every try with a card was declined.
-package struct MethodForm: Prompt {
+package struct MethodForm: Prompt, Codable {
   package typealias Answer = LaterMethod
 
   /// What is to be paid.

@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// Asks for the customer's name.
-package struct NameForm: Prompt {
+package struct NameForm: Prompt, Codable {
   package typealias Answer = String
 
   package init() {}
@@ -11,7 +11,7 @@ package struct NameForm: Prompt {
 }
 
 /// Asks where the receipt goes.
-package struct EmailForm: Prompt {
+package struct EmailForm: Prompt, Codable {
   package typealias Answer = String
 
   package init() {}
@@ -29,7 +29,7 @@ package struct EmailForm: Prompt {
 }
 
 /// Asks for street and number.
-package struct StreetForm: Prompt {
+package struct StreetForm: Prompt, Codable {
   package typealias Answer = String
 
   package init() {}
@@ -39,7 +39,7 @@ package struct StreetForm: Prompt {
 }
 
 /// Asks for the postcode.
-package struct PostcodeForm: Prompt {
+package struct PostcodeForm: Prompt, Codable {
   package typealias Answer = String
 
   package init() {}
@@ -54,7 +54,7 @@ package struct PostcodeForm: Prompt {
 }
 
 /// Asks for the town.
-package struct CityForm: Prompt {
+package struct CityForm: Prompt, Codable {
   package typealias Answer = String
 
   package init() {}

@@ -1,5 +1,5 @@
 /// What the fraud desk gives to an order it lets through.
-package struct Clearance: Sendable, Equatable {
+package struct Clearance: Sendable, Equatable, Codable {
   /// What it is filed under.
   package let reference: String
 }

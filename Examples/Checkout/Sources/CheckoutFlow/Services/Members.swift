@@ -1,5 +1,5 @@
 /// Somebody who has an account: contact and address are on file, and goods cost less.
-package struct Member: Sendable {
+package struct Member: Sendable, Codable {
   package let contact: Contact
   package let address: Address
   /// What is taken off the goods' price, in percent.

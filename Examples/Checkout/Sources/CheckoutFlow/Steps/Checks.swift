@@ -12,9 +12,15 @@ package struct Checks: FlowComponent {
         return try desk.clear(order, birthYear: year, thisYear: shop.today.year)
       }
     } join: { (packing: Packing, clearance: Clearance) in
-      (packing, clearance)
+      Passed(packing: packing, clearance: clearance)
     }
     .named("checks")
-    .carrying { order, checks in Bill(order: order.packed(checks.0, clearedAs: checks.1)) }
+    .carrying { order, passed in Bill(order: order.packed(passed.packing, clearedAs: passed.clearance)) }
+  }
+
+  /// What both checks have made.
+  private struct Passed: Sendable, Codable {
+    let packing: Packing
+    let clearance: Clearance
   }
 }

@@ -1,7 +1,7 @@
 package import ActorFlow
 
 /// What the payment provider sends when the money has arrived. It comes from outside and answers no question.
-package struct Confirmation: Sendable {
+package struct Confirmation: Sendable, Codable {
   /// The provider's confirmations.
   package static let signal = Signal<Confirmation>("payment.confirmed")
 

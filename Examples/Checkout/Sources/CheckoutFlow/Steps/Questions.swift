@@ -30,8 +30,9 @@ package struct CustomerQuestions: FlowComponent {
           AddressQuestions().carrying(Consignment.init)
         }
         Case("member", { (visitor: Visitor) in visitor.member }) {
-          Step("file") { (member: Member, basket: Basket) in
-            let request = Request(basket: basket, contact: member.contact, discount: member.discount)
+          Step("file") { (known: MemberBasket) in
+            let member = known.member
+            let request = Request(basket: known.basket, contact: member.contact, discount: member.discount)
             return Consignment(request: request, address: member.address)
           }
         }
@@ -54,13 +55,24 @@ package struct ContactQuestions: FlowComponent {
 
 /// Asks where the parcel goes.
 package struct AddressQuestions: FlowComponent {
+  /// What is known of an address on the way to it.
+  private struct Draft: Sendable, Codable {
+    let street: String
+    let postcode: String
+    var city = ""
+  }
+
   package var flow: Flow<Request, Address> {
     Flow("address") {
       Ask("street") { (_: Request) in StreetForm() }
-      Ask("postcode") { (_: String) in PostcodeForm() }.carrying { street, postcode in (street, postcode) }
-      Ask("city") { (_: (String, String)) in CityForm() }.carrying { known, city in (known.0, known.1, city) }
-      Ask("country") { (_: (String, String, String)) in CountryForm() }.carrying { known, country in
-        Address(street: known.0, postcode: known.1, city: known.2, country: country)
+      Ask("postcode") { (_: String) in PostcodeForm() }.carrying { street, postcode in
+        Draft(street: street, postcode: postcode)
+      }
+      Ask("city") { (_: Draft) in CityForm() }.carrying { known, city in
+        Draft(street: known.street, postcode: known.postcode, city: city)
+      }
+      Ask("country") { (_: Draft) in CountryForm() }.carrying { known, country in
+        Address(street: known.street, postcode: known.postcode, city: known.city, country: country)
       }
     }
   }

@@ -18,14 +18,34 @@ extension Shop {
   ) -> Flow<ShoppingList, Receipt> {
     let flow = Flow("checkout") {
       FilledBasket(shop: self)
-      CustomerQuestions(shop: self)
-      DeliveryQuestion().carrying(Order.init)
-      if let upsell { upsell }
-      Checks(shop: self)
-      PaymentLoop(shop: self)
-      Step("confirmation") { ConfirmationStep(within: patience) }
-      Step("dispatch") { DispatchStep(self) }
+      Purchase(shop: self, upsell: upsell, patience: patience)
     }
     return if let idle { flow.expires(afterIdle: idle) } else { flow }
+  }
+}
+
+/// Everything after the basket: what is held back is ordered, paid and sent. All that it knows can be stored.
+package struct Purchase: FlowComponent {
+  private let shop: Shop
+  private let upsell: Flow<Order, Order>?
+  private let patience: Duration
+
+  /// - Parameters:
+  ///   - upsell: What else is offered.
+  ///   - patience: How long a payment may stay unconfirmed.
+  package init(shop: Shop, upsell: Flow<Order, Order>? = nil, patience: Duration = .seconds(60)) {
+    (self.shop, self.upsell, self.patience) = (shop, upsell, patience)
+  }
+
+  package var flow: Flow<Basket, Receipt> {
+    Flow {
+      CustomerQuestions(shop: shop)
+      DeliveryQuestion().carrying(Order.init)
+      if let upsell { upsell }
+      Checks(shop: shop)
+      PaymentLoop(shop: shop)
+      Step("confirmation") { [patience] in ConfirmationStep(within: patience) }
+      Step("dispatch") { [shop] in DispatchStep(shop) }
+    }
   }
 }
