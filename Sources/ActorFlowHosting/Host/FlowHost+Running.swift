@@ -129,7 +129,9 @@ extension FlowHost {
         return false
       }
       group.addTask {
-        for flow in flows where flow.isBegun { await flow.isGone() }
+        for flow in flows where flow.isBegun {
+          while await self.live[flow.id] === flow, !Task.isCancelled { await flow.isGone() }
+        }
         return true
       }
       let isDone = await group.next() ?? true

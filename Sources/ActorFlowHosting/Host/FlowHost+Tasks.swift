@@ -28,8 +28,13 @@ extension FlowHost {
     let coordinator = flow.coordinator
     async let run: Void = coordinator.goOn()
     while await rests(flow) {
-      if flow.close() { break }
-      await flow.idle.wait()
+      guard flow.close() else {
+        await flow.idle.wait()
+        continue
+      }
+      // Somebody who used it since it rested may have given it something to do.
+      if coordinator.isSettled { break }
+      flow.reopen()
     }
     coordinator.park()
     await run

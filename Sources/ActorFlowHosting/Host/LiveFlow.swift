@@ -66,6 +66,16 @@ final class LiveFlow: Sendable {
     }
   }
 
+  /// Opens it again: it has something to do after all. Who came meanwhile tries again.
+  func reopen() {
+    let waiters = use.withLock { use in
+      defer { use.waiters = [:] }
+      use.isClosing = false
+      return use.waiters
+    }
+    for waiter in waiters.values { waiter.resume() }
+  }
+
   /// It is no longer in memory.
   func end() {
     let waiters = use.withLock { use in
@@ -76,7 +86,7 @@ final class LiveFlow: Sendable {
     for waiter in waiters.values { waiter.resume() }
   }
 
-  /// Waits until it is no longer in memory, or the task is cancelled.
+  /// Waits until it is no longer in memory, or was opened again, or the task is cancelled.
   func isGone() async {
     let number = use.withLock { use in
       use.lastWaiter += 1
