@@ -14,7 +14,8 @@ final class Cell: Sendable {
     case taken(Waiter?, isCancelled: Bool)
     case done(Outcome)
   }
-  private let state = Lock<(now: State, nudges: [Int])>((.open(nil), []))
+  private let state = Lock<(now: State, nudges: [Int], watchers: [UnsafeContinuation<Void, Never>])>(
+    (.open(nil), [], []))
 
   /// Comes instead of the value, which is still to come.
   struct Nudge: Sendable {
@@ -35,6 +36,7 @@ final class Cell: Sendable {
   /// Waits for the value, cancelled or not. Called once.
   func uncancellableValue() async throws -> any Sendable {
     try await withUnsafeThrowingContinuation { continuation in
+      defer { tellWatchers() }
       let result: Outcome? = state.withLock { state in
         switch state.now {
         case .open:
@@ -58,6 +60,27 @@ final class Cell: Sendable {
       return waiter
     }
     waiter?.resume(returning: Nudge(number: number))
+  }
+
+  /// Waits until somebody waits for the value, or it has come: after a ``Nudge``, until what that was for is done.
+  func isAwaited() async {
+    await withUnsafeContinuation { continuation in
+      let isOver = state.withLock { state in
+        guard case .open(nil) = state.now else { return true }
+        state.watchers.append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  private func tellWatchers() {
+    let watchers = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
+      if case .open(nil) = state.now { return [] }
+      defer { state.watchers = [] }
+      return state.watchers
+    }
+    for watcher in watchers { watcher.resume() }
   }
 
   /// Reserves the cell for a value that is about to come. False: it has a value, is reserved, or its waiter gave up.
@@ -89,6 +112,7 @@ final class Cell: Sendable {
       case .done: return nil
       }
     }
+    tellWatchers()
     waiter?.resume(with: result)
   }
 
@@ -104,6 +128,7 @@ final class Cell: Sendable {
       case .done: return nil
       }
     }
+    tellWatchers()
     waiter?.resume(throwing: CancellationError())
   }
 }

@@ -31,6 +31,9 @@ extension FlowCoordinator {
   /// Does what is due by now, rather than wait for the timer to do it. Whether anything was.
   package nonisolated func ringDue() async throws -> Bool { try await core.ringDue() }
 
+  /// Waits until nobody who asks is at work on a reminder: it counts as done, so it must not be put away undone.
+  package nonisolated func askersAreBack() async { await core.askersAreBack() }
+
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
   package nonisolated func reopened(_ question: Question.ID) async throws { try await core.reopened(question) }
 

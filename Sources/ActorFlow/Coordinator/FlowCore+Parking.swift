@@ -35,6 +35,14 @@ extension FlowCore {
     return true
   }
 
+  /// Waits until everybody who asks waits for the answer, and nobody is away to remind somebody.
+  func askersAreBack() async {
+    let cells = withState { state in
+      ([TrackID.main] + state.machine.descendants(of: .main)).compactMap { state[$0].asker }
+    }
+    for cell in cells { await cell.isAwaited() }
+  }
+
   var isParked: Bool { withState { $0.isParked } }
 
   /// Waits for commits that are under way: what is in the store by now, is known here.

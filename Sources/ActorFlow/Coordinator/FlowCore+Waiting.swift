@@ -24,7 +24,8 @@ extension FlowCore {
     let latch = Latch(goal: goal, cell: Cell())
     let position: Position? = try withState { state in
       if latch.outcome(after: nil, of: state.machine) != nil { return state.machine.position }
-      guard !state.isParked else { throw CancellationError() }
+      // Nothing is decided any more, so there is nothing to wait for.
+      if state.isParked { throw CancellationError() }
       state.latches.append(latch)
       return nil
     }

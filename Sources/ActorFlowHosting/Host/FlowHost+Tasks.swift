@@ -49,6 +49,9 @@ extension FlowHost {
         try await coordinator.settled()
         // It is not put away just before its time.
         if try await coordinator.ringDue() { continue }
+        await coordinator.askersAreBack()
+        // What has become due meanwhile, or was given to do.
+        guard coordinator.isSettled else { continue }
       } catch { return false }
       let revision = flow.ledger.stored?.revision
       guard office.options.keepHot > .zero, !coordinator.isAtRest else { return true }
