@@ -152,7 +152,7 @@ extension FlowHost {
     do {
       let machine = try FlowMachine(
         state.machine, of: ledger.id, names: ledger.definition.names, codec: office.values,
-        at: .seconds(office.clock.now.timeIntervalSince(state.startedAt)))
+        at: Duration(from: state.startedAt, to: office.clock.now))
       return FlowCoordinator(resuming: machine, settings: settings)
     } catch {
       throw FlowError(
@@ -165,8 +165,8 @@ extension FlowHost {
   nonisolated func settings(of ledger: FlowLedger, startedAt: Date) -> CoordinatorSettings {
     let clock = office.clock
     let watch = Stopwatch(
-      elapsed: { .seconds(clock.now.timeIntervalSince(startedAt)) },
-      sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0 / .seconds(1))) })
+      elapsed: { Duration(from: startedAt, to: clock.now) },
+      sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
     var settings = CoordinatorSettings()
     settings.keeping = FlowKeeping(codec: office.values, watch: watch) { machine, events in
       try await ledger.commit(machine, events)

@@ -149,7 +149,7 @@ final class FlowLedger: Sendable {
     )
     snapshot.labels[Definition.label] = definition.fingerprint
     if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
-      snapshot.wakeAt = state.startedAt.addingTimeInterval(due / .seconds(1))
+      snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
     }
     return snapshot
   }
