@@ -118,7 +118,7 @@ extension FlowHost {
 
   // MARK: - Stopping
 
-  private func stop() async throws {
+  func stop() async throws {
     let flows = Array(live.values)
     for flow in flows { flow.coordinator.park() }
     let clock = office.clock

@@ -59,7 +59,8 @@ extension Change {
 
   fileprivate var detail: String? {
     switch self {
-    case .asked(let question), .updated(let question): "\(type(of: question.prompt)) \(question.id)"
+    case .asked(let question), .updated(let question):
+      "\(type(of: question.prompt)) \(question.id)\(Self.people(question.prompt))"
     case .answered(let id, _), .withdrawn(let id): "\(id)"
     case .leaving(_, let reason): "\(reason)"
     case .backedUp(_, _, let errors), .unwound(_, let errors), .joined(_, let errors), .rolledBack(let errors):
@@ -70,5 +71,11 @@ extension Change {
     case .abandoned(let reason): reason
     case .launched, .moved, .skipped, .finished, .cancelled: nil
     }
+  }
+
+  /// Whom a question is for: who was asked belongs to who did what.
+  private static func people(_ prompt: any Prompt) -> String {
+    guard let assignees = (prompt as? any AssignedPrompt)?.assignees, !assignees.isEmpty else { return "" }
+    return " for \(assignees.joined(separator: ", "))"
   }
 }
