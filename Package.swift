@@ -16,7 +16,7 @@ let package = Package(
     .target(name: "ActorFlowTesting", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
     .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
-    .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
+    .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"]),
     .testTarget(name: "ActorFlowHostingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"]),
     .testTarget(name: "ActorFlowDocumentsTests", dependencies: ["ActorFlow", "ActorFlowDocuments"]),
   ],

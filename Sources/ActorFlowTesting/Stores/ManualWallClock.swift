@@ -33,10 +33,7 @@ public final class ManualWallClock: WallClock {
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
   public func sleep(until deadline: Date) async throws {
-    // To the microsecond, as times are stored: a time that went through a store means the same instant.
-    let microseconds = (deadline.timeIntervalSince(start) * 1e6).rounded()
-    let offset = Duration.microseconds(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
-    try await clock.sleep(until: ManualClock.Instant(offset: offset), tolerance: nil)
+    try await clock.sleep(until: ManualClock.Instant(offset: elapsed(at: deadline)), tolerance: nil)
   }
 
   /// Waits until at least `count` tasks sleep at once.
@@ -44,5 +41,16 @@ public final class ManualWallClock: WallClock {
   /// - Throws: `CancellationError` if the waiting task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async throws {
     try await clock.waitForSleepers(count)
+  }
+
+  /// The time since the clock's start.
+  var elapsed: Duration { clock.now.offset }
+
+  func date(at elapsed: Duration) -> Date { start.addingTimeInterval(elapsed / .seconds(1)) }
+
+  /// To the microsecond, as times are stored: a time that went through a store means the same instant.
+  func elapsed(at date: Date) -> Duration {
+    let microseconds = (date.timeIntervalSince(start) * 1e6).rounded()
+    return .microseconds(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
   }
 }

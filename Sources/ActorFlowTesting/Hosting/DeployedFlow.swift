@@ -1,0 +1,70 @@
+public import ActorFlow
+public import ActorFlowHosting
+
+/// A definition that a ``HostTester`` has deployed: starts flows of it, at whichever host there is.
+///
+/// It is not Sendable: it belongs to the test's own task, as its tester does.
+public struct DeployedFlow<Input: Sendable, Output: Sendable> {
+  let tester: HostTester
+  let place: Place
+
+  /// Where each new host puts what it has registered.
+  final class Place: Sendable {
+    private let hosted: Lock<HostedFlow<Input, Output>>
+    init(_ flow: HostedFlow<Input, Output>) { hosted = Lock(flow) }
+    var flow: HostedFlow<Input, Output> { hosted.withLock { $0 } }
+    func put(_ flow: HostedFlow<Input, Output>) { hosted.withLock { $0 = flow } }
+  }
+
+  init(_ tester: HostTester, _ flow: HostedFlow<Input, Output>) {
+    self.tester = tester
+    place = Place(flow)
+  }
+
+  /// The definition at the host of this moment.
+  public var hosted: HostedFlow<Input, Output> { place.flow }
+
+  /// Starts a flow, and returns when it is in the store, as `HostedFlow.start(id:with:labels:by:)` does.
+  @discardableResult
+  public func start(
+    id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil
+  ) async throws -> FlowView {
+    try await hosted.start(id: id, with: input, labels: labels, by: principal)
+  }
+
+  /// What became of a flow when it can do nothing more by itself; asserts its ending, if it has one.
+  ///
+  /// - Throws: As `HostedFlow.outcome(of:)`; a ``FlowTestFailure`` if a step does not come back.
+  public func outcome(
+    of id: FlowID, fileID: String = #fileID, line: Int = #line
+  ) async throws -> Outcome<Output> {
+    let view = try await tester.view(of: id, fileID: fileID, line: line)
+    if view.status.isTerminal { tester.assert(HostFact.ending(of: view)) }
+    if let failed = HostFact.standstill(of: view) { tester.assert(failed) }
+    return try await hosted.outcome(of: id)
+  }
+
+  /// What a flow has made, which must have finished.
+  ///
+  /// - Throws: A ``FlowTestFailure`` that says where it stands if it has not; as ``outcome(of:fileID:line:)``.
+  @discardableResult
+  public func finish(_ id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> Output {
+    let outcome = try await outcome(of: id, fileID: fileID, line: line)
+    if case .finished(let output) = outcome { return output }
+    throw FlowTestFailure(
+      "expected \(id) to have finished, but \(try await tester.standing(of: id))", at: SourceLocation(fileID, line))
+  }
+}
+
+extension DeployedFlow where Input == Void {
+  /// Starts a flow that needs no input.
+  @discardableResult
+  public func start(
+    id: FlowID, labels: [String: String] = [:], by principal: Principal? = nil
+  ) async throws -> FlowView {
+    try await start(id: id, with: (), labels: labels, by: principal)
+  }
+}
+
+@available(*, unavailable, message: "it belongs to the test's own task, as its tester does")
+extension DeployedFlow: Sendable {}

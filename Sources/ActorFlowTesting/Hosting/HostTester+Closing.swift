@@ -1,0 +1,50 @@
+import ActorFlow
+import ActorFlowHosting
+
+// What a test has asserted, and its end.
+extension HostTester {
+  func assert(_ fact: HostFact) {
+    asserted.insert(fact.key)
+  }
+
+  /// Where a flow stands, to follow an "expected …, but".
+  func standing(of id: FlowID) async throws -> String {
+    let view = try await host.view(id)
+    return "it " + HostFact.all(of: view, refused: refused[id]).map(\.text).joined(separator: " and ")
+  }
+
+  /// Looks for what the test has left over.
+  func checkEverythingWasAsserted(_ location: SourceLocation) async throws {
+    guard isExhaustive else { return }
+    try await settle(fileID: location.fileID, line: location.line)
+    var faults: [String] = []
+    var cursor: String?
+    repeat {
+      let page = try await store.list(FlowQuery(), after: cursor, limit: 1_000)
+      for flow in page.flows { faults += try await unasserted(flow) }
+      cursor = page.cursor
+    } while cursor != nil
+    guard !faults.isEmpty else { return }
+    let list = faults.prefix(20).map { "\n  \($0)" }.joined()
+    let rest = faults.count > 20 ? "\n  and \(faults.count - 20) more" : ""
+    throw FlowTestFailure("at the end of the test this was not asserted:\(list)\(rest)", at: location)
+  }
+
+  private func unasserted(_ flow: FlowSummary) async throws -> [String] {
+    let facts = HostFact.all(of: try await host.view(flow.id), refused: refused[flow.id])
+    return facts.filter { !asserted.contains($0.key) }.map { "\(flow.id) \($0.text)" }
+  }
+
+  /// Stops the host, and waits for its steps and those of the hosts that crashed.
+  ///
+  /// - Throws: ``FlowTestFailure`` that names the steps that do not come back.
+  func close(_ location: SourceLocation) async throws {
+    cutOff()
+    for host in crashed + [host] {
+      await host.die()
+      guard try await patience.wait(for: { try await host.emptied() }) != nil else {
+        throw await failureOfSteps(at: host, location)
+      }
+    }
+  }
+}

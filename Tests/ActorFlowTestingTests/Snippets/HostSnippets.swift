@@ -1,0 +1,31 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+/// The code block of ``HostTester``, as a test.
+@Suite struct HostSnippets {
+  private let contract = Flow<String, String>("contract") {
+    Step("signature") { (draft: String, context: StepContext) in
+      let isSigned = try await context.ask(ContractForm(draft: draft), within: .seconds(4 * 86_400))
+      return isSigned == true ? "signed" : "not signed"
+    }
+  }
+  private let draft = "a lease"
+
+  @Test("a hosted flow is driven over days, and a crash")
+  func host() async throws {
+    try await testHost { tester in
+      let contracts = try await tester.deploy(contract)
+      try await contracts.start(id: "c-1", with: draft)
+      try await tester.advance(by: .seconds(2 * 86_400))
+      try await tester.crash()
+      try await tester.answer(ContractForm.self, of: "c-1", with: true)
+      #expect(try await contracts.finish("c-1") == "signed")
+    }
+  }
+}
+
+private struct ContractForm: Prompt, Codable {
+  typealias Answer = Bool
+  let draft: String
+}
