@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// Expenses that two people approve, in a terminal.
+@main
+struct ApprovalCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approval",
+    abstract: "Expenses that two people approve: an example of ActorFlow's hosting.",
+    discussion: """
+      Two people decide side by side. They are reminded every day and have four days; then the boss has four more, and \
+      without a boss the expense is rejected. Whoever is asked may hand the seat to somebody else. Between two commands \
+      nothing runs: what is due by then is done when the next one is called.
+
+      Exit status: 0 it is done, 1 it cannot be done, 64 the command makes no sense.
+      """,
+    subcommands: [Submit.self, Inbox.self, Decide.self, Delegate.self, History.self])
+}

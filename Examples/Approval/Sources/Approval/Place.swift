@@ -1,0 +1,88 @@
+import ActorFlow
+import ActorFlowHosting
+import ApprovalFlow
+import ArgumentParser
+import Foundation
+
+/// Where the expenses are, who works here, and what time it is: what every command has to know.
+struct Place: ParsableArguments {
+  @Option(name: .customLong("store"), help: "Where the expenses are kept.", completion: .directory)
+  var directory: String
+
+  @Option(
+    name: .customLong("staff"),
+    help: "Who works here: a file with a name a line. Without it: ann, bob, carol, dave, erin.",
+    completion: .file())
+  var staffFile: String?
+
+  @Option(help: "Act as if it were this time, as in 2026-01-05T09:00:00Z: to see days go by.")
+  var at: String?
+
+  func staff() throws -> Staff {
+    guard let staffFile else { return try Staff(["ann", "bob", "carol", "dave", "erin"]) }
+    guard let data = FileManager.default.contents(atPath: staffFile), let text = String(data: data, encoding: .utf8)
+    else { throw Refusal("The file \(staffFile) cannot be read.") }
+    return try Staff(parsing: text)
+  }
+
+  /// Opens the store, does what is due, then `body`, then what follows from that, and closes the store.
+  func open(
+    _ body: (Office) async throws -> Void, afterwards: (Office) async throws -> Void = { _ in }
+  ) async throws {
+    let staff = try staff()
+    let clock: any WallClock = if let at { StandingClock(now: try Time.parse(at)) } else { SystemWallClock() }
+    do {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    } catch { throw Refusal("The directory \(directory) cannot be used: \(error.localizedDescription)") }
+    let store = try await FileFlowStore(directory: directory + "/flows", clock: clock)
+    do {
+      for (file, error) in await store.unreadable() { complain("\(file): \(error.message)") }
+      let host = FlowHost(store: store, clock: clock)
+      let post = Outbox(path: directory + "/outbox.txt", clock: clock)
+      let expenses = try await host.register(ExpenseFlow.make(post: post, clock: clock))
+      let office = Office(host: host, expenses: expenses, staff: staff)
+      try await catchUp(host)
+      try await body(office)
+      try await catchUp(host)
+      try await afterwards(office)
+      await store.close()
+    } catch {
+      await store.close()
+      throw error
+    }
+  }
+
+  private func catchUp(_ host: FlowHost) async throws {
+    for (id, error) in try await host.catchUp() { complain("\(id) cannot go on: \(error)") }
+  }
+
+  private func complain(_ text: String) {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
+  }
+}
+
+/// A clock that shows one time.
+struct StandingClock: WallClock {
+  let now: Date
+
+  func sleep(until deadline: Date) async throws {
+    try Task.checkCancellation()
+    guard deadline > now else { return }
+    // It comes never: whoever sleeps is woken by being cancelled.
+    let (never, end) = AsyncStream.makeStream(of: Void.self)
+    for await _ in never {}
+    end.finish()
+    throw CancellationError()
+  }
+}
+
+/// Times as they are written and read here.
+enum Time {
+  static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+
+  static func parse(_ text: String) throws -> Date {
+    do { return try Date(text, strategy: .iso8601) } catch {
+      throw Refusal("“\(text.prefix(40))” is no time; write it as in 2026-01-05T09:00:00Z.")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/// An expense that somebody wants to have approved.
+package struct Claim: Sendable, Codable, Equatable {
+  /// Who spent it.
+  package let submitter: String
+  /// How much.
+  package let amount: Amount
+  /// What for.
+  package let purpose: String
+  /// Who is asked, by seat.
+  package let approvers: [String]
+  /// Who is asked if the two do not settle it in time; nil: then it is rejected.
+  package let boss: String?
+
+  /// A claim.
+  ///
+  /// - Throws: A ``Refusal`` if the purpose is missing or too long, a name is unknown, or one person has two parts.
+  package init(
+    submitter: String, amount: Amount, purpose: String, approvers: (String, String), boss: String?, staff: Staff
+  ) throws {
+    let purpose = purpose.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard (1...200).contains(purpose.count) else {
+      throw Refusal("Say what the expense was for, in at most 200 characters.")
+    }
+    guard !purpose.holdsControlCharacters else { throw Refusal("The purpose holds characters that cannot be shown.") }
+    let people = try ([submitter, approvers.0, approvers.1] + [boss].compactMap(\.self)).map(staff.checked)
+    guard Set(people).count == people.count else {
+      throw Refusal("An expense takes different people: one submits, two decide, and none of them is asked last.")
+    }
+    self.submitter = submitter
+    self.amount = amount
+    self.purpose = purpose
+    self.approvers = [approvers.0, approvers.1]
+    self.boss = boss
+  }
+
+  /// The claim in a few words.
+  package var summary: String { "“\(purpose)”, \(amount), of \(submitter)" }
+
+  /// Who has a seat before anybody hands one on.
+  package func holder(of seat: Seat) -> String {
+    switch seat {
+    case .first: approvers.first ?? submitter
+    case .second: approvers.last ?? submitter
+    case .boss: boss ?? submitter
+    }
+  }
+}
+
+/// A place at the table: somebody has it, and may hand it to somebody else.
+package enum Seat: String, Sendable, Codable, CaseIterable {
+  case first, second, boss
+
+  /// The seat of a step, by its path.
+  package init?(path: String) {
+    for part in path.split(separator: "/") {
+      if let seat = Seat(rawValue: String(part)) {
+        self = seat
+        return
+      }
+    }
+    return nil
+  }
+
+  /// The seat as it is called in a sentence.
+  package var title: String {
+    switch self {
+    case .first: "the first seat"
+    case .second: "the second seat"
+    case .boss: "the boss's seat"
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+import Testing
+
+@testable import ApprovalFlow
+
+@Suite("Approvals", .timeLimit(.minutes(2))) struct ExpenseFlowTests {
+  @Test("two people decide side by side, in any order; the trail says who did what, and when")
+  func approved() async throws {
+    try await Company.open { company in
+      let id = try await company.submit()
+      #expect(try await company.inbox("bob") == ["e-1 first"])
+      #expect(try await company.inbox("carol") == ["e-1 second"])
+      try await company.tester.advance(by: .seconds(3_600))
+      try await company.decide(id, by: "carol")
+      #expect(try await company.inbox("carol").isEmpty)
+      #expect(try await company.inbox("bob") == ["e-1 first"])
+      try await company.tester.advance(by: .seconds(3_600))
+      try await company.decide(id, by: "bob", true, "a good price")
+      let verdict = try await company.expenses.finish(id)
+      #expect(verdict.isApproved)
+      #expect(verdict.votes.map(\.by) == ["bob", "carol"])
+      #expect(
+        try await company.trail(id) == [
+          "ann submitted it", "bob was asked, for the first seat", "carol was asked, for the second seat",
+          "carol approved it", "bob approved it", "bob said: a good price", "approved: by bob and carol",
+        ])
+      let times = try await company.office.trail(of: id).lines.map { $0.at.timeIntervalSince(verdict.votes[1].at) }
+      #expect(times == [-3_600, -3_600, -3_600, 0, 3_600, 3_600, 3_600])
+      #expect(
+        await company.letters.to("ann") == ["ann: “a train to Kiel”, 129.90 €, of ann is approved: by bob and carol."])
+    }
+  }
+
+  @Test("one rejection is enough, and needs a reason")
+  func rejected() async throws {
+    try await Company.open { company in
+      let id = try await company.submit(boss: "erin")
+      let refused = await refusal { try await company.decide(id, by: "bob", false, " ") }
+      #expect(refused == "A rejection needs a reason: add --comment \"…\".")
+      let hidden = await refusal { try await company.decide(id, by: "bob", true, "yes\r\nno") }
+      #expect(hidden == "The comment holds characters that cannot be shown; write it in one line.")
+      try await company.decide(id, by: "bob", false, "first class")
+      try await company.decide(id, by: "carol")
+      let verdict = try await company.expenses.finish(id)
+      #expect(!verdict.isApproved)
+      #expect(verdict.reason == "by bob")
+      #expect(try await company.inbox("erin").isEmpty)
+    }
+  }
+
+  @Test("a seat that is handed on moves to the other inbox, with the deadline it had, as often as one likes")
+  func delegation() async throws {
+    try await Company.open { company in
+      let id = try await company.submit()
+      let due = try await company.office.inbox(of: "bob").first?.due
+      try await company.tester.advance(by: Company.day)
+      try await company.delegate(id, from: "bob", to: "dave")
+      #expect(try await company.inbox("bob").isEmpty)
+      #expect(try await company.office.inbox(of: "dave").first?.due == due)
+      try await company.tester.crash()
+      try await company.tester.advance(by: Company.day)
+      try await company.delegate(id, from: "dave", to: "erin")
+      #expect(try await company.inbox("dave").isEmpty)
+      #expect(try await company.inbox("erin") == ["e-1 first"])
+      let late = await refusal { try await company.decide(id, by: "bob") }
+      #expect(late == "bob has handed the seat on, so somebody else decides about e-1.")
+      try await company.tester.advance(by: Company.day)
+      try await company.decide(id, by: "erin")
+      try await company.decide(id, by: "carol")
+      #expect(try await company.expenses.finish(id).votes.map(\.by) == ["erin", "carol"])
+      let trail = try await company.trail(id)
+      #expect(trail.contains("bob handed the first seat to dave"))
+      #expect(trail.contains("dave handed the first seat to erin"))
+      // Whoever has the seat on a day is reminded, and nobody else.
+      #expect(await company.letters.to("bob").count == 2)
+      #expect(await company.letters.to("dave").count == 2)
+      #expect(await company.letters.to("erin").count == 2)
+      #expect(await company.letters.to("carol").count == 4)
+    }
+  }
+
+  @Test("reminders come every day, and after four days a silent seat rejects the expense")
+  func lapsed() async throws {
+    try await Company.open { company in
+      let id = try await company.submit()
+      try await company.decide(id, by: "carol")
+      for day in 1...3 {
+        try await company.tester.advance(by: Company.day)
+        #expect(await company.letters.to("bob").count == 1 + day)
+      }
+      #expect(await company.letters.to("bob").last?.hasSuffix("waits for you; 1 day is left.") == true)
+      try await company.tester.advance(by: .seconds(86_399))
+      #expect(try await company.inbox("bob") == ["e-1 first"])
+      try await company.tester.advance(by: .seconds(1))
+      #expect(try await company.inbox("bob").isEmpty)
+      let verdict = try await company.expenses.finish(id)
+      #expect(!verdict.isApproved)
+      #expect(verdict.reason == "not enough people decided in time")
+      #expect(try await company.trail(id).contains("bob did not decide in time"))
+      #expect(await company.letters.to("carol").count == 1)
+      let late = await refusal { try await company.decide(id, by: "bob") }
+      #expect(late == "Too late: the time that bob had to decide about e-1 is over.")
+    }
+  }
+
+  @Test("with a boss, what the two do not settle is escalated, with four days more")
+  func escalated() async throws {
+    try await Company.open { company in
+      let settled = try await company.submit(boss: "erin")
+      let lapsed = try await company.submit(boss: "erin")
+      try await company.decide(settled, by: "bob")
+      try await company.tester.advance(by: Company.day * 4)
+      #expect(try await company.inbox("erin") == ["e-1 boss", "e-2 boss"])
+      try await company.tester.advance(by: Company.day * 3)
+      try await company.decide(settled, by: "erin")
+      #expect(try await company.expenses.finish(settled).isApproved)
+      try await company.tester.advance(by: Company.day)
+      #expect(try await !company.expenses.finish(lapsed).isApproved)
+      #expect(try await company.trail(lapsed).filter { $0.hasSuffix("in time") }.count == 4)
+    }
+  }
+
+  @Test("unknown names, double decisions, and other people's seats are refused in a sentence")
+  func refusals() async throws {
+    try await Company.open { company in
+      let id = try await company.submit(boss: "erin")
+      func refused(_ body: () async throws -> Void) async -> String { await refusal(body) ?? "" }
+      #expect(await refused { try await company.decide(id, by: "zoe") }.hasPrefix("Nobody here is called “zoe”."))
+      #expect(await refused { try await company.decide("e-9", by: "bob") } == "There is no expense e-9.")
+      #expect(
+        await refused { try await company.decide(id, by: "dave") }
+          == "e-1 does not wait for dave; it waits for bob and carol.")
+      try await company.decide(id, by: "bob")
+      #expect(
+        await refused { try await company.decide(id, by: "bob", false, "no") }
+          == "bob has approved e-1 already; a decision cannot be changed.")
+      #expect(
+        await refused { try await company.delegate(id, from: "carol", to: "ann") }
+          == "ann spent the money, and cannot decide about it.")
+      for name in ["carol", "bob", "erin"] {
+        #expect(
+          await refused { try await company.delegate(id, from: "carol", to: name) }
+            == "\(name) has a part in it already; hand the seat to somebody else.")
+      }
+      try await company.decide(id, by: "carol")
+      #expect(
+        await refused { try await company.decide(id, by: "dave") } == "e-1 is settled: approved: by bob and carol.")
+      _ = try await company.expenses.finish(id)
+    }
+  }
+
+  @Test("a crash every day, and nobody notices: weeks of expenses end as they would have without")
+  func crashes() async throws {
+    try await Company.open { company in
+      for _ in 0..<20 { try await company.submit(boss: "erin") }
+      for day in 1...3 {
+        for number in 1...20 where number % 4 == day { try await company.decide(FlowID("e-\(number)"), by: "bob") }
+        try await company.tester.crash()
+        for number in 1...20 where number % 4 == day { try await company.decide(FlowID("e-\(number)"), by: "carol") }
+        try await company.tester.advance(by: Company.day)
+        try await company.tester.crash()
+      }
+      try await company.tester.advance(by: Company.day * 14)
+      for number in 1...20 {
+        let verdict = try await company.expenses.finish(FlowID("e-\(number)"))
+        #expect(verdict.isApproved == (number % 4 != 0), "\(number)")
+      }
+      #expect(await company.letters.to("ann").count == 20)
+    }
+  }
+}
+
+@Suite("What an expense is made of") struct ClaimTests {
+  @Test(
+    "amounts are whole cents",
+    arguments: [("12", 1_200), ("12.5", 1_250), ("0.01", 1), ("1000000", 100_000_000), ("007.05", 705)])
+  func amounts(text: String, cents: Int) throws {
+    #expect(try Amount(parsing: text).cents == cents)
+  }
+
+  @Test(
+    "what is no amount is refused",
+    arguments: [
+      "", "0", "0.00", "-1", "+1", "1,50", "1.505", "1.", ".5", "1e3", "1000000.01", "1 000", "٣", "0x1",
+      "99999999999999999999999",
+    ])
+  func noAmounts(text: String) {
+    #expect(throws: Refusal.self) { try Amount(parsing: text) }
+  }
+
+  @Test("one person has one part in an expense, and a purpose is needed")
+  func parts() throws {
+    let staff = try Staff(parsing: "ann\nbob # the accountant\n\n carol\ndave\n")
+    func claim(_ submitter: String, _ first: String, _ second: String, _ boss: String?, _ purpose: String) throws {
+      _ = try Claim(
+        submitter: submitter, amount: Amount(cents: 1), purpose: purpose, approvers: (first, second), boss: boss,
+        staff: staff)
+    }
+    try claim("ann", "bob", "carol", "dave", "taxi")
+    for (submitter, first, second, boss, purpose) in [
+      ("ann", "ann", "carol", nil, "taxi"), ("ann", "bob", "bob", nil, "taxi"), ("ann", "bob", "carol", "ann", "taxi"),
+      ("ann", "bob", "carol", nil, " \n"), ("ann", "bob", "zoe", nil, "taxi"),
+      ("ann", "bob", "carol", nil, "a \u{1B}[31mtaxi"),
+      ("ann", "bob", "carol", nil, String(repeating: "x", count: 201)),
+    ] as [(String, String, String, String?, String)] {
+      #expect(throws: Refusal.self) { try claim(submitter, first, second, boss, purpose) }
+    }
+    #expect(throws: Refusal.self) { try Staff(["ann", "bob"]) }
+    #expect(throws: Refusal.self) { try Staff(["ann", "bob", "a b"]) }
+  }
+}

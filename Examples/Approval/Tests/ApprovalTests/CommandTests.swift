@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@Suite("The program's commands", .timeLimit(.minutes(2))) struct CommandTests {
+  private func submit(_ program: Program, _ more: String...) async throws -> Program.Ending {
+    let arguments = [
+      "submit", "--by", "ann", "--amount", "129.90", "--purpose", "a train", "--approver", "bob", "--approver", "carol",
+    ]
+    return try await program.run(arguments + more)
+  }
+
+  @Test("an expense goes from hand to hand over days, each command a process of its own")
+  func story() async throws {
+    try await Program.withFolder { program in
+      #expect(
+        try await submit(program, "--boss", "erin").output == [
+          "e-1: “a train”, 129.90 €, of ann, waits for bob and carol"
+        ])
+      #expect(
+        try await program.run("inbox", "bob").output == [
+          "e-1  “a train”, 129.90 €, of ann, the first seat, until 2026-01-09T12:00:00Z"
+        ])
+      let delegated = try await program.run("delegate", "e-1", "--by", "bob", "--to", "dave", day: 6)
+      #expect(delegated.output == ["e-1: waits for dave and carol"])
+      #expect(try await program.run("inbox", "bob", day: 6).output == ["Nothing waits for bob."])
+      #expect(
+        try await program.run("decide", "e-1", "approve", "--by", "dave", day: 7).output == ["e-1: waits for carol"])
+      let late = try await program.run("decide", "e-1", "approve", "--by", "carol", day: 10)
+      #expect(late.status == 1)
+      #expect(late.errors == "Error: Too late: the time that carol had to decide about e-1 is over.\n")
+      #expect(
+        try await program.run("decide", "e-1", "reject", "--by", "erin", "--comment", "too dear", day: 11).output == [
+          "e-1: rejected: by erin"
+        ])
+      #expect(
+        try await program.run("history", "e-1", day: 12).output == [
+          "2026-01-05T12:00:00Z  ann submitted it", "2026-01-05T12:00:00Z  bob was asked, for the first seat",
+          "2026-01-05T12:00:00Z  carol was asked, for the second seat",
+          "2026-01-06T12:00:00Z  bob handed the first seat to dave", "2026-01-07T12:00:00Z  dave approved it",
+          "2026-01-10T12:00:00Z  carol did not decide in time",
+          "2026-01-10T12:00:00Z  erin was asked, for the boss's seat", "2026-01-11T12:00:00Z  erin rejected it",
+          "2026-01-11T12:00:00Z  erin said: too dear", "2026-01-11T12:00:00Z  rejected: by erin",
+        ])
+      let letters = try program.text("store/outbox.txt").split(separator: "\n").map { $0.split(separator: "\t")[1] }
+      #expect(letters.filter { $0 == "ann" }.count == 1)
+      #expect(letters.filter { $0 == "erin" }.count == 2)
+    }
+  }
+
+  @Test("what cannot be done is told in a sentence, and changes nothing")
+  func refusals() async throws {
+    try await Program.withFolder { program in
+      _ = try await submit(program)
+      for (arguments, sentence) in [
+        (["inbox", "zoe"], "Nobody here is called “zoe”. There are ann, bob, carol, dave, erin."),
+        (["decide", "e-9", "approve", "--by", "bob"], "There is no expense e-9."),
+        (["decide", "e-1", "approve", "--by", "dave"], "e-1 does not wait for dave; it waits for bob and carol."),
+        (["decide", "e-1", "reject", "--by", "bob"], "A rejection needs a reason: add --comment \"…\"."),
+        (["history", "e-2"], "There is no expense e-2."),
+        (["inbox", "bob", "--staff", "/nowhere/at/all"], "The file /nowhere/at/all cannot be read."),
+      ] {
+        let ending = try await program.run(arguments)
+        #expect(ending.status == 1)
+        #expect(ending.errors == "Error: \(sentence)\n")
+      }
+      #expect(try await program.run(["history", "e-1"]).output.count == 4)
+      #expect(try await program.run(["decide", "e-1", "maybe", "--by", "bob"]).status == 64)
+      #expect(try await program.run(["submit", "--by", "ann"]).status == 64)
+    }
+  }
+
+  @Test("a decision that comes twice is refused the second time")
+  func twice() async throws {
+    try await Program.withFolder { program in
+      _ = try await submit(program)
+      #expect(try await program.run("decide", "e-1", "approve", "--by", "bob").status == 0)
+      let second = try await program.run("decide", "e-1", "approve", "--by", "bob")
+      #expect(second.errors == "Error: bob has approved e-1 already; a decision cannot be changed.\n")
+    }
+  }
+}
