@@ -235,25 +235,3 @@ extension FlowHost {
     return flow.ledger.view
   }
 }
-
-extension LiveFlow {
-  /// Why the flow was put away, if that is all that the error says.
-  fileprivate func cause(of error: any Error) -> any Error {
-    guard error is CancellationError, let failure = ledger.failure else { return error }
-    return failure
-  }
-
-  /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
-  fileprivate func wasTaken(_ error: any Error) -> Bool {
-    if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
-    return error is CancellationError && (coordinator.isParked || ledger.loss != nil)
-  }
-}
-
-extension FlowStoreError {
-  /// Whether an error says that another host writes the flow.
-  static func isTakenOver(_ error: any Error) -> Bool {
-    guard let code = (error as? FlowStoreError)?.code else { return false }
-    return code == .conflict || code == .fenced
-  }
-}
