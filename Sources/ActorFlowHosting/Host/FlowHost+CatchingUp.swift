@@ -11,10 +11,10 @@ extension FlowHost {
   /// whose timers are due, the one that is due longest first, one after the other.
   ///
   /// For a program that runs now and then instead of ``run()``: a command, or a job that is started every minute. It
-  /// waits until each flow is put away, so with ``Options/keepHot`` it waits so long.
+  /// waits until each flow is put away, so with ``FlowHost/Options/keepHot`` it waits so long.
   ///
   /// - Returns: The flows that could not be taken up, each with why. They are as they were.
-  /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were taken up go on. A ``FlowError``
+  /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were taken up go on. A `FlowError`
   ///   with the code `notRunning` if the host has stopped. What the store throws when it is asked what there is.
   @discardableResult
   public func catchUp() async throws -> [FlowID: any Error] {

@@ -10,7 +10,7 @@ public import ActorFlow
 extension FlowHost {
   /// A flow as the store has it.
   ///
-  /// - Throws: A ``FlowError`` with the code `noSuchFlow`. What the store throws.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
   public func view(_ id: FlowID) async throws -> FlowView {
     let (stored, state) = try await stored(id)
     return FlowView(stored, state)

@@ -13,7 +13,7 @@ extension FlowHost {
   ///   - old: The version whose flows go on with this one, when they are taken up next.
   ///   - moves: What differs between the two; none if a flow of the old one fits as it is.
   /// - Returns: What starts flows of it.
-  /// - Throws: A ``FlowError`` with the code `badDefinition` that lists everything at once: steps whose input or output
+  /// - Throws: A `FlowError` with the code `badDefinition` that lists everything at once: steps whose input or output
   ///   cannot be stored, names used twice, a version that is registered already, or open flows that began with another
   ///   definition of this version. What the store throws.
   @discardableResult

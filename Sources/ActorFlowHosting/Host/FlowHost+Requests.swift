@@ -4,7 +4,7 @@ public import ActorFlow
 extension FlowHost {
   /// Answers an open question.
   ///
-  /// ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` of the prompt run in the calling task; what they throw is thrown
+  /// `authorize(_:)` and `validate(_:)` of the prompt run in the calling task; what they throw is thrown
   /// here, and the question stays open.
   ///
   /// - Parameters:
@@ -16,7 +16,7 @@ extension FlowHost {
   ///   - key: Makes it once: the same answer sent again under one key changes nothing and gets the flow as it is. A flow
   ///     remembers its latest 1,000 keys.
   /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
-  /// - Throws: A ``FlowError``: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
+  /// - Throws: A `FlowError`: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
   ///   `wrongAnswerType`, `staleRevision`, `keyReused` if the key came with something else, `flowEnded`, `parked` if the
   ///   flow stands still, `notRunning` if the host has stopped. What the store throws.
   @discardableResult
@@ -52,7 +52,7 @@ extension FlowHost {
   /// flow without knowing its steps.
   ///
   /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `wrongAnswerType` with the `DecodingError` behind it if the JSON
-  ///   is none, or none of this answer; `tooLarge` for more than ``Options/maximumAnswerBytes``.
+  ///   is none, or none of this answer; `tooLarge` for more than ``FlowHost/Options/maximumAnswerBytes``.
   @discardableResult
   public func answer(
     _ question: Question.ID, of id: FlowID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
@@ -88,7 +88,7 @@ extension FlowHost {
 
   /// Sends a signal to a flow: to the step that waits for it, or to the first that will.
   ///
-  /// - Parameter key: Makes it once; the same signal sent again under one key is a ``Delivery/duplicate``.
+  /// - Parameter key: Makes it once; the same signal sent again under one key is a `duplicate`.
   /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `signalsFull`.
   @discardableResult
   public func send<Value: Codable & Sendable>(
@@ -105,7 +105,7 @@ extension FlowHost {
     return delivery
   }
 
-  /// Backs up to an earlier step and returns when the flow has landed there, as ``FlowCoordinator/backUp(to:)`` does.
+  /// Backs up to an earlier step and returns when the flow has landed there, as `FlowCoordinator.backUp(to:)` does.
   ///
   /// - Throws: As that does, and as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
@@ -124,7 +124,7 @@ extension FlowHost {
   /// a step failed can be abandoned, too.
   ///
   /// - Parameter rollingBack: False leaves what was done as it is; no `backUp` is called.
-  /// - Throws: As ``FlowCoordinator/abandon(reason:rollingBack:)`` does, and as
+  /// - Throws: As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
   ///   ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func abandon(
@@ -139,7 +139,7 @@ extension FlowHost {
   /// Lets a flow go on that stands still because a step failed: the step is entered again with its input, its records and
   /// answers are replayed.
   ///
-  /// - Throws: A ``FlowError`` with the code `cannotRetry` if it does not stand still; as
+  /// - Throws: A `FlowError` with the code `notRunning` if it does not stand still; as
   ///   ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
@@ -155,7 +155,7 @@ extension FlowHost {
 
   /// Removes a flow with its history. Nothing is undone; abandon it first if something is to be.
   ///
-  /// - Throws: A ``FlowError`` with the code `noSuchFlow`. What the store throws.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
   public func delete(_ id: FlowID) async throws {
     let flow = try await take(id)
     flow.ledger.lose(noSuchFlow(id))

@@ -11,7 +11,7 @@ extension FlowHost {
   /// cancelled. Then everything is put away: running steps are cancelled and have the grace period to come back, nothing
   /// is left or undone, leases are released. A host that was stopped takes no requests.
   ///
-  /// - Throws: A ``FlowError`` with the code `alreadyRunning`; `stepFailed`, naming the flows and their steps, if some did
+  /// - Throws: A `FlowError` with the code `alreadyRunning`; `stepFailed`, naming the flows and their steps, if some did
   ///   not come back in time: their tasks write nothing any more, and their leases expire.
   public func run() async throws {
     try refuseStopping()

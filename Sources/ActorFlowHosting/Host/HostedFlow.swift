@@ -15,7 +15,7 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   - labels: What to find the flow by.
   ///   - principal: Who starts it, for the history.
   /// - Returns: The flow as it is in the store.
-  /// - Throws: A ``FlowError`` with the code `alreadyStarted` if there is a flow of this id with another input or of
+  /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
   ///   another definition; `notStorable`; `notRunning` if the host has stopped. What the store throws.
   @discardableResult
   public func start(
@@ -26,7 +26,7 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
 
   /// What became of a flow.
   ///
-  /// - Throws: A ``FlowError`` with the code `noSuchFlow`, or `typeMismatch` if what it has made is no `Output`.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `typeMismatch` if what it has made is no `Output`.
   public func outcome(of id: FlowID) async throws -> Outcome<Output> {
     let (stored, state) = try await host.stored(id)
     switch stored.snapshot.status {

@@ -49,7 +49,7 @@ extension FlowHost {
   /// The definition that a stored flow is to go on with, and its state there: the newest version that declared moves lead
   /// to and that the flow fits, else its own.
   ///
-  /// - Throws: A ``FlowError`` with the code `parked` that says what is missing.
+  /// - Throws: A `FlowError` with the code `parked` that says what is missing.
   func resolve(_ stored: StoredFlow, _ state: HostedState) throws -> (definition: Definition, state: HostedState) {
     let versions = definitions[stored.snapshot.definition] ?? [:]
     var (version, machine) = (stored.snapshot.version, state.machine)

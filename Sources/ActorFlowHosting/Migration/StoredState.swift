@@ -22,7 +22,7 @@ public struct StoredState: Sendable {
 
   /// What a step was given; nil if it does not stand on the stack.
   ///
-  /// - Throws: A ``FlowError`` with the code `typeMismatch` if it is no `Value`.
+  /// - Throws: A `FlowError` with the code `typeMismatch` if it is no `Value`.
   public func input<Value: Decodable & Sendable>(of step: StepID, as type: Value.Type) throws -> Value? {
     guard let place = place(step) else { return nil }
     return try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: type)
@@ -30,7 +30,7 @@ public struct StoredState: Sendable {
 
   /// Replaces what a step was given, wherever it stands.
   ///
-  /// - Throws: A ``FlowError`` with the code `typeMismatch` if what it was given is no `Old`; what `change` throws.
+  /// - Throws: A `FlowError` with the code `typeMismatch` if what it was given is no `Old`; what `change` throws.
   public mutating func changeInput<Old: Decodable & Sendable, New: Encodable & Sendable>(
     of step: StepID, _ change: (Old) throws -> New
   ) throws {
@@ -45,7 +45,7 @@ public struct StoredState: Sendable {
 
   /// Takes a step from the stack. What it did stays as it is: nobody undoes it any more.
   ///
-  /// - Throws: A ``FlowError`` with the code `badDefinition` for a step in focus; see ``Move/reenter(_:at:_:)``.
+  /// - Throws: A `FlowError` with the code `badDefinition` for a step in focus; see ``Move/reenter(_:at:_:)``.
   public mutating func forget(_ step: StepID) throws {
     for place in places(step).reversed() {
       guard !machine.isFocused(place) else {
