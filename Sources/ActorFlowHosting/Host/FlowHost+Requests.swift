@@ -88,7 +88,8 @@ extension FlowHost {
 
   /// Sends a signal to a flow: to the step that waits for it, or to the first that will.
   ///
-  /// - Parameter key: Makes it once; the same signal sent again under one key is a `duplicate`.
+  /// The key makes it once: the same signal sent again under one key is a `duplicate`.
+  ///
   /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `signalsFull`.
   @discardableResult
   public func send<Value: Codable & Sendable>(
@@ -123,7 +124,8 @@ extension FlowHost {
   /// Ends a flow, and returns when it has ended and what was done is undone, newest first. One that stands still because
   /// a step failed can be abandoned, too.
   ///
-  /// - Parameter rollingBack: False leaves what was done as it is; no `backUp` is called.
+  /// With `rollingBack` false what was done is left as it is; no `backUp` is called.
+  ///
   /// - Throws: As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
   ///   ``answer(_:of:with:by:revision:key:)``.
   @discardableResult

@@ -6,9 +6,6 @@ extension HostTester {
   /// Puts a new program into service: the host is stopped as a deploy stops it, and a new one has this definition besides
   /// those that were there.
   ///
-  /// - Parameters:
-  ///   - flow: The definition.
-  ///   - version: Its version.
   /// - Returns: What starts flows of it, also after later crashes and deploys.
   /// - Throws: What `FlowHost.register(_:version:)` throws; the new host then has the old definitions only. A
   ///   ``FlowTestFailure`` if a step does not come back; it names the step.
@@ -19,9 +16,9 @@ extension HostTester {
     try await deploy(fileID: fileID, line: line) { host in try await host.register(flow, version: version) }
   }
 
-  /// Puts a new program into service that registers a definition in its own way.
+  /// Puts a new program into service that registers a definition in its own way: `register` is called with each new host,
+  /// also after later crashes and deploys.
   ///
-  /// - Parameter register: Registers the definition at each new host; also after later crashes and deploys.
   /// - Throws: What `register` throws, and as ``deploy(_:version:fileID:line:)``.
   @discardableResult
   public func deploy<Input, Output>(
