@@ -198,10 +198,12 @@ extension FlowHost {
         await release(flow)
         return view
       } catch {
+        let isStale = await isStale(flow, after: error)
         await release(flow)
         // Done by somebody else in that moment: then this is a repetition.
         if let view = try view(of: flow, after: request) { return view }
         attempts += 1
+        if isStale, attempts < 5 { continue }
         let error = flow.cause(of: error)
         guard attempts < 5, !Task.isCancelled, !isStopping, flow.wasTaken(error) else { throw error }
       }
@@ -224,6 +226,20 @@ extension FlowHost {
     try await HostRequest.$current.withValue(request) { try await body(flow) }
     guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
     return view
+  }
+
+  /// Whether a request was refused only because another host has written the flow, where nobody gives leases. It is read
+  /// again then.
+  private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
+    guard error is FlowError, !(office.store is any LeasingFlowStore),
+      let stored = try? await office.store.load(flow.id)
+    else { return false }
+    // What this host writes itself is known by then.
+    if flow.isBegun { try? await flow.coordinator.catchUp() }
+    guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
+    flow.ledger.lose(FlowStoreError(.conflict, "another host has written the flow"))
+    flow.coordinator.park()
+    return true
   }
 
   /// The flow, if the request was done before.
