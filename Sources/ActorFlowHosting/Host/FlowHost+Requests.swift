@@ -237,8 +237,7 @@ extension FlowHost {
     // What this host writes itself is known by then.
     if flow.isBegun { try? await flow.coordinator.catchUp() }
     guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
-    flow.ledger.lose(FlowStoreError(.conflict, "another host has written the flow"))
-    flow.coordinator.park()
+    flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
     return true
   }
 

@@ -108,9 +108,7 @@ extension FlowHost {
           let renewed = try await store.renew(lease, for: time)
           flow.lease.withLock { $0 = renewed }
         } catch let error as FlowStoreError where error.code == .fenced {
-          // Another host has it: nothing that is decided here counts.
-          flow.ledger.lose(error)
-          flow.coordinator.park()
+          flow.dismiss(error)
         } catch {}  // it is renewed in a while, or expires
       }
     }

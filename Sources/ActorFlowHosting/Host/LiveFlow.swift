@@ -76,6 +76,13 @@ final class LiveFlow: Sendable {
     for waiter in waiters.values { waiter.resume() }
   }
 
+  /// It is another host's by now: nothing that is decided here counts, and nobody begins to use it any more.
+  func dismiss(_ error: any Error) {
+    ledger.lose(error)
+    _ = close(evenIfUsed: true)
+    coordinator.park()
+  }
+
   /// It is no longer in memory.
   func end() {
     let waiters = use.withLock { use in
