@@ -34,7 +34,8 @@ private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"
 
   /// Four parts that run side by side.
   @Test(
-    "each mutated document is accepted, or refused with located mistakes; none traps or hangs", .timeLimit(.minutes(5)),
+    "each mutated document is accepted, or refused with located mistakes; none traps or hangs",
+    .timeLimit(.minutes(15)),
     arguments: 0..<4)
   func mutated(part: Int) throws {
     let catalog = try shop()

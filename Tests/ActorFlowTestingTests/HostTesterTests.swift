@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Hosts under test", .timeLimit(.minutes(2))) struct HostTesterTests {
+@Suite("Hosts under test", .timeLimit(.minutes(15))) struct HostTesterTests {
   private let log = Trace()
   private static let day = Duration.seconds(86_400)
 

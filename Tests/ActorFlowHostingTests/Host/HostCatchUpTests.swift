@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Hosts that run now and then", .timeLimit(.minutes(1))) struct HostCatchUpTests {
+@Suite("Hosts that run now and then", .timeLimit(.minutes(15))) struct HostCatchUpTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A store that breaks at every position of a flow's life.
-@Suite("Hosts on stores that break", .timeLimit(.minutes(5))) struct HostFaultTests {
+@Suite("Hosts on stores that break", .timeLimit(.minutes(15))) struct HostFaultTests {
   /// What happens at the call of one number.
   enum Fault: CaseIterable {
     /// The store refuses the call, and works again.

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Hosts that run", .timeLimit(.minutes(2))) struct HostRunTests {
+@Suite("Hosts that run", .timeLimit(.minutes(15))) struct HostRunTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Contention") struct ContentionTests {
-  @Test("64 tasks answer, back up and abandon one flow, and its events stay one story", .timeLimit(.minutes(5)))
+  @Test("64 tasks answer, back up and abandon one flow, and its events stay one story", .timeLimit(.minutes(15)))
   func manyTasksOneFlow() async {
     await attack(Attack.seeds(Attack.scaled(40))) { seed in
       let trace = Trace()
@@ -37,7 +37,7 @@ import Testing
     _ = await outcome { try await coordinator.abandon(reason: "enough") }
   }
 
-  @Test("an abandon that races the last answer has one ending, the same for everybody", .timeLimit(.minutes(5)))
+  @Test("an abandon that races the last answer has one ending, the same for everybody", .timeLimit(.minutes(15)))
   func abandonRacesCompletion() async {
     let flow = Flow("f") { Step("a") { Asker() } }
     await attack(Attack.seeds(Attack.scaled(1_000))) { seed in
@@ -71,7 +71,8 @@ import Testing
   }
 
   @Test(
-    "a step that waits for nothing but its cancellation is cancelled, however early it is left", .timeLimit(.minutes(5))
+    "a step that waits for nothing but its cancellation is cancelled, however early it is left",
+    .timeLimit(.minutes(15))
   )
   func leftAtOnce() async {
     let flow = Flow("f") {
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("10,000 flows alive at once and abandoned together leave nothing behind", .timeLimit(.minutes(5)))
+  @Test("10,000 flows alive at once and abandoned together leave nothing behind", .timeLimit(.minutes(15)))
   func manyFlows() async throws {
     let alive = Living()
     let flow = Flow("f") {

@@ -101,7 +101,8 @@ import Testing
     }
   }
 
-  @Test("a reader that is cancelled while it waits returns, though the flow never moves again", .timeLimit(.minutes(1)))
+  @Test(
+    "a reader that is cancelled while it waits returns, though the flow never moves again", .timeLimit(.minutes(15)))
   func cancelledReader() async throws {
     let coordinator = FlowCoordinator()
     for pause in 0..<20 {

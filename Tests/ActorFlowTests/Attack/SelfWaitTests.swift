@@ -7,7 +7,7 @@ import Testing
   enum Route: String, CaseIterable, Sendable { case directly, childTask, group, task, ownFlow }
 
   @Test(
-    "code of a step that waits for its own flow is refused at once, from wherever it calls", .timeLimit(.minutes(1)),
+    "code of a step that waits for its own flow is refused at once, from wherever it calls", .timeLimit(.minutes(15)),
     arguments: Place.allCases, Route.allCases)
   func refused(place: Place, route: Route) async throws {
     for verb in Verb.allCases {
@@ -51,7 +51,7 @@ import Testing
     #expect(try await coordinator.run(flow, with: "") == "mine")
   }
 
-  @Test("a step may wait for the flow of another coordinator, and back up or abandon it", .timeLimit(.minutes(1)))
+  @Test("a step may wait for the flow of another coordinator, and back up or abandon it", .timeLimit(.minutes(15)))
   func otherFlow() async throws {
     let inner = FlowCoordinator()
     let outer = Flow("f") {

@@ -3,7 +3,7 @@ import Testing
 
 /// A step may leave tasks of its own behind that go on using its context. Nothing they do outlives the visit.
 @Suite("Stray tasks") struct StrayTaskTests {
-  @Test("a stray task that asks on and on leaves no question open behind its step", .timeLimit(.minutes(5)))
+  @Test("a stray task that asks on and on leaves no question open behind its step", .timeLimit(.minutes(15)))
   func strayAsker() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("no effect that a stray task of a `proceed` begins goes on when the run has returned", .timeLimit(.minutes(5)))
+  @Test("no effect that a stray task of a `proceed` begins goes on when the run has returned", .timeLimit(.minutes(15)))
   func strayEffectOfProceed() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("no effect that a stray task of a `backUp` begins goes on when the run has returned", .timeLimit(.minutes(5)))
+  @Test("no effect that a stray task of a `backUp` begins goes on when the run has returned", .timeLimit(.minutes(15)))
   func strayEffectOfBackUp() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()

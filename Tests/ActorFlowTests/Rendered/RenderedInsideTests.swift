@@ -6,7 +6,7 @@ import Testing
   enum Route: CaseIterable, Sendable { case directly, childTask, task, ownFlow }
 
   @Test(
-    "an effect is refused what would wait for it, and told what an effect can do", .timeLimit(.minutes(1)),
+    "an effect is refused what would wait for it, and told what an effect can do", .timeLimit(.minutes(15)),
     arguments: SelfWaitTests.Verb.allCases, Route.allCases)
   func refused(verb: SelfWaitTests.Verb, route: Route) async throws {
     let (coordinator, seen) = (FlowCoordinator(id: "f"), Handover<FlowError?>())

@@ -6,7 +6,7 @@ import Testing
 @Suite("Kept flows: a crash at every commit") struct CrashTests {
   static let scenes = KeptScene.composing + KeptScene.timing + KeptScene.leaving + KeptScene.policies
 
-  @Test("however often the process dies, the flow comes to the same end", .timeLimit(.minutes(5)), arguments: scenes)
+  @Test("however often the process dies, the flow comes to the same end", .timeLimit(.minutes(15)), arguments: scenes)
   func everyCommit(_ scene: KeptScene) async throws {
     let whole = try await scene.live()
     #expect(whole.commits.count > 3)
@@ -14,7 +14,7 @@ import Testing
     try await scene.die(times: 1, in: whole, expecting: whole)
   }
 
-  @Test("a flow that dies twice comes to the same end", .timeLimit(.minutes(5)), arguments: scenes)
+  @Test("a flow that dies twice comes to the same end", .timeLimit(.minutes(15)), arguments: scenes)
   func twice(_ scene: KeptScene) async throws {
     let whole = try await scene.live()
     try await scene.die(times: 2, in: whole, expecting: whole, every: 11)

@@ -9,7 +9,7 @@ import Testing
 
   @Test(
     "whatever a flow is doing when it is put away, it comes back, decides nothing more, and goes on to the same end",
-    .timeLimit(.minutes(5)), arguments: scenes)
+    .timeLimit(.minutes(15)), arguments: scenes)
   func anyMoment(_ scene: KeptScene) async throws {
     let whole = try await scene.live()
     for seed in 1...UInt64(Attack.scaled(12)) {

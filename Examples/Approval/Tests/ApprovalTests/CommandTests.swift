@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The program's commands", .timeLimit(.minutes(2))) struct CommandTests {
+@Suite("The program's commands", .timeLimit(.minutes(15))) struct CommandTests {
   private func submit(_ program: Program, _ more: String...) async throws -> Program.Ending {
     let arguments = [
       "submit", "--by", "ann", "--amount", "129.90", "--purpose", "a train", "--approver", "bob", "--approver", "carol",
