@@ -22,8 +22,17 @@ extension FlowCoordinator {
   /// Whether nothing goes on any more: the run has ended, or a step failed and somebody is to see to it.
   package nonisolated var isAtRest: Bool { core.isAtRest }
 
-  /// Whether the flow waits for somebody outside or for the clock, or is at rest.
-  package nonisolated var isSettled: Bool { core.isSettled }
+  /// Whether the flow's steps do nothing but wait for somebody outside or for the clock, or the flow is at rest.
+  package nonisolated var isResting: Bool { core.isResting }
+
+  /// Waits for that.
+  package nonisolated func rests() async throws { _ = try await core.wait(for: .resting) }
+
+  /// Whether the flow waits, and a step that asks and waits at once has its question open.
+  package nonisolated var isShowing: Bool { core.isShowing }
+
+  /// Waits for that.
+  package nonisolated func shows() async throws { _ = try await core.wait(for: .showing) }
 
   /// Waits for commits that are under way: what is in the store by now, is known here.
   package nonisolated func catchUp() async throws { try await core.catchUp() }
@@ -67,7 +76,8 @@ extension FlowCoordinator {
 
 extension FlowCore {
   fileprivate var isAtRest: Bool { withState { $0.machine.phase == .ended || $0.machine.fault != nil } }
-  fileprivate var isSettled: Bool { withState { $0.machine.isSettled } }
+  fileprivate var isShowing: Bool { withState { $0.machine.isShowing } }
+  fileprivate var isResting: Bool { withState { $0.machine.isResting } }
   fileprivate var questions: [Question.ID] { withState { $0.machine.keptQuestions } }
 
   fileprivate func openQuestion(_ id: Question.ID) throws -> Question {

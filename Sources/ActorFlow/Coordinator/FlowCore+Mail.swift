@@ -25,15 +25,15 @@ extension FlowCore {
         let value = try await cell.value()
         return value is TimeIsUp ? nil : try StepBody.cast(value, to: T.self)
       } catch {
-        await stopWaiting(number, on: stay.track)
+        await stopWaiting(number, on: stay.track, isGivenUp: true)
         throw error
       }
     }
   }
 
-  func stopWaiting(_ number: Int, on track: TrackID) async {
+  func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
     _ = try? await decide(on: track) { machine in
-      var decision = Decision((), event: machine.stopWaiting(number, on: track))
+      var decision = Decision((), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp))
       decision.woken = (number, TimeIsUp())
       return decision
     }

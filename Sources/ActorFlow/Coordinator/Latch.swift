@@ -3,6 +3,10 @@ struct Latch: Sendable {
   enum Goal: Sendable {
     /// The flow waits for somebody outside, or has ended.
     case settled
+    /// It is settled, and its steps do nothing but wait.
+    case resting
+    /// It is settled, and shows what its steps ask.
+    case showing
     /// The back of this number has landed on this track.
     case landed(Int, on: TrackID)
     case ended
@@ -17,6 +21,8 @@ struct Latch: Sendable {
   func outcome(after change: Change?, of machine: FlowMachine) -> Result<Void, any Error>? {
     switch goal {
     case .settled: return machine.isSettled ? .success(()) : nil
+    case .resting: return machine.isResting ? .success(()) : nil
+    case .showing: return machine.isShowing ? .success(()) : nil
     case .reopened(let question): return machine.isReopening(question) ? nil : .success(())
     case .ended:
       guard machine.phase == .ended else { return nil }

@@ -96,6 +96,7 @@ extension FlowMachine {
         packed: reopened.map { PackedPrompt($0.prompt) } ?? keeping?.prompt)
       track.focus.hasAsked = true
       track.hasAsked = true
+      if !track.waits.isEmpty { track.countAskers() }
     }
     if track != .main { askers[question.id.number] = track }
     return (question, reopened == nil)
@@ -163,6 +164,7 @@ extension FlowMachine {
     }
     if journal != .off, let key = asking.key { remember(.withdrawn, as: key, on: track) }
     closeQuestion(on: track)
+    self[track].forgetAsker()
     return publish(.withdrawn(question))
   }
 

@@ -43,6 +43,26 @@ extension FlowMachine {
     }
   }
 
+  /// Whether it is settled, and all that its steps do is wait: then nothing is lost if they are made anew later.
+  ///
+  /// A step that asks and waits at once has a task for each. When one of them has got its answer, the flow counts as
+  /// settled, for the other is open; but the one goes on. It may have ended, too, which nobody can see: then the flow
+  /// just does not rest before the step waits for as much as ever, or has returned.
+  package var isResting: Bool {
+    isSettled && !hasTrack(where: \.hasAskerAtWork)
+  }
+
+  /// Whether it is settled, and whoever may be at work beside what is open has a question open, too: there is something
+  /// to show.
+  package var isShowing: Bool {
+    isSettled && !hasTrack { $0.hasAskerAtWork && $0.asking == nil }
+  }
+
+  private func hasTrack(where isMeant: (Track) -> Bool) -> Bool {
+    guard phase == .walking, fault == nil else { return false }
+    return isMeant(main) || branches.contains(where: isMeant)
+  }
+
   /// The next event. Call it last in an input: it carries the position as it stands.
   mutating func publish(_ change: Change) -> NavigationEvent {
     sequence += 1

@@ -109,6 +109,7 @@ extension FlowMachine {
     let turn = mail.queues[signal]?.firstIndex { $0.number > wait.number } ?? mail.queues[signal]?.count ?? 0
     mail.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
     self[stay.track].waits.append(Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)"))
+    self[stay.track].countAskers()
     guard reopened == nil else { return .waiting(number: wait.number, nil) }
     mail.lastNumber = wait.number
     if let due { alarms.set(.wait(wait.number), at: due, on: stay.track) }
@@ -154,7 +155,11 @@ extension FlowMachine {
   }
 
   /// A step gives a wait up, or its time is over. Nil if it was over already.
-  package mutating func stopWaiting(_ number: Int, on track: TrackID = .main) -> NavigationEvent? {
+  ///
+  /// - Parameter isGivenUp: Whether the task that waited is cancelled, so that it does not go on.
+  package mutating func stopWaiting(
+    _ number: Int, on track: TrackID = .main, isGivenUp: Bool = false
+  ) -> NavigationEvent? {
     if let reopening = self[track].reopening, let visit = self[track].visit,
       let wait = reopening.waits.first(where: { $0.number == number })
     {
@@ -165,6 +170,7 @@ extension FlowMachine {
     }
     guard let waiting = waiting(number, on: track) else { return nil }
     endWait(waiting, on: track)
+    if isGivenUp { self[track].forgetAsker() }
     // Given up because the visit is replayed: then it waits again.
     if journal != .off, self[track].phase == .walking { remember(.overdue, as: waiting.key, on: track) }
     return publish(.stoppedWaiting(waiting.wait))

@@ -57,6 +57,25 @@ package struct Track: Sendable {
     return fork.open == 0 || fork.isBusy
   }
 
+  /// Whether one of its step's tasks may be at work beside what is open: once more was open, and nobody has said since
+  /// that the task is done.
+  var hasAskerAtWork: Bool {
+    guard focus.askersAtOnce > 1, phase == .walking else { return false }
+    return openAskers < focus.askersAtOnce
+  }
+
+  private var openAskers: Int32 { Int32(clamping: waits.count) + (asking == nil ? 0 : 1) }
+
+  /// Something more is open.
+  mutating func countAskers() {
+    if openAskers > 1 { focus.askersAtOnce = max(focus.askersAtOnce, openAskers) }
+  }
+
+  /// A task that had asked was cancelled.
+  mutating func forgetAsker() {
+    if focus.askersAtOnce > 0 { focus.askersAtOnce -= 1 }
+  }
+
   /// Whether the scopes of this track end here: what stands further out is the business of the track around it.
   var outerScopes: ScopeFrame? { branch?.scopes }
 }

@@ -64,17 +64,19 @@ package struct PackedPlace: Sendable, Equatable {
 package struct PackedFocus: Sendable, Equatable {
   package var isEntered = false
   package var hasAsked = false
+  /// How many questions and waits the visit has had open at once, if more than one.
+  package var askersAtOnce = 0
   package var records: [PackedRecord] = []
   package var answers: [PackedAnswer] = []
   /// What the step received when the visit began.
   package var update: PackedValue?
 
   package init(
-    isEntered: Bool = false, hasAsked: Bool = false, records: [PackedRecord] = [], answers: [PackedAnswer] = [],
-    update: PackedValue? = nil
+    isEntered: Bool = false, hasAsked: Bool = false, askersAtOnce: Int = 0, records: [PackedRecord] = [],
+    answers: [PackedAnswer] = [], update: PackedValue? = nil
   ) {
-    (self.isEntered, self.hasAsked, self.records, self.answers, self.update) = (
-      isEntered, hasAsked, records, answers, update
+    (self.isEntered, self.hasAsked, self.askersAtOnce, self.records, self.answers, self.update) = (
+      isEntered, hasAsked, askersAtOnce, records, answers, update
     )
   }
 }

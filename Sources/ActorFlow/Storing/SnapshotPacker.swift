@@ -93,7 +93,8 @@ struct SnapshotPacker {
   }
 
   func focus(_ track: Track) throws -> PackedFocus {
-    var packed = PackedFocus(isEntered: track.focus.isEntered, hasAsked: track.focus.hasAsked)
+    var packed = PackedFocus(
+      isEntered: track.focus.isEntered, hasAsked: track.focus.hasAsked, askersAtOnce: Int(track.focus.askersAtOnce))
     guard let memory = track.focus.memory else { return packed }
     try locate(track.top?.visit.info.id ?? "") {
       packed.records = try records(memory)

@@ -30,7 +30,7 @@ extension SnapshotUnpacker {
     }
     track.focus = Focus(
       isEntered: packed.focus.isEntered, hasAsked: packed.focus.hasAsked, hasReturned: packed.phase != .walking,
-      attempt: Attempt(isReplay: true), memory: memory)
+      askersAtOnce: Int32(clamping: packed.focus.askersAtOnce), attempt: Attempt(isReplay: true), memory: memory)
     guard packed.phase == .walking, packed.question != nil || !packed.waits.isEmpty else { return }
     track.reopening = Reopening(question: packed.question, waits: packed.waits)
   }

@@ -23,6 +23,10 @@ extension FlowHost {
 
   /// Waits until a flow waits for somebody or for a timer, stands still, or has ended: the page after an answer.
   ///
+  /// A step that asks and waits for a signal at once has a task for each, and nobody can see whether one that has got
+  /// what it wanted is at work or has ended. So the flow is `runnable` until as much is open again as there was; this
+  /// returns when the step has a question open.
+  ///
   /// - Parameters:
   ///   - id: The flow.
   ///   - time: How long to wait at most, by the host's clock.
@@ -37,6 +41,10 @@ extension FlowHost {
       let flow = try await take(id)
       begin(flow)
       if flow.isBegun { await wait(for: flow, until: deadline) }
+      if let shown = flow.ledger.view, flow.isBegun, flow.coordinator.isShowing, shown.status == .runnable {
+        await release(flow)
+        return shown
+      }
       await release(flow)
       try Task.checkCancellation()
       // Another host has it: there it goes on. Nobody can write it: it would be tried for ever.
@@ -47,7 +55,7 @@ extension FlowHost {
   private nonisolated func wait(for flow: LiveFlow, until deadline: Date) async {
     let (coordinator, clock) = (flow.coordinator, office.clock)
     await withTaskGroup { group in
-      group.addTask { _ = try? await coordinator.settled() }
+      group.addTask { try? await coordinator.shows() }
       group.addTask { try? await clock.sleep(until: deadline) }
       await group.next()
       group.cancelAll()

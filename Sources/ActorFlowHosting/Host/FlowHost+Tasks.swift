@@ -33,7 +33,7 @@ extension FlowHost {
         continue
       }
       // Somebody who used it since it rested may have given it something to do.
-      if coordinator.isSettled { break }
+      if coordinator.isResting { break }
       flow.reopen()
     }
     coordinator.park()
@@ -46,12 +46,12 @@ extension FlowHost {
     let coordinator = flow.coordinator
     while true {
       do {
-        try await coordinator.settled()
+        try await coordinator.rests()
         // It is not put away just before its time.
         if try await coordinator.ringDue() { continue }
         await coordinator.askersAreBack()
         // What has become due meanwhile, or was given to do.
-        guard coordinator.isSettled else { continue }
+        guard coordinator.isResting else { continue }
       } catch { return false }
       let revision = flow.ledger.stored?.revision
       guard office.options.keepHot > .zero, !coordinator.isAtRest else { return true }

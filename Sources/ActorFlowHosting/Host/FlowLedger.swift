@@ -164,7 +164,7 @@ final class FlowLedger: Sendable {
       }
     }
     if machine.fault != nil { return .failed }
-    return machine.isSettled ? .waiting : .runnable
+    return machine.isResting ? .waiting : .runnable
   }
 
   /// Also of a question that is not asked again yet.

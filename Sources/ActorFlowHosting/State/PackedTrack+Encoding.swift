@@ -117,6 +117,7 @@ extension PackedFocus: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.bool(isEntered)
     writer.bool(hasAsked)
+    writer.int(askersAtOnce)
     writer.list(records)
     writer.list(answers)
     writer.optional(update)
@@ -126,6 +127,7 @@ extension PackedFocus: StatePart {
     self.init()
     isEntered = try reader.bool()
     hasAsked = try reader.bool()
+    askersAtOnce = try reader.number()
     records = try reader.list()
     answers = try reader.list()
     update = try reader.optional()

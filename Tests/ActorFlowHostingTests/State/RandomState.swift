@@ -128,7 +128,7 @@ extension RandomState {
     track.leave = optional { $0.leave() }
     track.places = list { $0.place() }
     track.focus = PackedFocus(
-      isEntered: bool(), hasAsked: bool(), records: list { $0.record() },
+      isEntered: bool(), hasAsked: bool(), askersAtOnce: below(9), records: list { $0.record() },
       answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() })
     track.visit = optional { $0.visit() }
     track.hasAsked = bool()

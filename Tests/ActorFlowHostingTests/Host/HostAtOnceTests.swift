@@ -1,0 +1,88 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+/// A step that asks and waits at once has a task for each: what one of them does must not be cut off because the other
+/// waits.
+@Suite("Hosted steps that ask and wait at once", .timeLimit(.minutes(15))) struct HostAtOnceTests {
+  private let store = MemoryFlowStore()
+  private let log = Log()
+  private static let paid = Signal<Int>("paid")
+
+  /// Asks twice, one after the other, while it waits for a payment.
+  private func flow(_ work: @escaping @Sendable () async -> Void = {}) -> Flow<String, String> {
+    Flow("order") {
+      Step("counter") { [log] (_: String, context: StepContext) in
+        log.add("made")
+        async let paid = context.wait(for: Self.paid)
+        let name = try await context.ask(Form(text: "name"))
+        await work()
+        let place = try await context.once("place") { _ in
+          log.add("found")
+          return "\(name)'s place"
+        }
+        let note = try await context.ask(Form(text: place))
+        return try await "\(name), \(note), \(paid)"
+      }
+    }
+  }
+
+  @Test("what follows the answer is done, and the next question asked, though the signal has not come")
+  func goesOn() async throws {
+    let host = FlowHost(store: store)
+    let orders = try await host.register(flow())
+    try await orders.start(id: "o", with: "-")
+    let asked = try await host.answerNext("o", #""Ada""#)
+    #expect(try asked.questions.map { try $0.prompt(as: Form.self).text } == ["Ada's place"])
+    #expect(asked.status == .waiting, "as much is open as ever: it is put away")
+    try await host.answer(Form.self, of: "o", with: "thanks")
+    try await host.send(3, to: Self.paid, of: "o", key: "1")
+    #expect(try await host.settled("o").status == .finished)
+    #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
+    #expect(log.all.count { $0 == "found" } == 1)
+  }
+
+  @Test("a flow is not put away while one of its tasks is at work, and says so in the store")
+  func staysWhileAtWork() async throws {
+    let gate = Gates()
+    let host = FlowHost(store: store)
+    let orders = try await host.register(flow { await gate.pass() })
+    try await orders.start(id: "o", with: "-")
+    _ = try await host.settled("o")
+    try await host.answer(Form.self, of: "o", with: "Ada")
+    await gate.reached(1)
+    #expect(try await host.view("o").status == .runnable)
+    try await host.send(3, to: Self.paid, of: "o", key: "1")
+    gate.open()
+    try await host.answerNext("o", #""thanks""#)
+    #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
+    #expect(log.all.count { $0 == "made" } <= 2, "for the first question, and from the first answer to the end")
+  }
+
+  @Test("a host that dies while a task is at work leaves it to the next one")
+  func dies() async throws {
+    let clock = ManualWallClock()
+    let store = MemoryFlowStore(clock: clock)
+    let gate = Gates()
+    let first = FlowHost(store: store, clock: clock, owner: "first")
+    let begun = try await first.register(flow { await gate.pass() })
+    try await begun.start(id: "o", with: "-")
+    _ = try await first.settled("o")
+    try await first.answer(Form.self, of: "o", with: "Ada")
+    await gate.reached(1)
+    // It dies: nothing of it is heard any more.
+    clock.advance(by: .seconds(31))
+    let second = FlowHost(store: store, clock: clock, owner: "second")
+    let orders = try await second.register(flow())
+    let view = try await second.settled("o")
+    #expect(try view.questions.map { try $0.prompt(as: Form.self).text } == ["Ada's place"])
+    #expect(view.status == .waiting)
+    try await second.send(3, to: Self.paid, of: "o", key: "1")
+    #expect(try await second.settled("o").questions.map(\.id) == view.questions.map(\.id))
+    try await second.answer(Form.self, of: "o", with: "thanks")
+    #expect(try await second.settled("o").status == .finished)
+    #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
+    gate.open()
+  }
+}
