@@ -26,12 +26,19 @@ package struct PackedValue: Sendable, Equatable {
     } else if let type = type as? any Encodable.Type, let bytes = try Self.bytes(of: value, as: type, codec) {
       self.init(type: "\(type)", bytes: bytes)
     } else if let encodable = value as? any Encodable {
-      self.init(type: "\(Swift.type(of: value))", bytes: try Self.bytes(of: encodable, codec))
+      try self.init(encoding: encodable, with: codec)
     } else {
       throw FlowError(
         .notStorable,
         "a value of type \(Swift.type(of: value)) cannot be stored; make the type Codable, or change it on its way")
     }
+  }
+
+  /// Packs a value as what it is.
+  ///
+  /// - Throws: A ``FlowError`` with the code `notStorable`, naming the type.
+  package init(encoding value: any Encodable, with codec: any ValueCodec) throws {
+    self.init(type: "\(Swift.type(of: value))", bytes: try Self.bytes(of: value, codec))
   }
 
   private static func bytes<T: Encodable>(

@@ -43,6 +43,12 @@ extension FlowCoordinator {
   /// Waits until nobody who asks is at work on a reminder: it counts as done, so it must not be put away undone.
   package nonisolated func askersAreBack() async { await core.askersAreBack() }
 
+  /// Whether effects of rendered steps run or are about to.
+  package nonisolated var hasEffects: Bool { core.hasEffects }
+
+  /// Waits until none does.
+  package nonisolated func effectsHaveEnded() async throws { try await core.effectsHaveEnded() }
+
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
   package nonisolated func reopened(_ question: Question.ID) async throws { try await core.reopened(question) }
 
@@ -76,6 +82,7 @@ extension FlowCoordinator {
 
 extension FlowCore {
   fileprivate var isAtRest: Bool { withState { $0.machine.phase == .ended || $0.machine.fault != nil } }
+  fileprivate var hasEffects: Bool { withState { $0.effects.running > 0 } }
   fileprivate var isShowing: Bool { withState { $0.machine.isShowing } }
   fileprivate var isResting: Bool { withState { $0.machine.isResting } }
   fileprivate var questions: [Question.ID] { withState { $0.machine.keptQuestions } }

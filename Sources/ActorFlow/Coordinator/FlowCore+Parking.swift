@@ -16,8 +16,8 @@ extension FlowCore {
       let tracks = [TrackID.main] + state.machine.descendants(of: .main)
       let cells =
         tracks.compactMap { state[$0].asker } + state.waiters.values + state.pauses.values
-        + state.latches.map(\.cell)
-      (state.waiters, state.pauses, state.latches) = ([:], [:], [])
+        + state.latches.map(\.cell) + state.effects.waiters
+      (state.waiters, state.pauses, state.latches, state.effects.waiters) = ([:], [:], [], [])
       state.log.close()
       readers = state.log.takeWaiting()
       return (tracks.compactMap { state[$0].stint }, cells)
@@ -41,6 +41,32 @@ extension FlowCore {
       ([TrackID.main] + state.machine.descendants(of: .main)).compactMap { state[$0].asker }
     }
     for cell in cells { await cell.isAwaited() }
+  }
+
+  func countEffects(_ difference: Int) {
+    let waiters = withState { state -> [Cell] in
+      state.effects.running += difference
+      guard state.effects.running == 0 else { return [] }
+      defer { state.effects.waiters = [] }
+      return state.effects.waiters
+    }
+    for waiter in waiters { waiter.fulfil(.success(())) }
+  }
+
+  /// Waits until no effect of a rendered step runs or is about to.
+  func effectsHaveEnded() async throws {
+    let cell = Cell()
+    let waits = try withState { state in
+      guard !state.isParked else { throw CancellationError() }
+      guard state.effects.running > 0 else { return false }
+      state.effects.waiters.append(cell)
+      return true
+    }
+    guard waits else { return }
+    do { _ = try await cell.value() } catch {
+      withState { $0.effects.waiters.removeAll { $0 === cell } }
+      throw error
+    }
   }
 
   var isParked: Bool { withState { $0.isParked } }

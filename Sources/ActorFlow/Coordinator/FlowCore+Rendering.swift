@@ -2,22 +2,31 @@
 extension FlowCore {
   var commits: Bool { commit != nil }
 
-  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws -> Question.ID {
+  func keptRendering(at stay: Stay) throws -> KeptRendering? {
+    guard let codec else { return nil }
+    let kept = try withState { try $0.machine.keptRendering(of: stay.visit, on: stay.track) }
+    return KeptRendering(codec: codec, tree: kept.tree, output: kept.output, isSameVisit: kept.isReplay)
+  }
+
+  func show(
+    _ rendering: any Prompt, _ tree: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
+  ) async throws -> Question {
     let keeping = codec == nil ? nil : try keeping(rendering, of: step(of: stay))
     return try await decide(on: stay.track) { machine in
       let shown = try machine.show(
-        rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, at: elapsed)
-      return Decision(shown.question.id, event: shown.event)
+        rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, tree: tree, at: elapsed)
+      return Decision(shown.question, event: shown.event)
     }
   }
 
-  func rerender(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) async throws {
+  func rerender(_ rendering: any Prompt, _ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
     let keeping = codec == nil ? nil : try keeping(rendering, of: step(of: stay))
     try await decide(on: stay.track) { machine in
       Decision(
         (),
         event: try machine.rerender(
-          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, at: elapsed))
+          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, tree: tree,
+          at: elapsed))
     }
   }
 
@@ -39,9 +48,10 @@ extension FlowCore {
     _ = (consume garbage, consume old)  // released here, outside the lock
   }
 
-  func acknowledge(at stay: Stay) async throws {
-    try await decide(on: stay.track, commits: false) { machine in
-      Decision(try machine.acknowledge(visit: stay.visit, on: stay.track, at: elapsed))
+  func acknowledge(_ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
+    try await decide(on: stay.track, commits: tree != nil) { machine in
+      Decision(
+        try machine.acknowledge(visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: elapsed))
     }
   }
 

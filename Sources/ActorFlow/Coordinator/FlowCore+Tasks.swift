@@ -63,7 +63,12 @@ extension FlowCore {
   /// Begins an effect's work. Called by the `proceed` of a rendered step, so that the effect has its task-local values.
   func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let chain = FlowChain(serial, .effect, around: FlowChain.current)
-    return Task { await FlowChain.$current.withValue(chain, operation: work) }
+    guard codec != nil else { return Task { await FlowChain.$current.withValue(chain, operation: work) } }
+    countEffects(1)
+    return Task {
+      await FlowChain.$current.withValue(chain, operation: work)
+      countEffects(-1)
+    }
   }
 
   /// Begins to sleep until the earliest alarm, unless a sleep that ends no later is under way.

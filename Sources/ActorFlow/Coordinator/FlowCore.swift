@@ -31,6 +31,8 @@ final class FlowCore: Sendable {
     var latches: [Latch] = []
     /// Who waits for a `once` to end.
     var onceWaiters: [Cell] = []
+    /// How many effects of rendered steps run or are about to, where flows are kept, and who waits for their end.
+    var effects = EffectCount()
     /// Which `once` waits for which.
     var onceWaits = OnceWaits()
     /// Inputs that could not wait, given while a commit was under way.
@@ -40,6 +42,11 @@ final class FlowCore: Sendable {
     var uncommitted: [NavigationEvent] = []
     /// Whether the flow was put away: nothing is decided here any more.
     var isParked = false
+  }
+
+  struct EffectCount: Sendable {
+    var running = 0
+    var waiters: [Cell] = []
   }
 
   /// The task of a track, and who waits in it.

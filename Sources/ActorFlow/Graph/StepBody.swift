@@ -48,6 +48,8 @@
   package let accepts: @Sendable (any Sendable) -> Bool
   /// The type of the updates the step receives, and how to hand it one; nil unless it is a ``ReceivingStep``.
   package let receiver: Receiver?
+  /// What else is kept of the step where flows are, and what it is to it: a rendered step's state, for example.
+  package let kept: [(what: String, type: Any.Type)]
 
   @usableFromInline package struct Receiver: Sendable {
     package let update: Any.Type
@@ -56,12 +58,14 @@
   }
 
   @usableFromInline package init<I: Sendable, O: Sendable>(
-    _ input: I.Type, _ output: O.Type, step: Any.Type? = nil, receiver: Receiver? = nil
+    _ input: I.Type, _ output: O.Type, step: Any.Type? = nil, receiver: Receiver? = nil,
+    kept: [(what: String, type: Any.Type)] = []
   ) {
     self.input = input
     self.output = output
     self.step = step
     self.receiver = receiver
+    self.kept = kept
     accepts = { $0 is I }
   }
 }

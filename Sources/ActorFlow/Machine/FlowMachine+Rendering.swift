@@ -2,16 +2,40 @@
 extension FlowMachine {
   /// A step shows a rendering, whose answers go to `receiver`.
   ///
-  /// Nothing of it is journalled: an answer does not close it, so that there is nothing to replay.
+  /// No answer of it is journalled: it does not close it, so that there is nothing to replay. What is kept is what the
+  /// step remembers, and in the end what it has made.
   ///
   /// - Throws: As ``ask(_:key:visit:on:within:at:)``.
   package mutating func show(
     _ rendering: any Prompt, to receiver: any ActionReceiver, visit: VisitID, on track: TrackID = .main,
-    keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
+    keeping: Keeping? = nil, tree: RenderKeeping? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> (question: Question, event: NavigationEvent?) {
     let place = try activePlace(of: visit, on: track, to: "show a rendering")
     let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, keeping: keeping, at: now())
-    return (question, isNew ? publish(.asked(question)) : showAgain(question, keeping, on: track))
+    keep(tree, on: track)
+    let event = isNew ? publish(.asked(question)) : showAgain(question, keeping, on: track)
+    return (self[track].asking?.question ?? question, event)
+  }
+
+  /// Where the output of a rendered step stands in the journal of its visit.
+  private static let outputKey = JournalKey(name: .given("output"), number: 1)
+
+  /// What a visit of a rendered step has left: what it remembers, and what it has made.
+  package func keptRendering(
+    of visit: VisitID, on track: TrackID = .main
+  ) throws -> (tree: PackedTree?, output: (any Sendable)?, isReplay: Bool) {
+    _ = try activePlace(of: visit, on: track, to: "show a rendering")
+    let focus = self[track].focus
+    var output: (any Sendable)?
+    if case .answered(let value)? = focus.memory?.answers[Self.outputKey] { output = value }
+    return (focus.memory?.tree, output, focus.attempt.isReplay)
+  }
+
+  private mutating func keep(_ keeping: RenderKeeping?, on track: TrackID) {
+    guard let keeping else { return }
+    if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
+    self[track].focus.memory?.tree = keeping.tree
+    if let output = keeping.output { self[track].focus.memory?.answers[Self.outputKey] = .answered(output) }
   }
 
   /// The open question of this id, and who takes its answers if it stays open.
@@ -29,7 +53,7 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func rerender(
     _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, isAnswer: Bool = false,
-    keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
+    keeping: Keeping? = nil, tree: RenderKeeping? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> NavigationEvent {
     let replaced = with(track) { track -> (old: Question, new: Question)? in
       guard track.phase == .walking, let old = track.asking?.question, old.visit == visit else { return nil }
@@ -44,23 +68,31 @@ extension FlowMachine {
       throw error(.notActive, "the rendering of this visit is no longer shown")
     }
     discard(replaced.old)
+    keep(tree, on: track)
     if isAnswer, alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
     return publish(.updated(replaced.new))
   }
 
-  /// An answer was applied as an action, and what is shown stays.
+  /// An action was applied, and what is shown stays.
   ///
+  /// - Parameter isAnswer: Whether it was somebody's answer.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func acknowledge(
-    visit: VisitID, on track: TrackID = .main, at now: @autoclosure () -> Duration = .zero
+    visit: VisitID, on track: TrackID = .main, isAnswer: Bool = true, tree: RenderKeeping? = nil,
+    at now: @autoclosure () -> Duration = .zero
   ) throws {
     _ = try activePlace(of: visit, on: track, to: "take actions")
-    if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    keep(tree, on: track)
+    if isAnswer, alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
   }
 
   /// A step no longer shows its rendering. Nil if its question is closed already.
   package mutating func hide(visit: VisitID, on track: TrackID = .main) -> NavigationEvent? {
-    guard let question = self[track].asking?.question, question.visit == visit else { return nil }
-    return withdraw(question.id, on: track)
+    if let question = self[track].asking?.question {
+      return question.visit == visit ? withdraw(question.id, on: track) : nil
+    }
+    guard self[track].top?.visit.id == visit, let asked = self[track].reopening?.question else { return nil }
+    dropReopening(on: track, questions: true, waits: false)
+    return publish(.withdrawn(Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)))
   }
 }

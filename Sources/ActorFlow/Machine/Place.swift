@@ -159,6 +159,8 @@ package struct PlaceMemory: Sendable {
   package var answers: [JournalKey: JournalEntry] = [:]
   /// What the step received when this visit began, where visits are replayed.
   var handover: Handover?
+  /// What a rendered step remembers, where flows are kept.
+  package var tree: PackedTree?
 
   /// Shared by the versions of a covered place, where nothing changes any more.
   final class Box: Sendable {

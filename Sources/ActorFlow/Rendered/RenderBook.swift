@@ -13,6 +13,8 @@ final class RenderBook {
   private var senders: Set<Int> = []
   private var changes = EffectChanges()
   private var mistake: FlowError?
+  /// What the tree's nodes find again in the first pass, where they were made anew.
+  var states: KeptStates?
 
   init(_ port: SinkPort) {
     self.port = port
@@ -43,6 +45,16 @@ final class RenderBook {
   /// The first mistake counts; the pass goes on, because `render` cannot throw.
   func note(_ message: @autoclosure () -> String) {
     if mistake == nil { mistake = FlowError(.duplicateKey, message()) }
+  }
+
+  /// What a child remembers that was made anew.
+  func kept<Child: RenderedStep>(
+    _ type: Child.Type, _ key: RenderKey, of parent: RenderNode
+  ) -> (state: Child.State, index: Int)? {
+    do { return try states?.child(type, key, of: parent) } catch {
+      if mistake == nil { mistake = error as? FlowError ?? FlowError(.typeMismatch, "\(error)") }
+      return nil
+    }
   }
 }
 

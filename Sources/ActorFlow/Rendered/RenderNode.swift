@@ -33,6 +33,11 @@ class RenderNode {
     }
   }
 
+  /// Packs what the node and those below it remember.
+  ///
+  /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
+  func pack(into packer: inout TreePacker, as name: TreePacker.Name, below parent: Int?) throws {}
+
   /// Ends what the render that is just over did not ask for.
   fileprivate func sweep() {
     for (key, effect) in effects where effect.pass != book.pass {
@@ -113,6 +118,12 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
     }
   }
 
+  override func pack(into packer: inout TreePacker, as name: TreePacker.Name, below parent: Int?) throws {
+    let index = try packer.add(state, name, at: path, below: parent)
+    guard !children.isEmpty else { return }
+    for (name, child) in try packer.sorted(children.values) { try child.pack(into: &packer, as: name, below: index) }
+  }
+
   override func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? {
     guard let recorded, let key = path.key?.key else { return nil }
     return RenderPass<Parent>.Child(
@@ -171,7 +182,12 @@ extension TypedNode {
       known.update(child)
       return known
     }
-    let node = TypedNode<Child>(child, at: RenderPath(Child.self, key, in: path), in: book)
+    let kept = known == nil ? book.kept(Child.self, key.key, of: self) : nil
+    let node = TypedNode<Child>(child, state: kept?.state, at: RenderPath(Child.self, key, in: path), in: book)
+    if let kept {
+      book.states?.place(node.id, at: kept.index)
+      node.update(child)
+    }
     if let known {
       known.remove()
       // `render` wants a rendering, so it gets one of a node that is swept away with the failing pass.

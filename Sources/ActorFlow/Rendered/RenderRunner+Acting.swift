@@ -70,7 +70,10 @@ extension RenderRunner: ActionReceiver, ActionStation {
         var ended: [Int] = []
         let rendering = try render(tree, ending: &ended)
         if !stage.runtime.commits { cancel(ended) }
-        do { try await stage.runtime.rerender(rendering, at: stage.stay, isAnswer: isAnswer) } catch {
+        do {
+          try await stage.runtime.rerender(
+            rendering, try tree.keeping(stage.codec), at: stage.stay, isAnswer: isAnswer)
+        } catch {
           guard let saved, !(error is CancellationError), self.stage === stage else { throw error }
           // Refused by whoever commits: nothing has changed.
           saved.restoreTree()
@@ -79,8 +82,9 @@ extension RenderRunner: ActionReceiver, ActionStation {
         }
         cancel(ended)
         stage.revision += 1
-      } else if isAnswer {
-        try await stage.runtime.acknowledge(at: stage.stay)
+      } else if isAnswer || tree.hasOutput {
+        let keeping = tree.hasOutput ? try tree.keeping(stage.codec) : nil
+        try await stage.runtime.acknowledge(keeping, at: stage.stay, isAnswer: isAnswer)
       }
     } catch let error as CancellationError {
       // The visit is being left, and `proceed` is about to hear of it.
@@ -108,7 +112,10 @@ extension RenderRunner: ActionReceiver, ActionStation {
   private func render(_ tree: RenderTree<Root>, ending ended: inout [Int]) throws -> Root.Rendering {
     var changes = EffectChanges()
     let rendering = try tree.render(&changes)
-    if !changes.isEmpty { ended = effects.apply(changes) }
+    if !changes.isEmpty {
+      ended = effects.apply(changes)
+      tellDue()
+    }
     return rendering
   }
 

@@ -16,6 +16,7 @@ extension RenderRunner {
         await self.run(work, as: id)
       }
     }
+    tellDue()
   }
 
   private nonisolated func run(_ work: @Sendable () async throws -> Void, as effect: Int) async {
@@ -33,6 +34,7 @@ extension RenderRunner {
     if let task = tasks.removeValue(forKey: effect) { ended.append(task) }
     let isWanted = effects.isWanted(effect)
     effects.end(effect)
+    tellDue()
     tree?.hasEnded(effect)
     if isWanted, let error { await fail(error) }
     // So that it is awaited, and what waited for it starts.

@@ -22,12 +22,16 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let port: SinkPort
     /// Where `proceed` waits.
     let cell: Cell
+    /// How to keep what the step remembers; nil where nothing is kept.
+    let codec: (any ValueCodec)?
     /// The question that shows the renderings, once it is open, and its revision.
     var question: Question.ID?
     var revision = 1
+    /// Whether it is said that effects are about to begin.
+    var saysDue = false
 
-    init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: Cell) {
-      (self.runtime, self.stay, self.port, self.cell) = (runtime, stay, port, cell)
+    init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: Cell, _ codec: (any ValueCodec)?) {
+      (self.runtime, self.stay, self.port, self.cell, self.codec) = (runtime, stay, port, cell, codec)
     }
   }
 
@@ -37,7 +41,13 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
 
   func proceed(_ input: Input, context: StepContext) async throws -> Root.Output {
     let (runtime, cell) = (try context.inFlow(), Cell())
-    try await open(input, Stage(runtime, context.stay, SinkPort(self), cell))
+    let kept = try runtime.keptRendering(at: context.stay)
+    if let output = kept?.output {
+      // Made before the step was made anew: all that is left to do is to say so.
+      await runtime.hide(at: context.stay)
+      return try StepBody.cast(output, to: Root.Output.self)
+    }
+    try await open(input, Stage(runtime, context.stay, SinkPort(self), cell, kept?.codec), kept)
     do {
       let output = try await attend(cell, runtime)
       await close()
@@ -52,18 +62,22 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   func backUp(context: RollbackContext) {}
 
   /// Shows the first rendering of a visit.
-  private func open(_ input: Input, _ stage: Stage) async throws {
+  private func open(_ input: Input, _ stage: Stage, _ kept: KeptRendering?) async throws {
     if !turns.begin() { await waitForTurn() }
     defer { endTurn() }
     let step = try make(input)
-    let tree = tree ?? RenderTree(step, port: stage.port)
+    let tree = try tree ?? RenderTree(step, kept: kept, port: stage.port)
     if self.tree != nil { tree.enter(step, port: stage.port) }
     self.tree = tree
     var changes = EffectChanges()
     let rendering = try tree.render(&changes)
     _ = effects.apply(changes)
     self.stage = stage
-    do { stage.question = try await stage.runtime.show(rendering, to: self, at: stage.stay) } catch {
+    tellDue()
+    do {
+      let question = try await stage.runtime.show(rendering, try tree.keeping(stage.codec), to: self, at: stage.stay)
+      (stage.question, stage.revision) = (question.id, question.revision)
+    } catch {
       effects = EffectLedger()
       endStage()
       throw error
@@ -92,7 +106,17 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     ended = []
   }
 
+  /// Tells whoever keeps the flow whether effects are about to begin.
+  func tellDue() { tellDue(effects.hasDue) }
+
+  private func tellDue(_ isDue: Bool) {
+    guard let stage, stage.codec != nil, stage.saysDue != isDue else { return }
+    stage.saysDue = isDue
+    stage.runtime.countEffects(isDue ? 1 : -1)
+  }
+
   func endStage() {
+    tellDue(false)
     stage?.port.close()
     stage = nil
     endClaims()

@@ -20,6 +20,31 @@ final class RenderTree<Root: RenderedStep> {
     }
   }
 
+  /// The tree of a step that was made anew, with the states that the one before it left.
+  ///
+  /// - Throws: A ``FlowError`` with the code `typeMismatch` if the root's cannot be read.
+  convenience init(_ step: Root, kept: KeptRendering?, port: SinkPort) throws {
+    guard let kept, let tree = kept.tree else {
+      self.init(step, port: port)
+      return
+    }
+    let states = KeptStates(tree, codec: kept.codec)
+    self.init(step, state: try states.root(Root.self), port: port)
+    states.place(root.id)
+    book.states = states
+    if !kept.isSameVisit { root.update(step) }
+  }
+
+  /// What is to be kept of it; nil where nothing is.
+  ///
+  /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
+  func keeping(_ codec: (any ValueCodec)?) throws -> RenderKeeping? {
+    guard let codec else { return nil }
+    var packer = TreePacker(codec: codec)
+    try root.pack(into: &packer, as: packer.name(of: root.path), below: nil)
+    return RenderKeeping(tree: packer.tree, output: output.map { $0 as any Sendable })
+  }
+
   /// A next visit begins: with a new value, and the states of the one before. All effects have ended.
   func enter(_ step: Root, port: SinkPort) {
     book.port = port
@@ -45,6 +70,8 @@ final class RenderTree<Root: RenderedStep> {
   func render(_ changes: inout EffectChanges) throws -> Root.Rendering {
     book.begin()
     let rendering = root.render()
+    // Who was not asked for again is gone.
+    book.states = nil
     try book.end(&changes)
     return rendering
   }

@@ -50,13 +50,15 @@ package struct PackedPlace: Sendable, Equatable {
   package var isInner = false
   package var isClosed = false
   package var records: [PackedRecord] = []
+  /// What a rendered step remembers.
+  package var tree: PackedTree?
 
   package init(
     visit: PackedVisit, cargo: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
-    records: [PackedRecord] = []
+    records: [PackedRecord] = [], tree: PackedTree? = nil
   ) {
-    (self.visit, self.cargo, self.backTarget, self.isInner, self.isClosed, self.records) = (
-      visit, cargo, backTarget, isInner, isClosed, records
+    (self.visit, self.cargo, self.backTarget, self.isInner, self.isClosed, self.records, self.tree) = (
+      visit, cargo, backTarget, isInner, isClosed, records, tree
     )
   }
 }
@@ -70,13 +72,15 @@ package struct PackedFocus: Sendable, Equatable {
   package var answers: [PackedAnswer] = []
   /// What the step received when the visit began.
   package var update: PackedValue?
+  /// What a rendered step remembers.
+  package var tree: PackedTree?
 
   package init(
     isEntered: Bool = false, hasAsked: Bool = false, askersAtOnce: Int = 0, records: [PackedRecord] = [],
-    answers: [PackedAnswer] = [], update: PackedValue? = nil
+    answers: [PackedAnswer] = [], update: PackedValue? = nil, tree: PackedTree? = nil
   ) {
-    (self.isEntered, self.hasAsked, self.askersAtOnce, self.records, self.answers, self.update) = (
-      isEntered, hasAsked, askersAtOnce, records, answers, update
+    (self.isEntered, self.hasAsked, self.askersAtOnce, self.records, self.answers, self.update, self.tree) = (
+      isEntered, hasAsked, askersAtOnce, records, answers, update, tree
     )
   }
 }

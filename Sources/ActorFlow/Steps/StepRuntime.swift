@@ -15,16 +15,22 @@ package protocol StepRuntime: AnyObject, Sendable {
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws
 
+  /// What is kept at the place of a rendered step; nil where flows are not kept.
+  func keptRendering(at stay: Stay) throws -> KeptRendering?
   /// Shows a rendering: opens a question that takes many answers.
-  func show(_ rendering: any Prompt, to receiver: any ActionReceiver, at stay: Stay) async throws -> Question.ID
+  func show(
+    _ rendering: any Prompt, _ keeping: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
+  ) async throws -> Question
   /// Replaces a rendering. `isAnswer`: because somebody has answered.
-  func rerender(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) async throws
+  func rerender(_ rendering: any Prompt, _ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
   /// The same without a suspension, where nothing is committed.
   func rerenderNow(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) throws
-  /// Somebody has answered, and what is shown stays.
-  func acknowledge(at stay: Stay) async throws
+  /// An action was applied, and what is shown stays. `isAnswer`: somebody has answered.
+  func acknowledge(_ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
   /// Closes the question, if it is still open.
   func hide(at stay: Stay) async
+  /// So many more effects are about to begin, or fewer: a flow that is kept is not put away just before they do.
+  func countEffects(_ difference: Int)
   /// Begins an effect's work in a task of its own, which its caller cancels and awaits.
   func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>
 

@@ -86,7 +86,9 @@ struct SnapshotPacker {
       packed.append(
         PackedPlace(
           visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
-          isClosed: place.isClosed, records: place === track.top ? [] : try records(place.memory?.memory)))
+          isClosed: place.isClosed, records: place === track.top ? [] : try records(place.memory?.memory),
+          // Nobody returns to a thing of the past.
+          tree: place === track.top || place.isInner ? nil : place.memory?.memory.tree))
     }
     packed.reverse()
     return packed
@@ -101,6 +103,7 @@ struct SnapshotPacker {
       for (key, entry) in memory.answers.sorted(by: { $0.key < $1.key }) {
         packed.answers.append(PackedAnswer(key: key, entry: try pack(entry)))
       }
+      packed.tree = memory.tree
       packed.update = try memory.handover.map { try value($0.update) }
     }
     return packed

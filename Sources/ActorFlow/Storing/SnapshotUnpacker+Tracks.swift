@@ -24,8 +24,9 @@ extension SnapshotUnpacker {
     track.isSealed = packed.isSealed
     track.closedAt = packed.closedAt
     var memory: PlaceMemory?
-    if !packed.focus.records.isEmpty || !packed.focus.answers.isEmpty || packed.focus.update != nil {
-      memory = self.memory(packed.focus.records)
+    let focus = packed.focus
+    if !focus.records.isEmpty || !focus.answers.isEmpty || focus.update != nil || focus.tree != nil {
+      memory = self.memory(focus.records, focus.tree)
       for answer in packed.focus.answers { memory?.answers[answer.key] = entry(answer.entry) }
     }
     track.focus = Focus(
@@ -44,7 +45,8 @@ extension SnapshotUnpacker {
     return Place(
       on: below, node: node, cargo: cargo, instance: nil, visit: visit(packed.visit, on: below, of: node),
       backTarget: packed.backTarget,
-      memory: isTop || packed.records.isEmpty ? nil : PlaceMemory.Box(memory(packed.records)),
+      memory: isTop || (packed.records.isEmpty && packed.tree == nil)
+        ? nil : PlaceMemory.Box(memory(packed.records, packed.tree)),
       isInner: packed.isInner, isClosed: packed.isClosed)
   }
 
@@ -55,8 +57,9 @@ extension SnapshotUnpacker {
       isSkipped: packed.isSkipped, canBackUp: packed.canBackUp)
   }
 
-  func memory(_ records: [PackedRecord]) -> PlaceMemory {
+  func memory(_ records: [PackedRecord], _ tree: PackedTree?) -> PlaceMemory {
     var memory = PlaceMemory()
+    memory.tree = tree
     for record in records {
       memory.records[record.key] = StoredRecord(
         type: nil, typeName: record.type, idempotencyKey: record.idempotencyKey,

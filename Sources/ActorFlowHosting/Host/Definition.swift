@@ -69,8 +69,8 @@ extension Definition {
     for node in flow.graph.nodes {
       if !seen.insert(node.info.id).inserted { problems.append("two steps are called \"\(node.info.id)\"") }
       guard node.fork == nil else { continue }
-      for (type, what) in [(node.body.types.input, "input"), (node.body.types.output, "output")]
-      where !isStorable(type) {
+      let types = node.body.types
+      for (what, type) in [("input", types.input), ("output", types.output)] + types.kept where !isStorable(type) {
         problems.append(
           "\(node.info.id): the \(what) \(type) cannot be stored; make it Codable"
             + ("\(type)".hasPrefix("(") ? ", or give the `Parallel` before it a `join:`" : ""))

@@ -8,6 +8,9 @@ extension FlowHost {
     public var gracePeriod: Duration = .seconds(10)
     /// How long a flow that waits stays in memory. Zero: it is put away at once.
     public var keepHot: Duration = .zero
+    /// How long a flow that waits stays in memory for the effects of its rendered steps. What they do in that time is
+    /// kept. One that has not ended then is cancelled, and begins anew when the flow is taken up.
+    public var effectTime: Duration = .seconds(10)
     /// How often the store is asked for flows that others have left or that became due.
     public var pollInterval: Duration = .seconds(5)
     /// How many bytes the JSON of an answer may have.

@@ -101,6 +101,7 @@ extension PackedPlace: StatePart {
     writer.bool(isInner)
     writer.bool(isClosed)
     writer.list(records)
+    writer.optional(tree)
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
@@ -110,6 +111,7 @@ extension PackedPlace: StatePart {
     isInner = try reader.bool()
     isClosed = try reader.bool()
     records = try reader.list()
+    tree = try reader.optional()
   }
 }
 
@@ -121,6 +123,7 @@ extension PackedFocus: StatePart {
     writer.list(records)
     writer.list(answers)
     writer.optional(update)
+    writer.optional(tree)
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
@@ -131,6 +134,7 @@ extension PackedFocus: StatePart {
     records = try reader.list()
     answers = try reader.list()
     update = try reader.optional()
+    tree = try reader.optional()
   }
 }
 

@@ -24,6 +24,7 @@ struct StateReader {
   mutating func string() throws(FlowStoreError) -> String { try bytes.string() }
   mutating func blob() throws(FlowStoreError) -> [UInt8] { try bytes.blob() }
   func end() throws(FlowStoreError) { try bytes.end() }
+  func malformed(_ what: String) -> FlowStoreError { bytes.malformed(what) }
 
   /// A number that is counted up, and never so far that it could overflow.
   mutating func number() throws(FlowStoreError) -> Int {

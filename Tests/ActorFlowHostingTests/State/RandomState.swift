@@ -32,6 +32,7 @@ struct RandomState {
     snapshot.numbers.wait = number()
     snapshot.ending = optional { $0.ending() }
     snapshot.output = optional { $0.value() }
+    snapshot.fault = optional { $0.fault() }
     snapshot.failure = optional { $0.failure() }
     snapshot.rollbackErrors = list { $0.failure() }
     snapshot.cargoes = list { random in
@@ -129,7 +130,8 @@ extension RandomState {
     track.places = list { $0.place() }
     track.focus = PackedFocus(
       isEntered: bool(), hasAsked: bool(), askersAtOnce: below(9), records: list { $0.record() },
-      answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() })
+      answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() },
+      tree: optional { $0.tree() })
     track.visit = optional { $0.visit() }
     track.hasAsked = bool()
     track.isSealed = bool()
@@ -152,7 +154,17 @@ extension RandomState {
   mutating func place() -> PackedPlace {
     PackedPlace(
       visit: visit(), cargo: number(), backTarget: depth(), isInner: bool(), isClosed: bool(),
-      records: list { $0.record() })
+      records: list { $0.record() }, tree: optional { $0.tree() })
+  }
+
+  mutating func tree() -> PackedTree {
+    var tree = PackedTree()
+    for index in 0..<below(5) {
+      tree.nodes.append(
+        PackedTree.Node(
+          parent: index == 0 ? nil : below(index), type: text(), key: index == 0 ? nil : value(), state: value()))
+    }
+    return tree
   }
 
   mutating func record() -> PackedRecord {

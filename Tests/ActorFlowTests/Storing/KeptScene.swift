@@ -27,13 +27,14 @@ struct KeptScene: Sendable, CustomTestStringConvertible {
     try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
   }
 
-  /// Does something when this step asks, and else what ``answer`` does.
+  /// Does something when this step asks, and else what `other` does.
   static func at(
-    _ step: String, _ verb: @escaping @Sendable (Kept, Question) async throws -> Void
+    _ step: String, _ verb: @escaping @Sendable (Kept, Question) async throws -> Void,
+    orElse other: @escaping World = KeptScene.answer
   ) -> World {
     { run, position in
       guard let question = position.questions.first(where: { $0.step.name == step }) else {
-        return try await answer(run, position)
+        return try await other(run, position)
       }
       try await verb(run, question)
     }
