@@ -36,7 +36,8 @@ public struct SystemWallClock: WallClock {
   public func sleep(until deadline: Date) async throws {
     try Task.checkCancellation()
     while case let rest = deadline.timeIntervalSince(now), rest > 0 {
-      try await Task.sleep(for: .seconds(min(rest, Self.longestNap)))
+      await SleepQueue.shared.sleep(seconds: min(rest, Self.longestNap))
+      try Task.checkCancellation()
     }
   }
 }

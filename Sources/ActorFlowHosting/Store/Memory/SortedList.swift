@@ -60,6 +60,8 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
     count -= 1
   }
 
+  var first: Element? { chunks.first?.first }
+
   func contains(_ element: Element) -> Bool {
     let (chunk, index) = place(of: element)
     return chunk < chunks.count && chunks[chunk][index] == element
