@@ -14,6 +14,7 @@ import Testing
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
+  private let reminded = Gates()
 
   init() {
     store = MemoryFlowStore(clock: clock)
@@ -27,7 +28,10 @@ import Testing
       Step("ask") { (input: String, context: StepContext) in
         let answer = try await context.ask(
           Form(text: input), within: .seconds(4 * 86_400),
-          reminding: .every(.seconds(86_400), max: 10) { [log] number in log.add("reminder \(number)") })
+          reminding: .every(.seconds(86_400), max: 10) { [log, reminded] number in
+            log.add("reminder \(number)")
+            reminded.mark()
+          })
         return answer ?? "nobody"
       }
     }
@@ -56,13 +60,14 @@ import Testing
       for day in 1...3 {
         try await clock.waitForSleepers(2)
         clock.advance(by: .seconds(86_400))
-        while log.all.count < day { await Task.yield() }
+        await reminded.reached(day)
         await second.isQuiet()
       }
       #expect(log.all == ["reminder 1", "reminder 2", "reminder 3"])
       try await clock.waitForSleepers(2)
+      let events = second.events(of: "p")
       clock.advance(by: .seconds(86_400))
-      while try await flows.outcome(of: "p") == .open { await Task.yield() }
+      for await _ in events {}
       #expect(try await flows.outcome(of: "p") == .finished("nobody"))
     }
   }
@@ -87,8 +92,9 @@ import Testing
       try await clock.waitForSleepers(2)
       clock.advance(by: .seconds(31))
       await gate.reached(2)
+      let events = second.events(of: "f")
       gate.open()
-      while try await flows.outcome(of: "f") == .open { await Task.yield() }
+      for await _ in events {}
       #expect(try await flows.outcome(of: "f") == .finished("-!"))
     }
     let history = try await second.history(of: "f")
@@ -97,11 +103,15 @@ import Testing
 
   @Test("a host that is stopped puts away what runs; another goes on")
   func stopped() async throws {
-    let gate = Gates()
+    let (gate, left) = (Gates(), Gates())
     let flow = Flow<String, String>("f") {
       Step("a") { (input: String, context: StepContext) in
         try await context.once("work") { [log] _ in log.add("work") }
-        await gate.pass()
+        await withTaskCancellationHandler {
+          await gate.pass()
+        } onCancel: {
+          left.mark()
+        }
         try Task.checkCancellation()
         return input + "!"
       }
@@ -112,7 +122,7 @@ import Testing
     try await flows.start(id: "f", with: "-")
     await gate.reached(1)
     run.cancel()
-    while await first.live["f"]?.coordinator.isParked == false { await Task.yield() }
+    await left.reached()
     gate.open()
     try await run.value
     #expect(try await first.view("f").status == .runnable)
@@ -152,34 +162,5 @@ import Testing
       #expect(history.map(\.sequence) == Array(1...history.count))
       #expect(history.filter { $0.what == "answered" }.count == 3)
     }
-  }
-}
-
-/// Where steps wait until a test lets them go.
-final class Gates: Sendable {
-  private let state = Lock<(arrived: Int, isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((0, false, []))
-
-  func pass() async {
-    await withCheckedContinuation { continuation in
-      let passes = state.withLock { state in
-        state.arrived += 1
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
-      }
-      if passes { continuation.resume() }
-    }
-  }
-
-  func open() {
-    let waiting = state.withLock { state in
-      defer { state.waiting = [] }
-      state.isOpen = true
-      return state.waiting
-    }
-    for waiter in waiting { waiter.resume() }
-  }
-
-  func reached(_ count: Int) async {
-    while state.withLock({ $0.arrived }) < count { await Task.yield() }
   }
 }
