@@ -13,6 +13,7 @@ let package = Package(
       name: "benchmarks",
       dependencies: [
         .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ])
   ],

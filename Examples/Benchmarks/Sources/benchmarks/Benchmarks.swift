@@ -44,12 +44,16 @@ struct Benchmarks: AsyncParsableCommand {
   /// Every figure, in processes of its own.
   private func measure(onAllCores: Bool) throws -> [String: Double] {
     let worker = Worker(onAllCores: onAllCores, isSmoke: smoke)
-    let alone: [Figure] = [.bytesPerWaitingFlow, .bytesPerRendered, .millionth, .settledBytesPerStep]
+    let fresh: [Figure] = [.bytesPerWaitingFlow, .bytesPerRendered, .bytesPerParkedFlow]
+    let alone: [Figure] =
+      fresh + [
+        .millionth, .settledBytesPerStep, .hostedAnswerFile, .inboxAmong100000, .resumeAfter10000, .resumeUnsettled,
+      ]
     let timed = Figure.allCases.filter { !alone.contains($0) && (onAllCores || $0.isMeasuredPinned) }
     var values = try worker.take(timed)
     for figure in alone {
       // Of these the process that took memory must have done nothing else before.
-      let processes = [.bytesPerWaitingFlow, .bytesPerRendered].contains(figure) ? effort.rounds : 1
+      let processes = fresh.contains(figure) ? effort.rounds : 1
       values[figure.rawValue] = try worker.take([figure], processes: processes)[figure.rawValue]
     }
     return values

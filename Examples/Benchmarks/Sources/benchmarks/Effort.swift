@@ -11,9 +11,16 @@ struct Effort {
   var hops = 8_000
   var waitingFlows = 10_000
   var longRun = 1_000_000
+  /// Hosted flows that wait at once.
+  var hostedFlows = 100_000
+  /// Hosted flows that are answered at once, on files.
+  var filedFlows = 24
+  /// How often a flow has gone round when it is taken up; and one that keeps all its places.
+  var iterations = (settled: 10_000, kept: 1_000)
 
   static let full = Effort()
   /// Enough to see that every figure can be measured; the values mean nothing.
   static let smoke = Effort(
-    rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000)
+    rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000, hostedFlows: 300, filedFlows: 4,
+    iterations: (100, 100))
 }

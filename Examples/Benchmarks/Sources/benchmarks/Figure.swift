@@ -4,6 +4,7 @@ enum Figure: String, CaseIterable {
   case parallel2, choice = "switch", loop, timeoutArmed, wideFork
   case action, action8, effectKept
   case bytesPerWaitingFlow, bytesPerRendered, millionth, settledBytesPerStep, scaling2, define
+  case hostedAnswerMemory, hostedAnswerFile, bytesPerParkedFlow, inboxAmong100000, resumeAfter10000, resumeUnsettled
 
   /// What the figure counts.
   enum Unit: String {
@@ -24,8 +25,9 @@ enum Figure: String, CaseIterable {
 
   var unit: Unit {
     switch self {
-    case .bytesPerWaitingFlow, .bytesPerRendered, .settledBytesPerStep: .bytes
+    case .bytesPerWaitingFlow, .bytesPerRendered, .settledBytesPerStep, .bytesPerParkedFlow: .bytes
     case .millionth, .scaling2, .wideFork: .ratio
+    case .hostedAnswerFile, .inboxAmong100000, .resumeAfter10000, .resumeUnsettled: .ratio
     default: .hops
     }
   }
@@ -54,6 +56,13 @@ enum Figure: String, CaseIterable {
     case .settledBytesPerStep: "resident growth per step of a run that settles every 100 steps"
     case .scaling2: "throughput of 2 drivers over 512-step flows / of 1"
     case .define: "building and compiling an 8-step flow, once"
+    case .hostedAnswerMemory:
+      "a hosted flow on MemoryFlowStore: from an answer until the next question is stored and read"
+    case .hostedAnswerFile: "flows answered per second on FileFlowStore / with the same files written and synced bare"
+    case .bytesPerParkedFlow: "resident growth of a host per waiting flow, without its store and index"
+    case .inboxAmong100000: "a person's three tasks among 100,000 waiting flows / among 100"
+    case .resumeAfter10000: "taking up a flow after 10,000 settled iterations / after 10"
+    case .resumeUnsettled: "as resumeAfter10000, of 1,000 iterations whose places are all kept"
     }
   }
 
@@ -79,6 +88,11 @@ enum Figure: String, CaseIterable {
     case (.millionth, false): .atMost(1.15)
     case (.settledBytesPerStep, false): .atMost(1)
     case (.scaling2, true): .atLeast(1.8)
+    case (.hostedAnswerMemory, false): .atMost(120)
+    case (.hostedAnswerFile, true): .atLeast(0.7)
+    case (.bytesPerParkedFlow, false): .atMost(100)
+    case (.inboxAmong100000, false): .atMost(1.5)
+    case (.resumeAfter10000, false): .atMost(1.2)
     default: nil
     }
   }

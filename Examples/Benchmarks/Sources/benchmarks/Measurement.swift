@@ -28,10 +28,30 @@ struct Measurement {
       case .bytesPerRendered: samples[figure] = [try await Memory.perRendered(effort.waitingFlows)]
       case .millionth: samples[figure] = try await longRun.slowdown(rounds: effort.rounds)
       case .settledBytesPerStep: samples[figure] = try await longRun.settledGrowth(rounds: effort.rounds)
+      case .bytesPerParkedFlow: samples[figure] = [try await Waiting.bytesPerFlow(effort.hostedFlows)]
+      case .inboxAmong100000:
+        samples[figure] = try await Waiting.inbox(among: effort.hostedFlows, rounds: effort.rounds)
+      case .hostedAnswerFile:
+        samples[figure] = try await FileRace(flows: effort.filedFlows).ratios(rounds: effort.rounds)
+      case .resumeAfter10000, .resumeUnsettled: samples[figure] = try await resuming(figure)
       default: break
       }
     }
     return (hops.median, samples.mapValues(\.median))
+  }
+
+  /// Both flows take turns in each round.
+  private func resuming(_ figure: Figure) async throws -> [Double] {
+    let isSettled = figure == .resumeAfter10000
+    let most = isSettled ? effort.iterations.settled : effort.iterations.kept
+    let flows = try await Resuming(after: [10, most], settling: isSettled)
+    var ratios: [Double] = []
+    for round in 0...effort.samples {
+      let few = try await flows.nanoseconds(after: 10, batch: effort.batch)
+      let many = try await flows.nanoseconds(after: most, batch: effort.batch)
+      if round > 0 { ratios.append(many / few) }  // the first round warms up
+    }
+    return ratios
   }
 
   private struct Timer {
@@ -41,7 +61,7 @@ struct Measurement {
 
   private func timers() -> [Timer] {
     let (walking, asking, composing, batch) = (Walking(), Asking(), Composing(), effort.batch)
-    let rendering = Rendering()
+    let (rendering, hosting) = (Rendering(), Hosting())
     return [
       Timer(figure: .run8) { try await walking.run8(batch: batch) },
       Timer(figure: .step) { try await walking.step(.none, batch: batch) },
@@ -60,6 +80,7 @@ struct Measurement {
       Timer(figure: .action8) { try await rendering.action8(batch: batch) },
       Timer(figure: .effectKept) { try await rendering.effectKept(batch: batch) },
       Timer(figure: .scaling2) { try await walking.scaling(batch: batch * 4) },
+      Timer(figure: .hostedAnswerMemory) { try await hosting.answer(batch: batch) },
       Timer(figure: .define) { try await walking.define(batch: batch) },
     ]
   }

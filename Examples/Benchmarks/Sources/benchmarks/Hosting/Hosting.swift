@@ -1,0 +1,74 @@
+import ActorFlow
+import ActorFlowHosting
+
+/// Flows on a host with a store in memory. Each function returns nanoseconds, or a ratio.
+struct Hosting {
+  let asking = Flows.asking(8)
+
+  /// From an answer until the next question is stored, and has been read.
+  @concurrent func answer(batch: Int) async throws -> Double {
+    let host = FlowHost(store: MemoryFlowStore())
+    let flows = try await host.register(asking)
+    var time = 0.0
+    for number in 0..<batch {
+      let id = FlowID("f-\(number)")
+      try await flows.start(id: id, with: 0)
+      var question = try await host.question(of: id)
+      time += try await nanosecondsOf {
+        for _ in 1..<8 {
+          try await host.answer(question, of: id, with: 1)
+          question = try await host.question(of: id)
+        }
+      }
+      try await host.answer(question, of: id, with: 1)
+      _ = try await host.settled(id)
+      try WrongResult.check(try await flows.outcome(of: id) == .finished(8), "a hosted flow did not end with its sum")
+    }
+    return time / Double(7 * batch)
+  }
+}
+
+/// Taking up a flow that went round very often, over one that did so ten times.
+struct Resuming {
+  let host: FlowHost
+  let settles: Bool
+
+  /// Takes flows that have gone round so often to their questions.
+  @concurrent init(after rounds: [Int], settling: Bool) async throws {
+    host = FlowHost(store: MemoryFlowStore())
+    settles = settling
+    let flows = try await host.register(Flows.rounds(settling: settling))
+    for count in rounds {
+      try await flows.start(id: Self.id(count), with: count)
+      _ = try await host.question(of: Self.id(count))
+    }
+  }
+
+  /// How long it takes until an answer is refused: until then the flow was read, its steps made and its question asked
+  /// again, and nothing has changed.
+  @concurrent func nanoseconds(after rounds: Int, batch: Int) async throws -> Double {
+    let id = Self.id(rounds)
+    let question = try await host.question(of: id)
+    let expected = settles ? 1 : rounds + 1
+    let depth = try await host.view(id).stack.count
+    try WrongResult.check(depth == expected, "after \(rounds) rounds the stack has \(depth) steps")
+    var time = 0.0
+    for _ in 0..<batch {
+      try await host.catchUp()  // it is in nobody's memory
+      time += await nanosecondsOfRefusal { try await host.answer(question, of: id, with: -1) }
+    }
+    return time / Double(batch)
+  }
+
+  private func nanosecondsOfRefusal(_ body: () async throws -> FlowView) async -> Double {
+    let start = ContinuousClock.now
+    do {
+      _ = try await body()
+      return .nan
+    } catch {
+      return error is HostedNumber.Refused ? (ContinuousClock.now - start) / .nanoseconds(1) : .nan
+    }
+  }
+
+  private static func id(_ rounds: Int) -> FlowID { FlowID("after-\(rounds)") }
+}
