@@ -26,7 +26,7 @@ extension FlowHost {
   /// Runs a flow until it has nothing to do and nobody uses it, then puts it away.
   private func drive(_ flow: LiveFlow) async {
     let coordinator = flow.coordinator
-    async let run: Void = coordinator.goOn()
+    async let run: Void = goOn(flow)
     while await rests(flow) {
       guard flow.close() else {
         await flow.idle.wait()
@@ -55,9 +55,25 @@ extension FlowHost {
       } catch { return false }
       let revision = flow.ledger.stored?.revision
       guard office.options.keepHot > .zero, !coordinator.isAtRest else { return true }
-      let cold = office.clock.now.addingTimeInterval(office.options.keepHot / .seconds(1))
-      do { try await office.clock.sleep(until: cold) } catch { return true }
+      await staysHot(flow)
       if flow.ledger.stored?.revision == revision { return true }
+    }
+  }
+
+  private nonisolated func goOn(_ flow: LiveFlow) async {
+    await flow.coordinator.goOn()
+    flow.over.ring()
+  }
+
+  /// Waits for as long as a flow that waits is kept in memory, but no longer than it goes on.
+  private nonisolated func staysHot(_ flow: LiveFlow) async {
+    let clock = office.clock
+    let cold = clock.now.addingTimeInterval(office.options.keepHot / .seconds(1))
+    await withTaskGroup { group in
+      group.addTask { try? await clock.sleep(until: cold) }
+      group.addTask { await flow.over.wait() }
+      await group.next()
+      group.cancelAll()
     }
   }
 }

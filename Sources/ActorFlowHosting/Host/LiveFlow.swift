@@ -8,6 +8,8 @@ final class LiveFlow: Sendable {
   private let use = Lock(Use())
   /// Rung when nobody uses it any more.
   let idle = Doorbell()
+  /// Rung when it goes on no more: it has ended, stands still, or was put away.
+  let over = Doorbell()
 
   private struct Use: Sendable {
     var users = 0

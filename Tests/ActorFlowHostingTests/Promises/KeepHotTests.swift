@@ -1,0 +1,77 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Flows that stay in memory for a while", .timeLimit(.minutes(15))) struct KeepHotTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let log = Log()
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private func host() async throws -> (FlowHost, HostedFlow<String, String>) {
+    var options = FlowHost.Options()
+    options.keepHot = .seconds(60)
+    let host = FlowHost(store: store, clock: clock, options: options)
+    let flow = Flow<String, String>("f") {
+      Step("a") { Asker(log) }
+      Step("b") { Asker(log) }
+    }
+    return (host, try await host.register(flow))
+  }
+
+  @Test("a flow that waits stays in memory so long, then it is put away and made anew by whoever wants it")
+  func putAway() async throws {
+    let (host, flows) = try await host()
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.settled("f")
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(59))
+    #expect(await host.live.count == 1)
+    clock.advance(by: .seconds(1))
+    await host.isQuiet()
+    #expect(log.all == ["made"])
+    try await host.answerNext("f", "\"1\"")
+    #expect(log.all == ["made", "made", "made"])
+    try await host.shutDown()
+  }
+
+  @Test("an answer finds the step that asked, and keeps the flow in memory for as long again")
+  func answered() async throws {
+    let (host, flows) = try await host()
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.settled("f")
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(59))
+    try await host.answerNext("f", "\"1\"")
+    #expect(log.all == ["made", "made"])
+    clock.advance(by: .seconds(1))
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(59))
+    #expect(await host.live.count == 1)
+    try await host.answerNext("f", "\"2\"")
+    #expect(log.all == ["made", "made"])
+    #expect(try await flows.outcome(of: "f") == .finished("-12"))
+    // What has ended waits for nobody.
+    await host.isQuiet()
+  }
+
+  @Test("a host that is stopped puts away what it kept, at once")
+  func stopped() async throws {
+    let (host, flows) = try await host()
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.settled("f")
+    let before = try await store.load("f")
+    try await host.shutDown()
+    #expect(await host.live.isEmpty)
+    #expect(try await store.load("f") == before)
+    let (second, again) = try await self.host()
+    try await second.answerNext("f", "\"1\"")
+    try await second.answerNext("f", "\"2\"")
+    #expect(try await again.outcome(of: "f") == .finished("-12"))
+  }
+}
