@@ -74,7 +74,14 @@ final class FlowLedger: Sendable {
     state.machine = packed
     if let request { state.apply(request) }
     let now = office.clock.now
-    let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
+    let snapshot: FlowSnapshot
+    do {
+      snapshot = try self.snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
+    } catch {
+      // A codec that cannot write is no failure of the step that happens to run. A state that is too large is.
+      if HostRequest.current == nil, (error as? FlowError)?.code != .tooLarge { stop(error) }
+      throw error
+    }
     let history = events.map { HistoryEntry($0, at: now, by: request?.principal) }
     try await write(snapshot, state, appending: history)
     office.announce(events, of: id, isLast: machine.phase == .ended)
