@@ -1,0 +1,99 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Steps that do not come back when a host stops", .timeLimit(.minutes(15))) struct GracePeriodTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let log = Log()
+  private let gate = Gates()
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  /// The step called `stubborn` does not hear that it is left, and then tries everything that writes.
+  private var flow: Flow<String, String> {
+    Flow("f") {
+      Step("ask") { Asker() }
+      Step("stubborn") { [log, gate] (input: String, context: StepContext) in
+        await gate.pass()
+        do {
+          try await context.once("late") { _ in log.add("effect") }
+          log.add("recorded")
+        } catch { log.add("once refused") }
+        do {
+          _ = try await context.ask(Form(text: "late"))
+          log.add("asked")
+        } catch { log.add("ask refused") }
+        return input + "!"
+      }
+      Step("after") { [log] (input: String, _: StepContext) in
+        log.add("after")
+        return input
+      }
+    }
+  }
+
+  @Test("they are named in the thrown error, and write nothing any more")
+  func named() async throws {
+    let host = FlowHost(store: store, clock: clock, owner: "first")
+    let flows = try await host.register(flow)
+    for id in ["f-1", "f-2"] as [FlowID] { try await flows.start(id: id, with: "-") }
+    // One waits for an answer; the other's step is at work.
+    _ = try await host.settled("f-2")
+    let question = try #require(try await host.settled("f-1").questions.first?.id)
+    let run = Task { try await host.run() }
+    try await host.answer(question, of: "f-1", with: "1")
+    await gate.reached()
+    try await clock.waitForSleepers(2)
+    run.cancel()
+    let before = try await store.load("f-1")
+    try await stop(run)
+    #expect(await code { try await host.answer(question, of: "f-2", with: "1") } == .notRunning)
+    gate.open()
+    await host.isQuiet()
+    #expect(log.all == ["once refused", "ask refused"])
+    #expect(try await store.load("f-1") == before)
+    #expect(before?.snapshot.status == .runnable && before?.snapshot.steps == ["f/stubborn"])
+  }
+
+  /// Lets the grace period pass, and expects the error. What polls and renews leases does not sleep any more.
+  private func stop(_ run: Task<Void, any Error>) async throws {
+    try await clock.waitForSleepers()
+    clock.advance(by: .seconds(10))
+    let error = await #expect(throws: FlowError.self) { try await run.value }
+    #expect(error?.code == .stepFailed)
+    #expect(error?.message.contains("f-1 at f/stubborn") == true)
+    #expect(error?.message.contains("f-2") == false)
+    #expect(error?.message.hasPrefix("1 flows have not come back within the grace period") == true)
+  }
+
+  @Test("another host takes the flow up when the lease is over, and the step that comes back late changes nothing")
+  func takenOver() async throws {
+    let first = FlowHost(store: store, clock: clock, owner: "first")
+    let flows = try await first.register(flow)
+    try await flows.start(id: "f-1", with: "-")
+    _ = try await first.settled("f-1")
+    let run = Task { try await first.run() }
+    try await first.answer(Form.self, of: "f-1", with: "1")
+    await gate.reached()
+    try await clock.waitForSleepers(2)
+    run.cancel()
+    try await stop(run)
+    let second = FlowHost(store: store, clock: clock, owner: "second")
+    let again = try await second.register(flow)
+    clock.advance(by: .seconds(31))
+    try await second.takeUpWork()
+    await gate.reached(2)
+    gate.open()
+    try await second.answerNext("f-1", "\"2\"")
+    await first.isQuiet()
+    #expect(try await again.outcome(of: "f-1") == .finished("-1!"))
+    #expect(log.all.sorted() == ["after", "ask refused", "asked", "effect", "once refused", "recorded"])
+    let history = try await second.history(of: "f-1")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+  }
+}

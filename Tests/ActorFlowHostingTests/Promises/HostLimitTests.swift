@@ -1,0 +1,86 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Limits of hosted flows", .timeLimit(.minutes(15))) struct HostLimitTests {
+  private let store = MemoryFlowStore()
+
+  /// Asks over and over, and counts; an empty answer is none.
+  private let counting = Flow<Int, Int>("counting") {
+    Loop {
+      Step("ask") { (count: Int, context: StepContext) -> Again<Int, Int> in
+        let answer = try await context.ask(Form(text: "\(count)"))
+        return answer == "end" ? .done(count) : .again(count + 1)
+      }
+      .onBackUp(.settling)
+    }
+  }
+
+  @Test("a flow remembers its latest 1,000 keys; one that is older gets no second effect either")
+  func keys() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(counting)
+    try await flows.start(id: "f", with: 0)
+    var questions: [Question.ID] = []
+    for number in 0...1_000 {
+      let question = try #require(try await host.settled("f").questions.first?.id)
+      questions.append(question)
+      try await host.answer(question, of: "f", with: "more", key: "key \(number)")
+    }
+    let view = try await host.settled("f")
+    await host.isQuiet()
+    // The first of 1,001 is forgotten: a repetition is refused as any answer to a question that is closed.
+    #expect(
+      await code { try await host.answer(questions[0], of: "f", with: "more", key: "key 0") } == .questionClosed)
+    // The latest 1,000 are known: a repetition changes nothing, and something else is refused.
+    for number in [1, 2, 500, 1_000] {
+      let key = "key \(number)"
+      let again = try await host.answer(questions[number], of: "f", with: "more", key: key)
+      #expect(again.revision == view.revision)
+      #expect(await code { try await host.answer(questions[number], of: "f", with: "less", key: key) } == .keyReused)
+    }
+    #expect(try await host.view("f").revision == view.revision)
+    try await host.answerNext("f", "\"end\"")
+    #expect(try await flows.outcome(of: "f") == .finished(1_001))
+  }
+
+  /// Asks, and adds what its answer says.
+  private let growing = Flow<String, String>("growing") {
+    Step("ask") { (input: String, context: StepContext) in input + (try await context.ask(Form(text: ""))) }
+    Step("more") { (input: String, context: StepContext) in input + (try await context.ask(Form(text: ""))) }
+  }
+
+  private static let huge = String(repeating: "x", count: FlowSnapshot.maximumBytes + 1)
+
+  @Test("a start whose state is over 4 MiB is refused, and there is no flow")
+  func start() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(growing)
+    let error = await #expect(throws: FlowError.self) { try await flows.start(id: "f", with: Self.huge) }
+    #expect(error?.code == .tooLarge && error?.flow == "f")
+    #expect(error?.message.contains("of at most 4194304") == true)
+    #expect(try await store.load("f") == nil)
+    #expect(await host.live.isEmpty)
+    try await flows.start(id: "f", with: "-")
+    #expect(try await host.settled("f").status == .waiting)
+  }
+
+  @Test("an answer with which the state is over 4 MiB is refused, nothing is written, and a smaller one is taken")
+  func answer() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(growing)
+    try await flows.start(id: "f", with: "-")
+    let question = try #require(try await host.settled("f").questions.first?.id)
+    await host.isQuiet()
+    let before = try await store.load("f")
+    let error = await #expect(throws: FlowError.self) { try await host.answer(question, of: "f", with: Self.huge) }
+    #expect(error?.code == .tooLarge && error?.flow == "f")
+    #expect(try await store.load("f") == before)
+    #expect(try await host.settled("f").questions.map(\.id) == [question])
+    try await host.answer(question, of: "f", with: "1")
+    try await host.answerNext("f", "\"2\"")
+    #expect(try await flows.outcome(of: "f") == .finished("-12"))
+  }
+}
