@@ -112,7 +112,8 @@ extension Track {
     if let error { leave?.errors.append(error) }
     focus.isEntered = false
     guard error == nil, let memory = focus.memory else { return nil }
-    focus.memory = nil
+    // What a rendered step remembers is there again for whoever returns.
+    focus.memory = memory.tree.map { PlaceMemory(tree: $0) }
     return memory
   }
 }

@@ -55,6 +55,9 @@ public protocol RenderedStep<Rendering, Output>: Sendable {
   /// The step's value was replaced: by the parent, which renders it again, or because the flow returned to it. Called
   /// each time, whether or not anything has changed, and before ``render(_:in:)``. The default does nothing.
   ///
+  /// Where flows are hosted and the step was made anew meanwhile, its states are read from the store; the value before
+  /// is not kept, and `old` is the new one.
+  ///
   /// - Parameters:
   ///   - old: The value before.
   ///   - state: The state, to be adapted to the new value, which is `self`.

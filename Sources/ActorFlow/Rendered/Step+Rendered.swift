@@ -18,7 +18,8 @@ extension Step {
           let runner = try StepBody.step(instance, as: RenderRunner<S, Input>.self)
           return try await runner.proceed(try StepBody.cast(input, to: Input.self), context: context)
         },
-        backUp: nil, types: StepTypes(
+        backUp: nil,
+        types: StepTypes(
           Input.self, Output.self, step: S.self,
           kept: [("state", S.State.self), ("rendering", S.Rendering.self), ("action", S.Action.self)])))
   }

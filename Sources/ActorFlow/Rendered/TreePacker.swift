@@ -19,7 +19,9 @@ struct TreePacker {
   }
 
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
-  mutating func add<State: Sendable>(_ state: State, _ name: Name, at path: RenderPath, below parent: Int?) throws -> Int {
+  mutating func add<State: Sendable>(_ state: State, _ name: Name, at path: RenderPath, below parent: Int?) throws
+    -> Int
+  {
     guard State.self is any Codable.Type || State.self == Void.self else {
       throw FlowError(
         .notStorable, "the state of \(path), of type \(State.self), cannot be stored; make the type Codable")
@@ -33,7 +35,8 @@ struct TreePacker {
     guard let key = path.key?.key else { return Name(type: "\(path.type)", key: nil) }
     guard let value = key.value.base as? any Codable else {
       throw FlowError(
-        .notStorable, "the key of \(path), of type \(Swift.type(of: key.value.base)), cannot be stored; make it Codable")
+        .notStorable, "the key of \(path), of type \(Swift.type(of: key.value.base)), cannot be stored; make it Codable"
+      )
     }
     return Name(type: "\(path.type)", key: try located(path) { try PackedValue(encoding: value, with: codec) })
   }

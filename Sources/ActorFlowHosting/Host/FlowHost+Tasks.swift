@@ -53,9 +53,14 @@ extension FlowHost {
         // What has become due meanwhile, or was given to do.
         guard coordinator.isResting else { continue }
       } catch { return false }
+      if coordinator.hasEffects, !coordinator.isAtRest {
+        await wait(office.options.effectTime, for: coordinator.effectsHaveEnded)
+        guard coordinator.isResting else { continue }
+      }
       let revision = flow.ledger.stored?.revision
       guard office.options.keepHot > .zero, !coordinator.isAtRest else { return true }
-      await staysHot(flow)
+      // No longer than it goes on.
+      await wait(office.options.keepHot, for: flow.over.wait)
       if flow.ledger.stored?.revision == revision { return true }
     }
   }
@@ -65,13 +70,13 @@ extension FlowHost {
     flow.over.ring()
   }
 
-  /// Waits for as long as a flow that waits is kept in memory, but no longer than it goes on.
-  private nonisolated func staysHot(_ flow: LiveFlow) async {
+  /// Waits for something, at most for so long.
+  private nonisolated func wait(_ time: Duration, for something: @escaping @Sendable () async throws -> Void) async {
     let clock = office.clock
-    let cold = clock.now.addingTimeInterval(office.options.keepHot / .seconds(1))
+    let end = clock.now.addingTimeInterval(time / .seconds(1))
     await withTaskGroup { group in
-      group.addTask { try? await clock.sleep(until: cold) }
-      group.addTask { await flow.over.wait() }
+      group.addTask { try? await clock.sleep(until: end) }
+      group.addTask { try? await something() }
       await group.next()
       group.cancelAll()
     }

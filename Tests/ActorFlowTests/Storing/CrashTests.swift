@@ -4,7 +4,8 @@ import Testing
 
 /// Flows that are taken up where each of their commits left them.
 @Suite("Kept flows: a crash at every commit") struct CrashTests {
-  static let scenes = KeptScene.composing + KeptScene.timing + KeptScene.leaving + KeptScene.policies + KeptScene.rendering
+  static let scenes =
+    KeptScene.composing + KeptScene.timing + KeptScene.leaving + KeptScene.policies + KeptScene.rendering
 
   @Test("however often the process dies, the flow comes to the same end", .timeLimit(.minutes(15)), arguments: scenes)
   func everyCommit(_ scene: KeptScene) async throws {

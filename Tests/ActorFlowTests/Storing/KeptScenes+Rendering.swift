@@ -31,7 +31,7 @@ extension KeptScene {
         }
       }
     },
-    KeptScene("rendered steps beside each other", filling(rows: 2, marks: 1)) { trace in
+    KeptScene("rendered steps beside each other", filling(rows: 2, marks: 1, visits: 0)) { trace in
       Flow("f") {
         Parallel {
           Step("left") { (input: String) in KeptShelf(name: input + "l") }
@@ -48,7 +48,9 @@ extension KeptScene {
   ]
 
   /// Adds rows, marks each, and takes the last one off.
-  private static func filling(rows: Int, marks: Int) -> World {
+  ///
+  /// - Parameter visits: What the number of the visit counts in a mark: 0 where that differs from life to life.
+  private static func filling(rows: Int, marks: Int, visits: Int = 100) -> World {
     { run, position in
       let shelves = position.questions.compactMap { question in
         (question.prompt as? KeptShelf.View).map { (question, $0) }
@@ -58,7 +60,9 @@ extension KeptScene {
       }
       let row = view.rows.first { $0.marks.count < marks }
       let action: KeptShelf.Action =
-        if view.rows.count < rows && row == nil { .add } else if let row { .mark(row.id, question.revision) } else {
+        if view.rows.count < rows && row == nil { .add } else if let row {
+          .mark(row.id, question.visit.number * visits + question.revision)
+        } else {
           .takeOff(view.rows.last?.id ?? 0)
         }
       try await run.coordinator.answer(question.id, with: action)
@@ -74,7 +78,7 @@ extension KeptScene {
   }
 }
 
-/// Rows, each of which remembers which revision it was marked at: what is forgotten cannot be made up for.
+/// Rows, each of which remembers at which visit and revision it was marked: what is forgotten cannot be made up for.
 struct KeptShelf: RenderedStep {
   enum Action: Codable, Sendable { case add, mark(Int, Int), takeOff(Int), left(Int, String) }
   struct View: Prompt, Codable {

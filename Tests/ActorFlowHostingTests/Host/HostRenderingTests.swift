@@ -1,0 +1,264 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Hosted rendered steps", .timeLimit(.minutes(15))) struct HostRenderingTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private func host(effectTime: Duration = .zero) -> FlowHost {
+    var options = FlowHost.Options()
+    options.effectTime = effectTime
+    return FlowHost(store: store, clock: clock, options: options)
+  }
+
+  private func shopping(_ prices: Prices = .unknown) -> Flow<String, String> {
+    Flow("shopping") {
+      Step("basket") { (_: String) in Basket(prices: prices) }
+      Step("pay") { (basket: String, context: StepContext) in
+        if try await context.ask(Form(text: basket)) == "no" { try context.backUp() }
+        return basket
+      }
+    }
+  }
+
+  /// What the basket shows, from the store.
+  private func shown(_ host: FlowHost) async throws -> Basket.View {
+    let question = try #require(try await host.settled("s").questions.first)
+    return try question.prompt(as: Basket.View.self)
+  }
+
+  private func act(_ host: FlowHost, _ action: Basket.Action) async throws {
+    _ = try await host.settled("s")
+    try await host.answer(Basket.View.self, of: "s", with: action)
+    _ = try await host.settled("s")
+    await host.isQuiet()
+  }
+
+  @Test("what a rendered step remembers is there again whenever the flow is taken up, by whichever host")
+  func remembers() async throws {
+    let first = host()
+    try await first.register(shopping()).start(id: "s", with: "")
+    try await act(first, .add("tea"))
+    try await act(first, .add("milk"))
+    let second = host()
+    let flows = try await second.register(shopping())
+    try await act(second, .more("tea"))
+    #expect(try await shown(second) == Basket.View(lines: ["tea x2", "milk x1"], price: 0))
+    let question = try #require(try await second.view("s").questions.first)
+    #expect(question.revision == 4, "the question is the same one, and each change is counted")
+    try await second.answer(question.id, of: "s", json: #"{"more":{"_0":"milk"}}"#.utf8, revision: 4)
+    try await act(second, .done)
+    try await second.answer(Form.self, of: "s", with: "yes")
+    #expect(try await second.settled("s").status == .finished)
+    #expect(try await flows.outcome(of: "s") == .finished("tea x2, milk x2"))
+  }
+
+  @Test("a back that lands there finds it as it was left, though nothing of it was in memory")
+  func back() async throws {
+    let host = host()
+    let flows = try await host.register(shopping())
+    try await flows.start(id: "s", with: "")
+    try await act(host, .add("tea"))
+    try await act(host, .done)
+    await host.isQuiet()
+    try await host.answer(Form.self, of: "s", with: "no")
+    #expect(try await shown(host).lines == ["tea x1"])
+    try await act(host, .more("tea"))
+    try await act(host, .done)
+    try await host.answer(Form.self, of: "s", with: "yes")
+    #expect(try await host.settled("s").status == .finished)
+    #expect(try await flows.outcome(of: "s") == .finished("tea x2"))
+  }
+
+  @Test("an answer that was refused has changed nothing")
+  func refused() async throws {
+    let host = host()
+    try await host.register(shopping()).start(id: "s", with: "")
+    try await act(host, .add("tea"))
+    await #expect(throws: Refused.self) { try await host.answer(Basket.View.self, of: "s", with: .add("")) }
+    #expect(await code { try await host.answerNext("s", #"{"add":{"_0":7}}"#) } == .wrongAnswerType)
+    #expect(try await shown(host).lines == ["tea x1"])
+  }
+
+  @Test("an effect has its time; what it did is kept")
+  func effects() async throws {
+    let gate = Gates()
+    let host = host(effectTime: .seconds(10))
+    try await host.register(shopping(.come(gate))).start(id: "s", with: "")
+    #expect(try await shown(host).price == 0)
+    await gate.reached(1)
+    gate.open()
+    // No time passes: it is put away when its effect has ended.
+    await host.isQuiet()
+    #expect(try await shown(host).price == 3)
+  }
+
+  @Test("an effect without an end is cut off after its time, and begins anew when the flow is taken up")
+  func endless() async throws {
+    let gate = Gates()
+    gate.open()
+    let host = host(effectTime: .seconds(10))
+    try await host.register(shopping(.goOn(gate))).start(id: "s", with: "")
+    _ = try await host.settled("s")
+    for time in 1...2 {
+      await gate.reached(time)
+      try await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(10))
+      await host.isQuiet()
+      #expect(try await shown(host).price == time)
+      try await host.answer(Basket.View.self, of: "s", with: .add("tea \(time)"))
+    }
+    await gate.reached(3)
+    #expect(try await shown(host).lines == ["tea 1 x1", "tea 2 x1"])
+  }
+
+  @Test("a state that cannot be stored is refused at registration; that of a child at its first rendering")
+  func unstorable() async throws {
+    let host = host()
+    let error = await #expect(throws: FlowError.self) {
+      try await host.register(
+        Flow<String, Void>("f") { Step("opaque") { (_: String) in Opaque() } })
+    }
+    #expect(error?.message.contains("f/opaque: the state Secret cannot be stored; make it Codable") == true)
+    let outer = Flow<String, Void>("g") { Step("outer") { (_: String) in Outer() } }
+    try await host.register(outer).start(id: "g", with: "")
+    let view = try await host.settled("g")
+    #expect(view.status == .failed)
+    #expect(view.failure?.contains("the state of Outer, Opaque 1, of type Secret, cannot be stored") == true)
+  }
+
+  @Test("children with equal names and keys of types that nobody can tell apart are refused")
+  func ambiguous() async throws {
+    let host = host()
+    try await host.register(Flow<String, Void>("t") { Step("twins") { (_: String) in Twins() } })
+      .start(id: "t", with: "")
+    let view = try await host.settled("t")
+    #expect(view.failure?.contains("two children are called Twins, Child 1") == true)
+  }
+}
+
+// MARK: - Steps
+
+private enum Prices: Sendable {
+  /// The effect is not asked for.
+  case unknown
+  /// It ends when the gate is open.
+  case come(Gates)
+  /// It goes on for as long as it may.
+  case goOn(Gates)
+}
+
+private struct Basket: RenderedStep {
+  enum Action: Codable, Sendable { case add(String), more(String), price(Int), done }
+  struct View: Prompt, Codable, Equatable {
+    typealias Answer = Action
+    var lines: [String]
+    var price: Int
+    func validate(_ answer: Action) throws { if case .add("") = answer { throw Refused() } }
+  }
+  struct State: Codable, Sendable, Equatable {
+    var items: [String] = []
+    var added: [String: Int] = [:]
+    var price = 0
+    var isDone = false
+  }
+
+  let prices: Prices
+
+  func makeState() -> State { State() }
+
+  func apply(_ action: Action, to state: inout State) -> String? {
+    switch action {
+    case .add(let item): state.items.append(item)
+    case .more(let item): state.added[item, default: 0] += 1
+    case .price(let price): state.price = price
+    case .done: return lines(state).joined(separator: ", ")
+    }
+    return nil
+  }
+
+  private func lines(_ state: State) -> [String] { state.items.map { "\($0) x\(1 + (state.added[$0] ?? 0))" } }
+
+  func render(_ state: State, in scope: inout RenderScope<Basket>) -> View {
+    switch prices {
+    case .unknown: break
+    case .come(let gate):
+      scope.run("price") { sink in
+        await gate.pass()
+        await sink(.price(3))
+      }
+    case .goOn(let gate):
+      scope.run("price") { sink in
+        await sink(.price(state.price + 1))
+        await gate.pass()
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+      }
+    }
+    let lines = state.items.map { scope.child(Line(item: $0, more: state.added[$0] ?? 0), key: $0).text }
+    return View(lines: lines, price: state.price)
+  }
+}
+
+/// Counts how often its parent said something new.
+private struct Line: RenderedStep {
+  struct View: Prompt, Codable {
+    typealias Answer = Never
+    var text: String
+  }
+  let item: String
+  let more: Int
+
+  func makeState() -> Int { 1 }
+  func inputDidChange(from old: Line, state: inout Int) { if old.more != more { state += 1 } }
+  func apply(_ action: Never, to state: inout Int) -> Never? {}
+  func render(_ count: Int, in scope: inout RenderScope<Line>) -> View { View(text: "\(item) x\(count)") }
+}
+
+private struct Secret: Sendable {}
+
+private struct Opaque: RenderedStep {
+  typealias Output = Void
+  struct View: Prompt, Codable { typealias Answer = Int }
+  func makeState() -> Secret { Secret() }
+  func apply(_ action: Int, to state: inout Secret) -> Void? { nil }
+  func render(_ state: Secret, in scope: inout RenderScope<Opaque>) -> View { View() }
+}
+
+private struct Outer: RenderedStep {
+  typealias Output = Void
+  func apply(_ action: Int, to state: inout Void) -> Void? { nil }
+  func render(_ state: Void, in scope: inout RenderScope<Outer>) -> Opaque.View {
+    scope.child(Opaque(), key: 1) { 1 }
+  }
+}
+
+/// Two types that are called `Child`.
+private struct Twins: RenderedStep {
+  typealias Output = Void
+  enum Left {
+    struct Child: RenderedStep {
+      struct View: Prompt, Codable { typealias Answer = Never }
+      func apply(_ action: Never, to state: inout Void) -> Never? {}
+      func render(_ state: Void, in scope: inout RenderScope<Child>) -> View { View() }
+    }
+  }
+  enum Right {
+    struct Child: RenderedStep {
+      func apply(_ action: Never, to state: inout Void) -> Never? {}
+      func render(_ state: Void, in scope: inout RenderScope<Child>) -> Left.Child.View { Left.Child.View() }
+    }
+  }
+  func apply(_ action: Int, to state: inout Void) -> Void? { nil }
+  func render(_ state: Void, in scope: inout RenderScope<Twins>) -> Opaque.View {
+    _ = scope.child(Left.Child(), key: 1)
+    _ = scope.child(Right.Child(), key: 1)
+    return Opaque.View()
+  }
+}
