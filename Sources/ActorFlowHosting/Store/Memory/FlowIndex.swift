@@ -99,7 +99,10 @@ extension FlowIndex {
     return lists.min { $0.count < $1.count } ?? flows
   }
 
-  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) throws(FlowStoreError) -> TaskPage {
+  /// - Parameter visiting: Told each place that is looked at.
+  func tasks(
+    _ query: TaskQuery, after cursor: String?, limit: Int, visiting: (TaskKey) -> Void = { _ in }
+  ) throws(FlowStoreError) -> TaskPage {
     let start = try cursor.map { (text) throws(FlowStoreError) in
       let parts = try Cursor.parts(text, 2)
       return TaskKey(flow: parts[0], question: parts[1])
@@ -109,6 +112,7 @@ extension FlowIndex {
     var found: [TaskSummary] = []
     var more = false
     keys.visit(after: start) { key in
+      visiting(key)
       guard let entry = entries[key.flow] else { return true }
       for task in entry.tasks where task.question == key.question {
         let summary = TaskSummary(flow: entry.summary.id, definition: entry.summary.definition, task: task)

@@ -1,0 +1,67 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Very many flows that wait", .timeLimit(.minutes(15))) struct WaitingFlowsTests {
+  private static let count = 20_000
+
+  /// Asks for somebody's approval.
+  private actor Approver: FlowStep {
+    static let alive = Lock(0)
+
+    init() { Self.alive.withLock { $0 += 1 } }
+    deinit { Self.alive.withLock { $0 -= 1 } }
+
+    func proceed(_ assignee: String, context: StepContext) async throws -> Bool {
+      try await context.ask(Approval(amount: 1, assignees: [assignee], due: nil)).isApproved
+    }
+
+    func backUp(context: RollbackContext) {}
+  }
+
+  @Test("none of them is in memory, and a person's inbox visits that person's questions only")
+  func waiting() async throws {
+    let store = MemoryFlowStore()
+    let host = FlowHost(store: store)
+    let flows = try await host.register(Flow<String, Bool>("approval") { Step("approve", Approver.init) })
+    try await withThrowingTaskGroup { group in
+      for part in 0..<4 {
+        group.addTask {
+          for number in stride(from: part, to: Self.count, by: 4) {
+            let assignee = number % 7_000 == 3 ? "ann" : "person \(number % 500)"
+            try await flows.start(id: FlowID("a-\(number)"), with: assignee)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    await host.isQuiet()
+    // What the host keeps of flows: none is in memory, so there is no coordinator, no task and no step.
+    #expect(await host.atWork == [])
+    #expect(Approver.alive.withLock { $0 } == 0)
+    let waiting = try await host.list(FlowQuery(status: [.waiting]), limit: Self.count + 1).flows.count
+    #expect(waiting == Self.count)
+
+    let inbox = try await host.tasks(TaskQuery(assignee: "ann"))
+    #expect(inbox.tasks.map(\.flow) == ["a-14003", "a-3", "a-7003"])
+    var visited: [String] = []
+    let index = store.state.withLock { $0.index }
+    _ = try index.tasks(TaskQuery(assignee: "ann"), after: nil, limit: 100) { visited.append($0.flow) }
+    #expect(visited == ["a-14003", "a-3", "a-7003"])
+    visited = []
+    _ = try index.tasks(TaskQuery(assignee: "person 7"), after: nil, limit: 10) { visited.append($0.flow) }
+    #expect(visited.count == 11, "the page, and one to see that there is more")
+
+    // Any of them goes on.
+    for id in ["a-3", "a-14003"] as [FlowID] {
+      let question = try #require(try await host.view(id).questions.first?.id)
+      try await host.answer(
+        question, of: id, json: #"{"isApproved":true}"#.utf8, by: Principal(id: "ann"))
+      _ = try await host.settled(id)
+      #expect(try await flows.outcome(of: id) == .finished(true))
+    }
+    #expect(try await host.tasks(TaskQuery(assignee: "ann")).tasks.map(\.flow) == ["a-7003"])
+  }
+}
