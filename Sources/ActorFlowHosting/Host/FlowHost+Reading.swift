@@ -48,7 +48,11 @@ extension FlowHost {
       await release(flow)
       try Task.checkCancellation()
       // Another host has it: there it goes on. Nobody can write it: it would be tried for ever.
-      if let failure = flow.ledger.failure, !FlowStoreError.isTakenOver(failure) { throw failure }
+      if let failure = flow.ledger.failure, flow.ledger.view?.status == .runnable,
+        !FlowStoreError.isTakenOver(failure)
+      {
+        throw failure
+      }
     }
   }
 

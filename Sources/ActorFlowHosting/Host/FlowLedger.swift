@@ -57,12 +57,20 @@ final class FlowLedger: Sendable {
 
   /// The coordinator's commit.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
-    let packed: MachineSnapshot
-    do { packed = try machine.snapshot(definition.names, with: office.values) } catch {
-      // For example a value between two steps that no registration could see.
-      if HostRequest.current == nil { stop(error) }
+    do { try await commit(machine, events, try machine.snapshot(definition.names, with: office.values)) } catch {
+      // Who requested something is told, and nothing has changed.
+      guard HostRequest.current == nil else { throw error }
+      switch (error as? FlowError)?.code {
+      case .notStorable, .tooLarge: await standStill(because: error)
+      default: stop(error)
+      }
       throw error
     }
+  }
+
+  private func commit(
+    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot
+  ) async throws {
     let request = HostRequest.current
     let old = entry.withLock { $0 }
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
@@ -74,17 +82,26 @@ final class FlowLedger: Sendable {
     state.machine = packed
     if let request { state.apply(request) }
     let now = office.clock.now
-    let snapshot: FlowSnapshot
-    do {
-      snapshot = try self.snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
-    } catch {
-      // A codec that cannot write is no failure of the step that happens to run. A state that is too large is.
-      if HostRequest.current == nil, (error as? FlowError)?.code != .tooLarge { stop(error) }
-      throw error
-    }
+    let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
     let history = events.map { HistoryEntry($0, at: now, by: request?.principal) }
     try await write(snapshot, state, appending: history)
     office.announce(events, of: id, isLast: machine.phase == .ended)
+  }
+
+  /// What the flow itself did cannot be stored, however often it is tried: a value between two steps that no registration
+  /// could see, or too much of everything. It stands still where it stood, until somebody lets it try again.
+  private func standStill(because error: any Error) async {
+    let old = entry.withLock { $0 }
+    guard var snapshot = old.stored?.snapshot else { return stop(error) }
+    var state = old.state
+    let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
+    state.machine.fault = PackedFault(step: step, error: StoredFailure(error))
+    snapshot.status = .failed
+    do {
+      snapshot.body = try office.body(of: state)
+      try await write(snapshot, state, appending: [])
+    } catch {}  // then it is tried again, and stands still when that can be written
+    stop(error)
   }
 
   /// A flow that stands still is to go on.
@@ -121,8 +138,8 @@ final class FlowLedger: Sendable {
         if error.code == .outcomeUnknown, attempts < 5 { continue }
         // Somebody else writes it, or nobody knows: whatever is decided here from now on is decided on nothing.
         if error.code != .unavailable, error.code != .tooLarge { lose(error) }
-        if HostRequest.current == nil, error.code != .tooLarge { stop(error) }
-        throw error
+        guard error.code == .tooLarge else { throw error }
+        throw FlowError(.tooLarge, "the store does not take so much of one flow", flow: id, underlying: [error])
       }
     }
   }

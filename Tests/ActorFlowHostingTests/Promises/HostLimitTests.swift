@@ -67,6 +67,51 @@ import Testing
     #expect(try await host.settled("f").status == .waiting)
   }
 
+  @Test("a flow whose own state is over 4 MiB stands still where it was, and says why; it can be tried again")
+  func state() async throws {
+    let host = FlowHost(store: store)
+    let size = Sizes()
+    let flows = try await host.register(
+      Flow<String, Int>("growing") {
+        Step("ask") { (_: String, context: StepContext) in try await context.ask(Form(text: "")) }
+        Step("fill") { (text: String) in String(repeating: text, count: size.next()) }
+        Step("count") { (text: String) in text.count }
+      })
+    try await flows.start(id: "f", with: "-")
+    try await host.answerNext("f", "\"x\"")
+    await host.isQuiet()
+    let view = try await host.view("f")
+    #expect(view.status == .failed && view.steps == ["growing/fill"])
+    #expect(view.failure?.contains("of at most 4194304") == true)
+    #expect(try await host.list(FlowQuery(status: [.failed])).flows.map(\.id) == ["f"])
+    #expect(await code { try await host.backUp("f") } == .parked)
+    try await host.retry("f")
+    #expect(try await host.settled("f").status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished(2))
+  }
+
+  @Test("a value that cannot be stored, and that no registration could see, makes the flow stand still")
+  func unstorable() async throws {
+    struct Opaque: Sendable {}
+    let host = FlowHost(store: store)
+    try await host.register(
+      Flow<String, String>("opaque") {
+        Parallel {
+          Step("left") { (text: String) in text }.map { _ in Opaque() }
+          Step("right") { (text: String, context: StepContext) in try await context.ask(Form(text: text)) }
+        } join: {
+          $1
+        }
+      }).start(id: "f", with: "-")
+    _ = try await host.settled("f")
+    await host.isQuiet()
+    let view = try await host.view("f")
+    #expect(view.status == .failed)
+    #expect(view.failure?.contains("a value of type Opaque cannot be stored") == true)
+    try await host.retry("f")
+    #expect(try await host.settled("f").status == .failed)
+  }
+
   @Test("an answer with which the state is over 4 MiB is refused, nothing is written, and a smaller one is taken")
   func answer() async throws {
     let host = FlowHost(store: store)
@@ -82,5 +127,16 @@ import Testing
     try await host.answer(question, of: "f", with: "1")
     try await host.answerNext("f", "\"2\"")
     #expect(try await flows.outcome(of: "f") == .finished("-12"))
+  }
+}
+
+/// Too much the first time.
+private final class Sizes: Sendable {
+  private let isAsked = Lock(false)
+  func next() -> Int {
+    isAsked.withLock { isAsked in
+      defer { isAsked = true }
+      return isAsked ? 2 : FlowSnapshot.maximumBytes
+    }
   }
 }
