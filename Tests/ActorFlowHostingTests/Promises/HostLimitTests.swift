@@ -102,7 +102,8 @@ import Testing
         } join: {
           $1
         }
-      }).start(id: "f", with: "-")
+      }
+    ).start(id: "f", with: "-")
     _ = try await host.settled("f")
     await host.isQuiet()
     let view = try await host.view("f")
