@@ -24,10 +24,14 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "Take only this figure, in this process, on the cores it was given: for profiling.")
   var only: [Figure] = []
 
+  @Option(help: "Only do so often what `--only` names, and measure nothing: for counting instructions.")
+  var times: Int?
+
   @Flag(help: .hidden)
   var worker = false
 
   func run() async throws {
+    if let times { return try await Measurement(effort: effort).repeatOnly(only, times: times) }
     if !only.isEmpty { return try await measureHere() }
     var report = Report()
     for onAllCores in [false, true] {

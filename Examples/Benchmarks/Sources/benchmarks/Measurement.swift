@@ -54,6 +54,13 @@ struct Measurement {
     return ratios
   }
 
+  /// Does what a sample of each timed figure does, with no hops around it.
+  @concurrent func repeatOnly(_ wanted: [Figure], times: Int) async throws {
+    for timer in timers() where wanted.contains(timer.figure) {
+      for _ in 0..<times { _ = try await timer.sample() }
+    }
+  }
+
   private struct Timer {
     let figure: Figure
     let sample: () async throws -> Double
