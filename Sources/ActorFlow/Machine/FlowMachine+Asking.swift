@@ -43,9 +43,9 @@ extension FlowMachine {
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
     within deadline: AskDeadline? = nil, keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
-    let place = try activePlace(of: visit, on: track, to: "ask")
-    let key = try journalKey(of: prompt, named: name, at: place, on: track)
-    if let key, let entry = self[track].focus.memory?.answers[key] {
+    guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: "ask") }
+    let key = name == nil && journal == .off ? nil : try journalKey(of: prompt, named: name, at: place, on: track)
+    if let key, let entry = look(at: track, { $0.focus.memory?.answers[key] }) {
       self[track].focus.attempt.count(key)
       return switch entry {
       case .answered(let answer): .answered(answer)
@@ -125,7 +125,7 @@ extension FlowMachine {
   private func journalKey(
     of prompt: any Prompt, named name: String?, at place: Place, on track: TrackID
   ) throws -> JournalKey? {
-    let focus = self[track].focus
+    let focus = look(at: track) { $0.focus }
     guard let name else {
       return journal != .off ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
     }
@@ -183,60 +183,17 @@ extension FlowMachine {
     return publish(.withdrawn(asking.question.id))
   }
 
-  /// The open question of this id, or why there is none.
-  package func openQuestion(_ id: Question.ID) throws(FlowError) -> Question {
-    let (question, _) = try openQuestion(id, orClosed: false)
-    guard let question else { throw closed(id) }
-    return question
-  }
-
-  /// The open question of this id and the track that asks; without the question if nothing is known but the track that
-  /// the question would be on.
-  func openQuestion(_ id: Question.ID, orClosed: Bool) throws(FlowError) -> (Question?, TrackID) {
-    try requireRun()
-    if let track = asker(of: id), let question = self[track].asking?.question { return (question, track) }
-    guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0 else {
-      throw error(.noSuchQuestion, "this flow never asked a question \(id)")
-    }
-    throw closed(id)
-  }
-
-  private func closed(_ id: Question.ID) -> FlowError {
-    error(.questionClosed, "question \(id) was answered or withdrawn, or its step was left")
-  }
-
-  /// The track that asks this question.
-  package func asker(of id: Question.ID) -> TrackID? {
-    if main.asking?.question.id == id { return .main }
-    guard let track = askers[id.number], self[track].asking?.question.id == id else { return nil }
-    return track
-  }
-
-  /// The one open question that shows a `P`, or why there is none.
-  package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
-    try requireRun()
-    let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
-    guard let question = open.first else {
-      throw error(.noSuchQuestion, "no question of type \(P.self) is open")
-    }
-    guard open.count == 1 else {
-      let steps = open.map { "\($0.step)" }.joined(separator: ", ")
-      throw error(
-        .ambiguousQuestion, "\(open.count) questions of type \(P.self) are open, at \(steps); answer one by its id")
-    }
-    return question
-  }
-
   /// An answer that was found valid for what the question shows now.
   ///
   /// - Returns: `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
   package mutating func answer(
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
-    _ = try openQuestion(id)
-    let track = asker(of: id) ?? .main
+    guard let track = openTrack(of: id) else { throw refusal(of: id) }
     let reloads = journal == .reloading
-    if let key = self[track].asking?.key { remember(.answered(journal == .off ? () : answer), as: key, on: track) }
+    if let key = look(at: track, { $0.asking?.key }) {
+      remember(.answered(journal == .off ? () : answer), as: key, on: track)
+    }
     closeQuestion(on: track)
     if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
     if reloads {
@@ -261,17 +218,27 @@ extension FlowMachine {
 
   /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.
   func activePlace(of visit: VisitID, on track: TrackID = .main, to verb: String) throws -> Place {
+    guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: verb) }
+    return place
+  }
+
+  /// The place of a visit whose step runs; nil if it is being left, or over.
+  func runningPlace(of visit: VisitID, on track: TrackID) -> Place? {
+    look(at: track) { track in
+      guard track.phase == .walking, !track.focus.hasReturned, let place = track.top, place.visit.id == visit else {
+        return nil
+      }
+      return place
+    }
+  }
+
+  /// Why a step cannot do what it asks for. Beside ``runningPlace(of:on:)``, as ``refusal(of:)`` is.
+  @inline(never)
+  func refusal(of visit: VisitID, on track: TrackID, to verb: String) -> any Error {
     let (top, hasReturned, phase) = look(at: track) { ($0.top, $0.focus.hasReturned, $0.phase) }
-    guard let place = top, place.visit.id == visit, !hasReturned else {
-      throw error(.notActive, "the visit that this context belongs to has ended; it can no longer \(verb)")
-    }
-    switch phase {
-    case .walking: return place
-    case .leaving: throw CancellationError()
-    case .idle, .compensating, .ended:
-      throw error(
-        .notActive, "the visit that this context belongs to has ended; it can no longer \(verb)",
-        step: place.visit.info.id)
-    }
+    let message = "the visit that this context belongs to has ended; it can no longer \(verb)"
+    guard let place = top, place.visit.id == visit, !hasReturned else { return error(.notActive, message) }
+    if phase == .leaving { return CancellationError() }
+    return error(.notActive, message, step: place.visit.info.id)
   }
 }

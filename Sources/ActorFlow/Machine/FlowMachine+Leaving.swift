@@ -20,7 +20,7 @@ extension FlowMachine {
 
   /// Somebody asks to back up from the step that asks a question.
   package mutating func backUp(from question: Question.ID, since: Duration) throws(FlowError) -> Leaving {
-    let (_, track) = try openQuestion(question, orClosed: true)
+    let track = try self.track(asking: question)
     return try backUp(from: [track], to: nil, since: since)
   }
 

@@ -38,15 +38,6 @@ extension FlowMachine {
     if let output = keeping.output { self[track].focus.memory?.answers[Self.outputKey] = .answered(output) }
   }
 
-  /// The open question of this id, and who takes its answers if it stays open.
-  package func openQuestion(
-    takingActions id: Question.ID
-  ) throws(FlowError) -> (question: Question, receiver: (any ActionReceiver)?) {
-    if let asking = main.asking, asking.question.id == id { return (asking.question, asking.receiver) }
-    let question = try openQuestion(id)
-    return (question, asker(of: id).flatMap { self[$0].asking?.receiver })
-  }
-
   /// The rendering of a visit is replaced: an action was applied.
   ///
   /// - Parameter isAnswer: Whether that was somebody's answer, so that somebody is there.
