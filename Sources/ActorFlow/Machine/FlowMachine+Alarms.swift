@@ -25,8 +25,8 @@ extension FlowMachine {
   }
 
   mutating func endPause(of track: TrackID) {
-    guard self[track].isPausing else { return }
-    self[track].isPausing = false
+    guard look(at: track, { $0.isPausing }) else { return }
+    with(track) { $0.isPausing = false }
     alarms.dropPause(of: track)
   }
 

@@ -159,9 +159,7 @@ extension FlowMachine {
 
   /// The asker gave up. Nil if the question was closed already.
   package mutating func withdraw(_ question: Question.ID, on track: TrackID = .main) -> NavigationEvent? {
-    guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id == question else {
-      return nil
-    }
+    guard isOpen(question, on: track), let asking = look(at: track, { $0.asking }) else { return nil }
     if journal != .off, let key = asking.key { remember(.withdrawn, as: key, on: track) }
     closeQuestion(on: track)
     self[track].forgetAsker()
@@ -211,7 +209,8 @@ extension FlowMachine {
   mutating func closeQuestion(on track: TrackID) {
     dropReopening(on: track, questions: true, waits: false)
     guard let asking = with(track, { $0.asking.take() }) else { return }
-    discard(asking)
+    // The question alone needs no room of its own.
+    if asking.receiver == nil, asking.packed == nil { discard(asking.question) } else { discard(asking) }
     if track != .main { askers[asking.question.id.number] = nil }
     if !alarms.isEmpty { alarms.drop(question: asking.question.id.number, on: track) }
   }

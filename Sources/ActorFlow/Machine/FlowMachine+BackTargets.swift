@@ -28,8 +28,10 @@ extension FlowMachine {
 
   /// Refuses a back on a track that is being left, or that lies in one.
   func refuseWhileLeaving(_ track: TrackID) throws(FlowError) {
-    for track in lineage(of: track) {
-      guard let leave = self[track].leave, !leave.yields else { continue }
+    var next: TrackID? = track
+    while let track = next {
+      next = parent(of: track)
+      guard let leave = look(at: track, { $0.leave }), !leave.yields else { continue }
       switch leave.goal {
       case .back: throw error(.moving, "the flow is already backing up; wait until it has landed")
       case .end: throw error(.ending, "the flow is ending; there is no way back")
@@ -74,7 +76,7 @@ extension FlowMachine {
   }
 
   private func place(toReturnToOn track: TrackID) -> Found {
-    guard let current = self[track].top?.shown else {
+    guard let current = look(at: track, { $0.top })?.shown else {
       return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
     }
     if current.backTarget >= 0, !current.isClosed { return .found(Int(current.backTarget)) }

@@ -4,7 +4,7 @@ extension FlowMachine {
   /// No stint of theirs is under way any more.
   mutating func buryBranches(of track: TrackID) {
     guard let fork = self[track].fork else { return }
-    self[track].leave?.errors += fork.errors
+    with(track) { $0.leave = $0.leave?.adding(fork.errors) }
     bury(fork.tracks, on: track)
     dropFork(of: track)
   }

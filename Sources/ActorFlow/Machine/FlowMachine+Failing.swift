@@ -22,8 +22,7 @@ extension FlowMachine {
     }
     guard track == .main else { return failBranch(track, step, cause, since: since) }
     result = .failure(cause)
-    main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero)
-    main.leave?.isAnnounced = true
+    main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero).announced
     main.phase = .compensating
     return publish(.failed(step, cause))
   }

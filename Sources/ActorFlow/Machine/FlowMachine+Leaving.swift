@@ -83,18 +83,20 @@ extension FlowMachine {
   /// target away; everything else joins. A leave that is the flow's own affair gives way to any request.
   mutating func accept(_ goal: Leave.Goal, on track: TrackID, since: Duration) -> Leaving {
     var leaving = Leaving(event: nil, cancelsWalk: false, track: track)
-    if let leave = self[track].leave, !leave.yields {
-      leaving.number = leave.number
-      guard case .back = leave.goal, case .end = goal else { return leaving }
+    let (phase, old) = look(at: track) { ($0.phase, $0.leave) }
+    if let old, !old.yields {
+      leaving.number = old.number
+      guard case .back = old.goal, case .end = goal else { return leaving }
     }
-    leaving.cancelsWalk = self[track].phase == .walking
-    let old = self[track].leave
+    leaving.cancelsWalk = phase == .walking
     // What a back becomes that is overtaken by an ending began when the back did.
     let began = old?.yields == false ? old?.since : nil
     let leave = newLeave(goal, of: stack(of: track), since: began ?? since, old?.errors)
     if let old { discard(old) }
-    if self[track].phase != .compensating { self[track].phase = .leaving }
-    self[track].leave = leave
+    with(track) { track in
+      if phase != .compensating { track.phase = .leaving }
+      track.leave = leave
+    }
     leaving.number = leave.number
     closeQuestion(on: track)
     closeWaits(on: track)

@@ -47,6 +47,11 @@ extension FlowMachine {
     return track
   }
 
+  /// Whether this question may still be answered or withdrawn.
+  func isOpen(_ id: Question.ID, on track: TrackID) -> Bool {
+    look(at: track) { $0.phase == .walking && $0.asking?.question.id == id }
+  }
+
   /// The one open question that shows a `P`, or why there is none.
   package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
     try requireRun()

@@ -23,7 +23,7 @@ extension FlowMachine {
     case .walking: return (look(at: track) { $0.start == nil } ? .ended : .start, nil)
     case .leaving, .compensating: break
     }
-    guard let leave = self[track].leave else { return (.ended, nil) }
+    guard let leave = look(at: track, { $0.leave }) else { return (.ended, nil) }
     switch leave.goal {
     case .reload: return reload(on: track)
     case .dissolve:
@@ -34,9 +34,10 @@ extension FlowMachine {
       return (.start, prune(leave, making: cargo, on: track))
     case .back, .end, .unwind: break
     }
-    self[track].phase = .compensating
+    with(track) { $0.phase = .compensating }
     if !branches.isEmpty { buryBranches(of: track) }
-    guard let leave = self[track].leave else { return (.ended, nil) }  // with what the branches had to say
+    // With what the branches had to say.
+    guard let leave = look(at: track, { $0.leave }) else { return (.ended, nil) }
     switch leave.goal {
     case .back(let depth, let handover):
       if let turn = compensateTop(on: track, landing: true, until: { $0.depth == depth }) { return (turn, nil) }
@@ -60,9 +61,11 @@ extension FlowMachine {
 
   /// A reloaded place has its new instance. Nil: a leave came first.
   package mutating func reloaded(_ instance: StepInstance?, on track: TrackID = .main) -> Place? {
-    guard self[track].phase == .walking else { return nil }
-    self[track].top = self[track].top?.with(instance)
-    return self[track].top
+    with(track) { track in
+      guard track.phase == .walking else { return nil }
+      track.top = track.top?.with(instance)
+      return track.top
+    }
   }
 
   /// The top place to compensate; drops those that need none, down to the one that is to stay; nil when that one is
@@ -109,7 +112,7 @@ extension Track {
 
   /// - Returns: What is forgotten. A record outlives a `backUp` that threw: a retry must not charge twice.
   fileprivate mutating func compensated(_ error: (any Error)?) -> PlaceMemory? {
-    if let error { leave?.errors.append(error) }
+    if let error { leave = leave?.adding([error]) }
     focus.isEntered = false
     guard error == nil, let memory = focus.memory else { return nil }
     // What a rendered step remembers is there again for whoever returns.
@@ -122,17 +125,19 @@ extension Track {
 
 extension FlowMachine {
   private mutating func land(_ leave: Leave, _ handover: Handover?, on track: TrackID) -> (Turn, NavigationEvent?) {
-    guard let target = self[track].top, let from = leave.visit else { return (.ended, nil) }
+    guard let target = look(at: track, { $0.top }), let from = leave.visit else { return (.ended, nil) }
     numbers.visit += 1
     let visit = VisitNode(
       id: VisitID(numbers.visit), info: target.visit.info, below: target.visit.below, isSkipped: false,
       canBackUp: target.backTarget >= 0)
     let landed = target.visited(as: visit)
-    self[track].top = landed
-    self[track].visit = visit
-    // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
-    self[track].focus.memory?.answers = [:]
-    self[track].focus = Focus(isEntered: true, memory: self[track].focus.memory)
+    with(track) { track in
+      track.top = landed
+      track.visit = visit
+      // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
+      track.focus.memory?.answers = [:]
+      track.focus = Focus(isEntered: true, memory: track.focus.memory.take())
+    }
     remember(handover, on: track)
     walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)
     lastLanded = leave.number
@@ -167,18 +172,23 @@ extension FlowMachine {
 
   private mutating func walkAgain(on track: TrackID, _ start: Start?, under scopes: ScopeFrame?) {
     dropStart(of: track)
-    self[track].start = start
-    self[track].phase = .walking
-    self[track].leave = nil
+    with(track) { track in
+      track.start = start
+      track.phase = .walking
+      track.leave = nil
+    }
     alarms.keep(only: scopes, on: track)
   }
 
   private mutating func reload(on track: TrackID) -> (Turn, NavigationEvent?) {
-    self[track].phase = .walking
-    self[track].leave = nil
-    self[track].focus.hasReturned = false
-    self[track].focus.attempt = Attempt(isReplay: true)
-    guard let place = self[track].top else { return (.ended, nil) }
+    let top = with(track) { track in
+      track.phase = .walking
+      track.leave = nil
+      track.focus.hasReturned = false
+      track.focus.attempt = Attempt(isReplay: true)
+      return track.top
+    }
+    guard let place = top else { return (.ended, nil) }
     // An alarm that became due meanwhile did not count.
     alarms.keep(only: place.cargo.scopes, on: track)
     return (.reload(place), nil)
@@ -191,7 +201,7 @@ extension FlowMachine {
       default: .cancelled
       }
     guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change, at: stack(of: .main))) }
-    main.leave?.isAnnounced = true
+    main.leave = main.leave?.announced
     return (.again, publish(change))
   }
 

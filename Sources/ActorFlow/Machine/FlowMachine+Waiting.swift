@@ -191,7 +191,7 @@ extension FlowMachine {
   /// The waits of a track, which is being left.
   mutating func closeWaits(on track: TrackID) {
     dropReopening(on: track, questions: false, waits: true)
-    for waiting in self[track].waits {
+    for waiting in look(at: track, { $0.waits }) {
       mail.closed.append(waiting.wait.number)
       endWait(waiting, on: track)
     }
@@ -199,7 +199,7 @@ extension FlowMachine {
 
   /// The waits that a step left open, by tasks of its own that it did not wait for.
   package func openWaits(on track: TrackID) -> [Int] {
-    self[track].waits.map(\.wait.number)
+    look(at: track) { $0.waits }.map(\.wait.number)
   }
 
   package mutating func takeClosedWaits() -> [Int] {

@@ -127,8 +127,7 @@ extension FlowMachine {
   }
 
   mutating func dropStart(of track: TrackID) {
-    if let start = self[track].start { discard(start) }
-    self[track].start = nil
+    if let start = with(track, { $0.start.take() }) { discard(start) }
   }
 
   /// A side branch has come back to its hub's menu, which goes on in the visit it is in. What the side branch did

@@ -148,15 +148,20 @@ extension FlowMachine {
 
   /// The tracks of the branches that are open on a track, and those within them.
   func descendants(of track: TrackID) -> [TrackID] {
-    guard let fork = self[track].fork else { return [] }
-    return fork.tracks.flatMap { [$0] + descendants(of: $0) }
+    guard let branches = look(at: track, { $0.fork?.tracks }) else { return [] }
+    return branches.flatMap { [$0] + descendants(of: $0) }
   }
 
   /// The track and those around it, innermost first.
   func lineage(of track: TrackID) -> [TrackID] {
     var line = [track]
-    while let parent = self[line[line.count - 1]].branch?.parent { line.append(parent) }
+    while let parent = parent(of: line[line.count - 1]) { line.append(parent) }
     return line
+  }
+
+  /// The track around a branch; nil for the flow itself.
+  func parent(of track: TrackID) -> TrackID? {
+    track == .main ? nil : look(at: track) { $0.branch?.parent }
   }
 
   /// All tracks on which steps may run: those without open branches, in the order in which they began.

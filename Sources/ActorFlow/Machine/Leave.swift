@@ -1,5 +1,6 @@
-/// A leave under way on one track: where it is going, and what has come of it so far.
-package struct Leave: Sendable {
+/// A leave under way on one track: where it is going, and what has come of it so far. Replaced where it changes: it is
+/// looked at more often than that.
+package final class Leave: Sendable {
   package enum Goal: Sendable {
     /// Back to the place at this depth, which then receives the update, if there is one.
     case back(to: Int, Handover?)
@@ -15,7 +16,7 @@ package struct Leave: Sendable {
     case dissolve
   }
 
-  package internal(set) var goal: Goal
+  package let goal: Goal
   /// Tells one leave from another.
   package let number: Int
   /// The visit that is left; nil if none was entered yet.
@@ -23,9 +24,32 @@ package struct Leave: Sendable {
   /// When the request was accepted, from the run's start.
   package let since: Duration
   /// What `backUp`s threw, in the order they ran.
-  package internal(set) var errors: [any Error] = []
+  package let errors: [any Error]
   /// Whether the ending was published.
-  var isAnnounced = false
+  let isAnnounced: Bool
+
+  init(
+    goal: Goal, number: Int, visit: VisitNode?, since: Duration, errors: [any Error] = [], isAnnounced: Bool = false
+  ) {
+    self.goal = goal
+    self.number = number
+    self.visit = visit
+    self.since = since
+    self.errors = errors
+    self.isAnnounced = isAnnounced
+  }
+
+  /// The same leave, whose ending was published.
+  var announced: Leave {
+    Leave(goal: goal, number: number, visit: visit, since: since, errors: errors, isAnnounced: true)
+  }
+
+  /// The same leave, after `backUp`s threw these errors.
+  func adding(_ more: [any Error]) -> Leave {
+    guard !more.isEmpty else { return self }
+    return Leave(
+      goal: goal, number: number, visit: visit, since: since, errors: errors + more, isAnnounced: isAnnounced)
+  }
 
   package var reason: LeaveReason {
     switch goal {

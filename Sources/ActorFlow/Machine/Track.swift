@@ -168,8 +168,12 @@ package final class Start: Sendable {
   }
 }
 
-/// An update on its way to a step.
-package struct Handover: Sendable {
+/// An update on its way to a step. A class, because hardly any track has one and each keeps room for it.
+package final class Handover: Sendable {
   package let receiver: StepTypes.Receiver
   package let update: any Sendable
+
+  init(receiver: StepTypes.Receiver, update: any Sendable) {
+    (self.receiver, self.update) = (receiver, update)
+  }
 }

@@ -39,11 +39,9 @@ extension SnapshotUnpacker {
       goal = .prune(cargo)
     case .dissolve: goal = .dissolve
     }
-    var leave = Leave(
+    return Leave(
       goal: goal, number: packed.number, visit: packed.visit.map { visit($0, on: machine[track].top) },
-      since: packed.since, errors: errors(packed.errors))
-    leave.isAnnounced = packed.isAnnounced
-    return leave
+      since: packed.since, errors: errors(packed.errors), isAnnounced: packed.isAnnounced)
   }
 
   mutating func handover(_ update: PackedValue, at depth: Int, on track: TrackID) -> Handover? {
