@@ -3,19 +3,64 @@
 /// It has a lock of its own because a cancellation handler runs on the spot and can reach no actor.
 ///
 /// It is not generic: the runtime would look up a generic one's metadata at each use. Its continuation is an unsafe one:
-/// every way out of `open` and `taken` takes the waiter along and resumes it, once.
+/// whoever takes the waiter out of the state resumes it, once.
 final class Cell: Sendable {
-  typealias Outcome = Result<any Sendable, any Error>
+  /// What is brought. Not a `Result`, which is copied by the runtime and not by code of its own.
+  enum Outcome: Sendable {
+    case success(any Sendable)
+    case failure(any Error)
+    /// A `CancellationError`, which nobody makes before it is thrown.
+    case cancelled
+  }
+
   private typealias Waiter = UnsafeContinuation<any Sendable, any Error>
 
-  private enum State: Sendable {
-    case open(Waiter?)
-    /// Somebody is about to bring the value: a cancellation no longer counts, unless he gives up.
-    case taken(Waiter?, isCancelled: Bool)
-    case done(Outcome)
+  private struct State: Sendable {
+    enum Phase: Sendable {
+      case open
+      /// Somebody is about to bring the value: a cancellation no longer counts, unless he gives up.
+      case taken
+      case done
+    }
+    var phase = Phase.open
+    var waiter: Waiter?
+    /// Whether the waiter gave up while the cell was taken.
+    var isCancelled = false
+    /// What was brought, once done.
+    var outcome = Outcome.cancelled
+    var nudges: [Int] = []
+    var watchers: [UnsafeContinuation<Void, Never>] = []
+
+    var isAwaited: Bool { phase != .open || waiter != nil }
+
+    /// What there is already for somebody who comes to wait.
+    enum Found: Sendable {
+      case nothing
+      case nudge(Int)
+      case outcome
+    }
+
+    mutating func wait(_ waiter: Waiter) -> Found {
+      if phase == .done { return .outcome }
+      if phase == .open, !nudges.isEmpty { return .nudge(nudges.removeFirst()) }
+      self.waiter = waiter
+      return .nothing
+    }
+
+    mutating func finish(_ outcome: Outcome) -> Waiter? {
+      phase = .done
+      self.outcome = outcome
+      return waiter.take()
+    }
+
+    /// Those who wait until the cell is awaited, if it is.
+    mutating func takeWatchers() -> [UnsafeContinuation<Void, Never>] {
+      guard !watchers.isEmpty, isAwaited else { return [] }
+      defer { watchers = [] }
+      return watchers
+    }
   }
-  private let state = Lock<(now: State, nudges: [Int], watchers: [UnsafeContinuation<Void, Never>])>(
-    (.open(nil), [], []))
+  private let state = Lock(State())
 
   /// Comes instead of the value, which is still to come.
   struct Nudge: Sendable {
@@ -36,28 +81,22 @@ final class Cell: Sendable {
   /// Waits for the value, cancelled or not. Called once.
   func uncancellableValue() async throws -> any Sendable {
     try await withUnsafeThrowingContinuation { continuation in
-      defer { tellWatchers() }
-      let result: Outcome? = state.withLock { state in
-        switch state.now {
-        case .open:
-          if !state.nudges.isEmpty { return .success(Nudge(number: state.nudges.removeFirst())) }
-          state.now = .open(continuation)
-        case .taken(_, let isCancelled): state.now = .taken(continuation, isCancelled: isCancelled)
-        case .done(let result): return result
-        }
-        return nil
+      let (found, watchers) = state.withLock { ($0.wait(continuation), $0.takeWatchers()) }
+      switch found {
+      case .nothing: break
+      case .nudge(let number): continuation.resume(returning: Nudge(number: number))
+      case .outcome: continuation.resume(with: state.withLock { $0.outcome })
       }
-      if let result { continuation.resume(with: result) }
+      for watcher in watchers { watcher.resume() }
     }
   }
 
   /// Wakes the waiter without a value, or the next one that comes.
   func nudge(_ number: Int) {
     let waiter: Waiter? = state.withLock { state in
-      guard case .open(let waiter) = state.now else { return nil }
-      if waiter == nil { state.nudges.append(number) }
-      state.now = .open(nil)
-      return waiter
+      guard state.phase == .open else { return nil }
+      if state.waiter == nil { state.nudges.append(number) }
+      return state.waiter.take()
     }
     waiter?.resume(returning: Nudge(number: number))
   }
@@ -66,7 +105,7 @@ final class Cell: Sendable {
   func isAwaited() async {
     await withUnsafeContinuation { continuation in
       let isOver = state.withLock { state in
-        guard case .open(nil) = state.now else { return true }
+        if state.isAwaited { return true }
         state.watchers.append(continuation)
         return false
       }
@@ -74,20 +113,11 @@ final class Cell: Sendable {
     }
   }
 
-  private func tellWatchers() {
-    let watchers = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
-      if case .open(nil) = state.now { return [] }
-      defer { state.watchers = [] }
-      return state.watchers
-    }
-    for watcher in watchers { watcher.resume() }
-  }
-
   /// Reserves the cell for a value that is about to come. False: it has a value, is reserved, or its waiter gave up.
   func take() -> Bool {
     state.withLock { state in
-      guard case .open(let waiter) = state.now else { return false }
-      state.now = .taken(waiter, isCancelled: false)
+      guard state.phase == .open else { return false }
+      state.phase = .taken
       return true
     }
   }
@@ -95,40 +125,44 @@ final class Cell: Sendable {
   /// Gives a reservation back.
   func giveBack() {
     let cancelled: Waiter? = state.withLock { state in
-      guard case .taken(let waiter, let isCancelled) = state.now else { return nil }
-      state.now = isCancelled ? .done(.failure(CancellationError())) : .open(waiter)
-      return isCancelled ? waiter : nil
+      guard state.phase == .taken else { return nil }
+      state.phase = .open
+      return state.isCancelled ? state.finish(.cancelled) : nil
     }
     cancelled?.resume(throwing: CancellationError())
   }
 
   /// Brings the value, or an error instead. Only the first counts.
-  func fulfil(_ result: Outcome) {
-    let waiter: Waiter? = state.withLock { state in
-      switch state.now {
-      case .open(let waiter), .taken(let waiter, _):
-        state.now = .done(result)
-        return waiter
-      case .done: return nil
-      }
+  func fulfil(_ outcome: Outcome) {
+    let (waiter, watchers) = state.withLock { state -> (Waiter?, [UnsafeContinuation<Void, Never>]) in
+      guard state.phase != .done else { return (nil, []) }
+      return (state.finish(outcome), state.takeWatchers())
     }
-    tellWatchers()
-    waiter?.resume(with: result)
+    for watcher in watchers { watcher.resume() }
+    waiter?.resume(with: outcome)
   }
 
   private func cancel() {
-    let waiter: Waiter? = state.withLock { state in
-      switch state.now {
-      case .open(let waiter):
-        state.now = .done(.failure(CancellationError()))
-        return waiter
-      case .taken(let waiter, _):
-        state.now = .taken(waiter, isCancelled: true)
-        return nil
-      case .done: return nil
+    let (waiter, watchers) = state.withLock { state -> (Waiter?, [UnsafeContinuation<Void, Never>]) in
+      switch state.phase {
+      case .open: return (state.finish(.cancelled), state.takeWatchers())
+      case .taken:
+        state.isCancelled = true
+        return (nil, state.takeWatchers())
+      case .done: return (nil, [])
       }
     }
-    tellWatchers()
+    for watcher in watchers { watcher.resume() }
     waiter?.resume(throwing: CancellationError())
+  }
+}
+
+extension UnsafeContinuation<any Sendable, any Error> {
+  fileprivate func resume(with outcome: Cell.Outcome) {
+    switch outcome {
+    case .success(let value): resume(returning: value)
+    case .failure(let error): resume(throwing: error)
+    case .cancelled: resume(throwing: CancellationError())
+    }
   }
 }

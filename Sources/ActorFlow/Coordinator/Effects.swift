@@ -9,19 +9,8 @@ struct Decision<Value: Sendable>: Sendable {
   var cancelsWalk = false
   /// A walk begins.
   var startsWalk = false
-  /// Who waits until the request is done.
-  var latch: Latch?
-  /// Who waits for a signal from now on.
-  var waiter: (number: Int, cell: Cell)?
-  /// Who waited for a signal, and gets this.
-  var woken: (number: Int, value: any Sendable)?
-  /// The asker is to be reminded, for the nth time.
-  var nudge: Int?
-  /// A pause of the track begins, or is over.
-  var pause: Cell?
-  var endsPause = false
-  /// What the asker gets; without it, an asker whose question is closed gets a `CancellationError`.
-  var answer: Result<any Sendable, any Error>?
+  /// Who is to be told something, or waits from now on.
+  var errand = Errand.none
 
   init(_ value: Value, event: NavigationEvent? = nil) {
     self.init(value, entry: event?.entry)
@@ -33,11 +22,31 @@ struct Decision<Value: Sendable>: Sendable {
   }
 }
 
+/// What a decision means for those who wait; at most one thing, and one field, because most decisions mean nothing.
+enum Errand: Sendable {
+  case none
+  /// What the asker gets; without it, an asker whose question is closed gets a `CancellationError`.
+  case answer(Cell.Outcome)
+  /// The asker is to be reminded, for the nth time.
+  case nudge(Int)
+  /// Somebody waits until the request is done.
+  case latch(Latch)
+  /// Somebody waits for a signal from now on.
+  case await(number: Int, Cell)
+  /// Who waited for a signal, and gets this.
+  case wake(number: Int, any Sendable)
+  /// A pause of the track begins.
+  case pause(Cell)
+  case endPause
+}
+
 /// What is to be done after the lock was given back.
 struct Effects: Sendable {
   var cancelled: Task<Void, Never>?
-  var asker: (cell: Cell, result: Cell.Outcome)?
-  var released: [(cell: Cell, result: Cell.Outcome)] = []
+  /// Whose question is closed, and what he gets.
+  var asker: Cell?
+  var answer = Cell.Outcome.cancelled
+  var released: [Release] = []
   var nudged: (cell: Cell, number: Int)?
   /// Of other tracks that leave, too.
   var others: [(cancelled: Task<Void, Never>?, asker: Cell?)] = []
@@ -47,18 +56,23 @@ struct Effects: Sendable {
   /// Values of a user's that must not be released under the lock.
   var garbage: (entry: LogEntry?, values: [any Sendable]) = (nil, [])
 
+  struct Release: Sendable {
+    let cell: Cell
+    let outcome: Cell.Outcome
+  }
+
   /// Releases first, so that whoever is woken finds nothing of what was dropped.
   mutating func perform() {
     garbage = (nil, [])
     cancelled?.cancel()
-    if let asker { asker.cell.fulfil(asker.result) }
+    asker?.fulfil(answer)
     for (cancelled, asker) in others {
       cancelled?.cancel()
-      asker?.fulfil(.failure(CancellationError()))
+      asker?.fulfil(.cancelled)
     }
     if let nudged { nudged.cell.nudge(nudged.number) }
     readers?.passOn()
-    for (cell, result) in released { cell.fulfil(result) }
+    for release in released { release.cell.fulfil(release.outcome) }
     timer?.setTimer()
   }
 }

@@ -55,7 +55,7 @@ extension FlowCore {
   ) async throws -> Question? {
     let (cell, track) = withState { state -> (Cell?, TrackID) in
       guard let track = state.machine.asker(of: question.id) else { return (nil, .main) }
-      return (state[track].asker, track)
+      return (state.with(track) { $0.asker }, track)
     }
     var isTaken = false
     do {
@@ -69,7 +69,7 @@ extension FlowCore {
         let (event, reloads) = try machine.answer(question.id, with: answer, by: principal, at: elapsed)
         var decision = Decision<Question?>(nil, event: event)
         decision.cancelsWalk = reloads
-        decision.answer = reloads ? .failure(CancellationError()) : .success(answer)
+        decision.errand = .answer(reloads ? .cancelled : .success(answer))
         return decision
       }
     } catch {

@@ -59,7 +59,7 @@ extension FlowCore: StepRuntime {
   private func open<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, _ cell: Cell, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    let keeping = codec == nil ? nil : try keeping(prompt, of: step(of: stay))
+    let keeping = !isKept ? nil : try keeping(prompt, of: step(of: stay))
     return try await decide(on: stay.track, asker: cell) { machine in
       let asked = try machine.ask(
         prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping, at: elapsed)
@@ -74,7 +74,7 @@ extension FlowCore: StepRuntime {
   /// the questions after this one are still to be known by the same keys.
   @inline(never)
   private func passOver(_ prompt: any Prompt, key: String?, at stay: Stay) async throws {
-    if codec != nil {
+    if isKept {
       _ = try? await decide(on: stay.track, commits: false) {
         Decision($0.passOver(prompt, key: key, visit: stay.visit, on: stay.track))
       }
@@ -84,6 +84,8 @@ extension FlowCore: StepRuntime {
 
   @inline(never)
   private func withdraw(_ question: Question.ID, on track: TrackID) async {
+    // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
+    if commit == nil, withState({ !$0.machine.isOpen(question, on: track) }) { return }
     _ = try? await decide(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
   }
 
@@ -115,7 +117,7 @@ extension FlowCore: StepRuntime {
   }
 
   func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
-    let keeping = codec == nil ? nil : try keeping(prompt, of: step(of: stay))
+    let keeping = !isKept ? nil : try keeping(prompt, of: step(of: stay))
     try await decide(on: stay.track) {
       Decision((), event: try $0.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping))
     }

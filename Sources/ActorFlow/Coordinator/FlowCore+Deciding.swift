@@ -68,7 +68,7 @@ extension FlowCore {
 
   private func commit(_ machine: FlowMachine, _ events: [NavigationEvent], on track: TrackID) async throws {
     do { try await commit?(machine, events) } catch {
-      if codec != nil, FlowChain.code(of: serial) != nil { withState { $0[track].loss = error } }
+      if isKept, FlowChain.code(of: serial) != nil { withState { $0.with(track) { $0.loss = error } } }
       throw error
     }
   }
@@ -107,26 +107,20 @@ extension FlowCore.State {
       if machine.phase == .ended { log.close() }
       effects.readers = log.takeWaiting()
     }
-    if let cell { self[track].asker = cell }
-    if decision.startsWalk { self[track].isWalking = true }
-    if let cell = self[track].asker, machine.look(at: track, { $0.asking == nil }) {
-      self[track].asker = nil
-      effects.asker = (cell, decision.answer ?? .failure(CancellationError()))
+    let isAsking = machine.look(at: track) { $0.asking != nil }
+    with(track) { strand in
+      if let cell { strand.asker = cell }
+      if decision.startsWalk { strand.isWalking = true }
+      if !isAsking { effects.asker = strand.asker.take() }
+      if decision.cancelsWalk, strand.isWalking { effects.cancelled = strand.stint }
     }
-    if decision.cancelsWalk, self[track].isWalking { effects.cancelled = self[track].stint }
     if branches.count > 0 { dissolve(&effects) }
-    if let number = decision.nudge, let asker = self[track].asker { effects.nudged = (asker, number) }
-    if let waiter = decision.waiter { waiters[waiter.number] = waiter.cell }
-    if let pause = decision.pause { pauses[track] = pause }
-    if decision.endsPause, let pause = pauses.removeValue(forKey: track) {
-      effects.released.append((pause, .success(())))
-    }
-    if !waiters.isEmpty || !pauses.isEmpty { wake(decision.woken, &effects) }
+    run(decision.errand, on: track, &effects)
+    if !waiters.isEmpty || !pauses.isEmpty { release(&effects) }
     if timerIsLate { effects.timer = core }
-    if let latch = decision.latch { latches.append(latch) }
-    if !latches.isEmpty { effects.released += openLatches(after: decision.event) }
+    if !latches.isEmpty { openLatches(after: decision.event, &effects) }
     // Committed while the flow was put away: what it waits for does not come.
-    if isParked { effects.released += takeLatches() }
+    if isParked { takeLatches(&effects) }
     effects.garbage.values = machine.takeDiscarded()
     return effects
   }
@@ -134,23 +128,36 @@ extension FlowCore.State {
   /// Branches that leave because of this input.
   private mutating func dissolve(_ effects: inout Effects) {
     for track in machine.takeDissolved() {
-      let asker = self[track].asker.take()
-      effects.others.append((self[track].isWalking ? self[track].stint : nil, asker))
+      effects.others.append(with(track) { ($0.isWalking ? $0.stint : nil, $0.asker.take()) })
+    }
+  }
+
+  private mutating func run(_ errand: Errand, on track: TrackID, _ effects: inout Effects) {
+    switch errand {
+    case .none: break
+    case .answer(let answer): effects.answer = answer
+    case .nudge(let number): effects.nudged = with(track) { $0.asker }.map { ($0, number) }
+    case .latch(let latch): latches.append(latch)
+    case .await(let number, let cell): waiters[number] = cell
+    case .wake(let number, let value):
+      guard let cell = waiters.removeValue(forKey: number) else { break }
+      effects.released.append(Effects.Release(cell: cell, outcome: .success(value)))
+    case .pause(let cell): pauses[track] = cell
+    case .endPause:
+      guard let cell = pauses.removeValue(forKey: track) else { break }
+      effects.released.append(Effects.Release(cell: cell, outcome: .success(())))
     }
   }
 
   /// Those who waited for a signal or a pause, and need not any more.
-  private mutating func wake(_ woken: (number: Int, value: any Sendable)?, _ effects: inout Effects) {
-    if let woken, let cell = waiters.removeValue(forKey: woken.number) {
-      effects.released.append((cell, .success(woken.value)))
-    }
+  private mutating func release(_ effects: inout Effects) {
     for number in machine.takeClosedWaits() {
       guard let cell = waiters.removeValue(forKey: number) else { continue }
-      effects.released.append((cell, .failure(CancellationError())))
+      effects.released.append(Effects.Release(cell: cell, outcome: .cancelled))
     }
-    for track in Array(pauses.keys) where machine[track].phase != .walking {
+    for track in Array(pauses.keys) where machine.look(at: track, { $0.phase != .walking }) {
       guard let cell = pauses.removeValue(forKey: track) else { continue }
-      effects.released.append((cell, .failure(CancellationError())))
+      effects.released.append(Effects.Release(cell: cell, outcome: .cancelled))
     }
   }
 
@@ -172,19 +179,17 @@ extension FlowCore.State {
     uncommitted.append(machine.event(entry))
   }
 
-  private mutating func openLatches(
-    after event: LogEntry?
-  ) -> [(cell: Cell, result: Cell.Outcome)] {
-    let change: Change? = if case .other(let transition)? = event { transition.change } else { nil }
-    var open: [(cell: Cell, result: Cell.Outcome)] = []
+  private mutating func openLatches(after event: LogEntry?, _ effects: inout Effects) {
+    let first = effects.released.count
     // By index: a closure would get a copy of the machine.
     for index in latches.indices.reversed() {
-      guard let outcome = latches[index].outcome(after: change, of: machine) else { continue }
-      open.append((latches[index].cell, outcome.map { machine.position as any Sendable }))
+      let latch = latches[index]
+      guard let outcome = latch.outcome(after: event, of: machine) else { continue }
+      effects.released.append(Effects.Release(cell: latch.cell, outcome: outcome))
       latches.remove(at: index)
     }
-    open.reverse()
-    return open
+    // Who has waited longest goes first.
+    if effects.released.count > first + 1 { effects.released[first...].reverse() }
   }
 }
 

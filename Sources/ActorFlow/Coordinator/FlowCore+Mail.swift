@@ -13,7 +13,7 @@ extension FlowCore {
       case .overdue: return Decision(waited)
       case .waiting(let number, let event):
         var decision = Decision(waited, event: event)
-        decision.waiter = (number, cell)
+        decision.errand = .await(number: number, cell)
         return decision
       }
     }
@@ -34,7 +34,7 @@ extension FlowCore {
   func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
     _ = try? await decide(on: track) { machine in
       var decision = Decision((), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp))
-      decision.woken = (number, TimeIsUp())
+      decision.errand = .wake(number: number, TimeIsUp())
       return decision
     }
   }
@@ -44,7 +44,7 @@ extension FlowCore {
       switch try machine.send(value, to: signal, key: key) {
       case .received(let number, let event):
         var decision = Decision(Delivery.accepted, event: event)
-        decision.woken = (number, value)
+        decision.errand = .wake(number: number, value)
         return decision
       case .kept: return Decision(.accepted)
       case .duplicate: return Decision(.duplicate)

@@ -23,7 +23,7 @@ extension FlowCore {
       return (tracks.compactMap { state[$0].stint }, cells)
     }
     for task in tasks { task.cancel() }
-    for cell in cells { cell.fulfil(.failure(CancellationError())) }
+    for cell in cells { cell.fulfil(.cancelled) }
     readers?.passOn()
   }
 
@@ -105,8 +105,10 @@ extension FlowCore {
 
 extension FlowCore.State {
   /// Everybody who waits for the flow to come to somewhere, to be told that it does not.
-  mutating func takeLatches() -> [(cell: Cell, result: Cell.Outcome)] {
-    defer { latches = [] }
-    return latches.map { ($0.cell, .failure(CancellationError())) }
+  mutating func takeLatches(_ effects: inout Effects) {
+    for latch in latches {
+      effects.released.append(Effects.Release(cell: latch.cell, outcome: .cancelled))
+    }
+    latches = []
   }
 }

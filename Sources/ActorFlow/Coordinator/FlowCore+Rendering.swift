@@ -11,7 +11,7 @@ extension FlowCore {
   func show(
     _ rendering: any Prompt, _ tree: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question {
-    let keeping = codec == nil ? nil : try keeping(rendering, of: step(of: stay))
+    let keeping = !isKept ? nil : try keeping(rendering, of: step(of: stay))
     return try await decide(on: stay.track) { machine in
       let shown = try machine.show(
         rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, tree: tree, at: elapsed)
@@ -20,7 +20,7 @@ extension FlowCore {
   }
 
   func rerender(_ rendering: any Prompt, _ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
-    let keeping = codec == nil ? nil : try keeping(rendering, of: step(of: stay))
+    let keeping = !isKept ? nil : try keeping(rendering, of: step(of: stay))
     try await decide(on: stay.track) { machine in
       Decision(
         (),

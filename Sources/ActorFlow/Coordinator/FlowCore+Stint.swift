@@ -17,7 +17,7 @@ extension FlowCore {
       switch state.machine.look(at: track, { $0.phase }) {
       case .ended, .leaving, .idle: return false
       case .walking, .compensating:
-        state[track].isWalking = false
+        state.with(track) { $0.isWalking = false }
         return true
       }
     }
@@ -50,7 +50,7 @@ extension FlowCore {
   private func nextTurn(
     on track: TrackID, after backUp: Result<Void, any Error>? = nil
   ) async -> FlowMachine.Turn {
-    if codec != nil, let backUp, let lost = loss(on: track), case .failure = backUp {
+    if isKept, let backUp, let lost = loss(on: track), case .failure = backUp {
       await halt(lost)
       return .ended
     }

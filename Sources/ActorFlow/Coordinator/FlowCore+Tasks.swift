@@ -49,7 +49,7 @@ extension FlowCore {
   private func begin(_ track: TrackID, _ make: () -> Task<Void, Never>) -> Task<Void, Never> {
     withState { state in
       let stint = make()
-      state[track].stint = stint
+      state.with(track) { $0.stint = stint }
       return stint
     }
   }
@@ -112,7 +112,7 @@ extension FlowCore {
   }
 
   private func callerCancelled() {
-    guard codec == nil else { return park() }
+    guard !isKept else { return park() }
     let since = elapsed
     try? decideNow { machine in machine.cancel(since: since).decision }
   }

@@ -66,16 +66,16 @@ extension FlowCore {
     case .overdue(let track, let event):
       decision.event = event.entry
       decision.track = track
-      decision.answer = .success(TimeIsUp())
+      decision.errand = .answer(.success(TimeIsUp()))
     case .remind(let track, let number):
       decision.track = track
-      decision.nudge = number
+      decision.errand = .nudge(number)
     case .waited(let number, let event):
       decision.event = event.entry
-      decision.woken = (number, TimeIsUp())
+      decision.errand = .wake(number: number, TimeIsUp())
     case .paused(let track):
       decision.track = track
-      decision.endsPause = true
+      decision.errand = .endPause
     }
     return decision
   }
@@ -88,7 +88,7 @@ extension FlowCore {
     do {
       let waits = try await decide(on: track) { machine in
         var decision = Decision(machine.pause(duration, on: track, at: now))
-        if decision.value { decision.pause = cell }
+        if decision.value { decision.errand = .pause(cell) }
         return decision
       }
       guard waits else { return false }

@@ -5,12 +5,11 @@ extension FlowCore {
     _ goal: (FlowMachine.Leaving) -> Latch.Goal, whenFiled: () -> Void = {},
     _ input: (inout FlowMachine) throws -> FlowMachine.Leaving
   ) async throws {
-    let cell = Cell()
     let latch = try await decide { machine in
       let leaving = try input(&machine)
-      let latch = Latch(goal: goal(leaving), cell: cell)
+      let latch = Latch(goal(leaving))
       var decision = Decision(latch, event: leaving.event)
-      decision.latch = latch
+      decision.errand = .latch(latch)
       decision.track = leaving.track
       decision.cancelsWalk = leaving.cancelsWalk
       return decision
@@ -21,9 +20,9 @@ extension FlowCore {
 
   /// Waits until `goal` is reached, and tells where the flow then stood.
   func wait(for goal: Latch.Goal) async throws -> Position {
-    let latch = Latch(goal: goal, cell: Cell())
+    let latch = Latch(goal)
     let position: Position? = try withState { state in
-      if latch.outcome(after: nil, of: state.machine) != nil { return state.machine.position }
+      if latch.isOpen(state.machine) { return state.machine.position }
       // Nothing is decided any more, so there is nothing to wait for.
       if state.isParked { throw CancellationError() }
       state.latches.append(latch)
@@ -36,7 +35,7 @@ extension FlowCore {
   private func wait(for latch: Latch) async throws -> Position {
     do { return try StepBody.cast(await latch.cell.value(), to: Position.self) } catch {
       // A waiter that gave up leaves nothing behind.
-      withState { state in state.latches.removeAll { $0.cell === latch.cell } }
+      withState { state in state.latches.removeAll { $0 === latch } }
       throw error
     }
   }

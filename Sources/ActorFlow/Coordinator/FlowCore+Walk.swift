@@ -167,6 +167,7 @@ extension FlowCore {
   func failed(
     _ node: Node?, at address: Int = 0, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID
   ) async -> Bool {
+    if commit == nil, returned(on: track) == .left { return false }
     if let lost = (error as? CommitFailure)?.error ?? loss(on: track) {
       await halt(lost)
       return false
@@ -175,7 +176,7 @@ extension FlowCore {
     let step = relayed?.step ?? withState { $0.machine.path(of: node, orAt: address, on: track) }
     let error = relayed?.error ?? error
     // A flow that is kept waits for somebody who sees to it, unless its definition says otherwise.
-    let parks = codec != nil && node?.failure != .rollBack
+    let parks = isKept && node?.failure != .rollBack
     do {
       guard try await tidyUp(track) else { return false }
       let since = scopes == nil && track == .main ? .zero : elapsed
@@ -195,7 +196,7 @@ extension FlowCore {
 extension FlowCore {
   /// What kept an input of the step's that has ended from being committed. A flow that is kept stops then, and goes on
   /// later from its last commit, where it would else hold against a step that its store was away for a moment.
-  func loss(on track: TrackID) -> (any Error)? { withState { $0[track].loss.take() } }
+  func loss(on track: TrackID) -> (any Error)? { withState { $0.with(track) { $0.loss.take() } } }
 }
 
 extension FlowCore {
@@ -205,7 +206,7 @@ extension FlowCore {
   @inline(never)
   private func returned(on track: TrackID) -> Returned {
     guard commit == nil else {
-      if codec != nil { _ = loss(on: track) }
+      if isKept { _ = loss(on: track) }
       return .toTidyUp
     }
     return withState { state in
@@ -219,6 +220,10 @@ extension FlowCore {
   @inline(never)
   private func tidyUp(_ track: TrackID) async throws(CommitFailure) -> Bool {
     // First nothing new may begin, then what was begun is ended.
+    if commit == nil {
+      let returned = returned(on: track)
+      if returned != .toTidyUp { return returned == .quietly }
+    }
     let isLeft = !(try await decideWalking(on: track, commits: false) { Decision($0.returned(on: track)) })
     if let question = withState({ $0.machine[track].asking?.question.id }) {
       try await decideWalking(on: track) { Decision((), event: $0.withdraw(question, on: track)) }

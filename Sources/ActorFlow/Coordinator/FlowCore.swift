@@ -14,6 +14,8 @@ final class FlowCore: Sendable {
   let commit: Commit?
   /// How prompts are packed, where flows are kept.
   let codec: (any ValueCodec)?
+  /// Whether the flow is kept beyond the process.
+  let isKept: Bool
   let gate = Gate()
   private let clock: any Clock<Duration>
   private let watch: Lock<Stopwatch?>
@@ -75,6 +77,7 @@ final class FlowCore: Sendable {
     self.serial = serial
     clock = settings.clock
     codec = settings.keeping?.codec
+    isKept = settings.keeping != nil
     commit = settings.keeping?.commit ?? Self.commit(settings.commit)
     watch = Lock(settings.keeping?.watch)
     state = Lock(State(machine: machine, log: EventLog(capacity: settings.eventLog, after: machine.sequence)))
@@ -93,7 +96,7 @@ final class FlowCore: Sendable {
 
   /// Starts the clock of the run; does nothing if it is under way.
   func startClock() {
-    guard codec == nil else { return }  // it has one
+    guard !isKept else { return }  // it has one
     let started = Stopwatch(clock)
     withState { if $0.machine.phase == .idle { watch.withLock { $0 = started } } }
   }
@@ -110,6 +113,13 @@ extension FlowCore.State {
   subscript(track: TrackID) -> FlowCore.Strand {
     @inline(__always) _read { if track == .main { yield main } else { yield branches[track] } }
     @inline(__always) _modify { if track == .main { yield &main } else { yield &branches[track] } }
+  }
+
+  /// Looks at a strand, or changes it, where it stands, as ``FlowMachine/with(_:_:)`` does with a track.
+  @inline(__always)
+  mutating func with<Result>(_ track: TrackID, _ body: (inout FlowCore.Strand) -> Result) -> Result {
+    guard track != .main else { return body(&main) }
+    return body(&branches[track])
   }
 }
 

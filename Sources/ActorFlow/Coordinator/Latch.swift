@@ -1,5 +1,5 @@
 /// Somebody who waits for the flow to get somewhere.
-struct Latch: Sendable {
+final class Latch: Sendable {
   enum Goal: Sendable {
     /// The flow waits for somebody outside, or has ended.
     case settled
@@ -15,20 +15,31 @@ struct Latch: Sendable {
   }
 
   let goal: Goal
-  let cell: Cell
+  let cell = Cell()
 
-  /// Whether the waiter may go on, and with what; nil: not yet.
-  func outcome(after change: Change?, of machine: FlowMachine) -> Result<Void, any Error>? {
+  init(_ goal: Goal) {
+    self.goal = goal
+  }
+
+  /// Whether nobody has to wait, as the flow stands.
+  func isOpen(_ machine: FlowMachine) -> Bool {
+    if case .settled = goal { machine.isSettled } else { outcome(after: nil, of: machine) != nil }
+  }
+
+  /// What the waiter gets, if that is where the flow has got: its position, or an error. Nil: not yet.
+  func outcome(after event: LogEntry?, of machine: FlowMachine) -> Cell.Outcome? {
     switch goal {
-    case .settled: return machine.isSettled ? .success(()) : nil
-    case .resting: return machine.isResting ? .success(()) : nil
-    case .showing: return machine.isShowing ? .success(()) : nil
-    case .reopened(let question): return machine.isReopening(question) ? nil : .success(())
+    case .settled: return machine.isSettled ? .success(machine.position) : nil
+    case .resting: return machine.isResting ? .success(machine.position) : nil
+    case .showing: return machine.isShowing ? .success(machine.position) : nil
+    case .reopened(let question): return machine.isReopening(question) ? nil : .success(machine.position)
     case .ended:
       guard machine.phase == .ended else { return nil }
       return Self.result(machine.rollbackErrors, in: machine)
     case .landed(let leave, let track):
-      if machine.lastLanded == leave, case .backedUp(_, _, let errors)? = change {
+      if machine.lastLanded == leave, case .other(let transition)? = event,
+        case .backedUp(_, _, let errors) = transition.change
+      {
         return Self.result(errors, in: machine)
       }
       if machine.phase != .ended, machine.isUnderWay(leave, on: track) { return nil }
@@ -42,8 +53,8 @@ struct Latch: Sendable {
     }
   }
 
-  private static func result(_ errors: [any Error], in machine: FlowMachine) -> Result<Void, any Error> {
-    guard !errors.isEmpty else { return .success(()) }
+  private static func result(_ errors: [any Error], in machine: FlowMachine) -> Cell.Outcome {
+    guard !errors.isEmpty else { return .success(machine.position) }
     return .failure(
       FlowError(
         .rollbackFailed, "the flow has left as asked, but \(errors.count) of its steps could not undo what they did",
