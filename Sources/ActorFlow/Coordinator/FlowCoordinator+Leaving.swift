@@ -61,12 +61,12 @@ extension FlowCoordinator {
   /// - Parameters:
   ///   - step: What a step does instead.
   ///   - effect: What an effect of a rendered step does instead: it has no context.
-  nonisolated func refuseInside(step: String, effect: String) throws {
+  nonisolated func refuseInside(step: @autoclosure () -> String, effect: @autoclosure () -> String) throws {
     guard let code = FlowChain.code(of: serial) else { return }
     let remedy =
       switch code {
-      case .step: step
-      case .effect: effect
+      case .step: step()
+      case .effect: effect()
       }
     throw FlowError(.insideFlow, remedy, flow: id)
   }
