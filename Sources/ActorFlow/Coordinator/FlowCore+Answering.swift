@@ -89,13 +89,13 @@ extension FlowCore {
   private static func validate<P: Prompt>(
     _ answer: any Sendable, for prompt: P, by principal: Principal?, in question: Question
   ) async throws {
-    guard let answer = answer as? P.Answer else {
+    guard case let typed as P.Answer = answer else {
       throw FlowError(
         .wrongAnswerType,
         "a prompt of type \(P.self) takes an answer of type \(P.Answer.self), not \(type(of: answer))",
         flow: question.id.flow, step: question.step)
     }
     try await prompt.authorize(principal)
-    try await prompt.validate(answer)
+    try await prompt.validate(typed)
   }
 }

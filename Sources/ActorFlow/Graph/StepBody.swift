@@ -74,8 +74,9 @@ extension StepBody {
   /// The value between two steps as the type the next one takes. The builder has checked the types; this throws only
   /// if the library itself mixed up two values, or if the value was read back and is none of this type.
   @inlinable package static func cast<T>(_ value: any Sendable, to type: T.Type) throws -> T {
-    guard let value = value as? T else { return try unpacked(value, as: type) }
-    return value
+    // A pattern, because `as?` makes an Optional, and looks up its type where T is not known.
+    guard case let typed as T = value else { return try unpacked(value, as: type) }
+    return typed
   }
 
   @usableFromInline @inline(never)

@@ -42,14 +42,14 @@ extension FlowMachine {
 
   /// The track that asks this question.
   package func asker(of id: Question.ID) -> TrackID? {
-    if main.asking?.question.id == id { return .main }
-    guard let track = askers[id.number], look(at: track, { $0.asking?.question.id == id }) else { return nil }
+    if main.asks(id) { return .main }
+    guard let track = askers[id.number], look(at: track, { $0.asks(id) }) else { return nil }
     return track
   }
 
   /// Whether this question may still be answered or withdrawn.
   func isOpen(_ id: Question.ID, on track: TrackID) -> Bool {
-    look(at: track) { $0.phase == .walking && $0.asking?.question.id == id }
+    look(at: track) { $0.phase == .walking && $0.asks(id) }
   }
 
   /// The one open question that shows a `P`, or why there is none.
@@ -66,4 +66,8 @@ extension FlowMachine {
     }
     return question
   }
+}
+
+extension Track {
+  fileprivate func asks(_ id: Question.ID) -> Bool { asking?.question.isNamed(id) ?? false }
 }

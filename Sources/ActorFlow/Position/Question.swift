@@ -61,6 +61,10 @@ public struct Question: Sendable, Identifiable {
 
   /// Answer with this id.
   public var id: ID { content.id }
+
+  /// Whether this is its id: compared where it stands, without a copy.
+  func isNamed(_ id: ID) -> Bool { content.id.number == id.number && content.id == id }
+
   /// The step that asks.
   public var step: StepID { content.step }
   /// The visit that asks.
