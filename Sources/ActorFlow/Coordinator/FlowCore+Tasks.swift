@@ -98,7 +98,7 @@ extension FlowCore {
   /// Whether that was the last one.
   private func endStint() -> Bool {
     withState { state in
-      state[.main].stint = nil
+      state.main.stint = nil
       return state.machine.phase == .ended || state.isParked || state.machine.fault != nil
     }
   }

@@ -12,10 +12,11 @@ final class FlowCore: Sendable {
   /// Names the coordinator in the chain of those whose steps are running.
   let serial: UInt64
   let commit: Commit?
-  /// How prompts are packed, where flows are kept.
-  let codec: (any ValueCodec)?
+  private let keeping: FlowKeeping?
   /// Whether the flow is kept beyond the process.
-  let isKept: Bool
+  var isKept: Bool { keeping != nil }
+  /// How prompts are packed, where flows are kept.
+  var codec: (any ValueCodec)? { keeping?.codec }
   let gate = Gate()
   private let clock: any Clock<Duration>
   private let watch: Lock<Stopwatch?>
@@ -72,15 +73,15 @@ final class FlowCore: Sendable {
   }
 
   /// - Parameter machine: One that was never launched, or one that was read back.
-  init(_ machine: FlowMachine, serial: UInt64, settings: CoordinatorSettings) {
+  init(_ machine: consuming FlowMachine, serial: UInt64, settings: CoordinatorSettings) {
     flow = machine.flow
     self.serial = serial
     clock = settings.clock
-    codec = settings.keeping?.codec
-    isKept = settings.keeping != nil
+    keeping = settings.keeping
     commit = settings.keeping?.commit ?? Self.commit(settings.commit)
     watch = Lock(settings.keeping?.watch)
-    state = Lock(State(machine: machine, log: EventLog(capacity: settings.eventLog, after: machine.sequence)))
+    let log = EventLog(capacity: settings.eventLog, after: machine.sequence)
+    state = Lock(State(machine: machine, log: log))
   }
 
   private static func commit(_ commit: (@Sendable (FlowMachine) async throws -> Void)?) -> Commit? {
@@ -139,8 +140,9 @@ package struct CoordinatorSettings: Sendable {
   package init() {}
 }
 
-/// How a flow is kept beyond the process that runs it.
-package struct FlowKeeping: Sendable {
+/// How a flow is kept beyond the process that runs it. A class, because hardly any flow has one and each keeps room for
+/// it.
+package final class FlowKeeping: Sendable {
   let codec: any ValueCodec
   let watch: Stopwatch
   let commit: @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
