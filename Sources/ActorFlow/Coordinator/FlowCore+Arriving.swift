@@ -180,7 +180,9 @@ extension FlowCore {
     let (inbox, judge) = (Inbox(), plan.fork.goal.judge)
     var stints: [TrackID: Task<Void, Never>] = [:]
     let open = withState { state in
-      let open = tracks.filter { state.machine[$0].phase != .ended }
+      // By hand: a closure would get a copy of the machine.
+      var open: [TrackID] = []
+      for branch in tracks where state.machine.look(at: branch, { $0.phase != .ended }) { open.append(branch) }
       for branch in open { state.branches.insert(Strand(), for: branch) }
       return open
     }

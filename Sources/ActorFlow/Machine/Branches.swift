@@ -20,6 +20,11 @@ struct Branches: Sendable {
     }
   }
 
+  @inline(__always)
+  func look<Result>(at branch: TrackID, _ body: (borrowing Track) -> Result) -> Result {
+    map.look(at: branch, body)
+  }
+
   var isEmpty: Bool { map.count == 0 }
 
   /// Of all branches, in no order that counts.
@@ -48,7 +53,7 @@ struct Branches: Sendable {
 
 extension Branches {
   private mutating func note(_ branch: TrackID) {
-    guard map.contains(branch), !map[branch].hasChanged else { return }
+    guard map.contains(branch), !map.look(at: branch, { $0.hasChanged }) else { return }
     map[branch].hasChanged = true
     changed.append(branch)
   }
@@ -62,13 +67,13 @@ extension Branches {
   mutating func show(on main: inout OpenFork?) {
     while let id = changed.popLast() {
       map[id].hasChanged = false
-      guard let branch = map[id].branch else { continue }  // closed meanwhile
-      let (wasBusy, isBusy) = (map[id].wasBusy, map[id].isBusy)
+      guard let branch = map.look(at: id, { $0.branch }) else { continue }  // closed meanwhile
+      let (wasBusy, isBusy) = map.look(at: id) { ($0.wasBusy, $0.isBusy) }
       if wasBusy != isBusy {
         busy += isBusy ? 1 : -1
         map[id].wasBusy = isBusy
       }
-      let view = map[id].view
+      let view = map.look(at: id) { $0.view }
       if branch.parent == .main {
         main?.views[branch.number] = view
       } else {
@@ -80,8 +85,8 @@ extension Branches {
   /// Whether a branch has something to do, other than to wait.
   var areBusy: Bool {
     var busy = busy
-    for id in changed where map[id].branch != nil {
-      busy += (map[id].isBusy ? 1 : 0) - (map[id].wasBusy ? 1 : 0)
+    for id in changed {
+      busy += map.look(at: id) { $0.branch == nil ? 0 : ($0.isBusy ? 1 : 0) - ($0.wasBusy ? 1 : 0) }
     }
     return busy > 0
   }

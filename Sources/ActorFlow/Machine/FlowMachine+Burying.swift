@@ -3,9 +3,9 @@ extension FlowMachine {
   /// Puts the places of all branches that are still there on top of the fork, oldest first, as things of the past.
   /// No stint of theirs is under way any more.
   mutating func buryBranches(of track: TrackID) {
-    guard let fork = self[track].fork else { return }
-    with(track) { $0.leave = $0.leave?.adding(fork.errors) }
-    bury(fork.tracks, on: track)
+    guard let (tracks, errors) = look(at: track, { $0.fork.map { ($0.tracks, $0.errors) } }) else { return }
+    if !errors.isEmpty { with(track) { $0.leave = $0.leave?.adding(errors) } }
+    bury(tracks, on: track)
     dropFork(of: track)
   }
 
@@ -16,10 +16,10 @@ extension FlowMachine {
       places += takePlaces(of: branch)
     }
     guard !places.isEmpty else { return }
-    var below = self[track].top
+    let focus = look(at: track) { $0.focus }
+    var below = look(at: track) { $0.top }
     if let top = below, top.isInner {
       // A leave has overtaken the undoing of superfluous branches: what is left of them takes its place among the others.
-      let focus = self[track].focus
       if focus.isEntered { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
       discard(top)
       below = top.below
@@ -27,23 +27,27 @@ extension FlowMachine {
         places.append((place, place.memory))
         below = place.below
       }
-    } else if let memory = self[track].focus.memory {
+    } else if let memory = focus.memory {
       below = below?.remembering(memory)
     }
     places.sort { $0.place.visit.id < $1.place.visit.id }
     for (place, memory) in places { below = place.buried(on: below, memory: memory) }
-    self[track].top = below
-    let hasAsked = self[track].focus.hasAsked
-    self[track].focus = Focus(
-      isEntered: true, hasAsked: hasAsked, hasReturned: true, memory: places.last?.memory?.memory)
+    let memory = places.last?.memory?.memory
+    with(track) { track in
+      track.top = below
+      track.focus = Focus(isEntered: true, hasAsked: focus.hasAsked, hasReturned: true, memory: memory)
+    }
   }
 
   /// The places of a track to which a `backUp` is owed; they are gone from it.
   private mutating func takePlaces(of track: TrackID) -> [(place: Place, memory: PlaceMemory.Box?)] {
     var places: [(place: Place, memory: PlaceMemory.Box?)] = []
-    let focus = self[track].focus
-    var next = self[track].top
-    if let top = next {
+    let (focus, top) = with(track) { track in
+      defer { (track.focus, track.top) = (Focus(), nil) }
+      return (track.focus, track.top)
+    }
+    var next = top
+    if let top {
       // A fork itself has nothing to undo.
       if focus.isEntered, top.node.fork == nil { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
       discard(top)
@@ -53,18 +57,15 @@ extension FlowMachine {
       if !place.visit.isSkipped, place.node.fork == nil { places.append((place, place.memory)) }
       next = place.below
     }
-    self[track].top = nil
-    self[track].focus = Focus()
     return places
   }
 
   mutating func dropFork(of track: TrackID) {
-    guard let fork = self[track].fork else { return }
+    guard look(at: track, { $0.fork != nil }), let fork = with(track, { $0.fork.take() }) else { return }
     for branch in fork.tracks {
       dropFork(of: branch)
       if let gone = branches.close(branch) { discard(gone) }
     }
     discard(fork.results.map(\.value))
-    self[track].fork = nil
   }
 }

@@ -13,13 +13,14 @@ extension FlowMachine {
 
   /// The flow has backed up to a fork: its branches begin anew. Nil: the flow is being left.
   package mutating func refork(_ plan: ForkPlan, inputs: [any Sendable], on track: TrackID) -> [TrackID]? {
-    guard self[track].phase == .walking, let cargo = self[track].top?.cargo else { return nil }
+    let (phase, top) = look(at: track) { ($0.phase, $0.top) }
+    guard phase == .walking, let cargo = top?.cargo else { return nil }
     dropStart(of: track)
     return openBranches(of: plan, cargo: cargo, inputs: inputs, on: track)
   }
 
   /// The branches that were open when the machine was put away; nil if there are none.
-  package func reopenedFork(on track: TrackID) -> [TrackID]? { self[track].fork?.tracks }
+  package func reopenedFork(on track: TrackID) -> [TrackID]? { look(at: track) { $0.fork?.tracks } }
 
   /// The walk goes on with the branches that it has. Nil: the flow is being left.
   package mutating func goOn(with branches: [TrackID], on track: TrackID) -> [TrackID]? {
@@ -31,15 +32,17 @@ extension FlowMachine {
 
   /// The results with which the goal decided, and how many branches there are; nil if it has not.
   package func decidingResults(of track: TrackID) -> (values: [any Sendable], branches: Int)? {
-    guard let fork = self[track].fork, fork.isDecided, fork.asksGoal else { return nil }
-    return (fork.results.prefix(fork.judged).map(\.value), fork.tracks.count)
+    look(at: track) { track in
+      guard let fork = track.fork, fork.isDecided, fork.asksGoal else { return nil }
+      return (fork.results.prefix(fork.judged).map(\.value), fork.tracks.count)
+    }
   }
 
   private mutating func openBranches(
     of plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
   ) -> [TrackID] {
-    self[track].focus.hasReturned = true
-    let elements = self[track].branch?.elements ?? []
+    with(track) { $0.focus.hasReturned = true }
+    let elements = look(at: track) { $0.branch }?.elements ?? []
     var opened: [TrackID] = []
     for (number, input) in inputs.enumerated() {
       numbers.track += 1
@@ -52,27 +55,32 @@ extension FlowMachine {
       branch.start = Start(.at(address: entry, Cargo(input, scopes: cargo.scopes)))
       opened.append(branches.open(branch, numbered: numbers.track))
     }
-    self[track].fork = OpenFork(tracks: opened, asksGoal: plan.asksGoal, showing: opened.map { self[$0].view })
+    var views: [TrackView] = []
+    for branch in opened { views.append(look(at: branch) { $0.view }) }
+    with(track) { $0.fork = OpenFork(tracks: opened, asksGoal: plan.asksGoal, showing: views) }
     return opened
   }
 
   /// A branch has come to its end. False: it is being left.
   package mutating func finishBranch(_ track: TrackID, _ output: any Sendable) -> Bool {
-    guard self[track].phase == .walking, let branch = self[track].branch else { return false }
+    let (phase, branch) = look(at: track) { ($0.phase, $0.branch) }
+    guard phase == .walking, let branch else { return false }
     leaveForwards(track)
     endBranch(track)
-    if self[branch.parent].fork?.isOpen == true {
-      self[branch.parent].fork?.results.append((branch.number, output))
-    } else {
-      discard(output)
+    let hasAsked = look(at: track) { $0.hasAsked }
+    let isWanted = with(branch.parent) { parent in
+      if hasAsked { parent.focus.hasAsked = true }
+      guard parent.fork?.isOpen == true else { return false }
+      parent.fork?.results.append((branch.number, output))
+      return true
     }
-    if self[track].hasAsked { self[branch.parent].focus.hasAsked = true }
+    if !isWanted { discard(output) }
     return true
   }
 
   /// The last step of a branch is left forwards, although no other place comes to stand on it.
   private mutating func leaveForwards(_ track: TrackID) {
-    guard let top = self[track].top, let last = top.shown else { return }
+    guard let top = look(at: track, { $0.top }), let last = top.shown else { return }
     if last.closes { self[track].isSealed = true }
     guard last.isSettledFromAbove else { return }
     self[track].isSealed = true
@@ -86,20 +94,23 @@ extension FlowMachine {
   ///
   /// - Returns: Whether the branch is over.
   package mutating func isOver(_ track: TrackID) -> Bool {
-    if case .dissolve? = self[track].leave?.goal { endBranch(track) }
-    return self[track].phase == .ended
+    if case .dissolve? = look(at: track, { $0.leave })?.goal { endBranch(track) }
+    return look(at: track) { $0.phase == .ended }
   }
 
   mutating func endBranch(_ track: TrackID) {
-    guard self[track].phase != .ended, let parent = self[track].branch?.parent else { return }
-    self[parent].fork?.open -= 1
-    if let leave = self[track].leave {
+    let (phase, branch) = look(at: track) { ($0.phase, $0.branch) }
+    guard phase != .ended, let parent = branch?.parent else { return }
+    let leave = with(track) { track in
       // What the world sees of it stays what it saw.
-      self[track].visit = leave.visit
-      if !leave.errors.isEmpty { self[parent].fork?.errors += leave.errors }
+      if let leave = track.leave { track.visit = leave.visit }
+      track.phase = .ended
+      return track.leave.take()
     }
-    self[track].phase = .ended
-    self[track].leave = nil
+    with(parent) { parent in
+      parent.fork?.open -= 1
+      if let leave, !leave.errors.isEmpty { parent.fork?.errors += leave.errors }
+    }
     dropStart(of: track)
     alarms.drop(of: track)
     closeQuestion(on: track)
@@ -118,43 +129,52 @@ extension FlowMachine {
   }
 
   package mutating func verdict(on track: TrackID) -> Verdict {
-    guard self[track].phase == .walking, let fork = self[track].fork else { return .wait }
-    self[track].fork?.isJudging = false
+    let (phase, fork) = with(track) { track in
+      if track.phase == .walking { track.fork?.isJudging = false }
+      return (track.phase, track.fork)
+    }
+    guard phase == .walking, let fork else { return .wait }
     let open = fork.open
     if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
     guard fork.isOpen else { return .wait }
     guard fork.asksGoal else {
       guard open == 0 else { return .wait }
-      self[track].fork?.judged = fork.results.count
+      with(track) { $0.fork?.judged = fork.results.count }
       return .join(fork.results.sorted { $0.branch < $1.branch }.map(\.value))
     }
     guard fork.judged < fork.results.count || fork.tracks.isEmpty else { return .wait }
     let judged = min(fork.judged + 1, fork.results.count)
-    self[track].fork?.judged = judged
-    self[track].fork?.isJudging = true
+    with(track) { track in
+      track.fork?.judged = judged
+      track.fork?.isJudging = true
+    }
     return .judge(newest: judged > 0 ? fork.results[judged - 1].value : nil, open: fork.tracks.count - judged)
   }
 
   /// The goal says that the fork is done. Branches still open are superfluous, and told to leave.
   package mutating func decided(on track: TrackID, since: Duration = .zero) -> NavigationEvent? {
-    guard self[track].phase == .walking, let fork = self[track].fork, fork.isOpen else { return nil }
-    self[track].fork?.isDecided = true
+    let isDecided = with(track) { track in
+      guard track.phase == .walking, track.fork?.isOpen == true else { return false }
+      track.fork?.isDecided = true
+      return true
+    }
+    guard isDecided else { return nil }
     return supersede(on: track, since: since)
   }
 
   private mutating func supersede(on track: TrackID, since: Duration) -> NavigationEvent? {
-    guard self[track].hasOpenBranches else { return nil }
+    guard look(at: track, { $0.hasOpenBranches }) else { return nil }
     dissolveBranches(of: track, since: since)
-    return self[track].visit.map { publish(.leaving(Visit($0), .superseded)) }
+    return look(at: track) { $0.visit }.map { publish(.leaving(Visit($0), .superseded)) }
   }
 
   /// A branch failed, and nothing inside it does anything about that: the fork fails, and the siblings leave.
   mutating func failBranch(
     _ track: TrackID, _ step: StepID, _ error: any Error, since: Duration
   ) -> NavigationEvent? {
-    guard let parent = self[track].branch?.parent else { return nil }
+    guard let parent = parent(of: track) else { return nil }
     endBranch(track)
-    guard self[parent].fork?.isOpen == true else { return nil }
+    guard look(at: parent, { $0.fork?.isOpen == true }) else { return nil }
     self[parent].fork?.failure = (step, error)
     return supersede(on: parent, since: since)
   }
@@ -170,12 +190,11 @@ extension FlowMachine {
   package mutating func join(
     _ node: Node, making cargo: Cargo, on track: TrackID, since: Duration = .zero
   ) -> Joined {
-    guard self[track].phase == .walking, let fork = self[track].fork, let visit = self[track].visit else {
-      return .left
-    }
+    let (phase, open, visit) = look(at: track) { ($0.phase, $0.fork, $0.visit) }
+    guard phase == .walking, let fork = open, let visit else { return .left }
     let winners = fork.winners
     let losers = fork.tracks.filter { !winners.contains($0) }
-    if losers.contains(where: { self[$0].top != nil }) {
+    if hasPlaces(losers) {
       self[track].leave = newLeave(.prune(cargo), of: visit, since: since, fork.errors)
       self[track].fork?.errors = []
       self[track].phase = .compensating
@@ -189,14 +208,25 @@ extension FlowMachine {
 
   /// The fork is over: what its branches did is a thing of the past now.
   mutating func joined(_ visit: VisitNode, errors: [any Error], on track: TrackID) -> NavigationEvent {
-    let hasAsked = self[track].focus.hasAsked
-    if self[track].fork?.winners.contains(where: { self[$0].isClosed }) == true {
-      self[track].top = self[track].top?.closed()
-    }
+    let (hasAsked, winners) = look(at: track) { ($0.focus.hasAsked, $0.fork?.winners ?? []) }
+    if hasClosed(winners) { with(track) { $0.top = $0.top?.closed() } }
     buryBranches(of: track)
-    self[track].focus.hasAsked = hasAsked
-    if hasAsked { self[track].hasAsked = true }
-    self[track].focus.hasReturned = true
+    with(track) { track in
+      track.focus.hasAsked = hasAsked
+      if hasAsked { track.hasAsked = true }
+      track.focus.hasReturned = true
+    }
     return publish(.joined(Visit(visit), errors: errors))
+  }
+
+  // By hand: a closure would get a copy of the machine.
+  private func hasPlaces(_ tracks: [TrackID]) -> Bool {
+    for track in tracks where look(at: track, { $0.top != nil }) { return true }
+    return false
+  }
+
+  private func hasClosed(_ tracks: Set<TrackID>) -> Bool {
+    for track in tracks where look(at: track, { $0.isClosed }) { return true }
+    return false
   }
 }

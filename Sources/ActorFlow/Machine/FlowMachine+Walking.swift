@@ -90,7 +90,7 @@ extension FlowMachine {
 
   /// What may be said of a node on a track.
   func info(of node: Node, on track: TrackID) -> StepInfo {
-    guard track != .main, let branch = self[track].branch else { return node.info }
+    guard track != .main, let branch = look(at: track, { $0.branch }) else { return node.info }
     return node.info(at: branch.elements)
   }
 }
@@ -123,7 +123,7 @@ extension FlowMachine {
   }
 
   private func visitOfFork(around track: TrackID) -> VisitNode? {
-    self[track].branch.flatMap { self[$0.parent].visit }
+    parent(of: track).flatMap { look(at: $0) { $0.visit } }
   }
 
   mutating func dropStart(of track: TrackID) {

@@ -125,7 +125,7 @@ extension FlowMachine {
   @inline(__always)
   func look<Result>(at track: TrackID, _ body: (borrowing Track) -> Result) -> Result {
     guard track != .main else { return body(main) }
-    return body(branches[track])
+    return branches.look(at: track, body)
   }
 
   @inline(__always)
@@ -172,7 +172,9 @@ extension FlowMachine {
 
   /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.
   mutating func dissolveBranches(of track: TrackID, since: Duration) {
-    for branch in descendants(of: track) where self[branch].phase != .ended { dissolve(branch, since: since) }
+    for branch in descendants(of: track) where look(at: branch, { $0.phase != .ended }) {
+      dissolve(branch, since: since)
+    }
   }
 
   private mutating func dissolve(_ track: TrackID, since: Duration) {

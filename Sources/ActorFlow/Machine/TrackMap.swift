@@ -31,6 +31,12 @@ struct TrackMap<Value: TrackValue>: Sendable {
     }
   }
 
+  /// Looks at one where it stands: what the subscript lends is copied where it was not made part of its caller.
+  @inline(__always)
+  func look<Result>(at branch: TrackID, _ body: (borrowing Value) -> Result) -> Result {
+    body(slots.span[index(of: branch)].value)
+  }
+
   @inline(__always)
   private func index(of branch: TrackID) -> Int {
     let slot = Int(branch.slot)
