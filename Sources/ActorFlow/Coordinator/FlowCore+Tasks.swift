@@ -63,7 +63,7 @@ extension FlowCore {
   /// Begins an effect's work. Called by the `proceed` of a rendered step, so that the effect has its task-local values.
   func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     let chain = FlowChain(serial, .effect, around: FlowChain.current)
-    guard codec != nil else { return Task { await FlowChain.$current.withValue(chain, operation: work) } }
+    guard isKept else { return Task { await FlowChain.$current.withValue(chain, operation: work) } }
     countEffects(1)
     return Task {
       await FlowChain.$current.withValue(chain, operation: work)
