@@ -3,8 +3,8 @@ extension FlowMachine {
   /// Puts the places of all branches that are still there on top of the fork, oldest first, as things of the past.
   /// No stint of theirs is under way any more.
   mutating func buryBranches(of track: TrackID) {
-    guard let (tracks, errors) = look(at: track, { $0.fork.map { ($0.tracks, $0.errors) } }) else { return }
-    if !errors.isEmpty { with(track) { $0.leave = $0.leave?.adding(errors) } }
+    guard let (tracks, failures) = look(at: track, { $0.fork.map { ($0.tracks, $0.failures) } }) else { return }
+    if !failures.isEmpty { with(track) { $0.leave = $0.leave?.adding(failures) } }
     bury(tracks, on: track)
     dropFork(of: track)
   }

@@ -11,7 +11,7 @@ extension FlowMachine {
     self.ending = ending
     self.result = result
     main.phase = .ended
-    rollbackErrors = main.leave?.errors ?? []
+    undoFailures = main.leave?.failures ?? []
     main.leave = nil
     closeQuestion(on: .main)
     closeWaits(on: .main)

@@ -109,7 +109,7 @@ extension FlowMachine {
     }
     with(parent) { parent in
       parent.fork?.open -= 1
-      if let leave, !leave.errors.isEmpty { parent.fork?.errors += leave.errors }
+      if let leave, !leave.failures.isEmpty { parent.fork?.failures += leave.failures }
     }
     dropStart(of: track)
     alarms.drop(of: track)
@@ -195,13 +195,13 @@ extension FlowMachine {
     let winners = fork.winners
     let losers = fork.tracks.filter { !winners.contains($0) }
     if hasPlaces(losers) {
-      self[track].leave = newLeave(.prune(cargo), of: visit, since: since, fork.errors)
-      self[track].fork?.errors = []
+      self[track].leave = newLeave(.prune(cargo), of: visit, since: since, fork.failures)
+      self[track].fork?.failures = []
       self[track].phase = .compensating
       bury(losers, on: track)
       return .prunes
     }
-    let event = joined(visit, errors: fork.errors, on: track)
+    let event = joined(visit, errors: fork.failures.map(\.error), on: track)
     keepWay(from: node.address + 1, with: cargo, on: track)
     return .joined(event)
   }

@@ -91,7 +91,7 @@ extension FlowMachine {
     leaving.cancelsWalk = phase == .walking
     // What a back becomes that is overtaken by an ending began when the back did.
     let began = old?.yields == false ? old?.since : nil
-    let leave = newLeave(goal, of: stack(of: track), since: began ?? since, old?.errors)
+    let leave = newLeave(goal, of: stack(of: track), since: began ?? since, old?.failures)
     if let old { discard(old) }
     with(track) { track in
       if phase != .compensating { track.phase = .leaving }

@@ -56,7 +56,8 @@ extension FlowMachine {
 
   /// `backUp` of the top place has returned, or thrown `error`.
   package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
-    if let forgotten = with(track, { $0.compensated(error) }) { discard(forgotten) }
+    let keeps = journal == .keeping
+    if let forgotten = with(track, { $0.compensated(error, keeps: keeps) }) { discard(forgotten) }
   }
 
   /// A reloaded place has its new instance. Nil: a leave came first.
@@ -110,9 +111,13 @@ extension Track {
     return .dropped(top)
   }
 
+  /// - Parameter keeps: Whether a place whose `backUp` threw is kept, so that it can be tried again after the end.
   /// - Returns: What is forgotten. A record outlives a `backUp` that threw: a retry must not charge twice.
-  fileprivate mutating func compensated(_ error: (any Error)?) -> PlaceMemory? {
-    if let error { leave = leave?.adding([error]) }
+  fileprivate mutating func compensated(_ error: (any Error)?, keeps: Bool) -> PlaceMemory? {
+    if let error {
+      let place = keeps ? top?.remembering(focus.memory ?? PlaceMemory()) : nil
+      leave = leave?.adding([UndoFailure(error: error, place: place)])
+    }
     focus.isEntered = false
     guard error == nil, let memory = focus.memory else { return nil }
     // What a rendered step remembers is there again for whoever returns.

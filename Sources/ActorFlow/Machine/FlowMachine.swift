@@ -28,8 +28,8 @@ package struct FlowMachine: Sendable {
   /// The number of the latest event.
   package internal(set) var sequence = 0
   package internal(set) var ending: Ending?
-  /// What `backUp`s threw on the way to the end, until the next ``takeDiscarded()``.
-  package internal(set) var rollbackErrors: [any Error] = []
+  /// The `backUp`s that threw on the way to the end, until the next ``takeDiscarded()``.
+  var undoFailures: [UndoFailure] = []
   /// The leave that has landed last.
   package internal(set) var lastLanded = 0
 
@@ -78,6 +78,9 @@ package struct FlowMachine: Sendable {
     self.journal = journal
   }
 
+  /// What `backUp`s threw on the way to the end, until the next ``takeDiscarded()``.
+  package var rollbackErrors: [any Error] { undoFailures.map(\.error) }
+
   /// The counters a later run continues.
   package var nextNumbers: Numbers { numbers }
 
@@ -85,9 +88,9 @@ package struct FlowMachine: Sendable {
 
   /// The values that inputs have dropped since the last call.
   package mutating func takeDiscarded() -> [any Sendable] {
-    if !rollbackErrors.isEmpty {
-      discard(rollbackErrors)
-      rollbackErrors = []
+    if !undoFailures.isEmpty {
+      discard(undoFailures)
+      undoFailures = []
     }
     guard !discarded.isEmpty else { return [] }
     defer { discarded = [] }
@@ -187,14 +190,14 @@ extension FlowMachine {
     let phase = self[track].phase
     if phase == .walking { self[track].phase = .leaving }
     self[track].leave = newLeave(
-      .dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? since, old?.errors)
+      .dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? since, old?.failures)
   }
 
   mutating func newLeave(
-    _ goal: Leave.Goal, of visit: VisitNode?, since: Duration, _ errors: [any Error]? = nil
+    _ goal: Leave.Goal, of visit: VisitNode?, since: Duration, _ failures: [UndoFailure]? = nil
   ) -> Leave {
     numbers.leave += 1
-    return Leave(goal: goal, number: numbers.leave, visit: visit, since: since, errors: errors ?? [])
+    return Leave(goal: goal, number: numbers.leave, visit: visit, since: since, failures: failures ?? [])
   }
 
   /// Whether a leave of this number is still on its way.

@@ -23,32 +23,36 @@ package final class Leave: Sendable {
   package let visit: VisitNode?
   /// When the request was accepted, from the run's start.
   package let since: Duration
-  /// What `backUp`s threw, in the order they ran.
-  package let errors: [any Error]
+  /// The `backUp`s that threw, in the order they ran.
+  let failures: [UndoFailure]
   /// Whether the ending was published.
   let isAnnounced: Bool
 
   init(
-    goal: Goal, number: Int, visit: VisitNode?, since: Duration, errors: [any Error] = [], isAnnounced: Bool = false
+    goal: Goal, number: Int, visit: VisitNode?, since: Duration, failures: [UndoFailure] = [],
+    isAnnounced: Bool = false
   ) {
     self.goal = goal
     self.number = number
     self.visit = visit
     self.since = since
-    self.errors = errors
+    self.failures = failures
     self.isAnnounced = isAnnounced
   }
 
   /// The same leave, whose ending was published.
   var announced: Leave {
-    Leave(goal: goal, number: number, visit: visit, since: since, errors: errors, isAnnounced: true)
+    Leave(goal: goal, number: number, visit: visit, since: since, failures: failures, isAnnounced: true)
   }
 
-  /// The same leave, after `backUp`s threw these errors.
-  func adding(_ more: [any Error]) -> Leave {
+  /// What they threw.
+  package var errors: [any Error] { failures.map(\.error) }
+
+  /// The same leave, after these `backUp`s threw.
+  func adding(_ more: [UndoFailure]) -> Leave {
     guard !more.isEmpty else { return self }
     return Leave(
-      goal: goal, number: number, visit: visit, since: since, errors: errors + more, isAnnounced: isAnnounced)
+      goal: goal, number: number, visit: visit, since: since, failures: failures + more, isAnnounced: isAnnounced)
   }
 
   package var reason: LeaveReason {
@@ -73,6 +77,13 @@ package final class Leave: Sendable {
     case .back, .end, .dissolve: false
     }
   }
+}
+
+/// A `backUp` that threw.
+package struct UndoFailure: Sendable {
+  package let error: any Error
+  /// What is still to be undone, with what it remembers; nil where flows are not kept.
+  let place: Place?
 }
 
 /// A failure on its way out of a scope: everything inside is compensated, then the scope acts.

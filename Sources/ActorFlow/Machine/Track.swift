@@ -117,7 +117,7 @@ package struct OpenFork: Sendable {
   /// What made it fail; the first failure counts.
   package internal(set) var failure: (step: StepID, error: any Error)?
   /// What `backUp`s threw in branches that were backing up when they became superfluous.
-  var errors: [any Error] = []
+  var failures: [UndoFailure] = []
   /// About how many of the results the goal has been asked.
   var judged = 0
   /// Whether the goal is asked about each result, and whether it is being asked.

@@ -14,7 +14,8 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var fault: PackedFault?
   /// Why it has failed, or fails.
   package var failure: StoredFailure?
-  package var rollbackErrors: [StoredFailure] = []
+  /// The `backUp`s that threw on the way to the end.
+  package var undoFailures: [PackedUndoFailure] = []
   package var cargoes: [PackedCargo] = []
   package var kept: [PackedKept] = []
   package var frames: [PackedFrame] = []

@@ -2,16 +2,16 @@ package struct PackedFork: Sendable, Equatable {
   package var tracks: [Int32]
   package var results: [PackedResult] = []
   package var failure: PackedFault?
-  package var errors: [StoredFailure] = []
+  package var failures: [PackedUndoFailure] = []
   package var judged = 0
   package var isDecided = false
 
   package init(
-    tracks: [Int32], results: [PackedResult] = [], failure: PackedFault? = nil, errors: [StoredFailure] = [],
+    tracks: [Int32], results: [PackedResult] = [], failure: PackedFault? = nil, failures: [PackedUndoFailure] = [],
     judged: Int = 0, isDecided: Bool = false
   ) {
-    (self.tracks, self.results, self.failure, self.errors, self.judged, self.isDecided) = (
-      tracks, results, failure, errors, judged, isDecided
+    (self.tracks, self.results, self.failure, self.failures, self.judged, self.isDecided) = (
+      tracks, results, failure, failures, judged, isDecided
     )
   }
 }
@@ -38,16 +38,26 @@ package struct PackedLeave: Sendable, Equatable {
   package var number: Int
   package var visit: PackedVisit?
   package var since: Duration
-  package var errors: [StoredFailure] = []
+  package var failures: [PackedUndoFailure] = []
   package var isAnnounced = false
 
   package init(
-    goal: Goal, number: Int, visit: PackedVisit? = nil, since: Duration, errors: [StoredFailure] = [],
+    goal: Goal, number: Int, visit: PackedVisit? = nil, since: Duration, failures: [PackedUndoFailure] = [],
     isAnnounced: Bool = false
   ) {
-    (self.goal, self.number, self.visit, self.since, self.errors, self.isAnnounced) = (
-      goal, number, visit, since, errors, isAnnounced
+    (self.goal, self.number, self.visit, self.since, self.failures, self.isAnnounced) = (
+      goal, number, visit, since, failures, isAnnounced
     )
+  }
+}
+
+/// A `backUp` that threw, and what is still to be undone.
+package struct PackedUndoFailure: Sendable, Equatable {
+  package var error: StoredFailure
+  package var place: PackedPlace?
+
+  package init(error: StoredFailure, place: PackedPlace? = nil) {
+    (self.error, self.place) = (error, place)
   }
 }
 

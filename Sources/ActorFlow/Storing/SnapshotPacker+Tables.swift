@@ -14,7 +14,7 @@ extension SnapshotPacker {
       }
     return PackedLeave(
       goal: goal, number: leave.number, visit: leave.visit.map(PackedVisit.init), since: leave.since,
-      errors: leave.errors.map(StoredFailure.init), isAnnounced: leave.isAnnounced)
+      failures: try pack(leave.failures), isAnnounced: leave.isAnnounced)
   }
 
   mutating func pack(_ start: Start, _ track: Track) throws -> PackedStart {
@@ -41,12 +41,12 @@ extension SnapshotPacker {
     return .beginning
   }
 
-  func pack(_ fork: OpenFork) throws -> PackedFork {
+  mutating func pack(_ fork: OpenFork) throws -> PackedFork {
     PackedFork(
       tracks: fork.tracks.map(\.number),
       results: try fork.results.map { PackedResult(branch: $0.branch, value: try value($0.value)) },
       failure: fork.failure.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) },
-      errors: fork.errors.map(StoredFailure.init), judged: fork.judged, isDecided: fork.isDecided)
+      failures: try pack(fork.failures), judged: fork.judged, isDecided: fork.isDecided)
   }
 
   mutating func packMail() throws {

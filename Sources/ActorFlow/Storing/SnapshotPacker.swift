@@ -33,7 +33,7 @@ struct SnapshotPacker {
     snapshot.numbers.wait = machine.mail.lastWait
     snapshot.ending = machine.ending.map(PackedEnding.init)
     snapshot.fault = machine.fault.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) }
-    snapshot.rollbackErrors = machine.rollbackErrors.map(StoredFailure.init)
+    snapshot.undoFailures = try pack(machine.undoFailures)
     switch machine.result {
     case .success(let output)?: snapshot.output = try locate("the flow's output") { try value(output) }
     case .failure(let error)?: snapshot.failure = StoredFailure(error)
@@ -82,16 +82,27 @@ struct SnapshotPacker {
     var next = track.top
     while let place = next {
       next = place.below
-      let cargo = try locate(place.visit.info.id) { try add(place.cargo, as: place.node.body.types.input) }
-      packed.append(
-        PackedPlace(
-          visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
-          isClosed: place.isClosed, records: place === track.top ? [] : try records(place.memory?.memory),
-          // Nobody returns to a thing of the past.
-          tree: place === track.top || place.isInner ? nil : place.memory?.memory.tree))
+      packed.append(try pack(place, memory: place === track.top ? nil : place.memory?.memory))
     }
     packed.reverse()
     return packed
+  }
+
+  mutating func pack(_ place: Place, memory: PlaceMemory?) throws -> PackedPlace {
+    let cargo = try locate(place.visit.info.id) { try add(place.cargo, as: place.node.body.types.input) }
+    return PackedPlace(
+      visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
+      isClosed: place.isClosed, records: try records(memory),
+      // Nobody returns to a thing of the past.
+      tree: place.isInner ? nil : memory?.tree)
+  }
+
+  mutating func pack(_ failures: [UndoFailure]) throws -> [PackedUndoFailure] {
+    try failures.map { failure in
+      PackedUndoFailure(
+        error: StoredFailure(failure.error),
+        place: try failure.place.map { try pack($0, memory: $0.memory?.memory) })
+    }
   }
 
   func focus(_ track: Track) throws -> PackedFocus {

@@ -41,7 +41,7 @@ extension SnapshotUnpacker {
     }
     return Leave(
       goal: goal, number: packed.number, visit: packed.visit.map { visit($0, on: machine[track].top) },
-      since: packed.since, errors: errors(packed.errors), isAnnounced: packed.isAnnounced)
+      since: packed.since, failures: failures(packed.failures), isAnnounced: packed.isAnnounced)
   }
 
   mutating func handover(_ update: PackedValue, at depth: Int, on track: TrackID) -> Handover? {

@@ -70,5 +70,11 @@ extension SnapshotUnpacker {
 
   func value(_ packed: PackedValue) -> StoredValue { StoredValue(packed, codec: codec) }
 
-  func errors(_ packed: [StoredFailure]) -> [any Error] { packed.map { $0.error(in: machine.flow) } }
+  mutating func failures(_ packed: [PackedUndoFailure]) -> [UndoFailure] {
+    packed.map { failure in
+      UndoFailure(
+        error: failure.error.error(in: machine.flow),
+        place: failure.place.flatMap { place($0, on: nil, isTop: false) })
+    }
+  }
 }

@@ -90,7 +90,7 @@ extension SnapshotUnpacker {
     open.open = ids.count - ended
     open.results = fork.results.map { ($0.branch, value($0.value)) }
     open.failure = fork.failure.map { ($0.step, $0.error.error(in: machine.flow)) }
-    open.errors = errors(fork.errors)
+    open.failures = failures(fork.failures)
     // A goal that is not asked joins all results, and can do so again. A judge remembers what it was told: another one is
     // told everything again.
     open.isDecided = fork.isDecided && plan.asksGoal

@@ -57,7 +57,7 @@ struct SnapshotUnpacker {
     machine.numbers.leave = snapshot.numbers.leave
     machine.numbers.track = snapshot.numbers.track
     machine.ending = snapshot.ending?.ending
-    machine.rollbackErrors = errors(snapshot.rollbackErrors)
+    machine.undoFailures = failures(snapshot.undoFailures)
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }
     if let output = snapshot.output { machine.result = .success(value(output)) }
     machine.mail = Mail(

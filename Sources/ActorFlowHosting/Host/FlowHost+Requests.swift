@@ -138,21 +138,35 @@ extension FlowHost {
     }
   }
 
-  /// Lets a flow go on that stands still because a step failed: the step is entered again with its input, its records and
-  /// answers are replayed.
+  /// Takes up what failed where it stopped.
   ///
-  /// - Throws: A `FlowError` with the code `notRunning` if it does not stand still; as
-  ///   ``answer(_:of:with:by:revision:key:)``.
+  /// A flow that stands still because a step failed goes on: the step is entered again with its input, its records and
+  /// answers are replayed. Of a flow that has ended, and some of whose `backUp`s threw, just these are called again, the
+  /// newest first, with what they have recorded; its ending stays what it was.
+  ///
+  /// - Throws: A `FlowError` with the code `notRunning` if it does not stand still, `flowEnded` if it has ended and
+  ///   nothing is left to undo; as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
     let request = HostRequest("retry", [], key: key, by: principal)
-    return try await perform(request, on: id, evenStopped: true) { flow in
-      guard flow.ledger.state.machine.fault != nil else {
+    let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
+      let machine = flow.ledger.state.machine
+      if machine.ending != nil {
+        guard try await flow.ledger.undoAgain() else { throw hasEnded(id) }
+        return
+      }
+      guard machine.fault != nil else {
         throw FlowError(.notRunning, "the flow does not stand still, so there is nothing to try again", flow: id)
       }
       try await flow.ledger.free()
       begin(flow)
     }
+    // One that had ended was only read to be looked at: it is read again to go on.
+    if view.status == .runnable, let flow = try? await take(id) {
+      begin(flow)
+      await release(flow)
+    }
+    return view
   }
 
   /// Removes a flow with its history. Nothing is undone; abandon it first if something is to be.
@@ -178,77 +192,5 @@ extension FlowHost {
     }
     begin(flow)
     try await flow.coordinator.reopened(question)
-  }
-}
-
-// MARK: - The way of a request
-
-extension FlowHost {
-  /// Does something to a flow, once for each key.
-  ///
-  /// - Parameter evenStopped: Whether it may be done to a flow that stands still.
-  private func perform(
-    _ request: HostRequest, on id: FlowID, evenStopped: Bool = false, _ body: (LiveFlow) async throws -> Void
-  ) async throws -> FlowView {
-    var attempts = 0
-    while true {
-      let flow = try await take(id)
-      do {
-        let view = try await perform(request, flow, evenStopped, body)
-        await release(flow)
-        return view
-      } catch {
-        let isStale = await isStale(flow, after: error)
-        await release(flow)
-        // Done by somebody else in that moment: then this is a repetition.
-        if let view = try view(of: flow, after: request) { return view }
-        attempts += 1
-        if isStale, attempts < 5 { continue }
-        let error = flow.cause(of: error)
-        guard attempts < 5, !Task.isCancelled, !isStopping, flow.wasTaken(error) else { throw error }
-      }
-    }
-  }
-
-  private func perform(
-    _ request: HostRequest, _ flow: LiveFlow, _ evenStopped: Bool, _ body: (LiveFlow) async throws -> Void
-  ) async throws -> FlowView {
-    if let view = try view(of: flow, after: request) { return view }
-    let machine = flow.ledger.state.machine
-    if machine.ending != nil { throw FlowError(.flowEnded, "the flow has ended", flow: flow.id) }
-    if !evenStopped, let fault = machine.fault {
-      throw FlowError(
-        .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
-        flow: flow.id, step: fault.step)
-    }
-    // Who asks may have seen in the store what is not yet adopted here.
-    if flow.isBegun { try await flow.coordinator.catchUp() }
-    try await HostRequest.$current.withValue(request) { try await body(flow) }
-    guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
-    return view
-  }
-
-  /// Whether a request was refused only because another host has written the flow, where nobody gives leases. It is read
-  /// again then.
-  private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
-    guard error is FlowError, !(office.store is any LeasingFlowStore),
-      let stored = try? await office.store.load(flow.id)
-    else { return false }
-    // What this host writes itself is known by then.
-    if flow.isBegun { try? await flow.coordinator.catchUp() }
-    guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
-    flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
-    return true
-  }
-
-  /// The flow, if the request was done before.
-  private func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
-    guard let key = request.key, let applied = flow.ledger.applied(key) else { return nil }
-    guard applied.digest == request.digest else {
-      throw FlowError(
-        .keyReused, "the key \"\(key)\" came with another request before; each request has one of its own",
-        flow: flow.id)
-    }
-    return flow.ledger.view
   }
 }

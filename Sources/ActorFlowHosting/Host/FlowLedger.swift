@@ -115,6 +115,18 @@ final class FlowLedger: Sendable {
     try await write(snapshot, state, appending: [])
   }
 
+  /// What could not be undone when the flow ended is to be tried again. False: there is nothing.
+  func undoAgain() async throws -> Bool {
+    var state = state
+    guard let machine = state.machine.undoingAgain, var snapshot = stored?.snapshot else { return false }
+    state.machine = machine
+    if let request = HostRequest.current { state.apply(request) }
+    (snapshot.status, snapshot.rollbackFailed) = (.runnable, false)
+    snapshot.body = try office.body(of: state)
+    try await write(snapshot, state, appending: [])
+    return true
+  }
+
   private func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
     let (revision, fence) = try entry.withLock { entry in
       if let loss = entry.loss { throw loss }
@@ -168,7 +180,7 @@ final class FlowLedger: Sendable {
     }
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine),
-      rollbackFailed: !state.machine.rollbackErrors.isEmpty, steps: Self.steps(of: state.machine),
+      rollbackFailed: !state.machine.undoFailures.isEmpty, steps: Self.steps(of: state.machine),
       labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
     )
     snapshot.labels[Definition.label] = definition.fingerprint

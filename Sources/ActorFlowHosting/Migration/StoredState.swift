@@ -138,9 +138,9 @@ extension MachineSnapshot {
     }
     change(place.track) { track in
       track.places[place.index].visit.step = step
-      track.places[place.index].records = []
+      (track.places[place.index].records, track.places[place.index].tree) = ([], nil)
       (track.question, track.waits, track.start, track.visit) = (nil, [], nil, nil)
-      (track.focus.answers, track.focus.records) = ([], [])
+      (track.focus.answers, track.focus.records, track.focus.tree) = ([], [], nil)
     }
   }
 
@@ -148,7 +148,16 @@ extension MachineSnapshot {
   mutating func rename(_ name: (StepID) -> StepID) {
     for index in frames.indices { frames[index].scope.step = name(frames[index].scope.step) }
     if let step = fault?.step { fault?.step = name(step) }
+    undoFailures.rename(name)
     for index in tracks.indices { change(index) { $0.rename(name) } }
+  }
+}
+
+extension [PackedUndoFailure] {
+  fileprivate mutating func rename(_ name: (StepID) -> StepID) {
+    for index in indices {
+      if let step = self[index].place?.visit.step { self[index].place?.visit.step = name(step) }
+    }
   }
 }
 
@@ -162,6 +171,8 @@ extension PackedTrack {
       fault.step = name(fault.step)
       leave?.goal = .unwind(frame: frame, fault, isTimeout: isTimeout)
     }
+    leave?.failures.rename(name)
+    fork?.failures.rename(name)
     if let step = fork?.failure?.step { fork?.failure?.step = name(step) }
     switch start?.kind {
     case .at(.behind(let step), let cargo)?: start?.kind = .at(.behind(name(step)), cargo: cargo)

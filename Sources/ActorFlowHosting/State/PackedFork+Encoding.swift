@@ -7,7 +7,7 @@ extension PackedFork: StatePart {
     writer.list(tracks) { $0.int(Int($1)) }
     writer.list(results)
     writer.optional(failure)
-    writer.list(errors)
+    writer.list(failures)
     writer.int(judged)
     writer.bool(isDecided)
   }
@@ -16,7 +16,7 @@ extension PackedFork: StatePart {
     self.init(tracks: try reader.list { (reader) throws(FlowStoreError) in try reader.track() })
     results = try reader.list()
     failure = try reader.optional()
-    errors = try reader.list()
+    failures = try reader.list()
     judged = try reader.number()
     isDecided = try reader.bool()
   }
@@ -34,13 +34,25 @@ extension PackedResult: StatePart {
   }
 }
 
+extension PackedUndoFailure: StatePart {
+  func write(to writer: inout ByteWriter) {
+    writer.part(error)
+    writer.optional(place)
+  }
+
+  init(from reader: inout StateReader) throws(FlowStoreError) {
+    let error: StoredFailure = try reader.part()
+    self.init(error: error, place: try reader.optional())
+  }
+}
+
 extension PackedLeave: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.part(goal)
     writer.int(number)
     writer.optional(visit)
     writer.duration(since)
-    writer.list(errors)
+    writer.list(failures)
     writer.bool(isAnnounced)
   }
 
@@ -49,7 +61,7 @@ extension PackedLeave: StatePart {
     let number = try reader.number()
     let visit: PackedVisit? = try reader.optional()
     self.init(goal: goal, number: number, visit: visit, since: try reader.duration())
-    errors = try reader.list()
+    failures = try reader.list()
     isAnnounced = try reader.bool()
   }
 }

@@ -34,7 +34,7 @@ struct RandomState {
     snapshot.output = optional { $0.value() }
     snapshot.fault = optional { $0.fault() }
     snapshot.failure = optional { $0.failure() }
-    snapshot.rollbackErrors = list { $0.failure() }
+    snapshot.undoFailures = list { $0.undoFailure() }
     snapshot.cargoes = list { random in
       PackedCargo(
         value: random.value(), kept: random.optional { $0.number() }, scopes: random.optional { $0.number() })
@@ -157,6 +157,10 @@ extension RandomState {
       records: list { $0.record() }, tree: optional { $0.tree() })
   }
 
+  mutating func undoFailure() -> PackedUndoFailure {
+    PackedUndoFailure(error: failure(), place: optional { $0.place() })
+  }
+
   mutating func tree() -> PackedTree {
     var tree = PackedTree()
     for index in 0..<below(5) {
@@ -186,7 +190,7 @@ extension RandomState {
   mutating func fork() -> PackedFork {
     PackedFork(
       tracks: list { $0.small() }, results: list { PackedResult(branch: $0.number(), value: $0.value()) },
-      failure: optional { $0.fault() }, errors: list { $0.failure() }, judged: number(), isDecided: bool())
+      failure: optional { $0.fault() }, failures: list { $0.undoFailure() }, judged: number(), isDecided: bool())
   }
 
   mutating func leave() -> PackedLeave {
@@ -199,7 +203,7 @@ extension RandomState {
       default: .dissolve
       }
     return PackedLeave(
-      goal: goal, number: number(), visit: optional { $0.visit() }, since: duration(), errors: list { $0.failure() },
+      goal: goal, number: number(), visit: optional { $0.visit() }, since: duration(), failures: list { $0.undoFailure() },
       isAnnounced: bool())
   }
 

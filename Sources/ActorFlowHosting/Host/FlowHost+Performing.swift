@@ -1,0 +1,80 @@
+import ActorFlow
+
+// The way of a request: once for each key, on the flow as it is stored.
+extension FlowHost {
+  /// Does something to a flow, once for each key.
+  ///
+  /// - Parameters:
+  ///   - evenStopped: Whether it may be done to a flow that stands still.
+  ///   - evenEnded: Whether it may be done to a flow that has ended.
+  func perform(
+    _ request: HostRequest, on id: FlowID, evenStopped: Bool = false, evenEnded: Bool = false,
+    _ body: (LiveFlow) async throws -> Void
+  ) async throws -> FlowView {
+    var attempts = 0
+    while true {
+      let flow = try await take(id)
+      do {
+        let view = try await perform(request, flow, evenStopped, evenEnded, body)
+        await release(flow)
+        return view
+      } catch {
+        let isStale = await isStale(flow, after: error)
+        await release(flow)
+        // Done by somebody else in that moment: then this is a repetition.
+        if let view = try view(of: flow, after: request) { return view }
+        attempts += 1
+        if isStale, attempts < 5 { continue }
+        let error = flow.cause(of: error)
+        guard attempts < 5, !Task.isCancelled, !isStopping, flow.wasTaken(error) else { throw error }
+      }
+    }
+  }
+
+  private func perform(
+    _ request: HostRequest, _ flow: LiveFlow, _ evenStopped: Bool, _ evenEnded: Bool,
+    _ body: (LiveFlow) async throws -> Void
+  ) async throws -> FlowView {
+    if let view = try view(of: flow, after: request) { return view }
+    let machine = flow.ledger.state.machine
+    if !evenEnded, machine.ending != nil { throw hasEnded(flow.id) }
+    if !evenStopped, let fault = machine.fault {
+      throw FlowError(
+        .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
+        flow: flow.id, step: fault.step)
+    }
+    // Who asks may have seen in the store what is not yet adopted here.
+    if flow.isBegun { try await flow.coordinator.catchUp() }
+    try await HostRequest.$current.withValue(request) { try await body(flow) }
+    guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
+    return view
+  }
+
+  nonisolated func hasEnded(_ id: FlowID) -> FlowError {
+    FlowError(.flowEnded, "the flow has ended", flow: id)
+  }
+
+  /// Whether a request was refused only because another host has written the flow, where nobody gives leases. It is read
+  /// again then.
+  private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
+    guard error is FlowError, !(office.store is any LeasingFlowStore),
+      let stored = try? await office.store.load(flow.id)
+    else { return false }
+    // What this host writes itself is known by then.
+    if flow.isBegun { try? await flow.coordinator.catchUp() }
+    guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
+    flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
+    return true
+  }
+
+  /// The flow, if the request was done before.
+  private func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
+    guard let key = request.key, let applied = flow.ledger.applied(key) else { return nil }
+    guard applied.digest == request.digest else {
+      throw FlowError(
+        .keyReused, "the key \"\(key)\" came with another request before; each request has one of its own",
+        flow: flow.id)
+    }
+    return flow.ledger.view
+  }
+}

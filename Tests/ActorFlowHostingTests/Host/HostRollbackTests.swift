@@ -1,0 +1,146 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Hosted rollbacks that fail", .timeLimit(.minutes(15))) struct HostRollbackTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let log = Log()
+  private let troubles = Troubles()
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private func host(_ owner: String = "host") -> FlowHost { FlowHost(store: store, clock: clock, owner: owner) }
+
+  /// Charges; its `backUp` refunds once, then throws if it is told to.
+  private func charger(_ name: String) -> Step<String, String> {
+    Step(name) { Charger(name, log, troubles) }
+  }
+
+  private var flow: Flow<String, String> {
+    Flow("order") {
+      charger("a")
+      Parallel {
+        charger("x")
+        charger("y")
+      } join: {
+        $0 + $1
+      }
+      charger("b")
+      Step("ask") { Asker(log) }
+    }
+  }
+
+  private func abandoned(_ host: FlowHost) async throws {
+    try await host.register(flow).start(id: "o", with: "-")
+    _ = try await host.settled("o")
+    await #expect(throws: FlowError.self) { try await host.abandon("o", reason: "no money") }
+    await host.isQuiet()
+  }
+
+  private var refunds: [String] { log.all.filter { $0.hasPrefix("refund") } }
+  private var undone: [String] { log.all.filter { $0.hasPrefix("undo ") } }
+
+  @Test("what could not be undone is tried again, newest first, with its records; the ending stays")
+  func again() async throws {
+    troubles.set(["a", "x", "y"])
+    let host = host()
+    try await abandoned(host)
+    let failed = try await host.view("o")
+    #expect(failed.status == .abandoned && failed.rollbackFailed && failed.reason == "no money")
+    #expect(refunds.count == 4)
+    troubles.set(["x"])
+    let before = undone.count
+    #expect(try await host.retry("o", by: Principal(id: "ann")).status == .runnable)
+    let partly = try await host.settled("o")
+    #expect(partly.status == .abandoned && partly.rollbackFailed && partly.reason == "no money")
+    let tried = undone.dropFirst(before)
+    #expect(Set(tried) == ["undo a", "undo x", "undo y"] && tried.last == "undo a", "and not b, which is undone")
+    troubles.set([])
+    // By a host that knows nothing of it but what is stored.
+    let other = self.host("other")
+    try await other.register(flow)
+    await host.isQuiet()
+    try await other.retry("o")
+    let done = try await other.settled("o")
+    #expect(done.status == .abandoned && !done.rollbackFailed && done.reason == "no money")
+    #expect(undone.count == before + 4 && undone.last == "undo x")
+    #expect(refunds.count == 4, "no refund was paid twice")
+    await other.isQuiet()
+    #expect(await code { try await other.retry("o") } == .flowEnded)
+    let history = try await other.history(of: "o")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+    #expect(history.suffix(4).map(\.what) == ["abandoned", "rolledBack", "rolledBack", "rolledBack"])
+  }
+
+  @Test("a retry under one key is one retry")
+  func key() async throws {
+    troubles.set(["a"])
+    let host = host()
+    try await abandoned(host)
+    try await host.retry("o", key: "k")
+    let failed = try await host.settled("o")
+    await host.isQuiet()
+    let count = undone.count
+    #expect(try await host.retry("o", key: "k").revision == failed.revision)
+    #expect(undone.count == count)
+  }
+
+  @Test("a host that dies in a retry leaves the rest to the next one")
+  func dies() async throws {
+    troubles.set(["a", "b"])
+    let first = host("first")
+    try await abandoned(first)
+    troubles.set([])
+    troubles.holds("a")
+    try await first.retry("o")
+    await troubles.gate.reached(1)
+    // It dies: nothing of it is heard any more.
+    clock.advance(by: .seconds(31))
+    troubles.holds(nil)
+    let second = host("second")
+    try await second.register(flow)
+    let done = try await second.settled("o")
+    #expect(done.status == .abandoned && !done.rollbackFailed)
+    #expect(refunds.count == 4)
+    troubles.gate.open()
+  }
+}
+
+/// Which `backUp`s go wrong.
+private final class Troubles: Sendable {
+  private let state = Lock<(failing: Set<String>, held: String?)>(([], nil))
+  let gate = Gates()
+
+  func set(_ names: Set<String>) { state.withLock { $0.failing = names } }
+  func holds(_ name: String?) { state.withLock { $0.held = name } }
+  func meet(_ name: String) async throws {
+    if state.withLock({ $0.held == name }) { await gate.pass() }
+    if state.withLock({ $0.failing.contains(name) }) { throw Boom() }
+  }
+}
+
+private actor Charger: FlowStep {
+  private let name: String
+  private let log: Log
+  private let troubles: Troubles
+
+  init(_ name: String, _ log: Log, _ troubles: Troubles) {
+    (self.name, self.log, self.troubles) = (name, log, troubles)
+  }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    try await context.once("charge") { _ in "receipt" }
+  }
+
+  func backUp(context: RollbackContext) async throws {
+    log.add("undo \(name)")
+    guard case .done = await context.record("charge", as: String.self) else { return log.add("nothing to refund") }
+    try await context.once("refund") { [log, name] _ in log.add("refund \(name)") }
+    try await troubles.meet(name)
+  }
+}
