@@ -78,11 +78,20 @@ extension SnapshotPacker {
   mutating func add(_ cargo: Cargo, as type: Any.Type? = nil) throws -> Int {
     if let index = cargoes[ObjectIdentifier(cargo)] { return index }
     let packed = PackedCargo(
-      value: try value(cargo.value, as: type), kept: try cargo.kept.map { try add($0) },
+      value: try input(cargo, as: type), kept: try cargo.kept.map { try add($0) },
       scopes: try cargo.scopes.map { try add($0) })
     snapshot.cargoes.append(packed)
     cargoes[ObjectIdentifier(cargo)] = snapshot.cargoes.count - 1
     return snapshot.cargoes.count - 1
+  }
+
+  private mutating func input(_ cargo: Cargo, as type: Any.Type?) throws -> PackedValue {
+    guard let type else { return try value(cargo.value) }
+    inputCount += 1
+    if let known = inputs.value(of: cargo, as: type) { return known }
+    let packed = try value(cargo.value, as: type)
+    inputs.add(packed, of: cargo, as: type)
+    return packed
   }
 
   mutating func add(_ kept: Kept) throws -> Int {

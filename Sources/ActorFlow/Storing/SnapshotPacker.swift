@@ -7,6 +7,20 @@ extension FlowMachine {
     var packer = SnapshotPacker(machine: self, names: names, codec: codec)
     return try packer.pack()
   }
+
+  /// The same, for who makes one after another of a run.
+  ///
+  /// - Parameter inputs: What was packed before, and then what was packed now.
+  package func snapshot(
+    _ names: GraphNames, with codec: any ValueCodec, reusing inputs: inout PackedInputs
+  ) throws -> MachineSnapshot {
+    var packer = SnapshotPacker(machine: self, names: names, codec: codec)
+    swap(&packer.inputs, &inputs)
+    defer { swap(&packer.inputs, &inputs) }
+    let snapshot = try packer.pack()
+    packer.inputs.keep(packer.cargoes, count: packer.inputCount)
+    return snapshot
+  }
 }
 
 /// Makes a snapshot of a machine.
@@ -15,6 +29,9 @@ struct SnapshotPacker {
   let names: GraphNames
   let codec: any ValueCodec
   var snapshot = MachineSnapshot()
+  var inputs = PackedInputs()
+  /// How many values of cargoes are in `inputs`.
+  var inputCount = 0
   var cargoes: [ObjectIdentifier: Int] = [:]
   var kept: [ObjectIdentifier: Int] = [:]
   var frames: [ObjectIdentifier: Int] = [:]
@@ -89,7 +106,11 @@ struct SnapshotPacker {
   }
 
   mutating func pack(_ place: Place, memory: PlaceMemory?) throws -> PackedPlace {
-    let cargo = try locate(place.visit.info.id) { try add(place.cargo, as: place.node.body.types.input) }
+    let cargo: Int
+    // Not by `locate`, which would copy the packer for every place.
+    do { cargo = try add(place.cargo, as: place.node.body.types.input) } catch let error as FlowError {
+      throw error.located(in: machine.flow, at: place.visit.info.id)
+    }
     return PackedPlace(
       visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
       isClosed: place.isClosed, records: try records(memory),

@@ -13,6 +13,7 @@ final class FlowLedger: Sendable {
   let definition: Definition
   private let office: HostOffice
   private let entry: Lock<Entry>
+  private let inputs = Lock(PackedInputs())
 
   private struct Entry: Sendable {
     /// Nil: the flow is about to be started.
@@ -57,7 +58,7 @@ final class FlowLedger: Sendable {
 
   /// The coordinator's commit.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
-    do { try await commit(machine, events, try machine.snapshot(definition.names, with: office.values)) } catch {
+    do { try await commit(machine, events, try packed(machine)) } catch {
       // Who requested something is told, and nothing has changed.
       guard HostRequest.current == nil else { throw error }
       switch (error as? FlowError)?.code {
@@ -66,6 +67,16 @@ final class FlowLedger: Sendable {
       }
       throw error
     }
+  }
+
+  /// One commit comes after the other, so the inputs are nobody else's meanwhile.
+  private func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
+    var inputs = self.inputs.withLock { inputs in
+      defer { inputs = PackedInputs() }
+      return inputs
+    }
+    defer { self.inputs.withLock { swap(&$0, &inputs) } }
+    return try machine.snapshot(definition.names, with: office.values, reusing: &inputs)
   }
 
   private func commit(

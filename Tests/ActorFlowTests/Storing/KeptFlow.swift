@@ -34,6 +34,10 @@ final class KeptFlow: Sendable {
   let clock = ManualClock()
   private let started: ManualClock.Instant
   private let lines: @Sendable () -> Int
+  private let inputs = Lock(PackedInputs())
+
+  /// What was packed before makes another snapshot.
+  struct Differs: Error {}
 
   /// - Parameter elapsed: How long ago the flow began.
   convenience init(_ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero) {
@@ -62,11 +66,19 @@ final class KeptFlow: Sendable {
       sleepUntil: { try await clock.sleep(until: started.advanced(by: $0), tolerance: nil) })
     settings.keeping = FlowKeeping(codec: JSONCodec(), watch: watch) { [self] machine, events in
       let snapshot = try machine.snapshot(names, with: JSONCodec())
+      guard try reusing(machine) == snapshot else { throw Differs() }
       try await allows(snapshot)
       let commit = Commit(snapshot: snapshot, events: events, elapsed: elapsed, traced: lines())
       commits.withLock { $0.append(commit) }
     }
     return settings
+  }
+
+  /// The snapshot, made with what was packed before.
+  private func reusing(_ machine: FlowMachine) throws -> MachineSnapshot {
+    var known = inputs.withLock { $0 }
+    defer { inputs.withLock { $0 = known } }
+    return try machine.snapshot(names, with: JSONCodec(), reusing: &known)
   }
 
   /// Begins the flow.
