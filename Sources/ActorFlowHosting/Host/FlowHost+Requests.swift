@@ -153,15 +153,15 @@ extension FlowHost {
       let machine = flow.ledger.state.machine
       if machine.ending != nil {
         guard try await flow.ledger.undoAgain() else { throw hasEnded(id) }
-        return
+      } else {
+        guard machine.fault != nil else {
+          throw FlowError(.notRunning, "the flow does not stand still, so there is nothing to try again", flow: id)
+        }
+        try await flow.ledger.free()
       }
-      guard machine.fault != nil else {
-        throw FlowError(.notRunning, "the flow does not stand still, so there is nothing to try again", flow: id)
-      }
-      try await flow.ledger.free()
-      begin(flow)
+      // What was read does not know of it.
+      _ = flow.close(evenIfUsed: true)
     }
-    // One that had ended was only read to be looked at: it is read again to go on.
     if view.status == .runnable, let flow = try? await take(id) {
       begin(flow)
       await release(flow)

@@ -11,7 +11,7 @@ import ActorFlow
 final class FlowLedger: Sendable {
   let id: FlowID
   let definition: Definition
-  private let office: HostOffice
+  let office: HostOffice
   private let entry: Lock<Entry>
   private let inputs = Lock(PackedInputs())
 
@@ -84,8 +84,9 @@ final class FlowLedger: Sendable {
   ) async throws {
     let request = HostRequest.current
     let old = entry.withLock { $0 }
+    let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
-    let status = Self.status(of: machine)
+    let status = Self.status(of: machine, packed)
     // A flow that is taken up comes to stand where it stood: that is worth no commit, unless it was not known to wait.
     let isNews = status != .runnable && status != old.stored?.snapshot.status
     guard packed != old.state.machine || !events.isEmpty || !isApplied || isNews else { return }
@@ -99,46 +100,7 @@ final class FlowLedger: Sendable {
     office.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
-  /// What the flow itself did cannot be stored, however often it is tried: a value between two steps that no registration
-  /// could see, or too much of everything. It stands still where it stood, until somebody lets it try again.
-  private func standStill(because error: any Error) async {
-    let old = entry.withLock { $0 }
-    guard var snapshot = old.stored?.snapshot else { return stop(error) }
-    var state = old.state
-    let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
-    state.machine.fault = PackedFault(step: step, error: StoredFailure(error))
-    snapshot.status = .failed
-    do {
-      snapshot.body = try office.body(of: state)
-      try await write(snapshot, state, appending: [])
-    } catch {}  // then it is tried again, and stands still when that can be written
-    stop(error)
-  }
-
-  /// A flow that stands still is to go on.
-  func free() async throws {
-    var state = state
-    guard state.machine.fault != nil, var snapshot = stored?.snapshot else { return }
-    state.machine.fault = nil
-    if let request = HostRequest.current { state.apply(request) }
-    snapshot.status = .runnable
-    snapshot.body = try office.body(of: state)
-    try await write(snapshot, state, appending: [])
-  }
-
-  /// What could not be undone when the flow ended is to be tried again. False: there is nothing.
-  func undoAgain() async throws -> Bool {
-    var state = state
-    guard let machine = state.machine.undoingAgain, var snapshot = stored?.snapshot else { return false }
-    state.machine = machine
-    if let request = HostRequest.current { state.apply(request) }
-    (snapshot.status, snapshot.rollbackFailed) = (.runnable, false)
-    snapshot.body = try office.body(of: state)
-    try await write(snapshot, state, appending: [])
-    return true
-  }
-
-  private func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
+  func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
     let (revision, fence) = try entry.withLock { entry in
       if let loss = entry.loss { throw loss }
       return (entry.stored?.revision ?? .none, entry.fence)
@@ -169,7 +131,7 @@ final class FlowLedger: Sendable {
 
   /// The store did not take what the flow itself did. That is no failure of the step that happens to run: the flow is
   /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
-  private func stop(_ error: any Error) {
+  func stop(_ error: any Error) {
     let park = entry.withLock { entry in
       entry.failure = error
       return entry.park
@@ -190,7 +152,7 @@ final class FlowLedger: Sendable {
           + "into a store of its own, and a step that need not be undone is `.settling`", flow: id)
     }
     var snapshot = FlowSnapshot(
-      definition: definition.name, version: definition.version, status: Self.status(of: machine),
+      definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty, steps: Self.steps(of: state.machine),
       labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
     )
@@ -201,7 +163,7 @@ final class FlowLedger: Sendable {
     return snapshot
   }
 
-  private static func status(of machine: FlowMachine) -> FlowSnapshot.Status {
+  private static func status(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> FlowSnapshot.Status {
     if machine.phase == .ended {
       return switch machine.ending {
       case .abandoned: .abandoned
@@ -210,7 +172,7 @@ final class FlowLedger: Sendable {
       default: .finished
       }
     }
-    if machine.fault != nil { return .failed }
+    if snapshot.fault != nil { return .failed }
     return machine.isResting ? .waiting : .runnable
   }
 

@@ -54,6 +54,7 @@ final class LiveFlow: Sendable {
   /// Whether it is to begin to run; true once.
   func begin() -> Bool {
     use.withLock { use in
+      guard !use.isClosing else { return false }
       defer { use.isBegun = true }
       return !use.isBegun
     }

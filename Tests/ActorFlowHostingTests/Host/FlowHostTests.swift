@@ -164,6 +164,9 @@ import Testing
     _ = try await host.settled("o1")
     #expect(try await orders.outcome(of: "o1") == .finished("-1!"))
     #expect(await code { try await host.retry("o1") } == .flowEnded)
+    let history = try await host.history(of: "o1")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+    #expect(history.suffix(6).map(\.what) == ["moved", "parked", "retried", "parked", "retried", "finished"])
   }
 
   @Test("a flow backs up, and is deleted")

@@ -74,7 +74,9 @@ import Testing
     #expect(await code { try await other.retry("o") } == .flowEnded)
     let history = try await other.history(of: "o")
     #expect(history.map(\.sequence) == Array(1...history.count))
-    #expect(history.suffix(4).map(\.what) == ["abandoned", "rolledBack", "rolledBack", "rolledBack"])
+    let ends = ["abandoned", "rolledBack", "retried", "rolledBack", "retried", "rolledBack"]
+    #expect(history.suffix(6).map(\.what) == ends)
+    #expect(history.first { $0.what == "retried" }?.by == "ann")
   }
 
   @Test("a retry under one key is one retry")

@@ -88,6 +88,9 @@ import Testing
     try await host.retry("f")
     #expect(try await host.settled("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished(2))
+    let history = try await host.history(of: "f")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+    #expect(history.map(\.what).filter { ["parked", "retried"].contains($0) } == ["parked", "retried"])
   }
 
   @Test("a value that cannot be stored, and that no registration could see, makes the flow stand still")

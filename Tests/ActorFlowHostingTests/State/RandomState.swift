@@ -203,7 +203,8 @@ extension RandomState {
       default: .dissolve
       }
     return PackedLeave(
-      goal: goal, number: number(), visit: optional { $0.visit() }, since: duration(), failures: list { $0.undoFailure() },
+      goal: goal, number: number(), visit: optional { $0.visit() }, since: duration(),
+      failures: list { $0.undoFailure() },
       isAnnounced: bool())
   }
 
