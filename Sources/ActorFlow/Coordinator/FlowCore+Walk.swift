@@ -175,13 +175,11 @@ extension FlowCore {
     let relayed = error as? Relayed
     let step = relayed?.step ?? withState { $0.machine.path(of: node, orAt: address, on: track) }
     let error = relayed?.error ?? error
-    // A flow that is kept waits for somebody who sees to it, unless its definition says otherwise.
-    let parks = isKept && node?.failure != .rollBack
     do {
       guard try await tidyUp(track) else { return false }
       let since = scopes == nil && track == .main ? .zero : elapsed
       return try await decideWalking(on: track) { machine in
-        let event = machine.fail(step, error, parks: parks, under: scopes, on: track, since: since)
+        let event = machine.fail(step, error, policy: node?.failure, under: scopes, on: track, since: since)
         return Decision(machine.fault == nil && (event != nil || machine[track].phase != .walking), event: event)
       }
     } catch {

@@ -1,19 +1,20 @@
 // A step that failed, and what the scopes around it do about that.
 extension FlowMachine {
-  /// A step, its factory, its `skip`, or what stands between two steps threw.
+  /// A step, its factory, its `skip`, or what stands between two steps threw. A flow that is kept waits for somebody who
+  /// sees to it, unless its definition says otherwise.
   ///
   /// - Parameters:
-  ///   - parks: Whether the flow is to stand still if nothing in its definition does something about the failure.
+  ///   - policy: What the step's definition says, if it says something.
   ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
   ///   - since: The time from the run's start, for who watches the scope being left.
   /// - Returns: Nil: the flow is being left, and the error is nobody's.
   package mutating func fail(
-    _ step: StepID, _ error: any Error, parks: Bool = false, under scopes: ScopeFrame? = nil,
+    _ step: StepID, _ error: any Error, policy: FailurePolicy? = nil, under scopes: ScopeFrame? = nil,
     on track: TrackID = .main, since: Duration = .zero
   ) -> NavigationEvent? {
     guard self[track].phase == .walking else { return nil }
     let cause = cause(of: error, at: step)
-    if parks, scopes?.handler(below: nil) == nil { return park(step, cause) }
+    if journal == .keeping, policy != .rollBack, scopes?.handler(below: nil) == nil { return park(step, cause) }
     dropStart(of: track)
     closeQuestion(on: track)
     closeWaits(on: track)

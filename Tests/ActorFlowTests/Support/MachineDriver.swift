@@ -2,7 +2,7 @@ import ActorFlow
 
 /// Drives a machine as a coordinator would, without a task: one call for each input, one line for each event.
 struct MachineDriver {
-  private(set) var machine = FlowMachine(flow: "machine")
+  private(set) var machine: FlowMachine
   private(set) var events: [NavigationEvent] = []
   let graph: Graph
 
@@ -20,7 +20,8 @@ struct MachineDriver {
     try self.init(flow)
   }
 
-  init(_ flow: Flow<String, String>) throws {
+  init(_ flow: Flow<String, String>, journal: FlowMachine.Journal = .off) throws {
+    machine = FlowMachine(flow: "machine", journal: journal)
     graph = flow.graph
     add(try machine.launch(graph, with: "input"))
   }
@@ -109,8 +110,8 @@ extension MachineDriver {
     add(try machine.answer(question.id, with: "!", by: principal).event)
   }
 
-  mutating func fail(_ error: any Error = Refused()) {
-    add(machine.fail(StepID(machine.position.stack.top?.step.path ?? "?"), error))
+  mutating func fail(_ error: any Error = Refused(), policy: FailurePolicy? = nil) {
+    add(machine.fail(StepID(machine.position.stack.top?.step.path ?? "?"), error, policy: policy))
   }
 
   mutating func finish() { add(machine.finish("output")) }
