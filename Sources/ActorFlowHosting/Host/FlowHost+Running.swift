@@ -36,7 +36,7 @@ extension FlowHost {
       var next = poll
       do {
         try await takeUpDue(at: now)
-        next = try await nextDue(before: poll) ?? poll
+        next = try await nextDue(after: now, before: poll) ?? poll
       } catch {}  // the store cannot be asked at present; it is in a while
       office.changed(wakeAt: next)
       _ = await sleep(until: max(next, now.addingTimeInterval(0.001)))
@@ -52,10 +52,12 @@ extension FlowHost {
         return first...last
       }
       var leases: [FlowLease]
+      var seen: Set<FlowID> = []
+      // What could not be taken up comes again at once, because its lease was given back; once is enough.
       repeat {
         leases = try await store.claimDue(owner: owner, serving: serving, for: office.options.leaseTime, limit: 100)
         for lease in leases { await takeUp(lease.id, lease) }
-      } while leases.count == 100 && !Task.isCancelled
+      } while leases.count == 100 && leases.count(where: { seen.insert($0.id).inserted }) > 0 && !Task.isCancelled
       return
     }
     for query in [
@@ -77,9 +79,12 @@ extension FlowHost {
     await release(flow)
   }
 
-  private func nextDue(before end: Date) async throws -> Date? {
+  /// What was due before and is not in memory could not be taken up: it is tried again with the next poll, not at once.
+  private func nextDue(after now: Date, before end: Date) async throws -> Date? {
     let page = try await office.store.list(FlowQuery(status: [.waiting], dueBefore: end), after: nil, limit: 100)
-    return page.flows.compactMap { live[$0.id] == nil ? $0.wakeAt : nil }.min()
+    return page.flows.compactMap { live[$0.id] == nil ? $0.wakeAt : nil }.filter {
+      $0 > now.addingTimeInterval(0.000_001)
+    }.min()
   }
 
   /// Sleeps until then, or until somebody rings.

@@ -19,6 +19,9 @@ final class Gates: Sendable {
   }
   private let state = Lock(State())
 
+  /// How often somebody has come.
+  var arrivals: Int { state.withLock { $0.arrivals } }
+
   /// Comes here, and waits until it is open.
   func pass() async {
     await withCheckedContinuation { continuation in

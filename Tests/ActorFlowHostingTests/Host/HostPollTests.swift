@@ -1,0 +1,68 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// A flow that is due and cannot be taken up, because it cannot be read.
+@Suite("Hosts whose flows cannot be read", .timeLimit(.minutes(15))) struct HostPollTests {
+  private let clock = ManualWallClock()
+  private let tries = Gates()
+
+  private var patient: Flow<String, String> {
+    Flow("patient") {
+      Step("ask") { (input: String, context: StepContext) in
+        try await context.ask(Form(text: input), within: .seconds(60)) ?? "nobody"
+      }
+    }
+  }
+
+  private func isTriedOncePerPoll(_ store: some FlowStore, _ fails: @escaping @Sendable (Bool) -> Void) async throws {
+    let host = FlowHost(store: store, clock: clock)
+    let flows = try await host.register(patient)
+    try await flows.start(id: "p", with: "-")
+    _ = try await host.settled("p")
+    await host.isQuiet()
+    fails(true)
+    let run = Task { try await host.run() }
+    let sleepers = store is any LeasingFlowStore ? 2 : 1
+    try await clock.waitForSleepers(sleepers)
+    clock.advance(by: .seconds(60))
+    await tries.reached(1)
+    for _ in 1...20 {
+      try await clock.waitForSleepers(sleepers)
+      clock.advance(by: .milliseconds(10))
+    }
+    try await clock.waitForSleepers(sleepers)
+    #expect(tries.arrivals == 1, "it is not tried again at once")
+    clock.advance(by: .seconds(5))
+    await tries.reached(2)
+    fails(false)
+    try await clock.waitForSleepers(sleepers)
+    let events = host.events(of: "p")
+    clock.advance(by: .seconds(5))
+    for await _ in events {}
+    #expect(try await flows.outcome(of: "p") == .finished("nobody"))
+    run.cancel()
+    try await run.value
+  }
+
+  @Test("on a store for one host it is tried once per poll")
+  func single() async throws {
+    let folder = try Folder()
+    let store = FaultyStore(try await FileFlowStore(directory: folder.path + "/store", clock: clock))
+    try await isTriedOncePerPoll(store) { fails in store.plan { fails ? fault(at: $0) : nil } }
+  }
+
+  @Test("on a store with leases, too")
+  func leasing() async throws {
+    let store = FaultyStore(MemoryFlowStore(clock: clock))
+    try await isTriedOncePerPoll(store) { fails in store.plan { fails ? fault(at: $0) : nil } }
+  }
+
+  private func fault(at call: StoreCall) -> StoreFault? {
+    guard call.operation == .load else { return nil }
+    tries.mark()
+    return .fail(FlowStoreError(.unavailable, "the disk is away"))
+  }
+}
