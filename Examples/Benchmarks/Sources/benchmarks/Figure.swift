@@ -4,7 +4,8 @@ enum Figure: String, CaseIterable {
   case parallel2, choice = "switch", loop, timeoutArmed, wideFork
   case action, action8, effectKept
   case bytesPerWaitingFlow, bytesPerRendered, millionth, settledBytesPerStep, scaling2, define
-  case hostedAnswerMemory, hostedAnswerFile, bytesPerParkedFlow, inboxAmong100000, resumeAfter10000, resumeUnsettled
+  case hostedAnswerMemory, hostedAnswerHot, hostedAnswerFile, bytesPerParkedFlow, inboxAmong100000, resumeAfter10000,
+    resumeUnsettled
 
   /// What the figure counts.
   enum Unit: String {
@@ -58,6 +59,7 @@ enum Figure: String, CaseIterable {
     case .define: "building and compiling an 8-step flow, once"
     case .hostedAnswerMemory:
       "a hosted flow on MemoryFlowStore: from an answer until the next question is stored and read"
+    case .hostedAnswerHot: "as hostedAnswerMemory, of a flow that stays in memory"
     case .hostedAnswerFile: "flows answered per second on FileFlowStore / with the same files written and synced bare"
     case .bytesPerParkedFlow: "resident growth of a host per waiting flow, without its store and index"
     case .inboxAmong100000: "a person's three tasks among 100,000 waiting flows / among 100"

@@ -88,6 +88,7 @@ struct Measurement {
       Timer(figure: .effectKept) { try await rendering.effectKept(batch: batch) },
       Timer(figure: .scaling2) { try await walking.scaling(batch: batch * 4) },
       Timer(figure: .hostedAnswerMemory) { try await hosting.answer(batch: batch) },
+      Timer(figure: .hostedAnswerHot) { try await hosting.answer(batch: batch, keepHot: .seconds(60)) },
       Timer(figure: .define) { try await walking.define(batch: batch) },
     ]
   }

@@ -6,8 +6,12 @@ struct Hosting {
   let asking = Flows.asking(8)
 
   /// From an answer until the next question is stored, and has been read.
-  @concurrent func answer(batch: Int) async throws -> Double {
-    let host = FlowHost(store: MemoryFlowStore())
+  ///
+  /// - Parameter keepHot: How long the flow stays in memory; zero: it is put away for each answer, and taken up again.
+  @concurrent func answer(batch: Int, keepHot: Duration = .zero) async throws -> Double {
+    var options = FlowHost.Options()
+    options.keepHot = keepHot
+    let host = FlowHost(store: MemoryFlowStore(), options: options)
     let flows = try await host.register(asking)
     var time = 0.0
     for number in 0..<batch {
