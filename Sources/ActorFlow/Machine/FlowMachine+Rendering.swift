@@ -35,7 +35,9 @@ extension FlowMachine {
     guard let keeping else { return }
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
     self[track].focus.memory?.tree = keeping.tree
-    if let output = keeping.output { self[track].focus.memory?.answers[Self.outputKey] = .answered(output) }
+    guard let output = keeping.output else { return }
+    self[track].focus.memory?.answers[Self.outputKey] = .answered(output)
+    self[track].focus.hasOutput = true
   }
 
   /// The rendering of a visit is replaced: an action was applied.

@@ -140,6 +140,8 @@ package struct Focus: Sendable {
   var hasAsked = false
   /// Whether the step's `proceed`, or the `backUp` that is owed, has returned: its context is over.
   var hasReturned = false
+  /// Whether a rendered step has made its output: what it still shows takes nothing any more, and waits for nobody.
+  var hasOutput = false
   /// How many questions and waits the visit has had open at once, if that is more than one. Each is a task's of the
   /// step's own, which goes on when its answer has come.
   var askersAtOnce: Int32 = 0

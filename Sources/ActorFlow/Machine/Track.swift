@@ -53,7 +53,7 @@ package struct Track: Sendable {
   /// Whether it has something to do, other than to wait for somebody outside or for the clock.
   var isBusy: Bool {
     guard phase == .walking else { return phase != .ended }
-    guard let fork else { return asking == nil && !isPausing && waits.isEmpty }
+    guard let fork else { return (asking == nil || focus.hasOutput) && !isPausing && waits.isEmpty }
     return fork.open == 0 || fork.isBusy
   }
 

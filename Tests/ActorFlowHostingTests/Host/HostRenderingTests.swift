@@ -77,6 +77,31 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("tea x2"))
   }
 
+  @Test("a step that has made its output goes on by itself at another host, whenever this one has died")
+  func goesOn() async throws {
+    for commits in 1... {
+      let store = MemoryFlowStore(clock: clock)
+      let first = FlowHost(store: store, clock: clock)
+      try await first.register(shopping()).start(id: "s", with: "")
+      let question = try #require(try await first.settled("s").questions.first)
+      await first.isQuiet()
+      let mortal = FaultyStore(store) { call in
+        guard call.operation == .commit, call.numberOfOperation > commits else { return nil }
+        return .fail(FlowStoreError(.unavailable, "the host is dead"))
+      }
+      let second = FlowHost(store: mortal, clock: clock)
+      try await second.register(shopping())
+      try await second.answer(question.id, of: "s", with: Basket.Action.done)
+      await second.isQuiet()
+      let isWhole = mortal.count(of: .commit) <= commits
+      let third = FlowHost(store: store, clock: clock)
+      try await third.register(shopping())
+      #expect(try await third.catchUp().isEmpty)
+      #expect(try await store.tasks(TaskQuery(), after: nil, limit: 10).tasks.map(\.task.prompt) == ["Form"])
+      if isWhole { break }
+    }
+  }
+
   @Test("an answer that was refused has changed nothing")
   func refused() async throws {
     let host = host()

@@ -37,6 +37,24 @@ import Testing
     #expect(throws: FlowError.self) { try driver.machine.openQuestion(takingActions: question.id) }
   }
 
+  @Test("a step that has made its output is at work, though its question is still shown")
+  func output() throws {
+    for isUpdated in [false, true] {
+      var (driver, _) = try showing(.automatic)
+      let visit = driver.visit
+      try driver.give { try $0.acknowledge(visit: visit, tree: RenderKeeping(tree: PackedTree())) }
+      #expect(driver.machine.isResting)
+      let made = RenderKeeping(tree: PackedTree(), output: "made")
+      if isUpdated {
+        driver.add(try driver.give { try $0.rerender(Form(text: "2"), visit: visit, tree: made) })
+      } else {
+        try driver.give { try $0.acknowledge(visit: visit, tree: made) }
+      }
+      #expect(!driver.machine.isSettled && !driver.machine.isResting)
+      #expect(driver.machine.position.questions.count == 1)
+    }
+  }
+
   @Test("an ordinary question takes no actions")
   func ordinary() throws {
     var driver = try MachineDriver(.automatic)
