@@ -58,7 +58,7 @@ import Testing
       try await customer.add(Fixture.hammer, 1)
       try await customer.checkOut()
       _ = try await customer.asked(AccountForm.self)
-      for reservation in await shop.warehouse.reservations { await shop.warehouse.release(reservation.id) }
+      for reservation in await shop.warehouse.reservations { try await shop.warehouse.release(reservation.id) }
       try await customer.answer(AccountForm.self, .member(email: "grace@example.org"))
       try await customer.answer(DeliveryForm.self, .pickup)
     }

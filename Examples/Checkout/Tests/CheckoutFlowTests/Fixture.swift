@@ -20,9 +20,11 @@ enum Fixture {
 
   /// A shop whose prices are asked for again every ten seconds of this clock.
   static func shop(
-    prices: any PriceSource = Market(), openingPrices: PriceList = PriceList(), clock: ManualClock = ManualClock()
+    prices: any PriceSource = Market(), openingPrices: PriceList = PriceList(), clock: ManualClock = ManualClock(),
+    books: Books = Books()
   ) throws -> Shop {
-    Shop(catalogue: catalogue, today: try today, prices: prices, openingPrices: openingPrices, clock: clock)
+    Shop(
+      catalogue: catalogue, today: try today, prices: prices, openingPrices: openingPrices, clock: clock, books: books)
   }
 
   /// Runs the checkout of this shop while `body` answers; returns how it ended. Payments are confirmed already, unless

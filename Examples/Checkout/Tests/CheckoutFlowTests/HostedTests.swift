@@ -19,7 +19,7 @@ import Testing
   }
 
   private func start() async throws {
-    let outcome = await shop.warehouse.reserve(2, of: Fixture.hammer, idempotencyKey: "hold")
+    let outcome = try await shop.warehouse.reserve(2, of: Fixture.hammer, idempotencyKey: "hold")
     guard case .reserved(let reservation) = outcome else { throw Refusal("there are no hammers") }
     let product = try #require(shop.catalogue[Fixture.hammer])
     let line = BasketLine(product: product, unitPrice: product.price, reservation: reservation)

@@ -57,7 +57,7 @@ import Testing
     let ending = try await Fixture.checkout(shop) { customer in
       try await customer.goToPayment()
       _ = try await customer.asked(PaymentForm.self)
-      for reservation in await shop.warehouse.reservations { await shop.warehouse.release(reservation.id) }
+      for reservation in await shop.warehouse.reservations { try await shop.warehouse.release(reservation.id) }
       try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
     }
     #expect(throws: Refusal.self) { try ending.get() }

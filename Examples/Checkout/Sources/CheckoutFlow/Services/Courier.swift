@@ -7,32 +7,45 @@ package struct Parcel: Hashable, Sendable, Codable, Identifiable {
 
 /// Takes parcels, simulated. Serves every town but those whose postcode begins with 999.
 package actor Courier {
-  private var booked: [Parcel.ID: Parcel] = [:]
-  private var count = 0
+  /// What the courier writes down.
+  package struct Page: Codable, Sendable {
+    var booked: [Parcel.ID: Parcel] = [:]
+    /// How many parcels were ever booked.
+    var count = 0
+  }
 
-  /// A courier without bookings.
-  package init() {}
+  private var book: Book<Page>
+
+  /// A courier with these bookings; without any by default.
+  package init(book: Book<Page> = Book(Page())) {
+    self.book = book
+  }
 
   /// The parcels that will be fetched.
-  package var parcels: [Parcel] { Array(booked.values) }
+  package var parcels: [Parcel] { Array(book.page.booked.values) }
 
   /// Books a parcel. Asked twice with one key, it books one.
   ///
-  /// - Throws: ``Refusal`` if the courier does not go there.
+  /// - Throws: ``Refusal`` if the courier does not go there, or cannot write it down.
   package func book(to address: Address, idempotencyKey: String) throws -> Parcel {
-    if let known = booked[idempotencyKey] { return known }
+    if let known = book.page.booked[idempotencyKey] { return known }
     guard !address.postcode.hasPrefix("999") else {
       throw Refusal("no courier takes parcels to \(address.postcode) \(address.city)")
     }
-    count += 1
-    let parcel = Parcel(id: idempotencyKey, trackingNumber: "PKT-\(10_000 + count)")
-    booked[idempotencyKey] = parcel
-    return parcel
+    return try book.write { page in
+      page.count += 1
+      let parcel = Parcel(id: idempotencyKey, trackingNumber: "PKT-\(10_000 + page.count)")
+      page.booked[idempotencyKey] = parcel
+      return parcel
+    }
   }
 
   /// Cancels a booking. Returns nil, and changes nothing, if there is none.
+  ///
+  /// - Throws: ``Refusal`` if it cannot be written down; then it stays booked.
   @discardableResult
-  package func cancel(_ id: Parcel.ID) -> Parcel? {
-    booked.removeValue(forKey: id)
+  package func cancel(_ id: Parcel.ID) throws -> Parcel? {
+    guard book.page.booked[id] != nil else { return nil }
+    return try book.write { $0.booked.removeValue(forKey: id) }
   }
 }

@@ -15,53 +15,64 @@ package enum ChargeOutcome: Sendable, Codable, Equatable {
 
 /// A payment gateway, simulated: it takes no money, keeps the books of a real one, and declines as ``GatewayRules`` say.
 package actor Gateway {
-  private let rules: GatewayRules
-  private var outcomes: [String: ChargeOutcome] = [:]
-  private var taken: [Payment.ID: Money] = [:]
+  /// What the gateway writes down.
+  package struct Page: Codable, Sendable {
+    var outcomes: [String: ChargeOutcome] = [:]
+    var taken: [Payment.ID: Money] = [:]
+  }
 
-  /// A gateway with its rules.
-  package init(rules: GatewayRules = .standard) {
+  private let rules: GatewayRules
+  private var book: Book<Page>
+
+  /// A gateway with its rules, and what it has done until now.
+  package init(rules: GatewayRules = .standard, book: Book<Page> = Book(Page())) {
     self.rules = rules
+    self.book = book
   }
 
   /// What was taken and not given back.
-  package var balance: Money { taken.values.reduce(.zero, +) }
+  package var balance: Money { book.page.taken.values.reduce(.zero, +) }
 
   /// Takes money. Asked twice with one key it takes it once, and says what it said the first time.
   ///
-  /// - Throws: ``Refusal`` if the line breaks off before the answer: then only the gateway knows whether it took money.
+  /// - Throws: ``Refusal`` if the line breaks off before the answer: then only the gateway knows whether it took money. Also
+  ///   if it cannot be written down, as everything here that moves money: then it was not moved.
   package func charge(_ amount: Money, to card: Card, idempotencyKey: String) throws -> ChargeOutcome {
-    if let known = outcomes[idempotencyKey] { return known }
+    if let known = book.page.outcomes[idempotencyKey] { return known }
     switch rules.verdict(on: amount, card: card) {
     case .decline(let sentence):
-      outcomes[idempotencyKey] = .declined(sentence)
+      try book.write { $0.outcomes[idempotencyKey] = .declined(sentence) }
       return .declined(sentence)
     case .approve:
-      return take(amount, card, idempotencyKey)
+      return try take(amount, card, idempotencyKey)
     case .breakOff:
-      _ = take(amount, card, idempotencyKey)
+      _ = try take(amount, card, idempotencyKey)
       throw Refusal("the payment gateway did not answer")
     }
   }
 
-  private func take(_ amount: Money, _ card: Card, _ key: String) -> ChargeOutcome {
+  private func take(_ amount: Money, _ card: Card, _ key: String) throws -> ChargeOutcome {
     let outcome = ChargeOutcome.approved(Payment(id: key, amount: amount, cardEnding: card.ending))
-    outcomes[key] = outcome
-    taken[key] = amount
+    try book.write { page in
+      page.outcomes[key] = outcome
+      page.taken[key] = amount
+    }
     return outcome
   }
 
   /// Gives a payment back. Returns what was given back: nothing the second time.
   @discardableResult
-  package func refund(_ payment: Payment) -> Money {
-    taken.removeValue(forKey: payment.id) ?? .zero
+  package func refund(_ payment: Payment) throws -> Money {
+    try book.write { $0.taken.removeValue(forKey: payment.id) ?? .zero }
   }
 
   /// Undoes whatever was asked for with this key, and refuses it from now on. Returns what was given back: nothing if no
   /// money had been taken.
   @discardableResult
-  package func void(idempotencyKey: String) -> Money {
-    outcomes[idempotencyKey] = .declined("this payment was voided")
-    return taken.removeValue(forKey: idempotencyKey) ?? .zero
+  package func void(idempotencyKey: String) throws -> Money {
+    try book.write { page in
+      page.outcomes[idempotencyKey] = .declined("this payment was voided")
+      return page.taken.removeValue(forKey: idempotencyKey) ?? .zero
+    }
   }
 }

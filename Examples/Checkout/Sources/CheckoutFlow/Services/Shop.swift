@@ -26,10 +26,12 @@ package struct Shop: Sendable {
   package let undone: UndoLog
 
   /// A shop that sells this catalogue.
+  ///
+  /// - Parameter books: What was done before; nothing by default.
   package init(
     catalogue: Catalogue, today: Month, gatewayRules: GatewayRules = .standard, prices: any PriceSource = Market(),
     openingPrices: PriceList = PriceList(), pricesEvery: Duration = .seconds(10),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any Clock<Duration> = ContinuousClock(), books: Books = Books()
   ) {
     self.catalogue = catalogue
     self.prices = prices
@@ -37,9 +39,9 @@ package struct Shop: Sendable {
     self.pricesEvery = pricesEvery
     self.clock = clock
     self.today = today
-    warehouse = Warehouse(catalogue)
-    gateway = Gateway(rules: gatewayRules)
-    courier = Courier()
+    warehouse = Warehouse(catalogue, book: books.warehouse)
+    gateway = Gateway(rules: gatewayRules, book: books.gateway)
+    courier = Courier(book: books.courier)
     fraudDesk = FraudDesk()
     members = .standard
     undone = UndoLog()

@@ -23,14 +23,14 @@ package actor CardStep: FlowStep {
 
   /// Refunds what was charged; voids a charge whose outcome never arrived. The gateway does either once, however often
   /// it is asked.
-  package func backUp(context: RollbackContext) async {
+  package func backUp(context: RollbackContext) async throws {
     switch await context.record(Self.record, as: ChargeOutcome.self) {
     case .none, .done(.declined): break
     case .done(.approved(let payment)):
-      let amount = await shop.gateway.refund(payment)
+      let amount = try await shop.gateway.refund(payment)
       await shop.undone.note("refunded \(amount) to the card ending in \(payment.cardEnding)")
     case .interrupted(let key):
-      let amount = await shop.gateway.void(idempotencyKey: key)
+      let amount = try await shop.gateway.void(idempotencyKey: key)
       await shop.undone.note("voided the payment whose outcome was not known: \(amount) given back")
     }
   }

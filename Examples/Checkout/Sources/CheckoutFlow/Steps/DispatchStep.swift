@@ -27,20 +27,20 @@ package actor DispatchStep: FlowStep {
   }
 
   /// Takes the goods back in and cancels the courier, in that order.
-  package func backUp(context: RollbackContext) async {
+  package func backUp(context: RollbackContext) async throws {
     if case .done(let ids) = await context.record("ship", as: [Reservation.ID].self) {
-      await shop.warehouse.takeBack(ids)
+      try await shop.warehouse.takeBack(ids)
       await shop.undone.note("took the goods back in")
     }
     switch await context.record("courier", as: Parcel.self) {
     case .none: break
-    case .done(let parcel): await cancel(parcel.id)
-    case .interrupted(let key): await cancel(key)
+    case .done(let parcel): try await cancel(parcel.id)
+    case .interrupted(let key): try await cancel(key)
     }
   }
 
-  private func cancel(_ id: Parcel.ID) async {
-    guard let parcel = await shop.courier.cancel(id) else { return }
+  private func cancel(_ id: Parcel.ID) async throws {
+    guard let parcel = try await shop.courier.cancel(id) else { return }
     await shop.undone.note("cancelled the courier for \(parcel.trackingNumber)")
   }
 }

@@ -17,14 +17,14 @@ package actor HoldStep: FlowStep {
     for item in list.items {
       guard let product = shop.catalogue[item.sku] else { continue }  // never: the basket has checked it
       let outcome = try await context.once(Self.record(basket.lines.count)) { [warehouse = shop.warehouse] key in
-        await warehouse.reserve(item.quantity, of: item.sku, idempotencyKey: key)
+        try await warehouse.reserve(item.quantity, of: item.sku, idempotencyKey: key)
       }
       switch outcome {
       case .reserved(let reservation):
         basket = basket.adding(
           BasketLine(product: product, unitPrice: prices.price(of: product), reservation: reservation))
       case .short(let left):
-        for line in basket.lines { _ = await shop.warehouse.release(line.reservation.id) }
+        for line in basket.lines { _ = try await shop.warehouse.release(line.reservation.id) }
         return .again(list.refused(BasketView.shortage(of: product, left: left)))
       }
     }
@@ -32,7 +32,7 @@ package actor HoldStep: FlowStep {
   }
 
   /// Gives back what is held back, the last line first.
-  package func backUp(context: RollbackContext) async {
+  package func backUp(context: RollbackContext) async throws {
     var held: [Reservation.ID] = []
     search: for number in 0... {
       switch await context.record(Self.record(number), as: ReservationOutcome.self) {
@@ -42,11 +42,11 @@ package actor HoldStep: FlowStep {
       case .interrupted(let key): held.append(key)
       }
     }
-    for id in held.reversed() { await release(id) }
+    for id in held.reversed() { try await release(id) }
   }
 
-  private func release(_ id: Reservation.ID) async {
-    guard let reservation = await shop.warehouse.release(id) else { return }
+  private func release(_ id: Reservation.ID) async throws {
+    guard let reservation = try await shop.warehouse.release(id) else { return }
     let name = shop.catalogue[reservation.sku]?.name ?? reservation.sku.code
     await shop.undone.note("released \(reservation.quantity) × \(name) (\(reservation.sku)), back on the shelf")
   }

@@ -24,9 +24,9 @@ package actor StockStep: FlowStep {
   }
 
   /// Makes it loose again; the lines release the goods themselves.
-  package func backUp(context: RollbackContext) async {
+  package func backUp(context: RollbackContext) async throws {
     guard case .done(let ids) = await context.record(Self.record, as: [Reservation.ID].self) else { return }
-    await shop.warehouse.withdrawConfirmation(ids)
+    try await shop.warehouse.withdrawConfirmation(ids)
     await shop.undone.note("cancelled the stock reservation of \(ids.count) line\(ids.count == 1 ? "" : "s")")
   }
 
