@@ -1,5 +1,5 @@
 /// What things cost at one moment, in euros, and how that is shown in another currency.
-package struct PriceList: Sendable, Equatable {
+package struct PriceList: Sendable, Equatable, Codable {
   /// The currency in which it is shown.
   package let currency: Currency
   /// What one euro costs in it, in its cents.

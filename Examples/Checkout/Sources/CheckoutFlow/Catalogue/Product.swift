@@ -12,6 +12,17 @@ package struct SKU: Hashable, Sendable, Codable, CustomStringConvertible {
   package var description: String { code }
 }
 
+// What is known of each SKU is coded as an object with a field for each.
+extension SKU: CodingKeyRepresentable {
+  /// The code as a key.
+  package var codingKey: any CodingKey { code.codingKey }
+
+  /// The SKU that a key names.
+  package init?(codingKey: some CodingKey) {
+    self.init(codingKey.stringValue)
+  }
+}
+
 /// Something the shop sells.
 package struct Product: Hashable, Sendable, Codable {
   /// The name under which it is ordered.

@@ -1,5 +1,5 @@
 /// The currencies in which the shop shows its prices. It is paid in euros.
-package enum Currency: String, Sendable, CaseIterable {
+package enum Currency: String, Sendable, Codable, CaseIterable {
   case euro = "EUR"
   case dollar = "USD"
   case pound = "GBP"

@@ -1,10 +1,10 @@
 /// What the customer wants. Nothing of it is held back yet.
-package struct ShoppingList: Sendable {
+package struct ShoppingList: Sendable, Codable {
   /// The most that may be wanted of one product.
   package static let quantityLimit = 99
 
   /// So many of one product.
-  package struct Item: Sendable, Hashable {
+  package struct Item: Sendable, Hashable, Codable {
     package let sku: SKU
     package var quantity: Int
   }

@@ -1,5 +1,5 @@
 /// What may happen to a basket.
-package enum BasketAction: Sendable, Equatable {
+package enum BasketAction: Sendable, Equatable, Codable {
   /// So many more of this, please.
   case add(SKU, quantity: Int)
   /// None of this.
@@ -17,7 +17,7 @@ package enum BasketAction: Sendable, Equatable {
 }
 
 /// What the shop tells a basket.
-package enum ShopNews: Sendable, Equatable {
+package enum ShopNews: Sendable, Equatable, Codable {
   /// What things cost now.
   case prices(PriceList)
   /// Nobody knows what they cost now; the sentence says why.

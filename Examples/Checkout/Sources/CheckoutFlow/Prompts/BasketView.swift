@@ -1,11 +1,11 @@
 import ActorFlow
 
 /// Shows the basket. Its answers change it, until one of them is a checkout.
-package struct BasketView: Prompt {
+package struct BasketView: Prompt, Codable {
   package typealias Answer = BasketAction
 
   /// One product in the basket.
-  package struct Line: Sendable {
+  package struct Line: Sendable, Codable {
     package let product: Product
     package let quantity: Int
     /// What they cost together, in euros.
@@ -14,8 +14,8 @@ package struct BasketView: Prompt {
     package let left: Int
   }
 
-  /// What can be bought.
-  package let catalogue: Catalogue
+  /// What can be bought. Stays with the shop: it is not stored with the question, see ``shown(in:)``.
+  package private(set) var catalogue = Catalogue([])
   /// What is in the basket, in the order in which it was first asked for.
   package let lines: [Line]
   /// What things cost, as far as is known.
@@ -30,6 +30,15 @@ package struct BasketView: Prompt {
   package let canUndo: Bool
   /// Why the warehouse did not hold back what is in the basket, if it was asked.
   package let refusal: String?
+
+  /// The view, with what can be bought in this catalogue.
+  package func shown(in catalogue: Catalogue) -> BasketView {
+    var view = self
+    view.catalogue = catalogue
+    return view
+  }
+
+  private enum CodingKeys: CodingKey { case lines, prices, currency, problem, stock, canUndo, refusal }
 
   /// What everything costs, in euros.
   package var total: Money { lines.reduce(.zero) { $0 + $1.price } }

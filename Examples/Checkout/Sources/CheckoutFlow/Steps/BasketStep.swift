@@ -6,7 +6,7 @@ package import ActorFlow
 /// holds nothing back, so it has nothing to undo: that is the business of ``HoldStep``.
 package struct BasketStep: RenderedStep {
   /// What is remembered between two actions, and when a back returns.
-  package struct State: Sendable, Equatable {
+  package struct State: Sendable, Equatable, Codable {
     /// What is wanted.
     package var items: [ShoppingList.Item]
     /// What was wanted before each change, oldest first.

@@ -6,7 +6,8 @@ extension Shop {
   /// The basket is a rendered step; each question after it is a step of its own, so `back` leads to the question before,
   /// and from the first one to the basket as it was left. Goods are held back when the customer checks out and reserved
   /// for good while the fraud desk looks at the order, the card is charged when everything else is known, and the parcel
-  /// leaves last; each of these knows how to undo itself, and the coordinator calls it when it has to.
+  /// leaves last; each of these knows how to undo itself, and the coordinator calls it when it has to. All that the flow
+  /// knows can be stored, so it can be hosted as it is.
   ///
   /// - Parameters:
   ///   - upsell: What else is offered.
@@ -16,15 +17,16 @@ extension Shop {
     upsell: Flow<Order, Order>? = nil, expiringAfter idle: Duration? = nil,
     confirmedWithin patience: Duration = .seconds(60)
   ) -> Flow<ShoppingList, Receipt> {
-    let flow = Flow("checkout") {
+    // Where a host keeps it, too: an order that fails is undone, and does not wait for somebody to try again.
+    let steps = Flow {
       FilledBasket(shop: self)
       Purchase(shop: self, upsell: upsell, patience: patience)
-    }
-    return if let idle { flow.expires(afterIdle: idle) } else { flow }
+    }.onFailure(.rollBack)
+    return Flow("checkout") { if let idle { steps.expires(afterIdle: idle) } else { steps } }
   }
 }
 
-/// Everything after the basket: what is held back is ordered, paid and sent. All that it knows can be stored.
+/// Everything after the basket: what is held back is ordered, paid and sent.
 package struct Purchase: FlowComponent {
   private let shop: Shop
   private let upsell: Flow<Order, Order>?

@@ -1,0 +1,212 @@
+import ActorFlow
+import ActorFlowHosting
+import Foundation
+import Testing
+
+@testable import CheckoutFlow
+
+/// The whole checkout in files: each answer is given by a process of its own, as far as one process can play that.
+@Suite("A checkout that is kept") struct KeptCheckoutTests {
+  /// A shop and a host that know nothing but what is in the folder.
+  private struct Program {
+    let shop: Shop
+    let host: FlowHost
+    let flows: HostedFlow<ShoppingList, Receipt>
+  }
+
+  private func start<Result>(
+    in folder: URL, dyingAtCharge: Bool = false, _ body: (Program) async throws -> Result
+  ) async throws -> Result {
+    let store = try await FileFlowStore(directory: folder.appending(path: "flows").path)
+    let shop = try Fixture.shop(books: Books(directory: folder))
+    var options = FlowHost.Options()
+    options.effectTime = .zero  // nobody looks at the basket
+    let mortal = MortalStore(store: store, gateway: dyingAtCharge ? shop.gateway : Gateway())
+    let host = FlowHost(store: mortal, options: options)
+    let result = try await body(Program(shop: shop, host: host, flows: try await host.register(shop.checkout())))
+    await store.close()
+    return result
+  }
+
+  /// Answers in a process of its own, with what the question that is open there says.
+  private func answer<P: Prompt & Decodable>(
+    _ type: P.Type, in folder: URL, _ answer: (P) throws -> P.Answer
+  ) async throws where P.Answer: Codable {
+    try await start(in: folder) { program in
+      let view = try await program.host.settled("order")
+      let question = try #require(view.questions.first, "\(view)")
+      let prompt = try question.prompt(as: type)
+      try await program.host.answer(question.id, of: "order", with: try answer(prompt))
+    }
+  }
+
+  /// Goes to the question for a card.
+  private func goToPayment(in folder: URL) async throws {
+    _ = try await start(in: folder) { try await $0.flows.start(id: "order", with: ShoppingList()) }
+    try await answer(BasketView.self, in: folder) { _ in .add(Fixture.nails, quantity: 5) }
+    try await answer(BasketView.self, in: folder) { _ in .add(Fixture.hammer, quantity: 2) }
+    try await answer(BasketView.self, in: folder) { _ in .remove(Fixture.nails) }
+    try await answer(BasketView.self, in: folder) { .checkout(total: $0.total) }
+    try await answer(AccountForm.self, in: folder) { _ in .guest }
+    try await answer(NameForm.self, in: folder) { _ in "Ada Lovelace" }
+    try await answer(EmailForm.self, in: folder) { _ in "ada@example.org" }
+    try await answer(StreetForm.self, in: folder) { _ in "Main St 1" }
+    try await answer(PostcodeForm.self, in: folder) { _ in "10115" }
+    try await answer(CityForm.self, in: folder) { _ in "Berlin" }
+    try await answer(CountryForm.self, in: folder) { _ in .germany }
+    try await answer(DeliveryForm.self, in: folder) { _ in .standard }
+  }
+
+  @Test("With another program for each answer there is one reservation, one charge and one parcel, as with one for all")
+  func everyAnswer() async throws {
+    let card = try CardTests.card("4242424242424242")
+    let inMemory = try await Fixture.checkout(try Fixture.shop()) { customer in
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, card)
+    }.get()
+    try await withFolder { folder in
+      try await goToPayment(in: folder)
+      try await start(in: folder) { program in
+        #expect(await program.shop.warehouse.reservations.map(\.quantity) == [2])
+        #expect(await program.shop.warehouse.available[Fixture.hammer] == 1)
+      }
+      let refused = try CardTests.card("4000000000000002")
+      try await answer(PaymentForm.self, in: folder) { _ in refused }
+      try await answer(PaymentForm.self, in: folder) { form in
+        #expect(form.bill.tries == 1)
+        return card
+      }
+      try await start(in: folder) { program in
+        _ = try await program.host.settled("order")
+        try await program.host.send(Confirmation(), to: Confirmation.signal, of: "order", key: "evt-1")
+        _ = try await program.host.settled("order")
+        guard case .finished(let receipt) = try await program.flows.outcome(of: "order") else {
+          Issue.record("\(try await program.host.view("order"))")
+          return
+        }
+        #expect(receipt.order.total == inMemory.order.total)
+        #expect(receipt.order.address.city == inMemory.order.address.city)
+        #expect(receipt.payment?.cardEnding == inMemory.payment?.cardEnding)
+        #expect(await program.shop.gateway.balance == receipt.order.total)
+        #expect(await program.shop.courier.parcels == [try #require(receipt.parcel)])
+        #expect(await program.shop.warehouse.reservations.isEmpty)
+        #expect(await program.shop.warehouse.available[Fixture.hammer] == 1)
+      }
+    }
+  }
+
+  @Test("Backing up from program to program gives the goods back, and the basket is as it was left")
+  func back() async throws {
+    try await withFolder { folder in
+      try await goToPayment(in: folder)
+      for _ in 1...9 {
+        try await start(in: folder) { program in
+          _ = try await program.host.settled("order")
+          try await program.host.backUp("order")
+        }
+      }
+      try await start(in: folder) { program in
+        #expect(await program.shop.warehouse.reservations.isEmpty)
+        #expect(await program.shop.warehouse.available[Fixture.hammer] == 3)
+      }
+      try await answer(BasketView.self, in: folder) { view in
+        #expect(view.lines.map(\.product.sku) == [Fixture.hammer] && view.lines.map(\.quantity) == [2])
+        #expect(view.canUndo)
+        return .undo
+      }
+      try await answer(BasketView.self, in: folder) { view in
+        #expect(view.lines.map(\.product.sku) == [Fixture.nails, Fixture.hammer])
+        return .checkout(total: view.total)
+      }
+      try await start(in: folder) { program in
+        _ = try await program.host.settled("order")
+        #expect(await program.shop.warehouse.reservations.count == 2)
+      }
+    }
+  }
+
+  @Test("A program that dies between the charge and its record does not charge again when it is started again")
+  func diesAtCharge() async throws {
+    try await withFolder { folder in
+      try await goToPayment(in: folder)
+      let card = try CardTests.card("4242424242424242")
+      try await start(in: folder, dyingAtCharge: true) { program in
+        let question = try #require(try await program.host.settled("order").questions.first)
+        try await program.host.answer(question.id, of: "order", with: card)
+        _ = try? await program.host.settled("order")
+        #expect(await program.shop.gateway.balance == Money(cents: 4490))
+      }
+      try await start(in: folder) { program in
+        #expect(try await program.host.view("order").status == .runnable, "nobody knows of the charge")
+        let view = try await program.host.settled("order")
+        #expect(view.signals == [Confirmation.signal.name], "it was not asked for a card again")
+        #expect(await program.shop.gateway.balance == Money(cents: 4490))
+      }
+    }
+  }
+
+  @Test("An order that fails is undone at once, as in memory")
+  func fails() async throws {
+    try await withFolder { folder in
+      try await goToPayment(in: folder)
+      let silent = try CardTests.card("4000000000000119")
+      try await answer(PaymentForm.self, in: folder) { _ in silent }
+      try await start(in: folder) { program in
+        _ = try await program.host.settled("order")
+        if case .failed(let why) = try await program.flows.outcome(of: "order") {
+          #expect(why == "the payment gateway did not answer")
+        } else {
+          Issue.record("\(try await program.host.view("order"))")
+        }
+        #expect(await program.shop.gateway.balance == .zero)
+        #expect(await program.shop.warehouse.available[Fixture.hammer] == 3)
+      }
+    }
+  }
+
+  @Test("The basket's question is stored without the catalogue")
+  func noCatalogue() async throws {
+    try await withFolder { folder in
+      try await start(in: folder) { program in
+        try await program.flows.start(id: "order", with: ShoppingList())
+        let question = try #require(try await program.host.settled("order").questions.first)
+        #expect(!String(decoding: question.json, as: UTF8.self).contains("Nails"))
+        let view = try question.prompt(as: BasketView.self).shown(in: program.shop.catalogue)
+        #expect(view.catalogue.products.count == 2 && view.stock[Fixture.nails] == 50)
+      }
+    }
+  }
+}
+
+/// A store that takes nothing any more as soon as a gateway has money: as if the program had died then.
+private struct MortalStore: FlowStore {
+  let store: FileFlowStore
+  let gateway: Gateway
+
+  func commit(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
+    appending history: [HistoryEntry]
+  ) async throws -> StoredFlow {
+    guard await gateway.balance == .zero else { throw FlowStoreError(.unavailable, "the program is dead") }
+    return try await store.commit(
+      snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+  }
+
+  func load(_ id: FlowID) async throws -> StoredFlow? { try await store.load(id) }
+
+  func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
+    try await store.delete(id, expecting: revision, fence: fence)
+  }
+
+  func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+    try await store.list(query, after: cursor, limit: limit)
+  }
+
+  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+    try await store.tasks(query, after: cursor, limit: limit)
+  }
+
+  func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    try await store.history(of: id, after: sequence, limit: limit)
+  }
+}
