@@ -25,6 +25,7 @@ let package = Package(
       dependencies: [
         "CheckoutFlow",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(

@@ -13,7 +13,7 @@ struct CheckoutCommand: AsyncParsableCommand {
       Asks for a basket, contact, address, delivery and payment. Type help at any question. Nothing is sold: stock, \
       payment gateway and courier are simulated.
 
-      Exit status: 0 the order was placed, 2 it was abandoned, 1 it failed.
+      Exit status: 0 the order was placed, 2 it was abandoned, 1 it failed, 3 it waits in the store.
       """)
 
   @Option(help: "Sell the products of this CSV file (header sku,name,price,stock).", completion: .file())
@@ -44,6 +44,8 @@ struct CheckoutCommand: AsyncParsableCommand {
   @Flag(help: "Write each navigation event as one line of JSON to standard error.")
   var events = false
 
+  @OptionGroup var stored: StoreOptions
+
   func validate() throws {
     if let expires, !(0.001...86_400 * 365).contains(expires) {
       throw ValidationError("--expires takes seconds: more than 0, and at most a year.")
@@ -56,34 +58,74 @@ struct CheckoutCommand: AsyncParsableCommand {
   func run() async throws {
     let screen = Screen()
     let upsell = try readUpsell()
-    let shop = try openShop(screen)
-    let flow = shop.checkout(upsell: upsell, expiringAfter: expires.map { .seconds($0) })
     if let diagram {
-      screen.write(flow.diagram(diagram.format))
-      return
+      screen.write(checkout(in: try openShop(screen), upsell).diagram(diagram.format))
+    } else if let directory = stored.directory {
+      try await StoreFolder.open(directory) { folder in
+        guard !stored.isListing else { return try await folder.list().forEach(screen.say) }
+        let shop = try openShop(screen, books: folder.books)
+        try await talk(screen, shop, checkout(in: shop, upsell), in: folder)
+      }
+    } else {
+      let shop = try openShop(screen)
+      try await talk(screen, shop, checkout(in: shop, upsell))
     }
-    let input: any InputSource = if let answers { AnswersFile(try TextFile.read(answers)) } else { Keyboard() }
+  }
 
+  private func checkout(in shop: Shop, _ upsell: Flow<Order, Order>) -> Flow<ShoppingList, Receipt> {
+    shop.checkout(upsell: upsell, expiringAfter: expires.map { .seconds($0) })
+  }
+
+  /// A checkout that ends with the program.
+  private func talk(_ screen: Screen, _ shop: Shop, _ flow: Flow<ShoppingList, Receipt>) async throws {
+    let input = try openInput()
     let coordinator = FlowCoordinator()
-    let provider = confirmByHand ? nil : Provider(coordinator: coordinator)
+    let conversation = MemoryConversation(coordinator)
+    var terminal = terminal(conversation, flow, shop, input, screen)
+    let provider = confirmByHand ? nil : Provider(conversation: conversation, events: coordinator.events)
     async let outcome = Outcome(of: coordinator, running: flow)
     async let confirming: Void? = provider?.confirm()
-    var terminal = Terminal(
-      coordinator: coordinator, flow: flow, shop: shop, input: input, screen: screen,
-      events: events ? EventLines() : nil, confirmsByHand: confirmByHand)
     try await terminal.run()
     await confirming
     try await terminal.report(outcome)
   }
 
-  private func openShop(_ screen: Screen) throws -> Shop {
+  /// A checkout that a store keeps.
+  private func talk(
+    _ screen: Screen, _ shop: Shop, _ flow: Flow<ShoppingList, Receipt>, in folder: StoreFolder
+  ) async throws {
+    let input = try openInput()
+    let checkouts = try await KeptCheckouts(folder, hosting: flow)
+    let id = try await checkouts.choose(stored.flow, screen)
+    guard let conversation = try await checkouts.conversation(with: id, confirmsByHand: confirmByHand, in: shop) else {
+      return try await checkouts.outcome(of: id).report(to: screen, undone: nil)
+    }
+    var terminal = terminal(conversation, flow, shop, input, screen)
+    try await checkouts.hosting(conversation, confirmsByHand: confirmByHand) { try await terminal.run() }
+    try await terminal.report(checkouts.outcome(of: id))
+  }
+
+  private func terminal(
+    _ conversation: any Conversation, _ flow: Flow<ShoppingList, Receipt>, _ shop: Shop, _ input: any InputSource,
+    _ screen: Screen
+  ) -> Terminal {
+    Terminal(
+      conversation: conversation, flow: flow, shop: shop, input: input, screen: screen,
+      events: events ? EventLines() : nil, confirmsByHand: confirmByHand)
+  }
+
+  private func openInput() throws -> any InputSource {
+    if let answers { AnswersFile(try TextFile.read(answers)) } else { Keyboard() }
+  }
+
+  private func openShop(_ screen: Screen, books: Books = Books()) throws -> Shop {
     let catalogue = try readCatalogue(screen)
     let file = prices.map { PriceFile(path: $0, catalogue: catalogue) }
     let openingPrices: PriceList
     do { openingPrices = try file?.prices(in: .euro) ?? PriceList() } catch { throw Refusal("\(error).") }
     return Shop(
       catalogue: catalogue, today: try .current, prices: file ?? Market() as any PriceSource,
-      openingPrices: openingPrices, pricesEvery: .seconds(refresh))
+      openingPrices: openingPrices, pricesEvery: .seconds(refresh), books: books)
   }
 
   private func readUpsell() throws -> Flow<Order, Order> {
@@ -121,24 +163,6 @@ enum DiagramLanguage: String, ExpressibleByArgument, CaseIterable {
     switch self {
     case .mermaid: .mermaid
     case .dot: .dot
-    }
-  }
-}
-
-/// How the run ended, for whoever called it.
-enum Outcome: Sendable {
-  case finished(Receipt)
-  case abandoned(reason: String)
-  case failed(any Error)
-
-  /// Runs the flow to its end.
-  init(of coordinator: FlowCoordinator, running flow: Flow<ShoppingList, Receipt>) async {
-    do {
-      self = .finished(try await coordinator.run(flow, with: ShoppingList()))
-    } catch let error as FlowError where error.code == .abandoned {
-      self = .abandoned(reason: error.message)
-    } catch {
-      self = .failed(error)
     }
   }
 }

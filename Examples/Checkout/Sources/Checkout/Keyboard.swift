@@ -7,18 +7,17 @@ import Foundation
 /// delivered as it comes, in order with the lines.
 struct Keyboard: InputSource {
   private let reader = DispatchQueue(label: "checkout.keyboard")
-  private let interrupts: any DispatchSourceSignal
+  private var interrupts: (any DispatchSourceSignal)?
   private var deliver: @Sendable (Input) -> Void = { _ in }
 
   /// Nobody sees what is piped in.
   let isSilent = isatty(STDIN_FILENO) == 0
 
-  init() {
-    interrupts = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "checkout.interrupts"))
-  }
-
   mutating func start(_ deliver: @escaping @Sendable (Input) -> Void) {
     self.deliver = deliver
+    let interrupts = DispatchSource.makeSignalSource(
+      signal: SIGINT, queue: DispatchQueue(label: "checkout.interrupts"))
+    self.interrupts = interrupts  // made here, because one that was never resumed traps when it is released
     interrupts.setEventHandler {
       signal(SIGINT, SIG_DFL)  // a second one ends the program, should undoing take for ever
       deliver(.interrupt)

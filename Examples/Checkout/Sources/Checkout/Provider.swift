@@ -3,17 +3,16 @@ import CheckoutFlow
 
 /// Stands in for the payment provider: confirms a payment a moment after somebody begins to wait for that.
 struct Provider: Sendable {
-  let coordinator: FlowCoordinator
+  let conversation: any Conversation
+  let events: AsyncStream<NavigationEvent>
 
   /// Confirms until the flow has ended. As real ones do, it sends every confirmation twice; the key makes it once.
   func confirm() async {
-    for await event in coordinator.events {
+    for await event in events {
       guard case .waiting(let wait) = event.change, wait.signal == Confirmation.signal.name else { continue }
       // Nobody has to hear of a confirmation that came too late.
       try? await Task.sleep(for: .milliseconds(100))
-      for _ in 1...2 {
-        _ = try? await coordinator.send(Confirmation(), to: Confirmation.signal, key: "provider-\(wait.visit)")
-      }
+      for _ in 1...2 { _ = try? await conversation.confirm(key: "provider-\(wait.visit)") }
     }
   }
 }

@@ -7,17 +7,22 @@ extension Terminal {
     switch input {
     case .end:
       screen.say("")
-      try await abandon(reason: "the input ended")
+      try await leave(reason: "the input ended")
     case .interrupt:
       screen.say("")
-      try await abandon(reason: "interrupted")
+      try await leave(reason: "interrupted")
     case .line(let line): try await take(line.trimmed)
     }
   }
 
+  /// A checkout that is kept waits for the person to come back; any other ends here.
+  private mutating func leave(reason: String) async throws {
+    if conversation.isKept { hasLeft = true } else { try await abandon(reason: reason) }
+  }
+
   private mutating func take(_ typed: String) async throws {
     let (question, typed) = addressee(of: typed)
-    let prompt = question?.prompt as? any TextPrompt
+    let prompt = question?.prompt
     if input.isSilent { echo(typed, prompt) }
     let text = typed.isEmpty ? draft ?? "" : typed
     switch Word(text) {
@@ -41,7 +46,7 @@ extension Terminal {
   }
 
   /// Which question a line is for: the only one, or the one whose number it begins with.
-  private func addressee(of text: String) -> (Question?, String) {
+  private func addressee(of text: String) -> (Page.Question?, String) {
     guard open.count > 1 else { return (open.first, text) }
     let parts = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
     guard parts.count == 2, let number = Int(parts[0]), open.indices.contains(number - 1) else { return (nil, text) }

@@ -1,12 +1,12 @@
 import ActorFlow
-import ArgumentParser
 import CheckoutFlow
 
 extension Terminal {
   /// Answers the question. Refused by the parser or by the prompt, it stays open, and the sentence says why.
-  mutating func answer<P: TextPrompt>(_ text: String, to prompt: P, _ question: Question) async throws {
+  mutating func answer<P: TextPrompt>(_ text: String, to prompt: P, _ question: Page.Question) async throws {
+    let isOpen: Bool
     do {
-      try await coordinator.answer(question.id, with: try prompt.parse(text))
+      isOpen = try await conversation.answer(question, P.self, with: try prompt.parse(text))
     } catch let refusal as Refusal {
       screen.say("Sorry, \(refusal).")
       return
@@ -14,7 +14,7 @@ extension Terminal {
       close(question)  // the flow was faster; the events that say so are on their way
       return
     }
-    guard await !coordinator.position.questions.contains(where: { $0.id == question.id }) else {
+    guard !isOpen else {
       draft = nil  // it takes more answers
       return
     }
@@ -30,7 +30,7 @@ extension Terminal {
       return
     }
     do {
-      if let left { try await coordinator.backUp(from: left.id) } else { try await coordinator.backUp() }
+      try await conversation.backUp(from: left)
     } catch let error as FlowError where error.code == .cannotBackUp {
       screen.say("Sorry, this is the first question; abandon stops the checkout.")
       return
@@ -52,7 +52,7 @@ extension Terminal {
     waits = []
   }
 
-  private mutating func close(_ question: Question) {
+  private mutating func close(_ question: Page.Question) {
     closed.insert(question.id)
     open.removeAll { $0.id == question.id }
     draft = nil
@@ -61,7 +61,7 @@ extension Terminal {
   /// Sends what the payment provider would send. One key counts once.
   func confirm(_ key: String) async throws {
     do {
-      switch try await coordinator.send(Confirmation(), to: Confirmation.signal, key: key) {
+      switch try await conversation.confirm(key: key) {
       case .accepted: screen.say("Confirmed, as \(key).")
       case .duplicate: screen.say("A confirmation \(key) came before; this one changes nothing.")
       case .flowEnded: screen.say("The checkout has ended; nobody receives the confirmation \(key).")
@@ -76,7 +76,7 @@ extension Terminal {
   mutating func abandon(reason: String) async throws {
     closeAll()
     do {
-      try await coordinator.abandon(reason: reason)
+      try await conversation.abandon(reason: reason)
     } catch let error as FlowError where [.rollbackFailed, .ending, .flowEnded, .notRunning].contains(error.code) {
       return
     }
@@ -84,24 +84,11 @@ extension Terminal {
 
   /// Says how it ended, and leaves the program with the status that belongs to it.
   func report(_ outcome: Outcome) async throws {
-    switch outcome {
-    case .finished(let receipt):
-      screen.say(receipt.text)
-    case .abandoned(let reason):
-      screen.say("Abandoned: \(reason).")
-      await sayUndone(otherwise: "Nothing had to be undone.")
-      throw ExitCode(2)
-    case .failed(let error):
-      screen.say("The checkout failed: \(error).")
-      await sayUndone(otherwise: "Nothing had to be undone.")
-      throw ExitCode.failure
-    }
+    try outcome.report(to: screen, undone: await shop.undone.takeEntries())
   }
 
   /// Says what the steps have undone since it was last said.
-  private func sayUndone(otherwise nothing: String? = nil) async {
-    let entries = await shop.undone.takeEntries()
-    if entries.isEmpty, let nothing { screen.say(nothing) }
-    for entry in entries { screen.say("Undone: \(entry).") }
+  private func sayUndone() async {
+    for entry in await shop.undone.takeEntries() { screen.say("Undone: \(entry).") }
   }
 }

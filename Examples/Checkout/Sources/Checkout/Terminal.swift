@@ -13,7 +13,7 @@ struct Terminal {
     case input(Input)
   }
 
-  let coordinator: FlowCoordinator
+  let conversation: any Conversation
   let flow: Flow<ShoppingList, Receipt>
   let shop: Shop
   var input: any InputSource
@@ -25,23 +25,27 @@ struct Terminal {
   var drafts = Drafts()
   var position: Position?
   /// The questions that were shown and are open, oldest first.
-  var open: [Question] = []
+  var open: [Page.Question] = []
   /// Questions that the person is done with, though events from before may still tell of them.
   var closed: Set<Question.ID> = []
   /// What Enter alone answers.
   var draft: String?
   /// The signals that are waited for.
-  var waits: [Wait] = []
+  var waits: [String] = []
+  /// How many visits led here.
+  var depth = 0
   /// Whether what was written last does not ask for what is open now.
   var isStale = false
-  private var latest: Question?
+  /// Whether the person has gone, and the checkout waits.
+  var hasLeft = false
+  private var latest: Page.Question?
   private var isReading = false
 
   init(
-    coordinator: FlowCoordinator, flow: Flow<ShoppingList, Receipt>, shop: Shop, input: any InputSource, screen: Screen,
-    events: EventLines?, confirmsByHand: Bool
+    conversation: any Conversation, flow: Flow<ShoppingList, Receipt>, shop: Shop, input: any InputSource,
+    screen: Screen, events: EventLines?, confirmsByHand: Bool
   ) {
-    self.coordinator = coordinator
+    self.conversation = conversation
     self.flow = flow
     self.shop = shop
     self.input = input
@@ -50,15 +54,19 @@ struct Terminal {
     self.confirmsByHand = confirmsByHand
   }
 
-  /// Talks until the flow has ended.
+  /// Talks until the flow has ended, or the person has left one that waits.
   mutating func run() async throws {
     let count = shop.catalogue.products.count
     screen.say("Checkout: \(count) product\(count == 1 ? "" : "s"). Type an answer, or one of these:")
     screen.say(Word.help(example: example))
     let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
-    let events = coordinator.events
+    let events = conversation.events
     async let pump: Void = Self.pump(events, into: sink)
     input.start { sink.yield(.input($0)) }
+    if let page = conversation.opening {
+      show(page)
+      await askForLine()
+    }
     for await happening in happenings {
       switch happening {
       case .event(let event): try show(event)
@@ -67,6 +75,7 @@ struct Terminal {
         isStale = true
         try await take(input)
       }
+      if hasLeft { return }
       await askForLine()
     }
     await pump
@@ -92,15 +101,19 @@ struct Terminal {
       for error in errors { screen.say("Not undone: \(error).") }
     }
     if case .waiting = event.change { screen.say("Waiting for the payment provider to confirm…") }
-    if waits != event.position.waits {
-      waits = event.position.waits
+    show(try Page(event.position))
+  }
+
+  private mutating func show(_ page: Page) {
+    depth = page.depth
+    if waits != page.waits {
+      waits = page.waits
       isStale = true
     }
-    let questions = event.position.questions.filter { !closed.contains($0.id) }
-    guard !Self.areSame(questions, open) else { return }
     let known = open
-    open = questions
-    for question in questions { try show(question, insteadOf: known.first { $0.id == question.id }) }
+    open = page.questions.filter { !closed.contains($0.id) }
+    guard !Page.areSame(open, known) else { return }
+    for question in open { show(question, insteadOf: known.first { $0.id == question.id }) }
     if known.map(\.id) != open.map(\.id) { isStale = true }
     guard let question = open.last else { return }
     if open.count > 1 {
@@ -114,23 +127,13 @@ struct Terminal {
 
   /// Shows a question that is new, or looks other than it did. What somebody is typing meanwhile stays typed, and
   /// answers what is shown now.
-  private mutating func show(_ question: Question, insteadOf old: Question?) throws {
-    guard let prompt = question.prompt as? any TextPrompt else {
-      throw Refusal("The step \(question.step) asks for something that cannot be typed.")
-    }
-    if let old = old?.prompt as? any TextPrompt, old.heading == prompt.heading, old.label == prompt.label { return }
+  private mutating func show(_ question: Page.Question, insteadOf old: Page.Question?) {
+    let prompt = question.prompt
+    if let old = old?.prompt, old.heading == prompt.heading, old.label == prompt.label { return }
     isStale = true
     if isReading, prompt.heading.first?.isEmpty != true { screen.say("") }
     for line in prompt.heading { screen.say(line) }
   }
-
-  /// Whether these are the same questions, and show the same.
-  private static func areSame(_ left: [Question], _ right: [Question]) -> Bool {
-    left.elementsEqual(right) { $0.id == $1.id && $0.revision == $1.revision }
-  }
-
-  /// How many visits led here: tells the rounds of a loop apart.
-  var depth: Int { position?.stack.count ?? 0 }
 
   /// Writes the question, or all that are open, and asks for a line, unless one is on its way.
   ///
@@ -138,20 +141,19 @@ struct Terminal {
   /// together. If there is more to show then, the events that say so are on their way.
   private mutating func askForLine() async {
     guard isStale, !open.isEmpty || (confirmsByHand && !waits.isEmpty) else { return }
-    guard let settled = try? await coordinator.settled() else { return }
-    guard Self.areSame(settled.questions, open), settled.waits == waits else { return }
+    guard let settled = await conversation.settled(), Page.areSame(settled.questions, open), settled.waits == waits
+    else { return }
     isStale = false
     switch open.count {
     case 0:
       screen.write("confirm KEY, back or abandon: ")
     case 1:
-      guard let prompt = open[0].prompt as? any TextPrompt else { return }
+      let prompt = open[0].prompt
       screen.write(prompt.label + (draft.map { " [\(prompt.shown($0))]" } ?? "") + ": ")
     default:
       screen.say("\(open.count) questions are open; write the number before the answer.")
       for (index, question) in open.enumerated() {
-        guard let prompt = question.prompt as? any TextPrompt else { continue }
-        screen.say("  \(index + 1)  \(prompt.label)  (\(question.step))")
+        screen.say("  \(index + 1)  \(question.prompt.label)  (\(question.step))")
       }
       screen.write("Number and answer: ")
     }

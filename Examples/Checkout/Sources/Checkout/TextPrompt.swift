@@ -1,8 +1,8 @@
 import ActorFlow
 import CheckoutFlow
 
-/// A prompt that can be shown and answered as text.
-protocol TextPrompt: Prompt {
+/// A prompt that can be shown and answered as text, also when it was stored meanwhile.
+protocol TextPrompt: Prompt, Decodable where Answer: Codable {
   /// What stands above the question, line by line.
   var heading: [String] { get }
   /// The question, as short as it can be.

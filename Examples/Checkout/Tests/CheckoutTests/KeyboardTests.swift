@@ -60,14 +60,19 @@ import Testing
 
   /// Reads what the program writes until this text is there, or it has ended, or has written nothing for half a minute.
   @discardableResult
-  static func read(_ pipe: Pipe, until text: String) throws -> String {
+  static func read(_ pipe: Pipe, until text: String) throws -> String { try read(pipe, untilAny: [text]) }
+
+  /// Reads until one of these texts is there.
+  static func read(_ pipe: Pipe, untilAny texts: [String]) throws -> String {
     var seen = Data()
     let screen = pipe.fileHandleForReading
     while isReadable(screen), let more = try screen.read(upToCount: 1), !more.isEmpty {
       seen.append(more)
-      if seen.suffix(text.utf8.count).elementsEqual(text.utf8) { return String(decoding: seen, as: UTF8.self) }
+      if texts.contains(where: { seen.suffix($0.utf8.count).elementsEqual($0.utf8) }) {
+        return String(decoding: seen, as: UTF8.self)
+      }
     }
-    throw Missing(text: text, seen: String(decoding: seen, as: UTF8.self))
+    throw Missing(texts: texts, seen: String(decoding: seen, as: UTF8.self))
   }
 
   /// Waits until there is something to read. A program that hangs is to fail the test, and not to hang it as well.
@@ -77,7 +82,7 @@ import Testing
   }
 
   private struct Missing: Error {
-    var text: String
+    var texts: [String]
     var seen: String
   }
 }

@@ -54,6 +54,18 @@ struct Program {
     process.interrupt()
   }
 
+  /// Its number, by which others name it.
+  var id: Int32 { process.processIdentifier }
+
+  /// What it has written to standard error until now.
+  var errors: String { (try? String(contentsOf: folder.appending(path: "errors"), encoding: .utf8)) ?? "" }
+
+  /// Ends it at once, as `kill -9` does, and waits until it is gone.
+  func kill() async {
+    _ = Foundation.kill(id, SIGKILL)
+    for await _ in ended {}
+  }
+
   /// Waits for its end.
   func end() async throws -> Ending {
     for await _ in ended {}

@@ -1,0 +1,97 @@
+import ActorFlow
+import ActorFlowHosting
+import CheckoutFlow
+
+/// A checkout that a host keeps in a store. Whatever it has acknowledged is there when the program is started again.
+struct StoredConversation: Conversation {
+  let host: FlowHost
+  let id: FlowID
+  let catalogue: Catalogue
+  let events: AsyncStream<NavigationEvent>
+  let opening: Page?
+
+  var isKept: Bool { true }
+
+  /// A conversation with a flow that was just started: its events tell everything.
+  init(_ host: FlowHost, beginning id: FlowID, catalogue: Catalogue) {
+    (self.host, self.id, self.catalogue) = (host, id, catalogue)
+    events = host.events(of: id)
+    opening = nil
+  }
+
+  /// A conversation that goes on where another process has left it; nil if the flow has ended meanwhile.
+  ///
+  /// What was left at work is brought to its next question first. Nobody hears of that, and need not: the page says where
+  /// it led. From then on each event changes that page.
+  init?(_ host: FlowHost, goingOnWith id: FlowID, catalogue: Catalogue) async throws {
+    (self.host, self.id, self.catalogue) = (host, id, catalogue)
+    while try await host.settled(id).status == .runnable {}
+    events = host.events(of: id)
+    let view = try await host.view(id)
+    guard view.status == .waiting || view.status == .runnable else { return nil }
+    let page = try Page(view, catalogue: catalogue)
+    opening = page
+    // A basket that was put away asks for no prices. It does when it is taken up, and any action takes it up. If its time
+    // is over in that moment, the events say so.
+    if page.questions.count == 1, let basket = page.questions[0].prompt as? BasketView {
+      _ = try? await answer(page.questions[0], BasketView.self, with: .currency(basket.currency))
+    }
+  }
+
+  func settled() async -> Page? {
+    guard let view = try? await host.settled(id) else { return nil }
+    return try? Page(view, catalogue: catalogue)
+  }
+
+  func answer<Form: TextPrompt>(
+    _ question: Page.Question, _ form: Form.Type, with answer: Form.Answer
+  ) async throws -> Bool {
+    let view = try await host.answer(question.id, of: id, with: answer)
+    return view.questions.contains { $0.id == question.id }
+  }
+
+  func backUp(from question: Page.Question?) async throws {
+    try await host.backUp(id, from: question?.id)
+  }
+
+  func confirm(key: String) async throws -> Delivery {
+    try await host.send(Confirmation(), to: Confirmation.signal, of: id, key: key)
+  }
+
+  func abandon(reason: String) async throws {
+    try await host.abandon(id, reason: reason)
+  }
+}
+
+extension Page {
+  /// What a stored flow shows.
+  ///
+  /// - Throws: ``Refusal`` if it asks for something that cannot be typed.
+  init(_ view: FlowView, catalogue: Catalogue) throws {
+    let questions = try view.questions.map { question in
+      Question(
+        id: question.id, step: question.step, visit: nil, revision: question.revision,
+        prompt: try StoredPrompt.read(question, in: catalogue))
+    }
+    self.init(questions: questions, waits: view.signals, depth: view.stack.count)
+  }
+}
+
+/// Prompts as they are read from a store: it has the names of their types, and what they show as JSON.
+enum StoredPrompt {
+  private static let forms: [any TextPrompt.Type] = [
+    BasketView.self, AccountForm.self, NameForm.self, EmailForm.self, StreetForm.self, PostcodeForm.self, CityForm.self,
+    CountryForm.self, DeliveryForm.self, OfferForm.self, PackingForm.self, BirthYearForm.self, PaymentForm.self,
+    MethodForm.self,
+  ]
+
+  /// The prompt of a question, with what belongs to the shop and is not stored.
+  ///
+  /// - Throws: ``Refusal`` if this program has no such prompt, or has another one by this name.
+  static func read(_ question: FlowView.OpenQuestion, in catalogue: Catalogue) throws -> any TextPrompt {
+    guard let form = forms.first(where: { "\($0)" == question.prompt }),
+      let prompt = try? question.prompt(as: form)
+    else { throw Refusal("The step \(question.step) asks with a \(question.prompt), which this program cannot show.") }
+    return (prompt as? BasketView)?.shown(in: catalogue) ?? prompt
+  }
+}

@@ -1,0 +1,102 @@
+import ActorFlow
+import ActorFlowHosting
+import CheckoutFlow
+import Foundation
+
+/// The checkouts of a store, and the host that runs them.
+struct KeptCheckouts: Sendable {
+  private let folder: StoreFolder
+  private let host: FlowHost
+  private let flows: HostedFlow<ShoppingList, Receipt>
+
+  /// Hosts this flow in a store.
+  ///
+  /// - Throws: ``Refusal`` if a checkout waits there that began as another flow.
+  init(_ folder: StoreFolder, hosting flow: Flow<ShoppingList, Receipt>) async throws {
+    var options = FlowHost.Options()
+    // As long as somebody looks at a basket, its prices are kept up to date.
+    options.effectTime = .seconds(86_400 * 365)
+    self.folder = folder
+    host = FlowHost(store: folder.store, options: options)
+    do { flows = try await host.register(flow) } catch let error as FlowError where error.code == .badDefinition {
+      throw Refusal(
+        "The checkouts in \(quoted(folder.path)) do not fit these options: go on with the --upsell and --expires that they "
+          + "began with, or take another directory. \(error.message).")
+    }
+  }
+
+  /// Which checkout it is: the one that was named, or the newest that waits, or a new one. Says which.
+  func choose(_ name: String?, _ screen: Screen) async throws -> FlowID {
+    let waiting = try await folder.waiting()
+    let newest = waiting.last?.id
+    let id: FlowID
+    if let name {
+      id = try Self.checked(name)
+    } else if let newest {
+      id = newest
+    } else {
+      id = try await folder.nextName()
+    }
+    if let view = waiting.first(where: { $0.id == id }) {
+      let others = waiting.map(\.id).filter { $0 != id }.map(\.description).joined(separator: ", ")
+      screen.say(
+        "Going on with \(id), begun \(view.startedAt.formatted(.iso8601))."
+          + (others.isEmpty ? "" : " There wait also: \(others); --flow NAME chooses."))
+    } else if try await folder.store.load(id) != nil {
+      screen.say("\(id) is over.")
+    } else {
+      screen.say("This is \(id). It is kept in \(folder.path).")
+    }
+    return id
+  }
+
+  private static func checked(_ name: String) throws -> FlowID {
+    guard (1...40).contains(name.count), name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+    else { throw Refusal("\(quoted(name)) is no name of a checkout; use 1 to 40 letters, digits and hyphens.") }
+    return FlowID(name)
+  }
+
+  /// Begins the checkout, or goes on with it; nil if it is over.
+  func conversation(with id: FlowID, confirmsByHand: Bool, in shop: Shop) async throws -> StoredConversation? {
+    let isKnown = try await folder.store.load(id) != nil
+    if !confirmsByHand { try await confirmOverdue() }
+    if isKnown { return try await StoredConversation(host, goingOnWith: id, catalogue: shop.catalogue) }
+    let conversation = StoredConversation(host, beginning: id, catalogue: shop.catalogue)
+    try await flows.start(id: id, with: ShoppingList())
+    return conversation
+  }
+
+  /// Sends what the payment provider would have sent while no program ran, before anybody finds that it is late.
+  private func confirmOverdue() async throws {
+    for view in try await folder.waiting() where view.signals.contains(Confirmation.signal.name) {
+      try await host.send(
+        Confirmation(), to: Confirmation.signal, of: view.id, key: "provider-again-\(view.revision)")
+    }
+  }
+
+  /// Has the host at work, and the provider, while `body` talks. Then everything is put away.
+  func hosting(
+    _ conversation: StoredConversation, confirmsByHand: Bool, _ body: () async throws -> Void
+  ) async throws {
+    let provider = Provider(conversation: conversation, events: host.events(of: conversation.id))
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await host.run() }
+      if !confirmsByHand { group.addTask { await provider.confirm() } }
+      try await body()
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+
+  /// What became of it.
+  func outcome(of id: FlowID) async throws -> Outcome {
+    switch try await flows.outcome(of: id) {
+    case .finished(let receipt): return .finished(receipt)
+    case .abandoned(let reason): return .abandoned(reason: reason)
+    case .failed(let sentence): return .failed(Refusal(sentence))
+    case .cancelled: return .abandoned(reason: "it was cancelled")
+    case .open: fallthrough
+    @unknown default: return .waits("\(id) waits in \(folder.path). Start again with --store to go on.")
+    }
+  }
+}
