@@ -58,11 +58,19 @@ extension FlowHost {
     var cursor: String?
     repeat {
       let page = try await office.store.list(query, after: cursor, limit: 1_000)
-      if let flow = page.flows.first(where: { $0.labels[Definition.label] != definition.fingerprint }) {
-        return flow.id
+      for flow in page.flows where flow.labels[Definition.label] != definition.fingerprint {
+        if try await isOpen(flow) { return flow.id }
       }
       cursor = page.cursor
     } while cursor != nil
     return nil
+  }
+
+  /// Whether a flow goes on, or may. One that has failed stands still, or has ended: that is not in its status.
+  private func isOpen(_ flow: FlowSummary) async throws -> Bool {
+    guard flow.status == .failed else { return !flow.status.isTerminal }
+    guard let stored = try await office.store.load(flow.id) else { return false }
+    // What cannot be read is no reason to take it for ended.
+    return (try? office.state(of: stored))?.machine.ending == nil
   }
 }

@@ -19,7 +19,10 @@ extension FlowHost {
       let fate: MigrationPlan.Fate
       do {
         guard let stored = try await office.store.load(flow.id) else { return }
-        let definition = try resolve(stored, try office.state(of: stored)).definition
+        let state = try office.state(of: stored)
+        // It may have ended with its failure: then nothing becomes of it.
+        if state.machine.ending != nil { return }
+        let definition = try resolve(stored, state).definition
         fate = definition.version == flow.version ? .stays : .moves(to: definition.version)
       } catch { fate = .parks((error as? FlowError)?.message ?? "\(error)") }
       let key = Key(definition: flow.definition, version: flow.version, steps: flow.steps, fate: fate)

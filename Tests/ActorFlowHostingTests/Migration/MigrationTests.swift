@@ -130,6 +130,24 @@ import Testing
     #expect(StepID("f/a").renamed("f", to: "g") == "g/a")
   }
 
+  @Test("a flow that has ended with a failure keeps nobody from changing its definition; one that stands still does")
+  func failed() async throws {
+    struct Broken: Error {}
+    let step = Step("pay") { (_: String, _: StepContext) -> String in throw Broken() }
+    let host = FlowHost(store: store)
+    try await host.register(Flow("ends") { step.onFailure(.rollBack) }).start(id: "ended", with: "")
+    try await host.register(Flow("stands") { step.onFailure(.park) }).start(id: "still", with: "")
+    for id: FlowID in ["ended", "still"] { #expect(try await host.settled(id).status == .failed) }
+
+    let changed = FlowHost(store: store)
+    try await changed.register(Flow<String, String>("ends") { Self.ask("name") { $0 + $1 } })
+    let error = await #expect(throws: FlowError.self) {
+      try await changed.register(Flow<String, String>("stands") { Self.ask("name") { $0 + $1 } })
+    }
+    #expect(error?.message.contains("began with another definition, still for example") == true)
+    #expect(try await changed.plan().groups.map(\.example) == ["still"])
+  }
+
   @Test("versions that lead nowhere, or two ways, are refused")
   func refused() async throws {
     let host = FlowHost(store: store)
