@@ -5,7 +5,14 @@ import Testing
 @testable import ActorFlowHosting
 
 @Suite("Very many flows that wait", .timeLimit(.minutes(15))) struct WaitingFlowsTests {
-  private static let count = 20_000
+  #if THREAD_SANITIZER
+    private static let count = 2_000
+  #else
+    private static let count = 20_000
+  #endif
+  /// Every so many flows one is Ann's.
+  private static let stride = count * 7 / 20
+  private static let anns = (0...2).map { "a-\($0 * stride + 3)" }.sorted()
 
   /// Asks for somebody's approval.
   private actor Approver: FlowStep {
@@ -29,8 +36,8 @@ import Testing
     try await withThrowingTaskGroup { group in
       for part in 0..<4 {
         group.addTask {
-          for number in stride(from: part, to: Self.count, by: 4) {
-            let assignee = number % 7_000 == 3 ? "ann" : "person \(number % 500)"
+          for number in Swift.stride(from: part, to: Self.count, by: 4) {
+            let assignee = number % Self.stride == 3 ? "ann" : "person \(number % 500)"
             try await flows.start(id: FlowID("a-\(number)"), with: assignee)
           }
         }
@@ -45,17 +52,17 @@ import Testing
     #expect(waiting == Self.count)
 
     let inbox = try await host.tasks(TaskQuery(assignee: "ann"))
-    #expect(inbox.tasks.map(\.flow) == ["a-14003", "a-3", "a-7003"])
+    #expect(inbox.tasks.map(\.flow.description) == Self.anns)
     var visited: [String] = []
     let index = store.state.withLock { $0.index }
     _ = try index.tasks(TaskQuery(assignee: "ann"), after: nil, limit: 100) { visited.append($0.flow) }
-    #expect(visited == ["a-14003", "a-3", "a-7003"])
+    #expect(visited == Self.anns)
     visited = []
     _ = try index.tasks(TaskQuery(assignee: "person 7"), after: nil, limit: 10) { visited.append($0.flow) }
     #expect(visited.count == 11, "the page, and one to see that there is more")
 
     // Any of them goes on.
-    for id in ["a-3", "a-14003"] as [FlowID] {
+    for id in Self.anns.dropLast().map(FlowID.init(_:)) {
       let question = try #require(try await host.view(id).questions.first?.id)
       try await host.answer(
         question, of: id, json: #"{"isApproved":true}"#.utf8, by: Principal(id: "ann"))
