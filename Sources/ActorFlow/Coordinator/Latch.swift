@@ -32,7 +32,9 @@ final class Latch: Sendable {
     case .settled: return machine.isSettled ? .success(machine.position) : nil
     case .resting: return machine.isResting ? .success(machine.position) : nil
     case .showing: return machine.isShowing ? .success(machine.position) : nil
-    case .reopened(let question): return machine.isReopening(question) ? nil : .success(machine.position)
+    case .reopened(let question):
+      // A step that failed before it asked again, or rests at something else, is not going to.
+      return machine.isReopening(question) && !machine.isResting ? nil : .success(machine.position)
     case .ended:
       guard machine.phase == .ended else { return nil }
       return Self.result(machine.rollbackErrors, in: machine)

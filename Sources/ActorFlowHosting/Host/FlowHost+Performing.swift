@@ -21,12 +21,14 @@ extension FlowHost {
       } catch {
         let isStale = await isStale(flow, after: error)
         await release(flow)
-        // Done by somebody else in that moment: then this is a repetition.
-        if let view = try view(of: flow, after: request) { return view }
+        // Done by somebody else in that moment: then this is a repetition. What was done here may throw all the same.
+        if (error as? FlowError)?.code != .rollbackFailed, let view = try view(of: flow, after: request) { return view }
         attempts += 1
         if isStale, attempts < 5 { continue }
         let error = flow.cause(of: error)
-        guard attempts < 5, !Task.isCancelled, !isStopping, flow.wasTaken(error) else { throw error }
+        guard flow.wasTaken(error), !Task.isCancelled else { throw error }
+        try refuseStopping()
+        guard attempts < 5 else { throw error }
       }
     }
   }
@@ -38,16 +40,19 @@ extension FlowHost {
     if let view = try view(of: flow, after: request) { return view }
     let machine = flow.ledger.state.machine
     if !evenEnded, machine.ending != nil { throw hasEnded(flow.id) }
-    if !evenStopped, let fault = machine.fault {
-      throw FlowError(
-        .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
-        flow: flow.id, step: fault.step)
-    }
+    if !evenStopped { try refuseStandingStill(flow) }
     // Who asks may have seen in the store what is not yet adopted here.
     if flow.isBegun { try await flow.coordinator.catchUp() }
     try await HostRequest.$current.withValue(request) { try await body(flow) }
     guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
     return view
+  }
+
+  nonisolated func refuseStandingStill(_ flow: LiveFlow) throws {
+    guard let fault = flow.ledger.state.machine.fault else { return }
+    throw FlowError(
+      .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
+      flow: flow.id, step: fault.step)
   }
 
   nonisolated func hasEnded(_ id: FlowID) -> FlowError {

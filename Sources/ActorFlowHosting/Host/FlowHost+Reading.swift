@@ -101,7 +101,9 @@ extension FlowHost {
     try await office.store.history(of: id, after: sequence, limit: limit)
   }
 
-  /// What a flow does from now on at this host, each event after its commit. It ends when the flow has ended.
+  /// What a flow does from now on at this host, each event after its commit. It ends when the flow ends here, when it is
+  /// deleted here, and when the host has stopped. Of a flow that has ended before, or that another host runs, nothing
+  /// comes: look at its ``view(_:)`` when you have begun to listen.
   ///
   /// A reader that falls behind by 256 events misses the oldest, and sees that by their numbers.
   public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { office.watch(id) }

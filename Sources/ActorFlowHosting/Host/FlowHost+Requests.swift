@@ -44,6 +44,7 @@ extension FlowHost {
     return try await perform(request, on: id) { flow in
       begin(flow)
       for question in flow.coordinator.questions { try await flow.coordinator.reopened(question) }
+      try refuseStandingStill(flow)
       try await flow.coordinator.answer(P.self, with: answer, by: principal)
     }
   }
@@ -142,7 +143,8 @@ extension FlowHost {
   ///
   /// A flow that stands still because a step failed goes on: the step is entered again with its input, its records and
   /// answers are replayed. Of a flow that has ended, and some of whose `backUp`s threw, just these are called again, the
-  /// newest first, with what they have recorded; its ending stays what it was.
+  /// newest first, with what they have recorded; it is `runnable` meanwhile, and then its ending is
+  /// what it was.
   ///
   /// - Throws: A `FlowError` with the code `notRunning` if it does not stand still, `flowEnded` if it has ended and
   ///   nothing is left to undo; as ``answer(_:of:with:by:revision:key:)``.
@@ -183,6 +185,7 @@ extension FlowHost {
       await release(flow)
       throw error
     }
+    office.announceEnd(of: id)
     await release(flow)
   }
 
@@ -192,5 +195,7 @@ extension FlowHost {
     }
     begin(flow)
     try await flow.coordinator.reopened(question)
+    // It may have failed on its way to the question.
+    try refuseStandingStill(flow)
   }
 }

@@ -23,6 +23,7 @@ extension FlowHost {
       group.addTask { await self.renewLeases() }
     }
     isStopping = true
+    defer { office.announceEnd(of: nil) }
     try await shielded { try await self.stop() }
   }
 
@@ -30,7 +31,7 @@ extension FlowHost {
 
   private func takeUp() async {
     while !Task.isCancelled {
-      _ = office.takeEarliest()
+      office.wakes()
       let now = office.clock.now
       let poll = now.addingTimeInterval(office.options.pollInterval / .seconds(1))
       var next = poll
@@ -38,7 +39,7 @@ extension FlowHost {
         try await takeUpDue(at: now)
         next = try await nextDue(after: now, before: poll) ?? poll
       } catch {}  // the store cannot be asked at present; it is in a while
-      office.changed(wakeAt: next)
+      office.sleeps(until: next)
       _ = await sleep(until: max(next, now.addingTimeInterval(0.001)))
     }
   }

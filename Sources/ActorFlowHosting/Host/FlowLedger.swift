@@ -95,7 +95,9 @@ final class FlowLedger: Sendable {
     if let request { state.apply(request) }
     let now = office.clock.now
     let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
-    let history = events.map { HistoryEntry($0, at: now, by: request?.principal) }
+    let history = events.map {
+      HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
+    }
     try await write(snapshot, state, appending: history)
     office.announce(events, of: id, isLast: machine.phase == .ended)
   }

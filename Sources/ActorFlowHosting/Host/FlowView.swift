@@ -77,7 +77,8 @@ extension FlowView {
     version = snapshot.version
     status = snapshot.status
     if case .abandoned(let reason)? = machine.ending { self.reason = reason } else { reason = nil }
-    failure = state.parked ?? (machine.fault?.error ?? machine.failure)?.message
+    let failed = machine.ending == nil || machine.ending == .failed ? machine.failure : nil
+    failure = state.parked ?? (machine.fault?.error ?? failed)?.message
     rollbackFailed = snapshot.rollbackFailed
     steps = snapshot.steps
     stack = machine.main.places.reversed().filter { !$0.isInner }.map(\.visit.step)

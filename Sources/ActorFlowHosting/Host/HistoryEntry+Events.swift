@@ -8,12 +8,15 @@ import ActorFlow
 
 extension HistoryEntry {
   /// What an event leaves in a flow's history.
-  init(_ event: NavigationEvent, at time: Date, by principal: String?) {
+  ///
+  /// - Parameter tasks: The questions that were open before it.
+  init(_ event: NavigationEvent, at time: Date, by principal: String?, tasks: [OpenTask]) {
     let change = event.change
+    let asker = change.question.flatMap { id in tasks.first { $0.question == id.description }?.step }
     var by = principal
     if case .answered(_, let answerer) = change { by = answerer?.id ?? principal }
     self.init(
-      sequence: event.sequence, at: time, what: change.word, step: change.step ?? event.position.step, by: by,
+      sequence: event.sequence, at: time, what: change.word, step: change.step ?? asker ?? event.position.step, by: by,
       detail: change.detail)
   }
 }
@@ -42,6 +45,14 @@ extension Change {
     case .abandoned: "abandoned"
     case .cancelled: "cancelled"
     case .rolledBack: "rolledBack"
+    }
+  }
+
+  /// The question that the change closed.
+  fileprivate var question: Question.ID? {
+    switch self {
+    case .answered(let id, _), .withdrawn(let id): id
+    default: nil
     }
   }
 

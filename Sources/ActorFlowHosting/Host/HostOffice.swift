@@ -51,13 +51,11 @@ final class HostOffice: Sendable {
     if isEarlier { doorbell.ring() }
   }
 
-  /// The earliest time that was told since the last call.
-  func takeEarliest() -> Date? {
-    earliest.withLock { earliest in
-      defer { earliest = nil }
-      return earliest
-    }
-  }
+  /// From now on it rings for whatever is to be taken up.
+  func wakes() { earliest.withLock { $0 = nil } }
+
+  /// From now on it rings only for what is to be taken up earlier.
+  func sleeps(until time: Date) { earliest.withLock { $0 = min($0 ?? time, time) } }
 
   // MARK: - Watching
 
@@ -66,6 +64,9 @@ final class HostOffice: Sendable {
   }
 
   func watch(_ id: FlowID) -> AsyncStream<NavigationEvent> { watchers.watch(id) }
+
+  /// Nothing comes of this flow any more; nil: of none.
+  func announceEnd(of id: FlowID?) { watchers.end(id) }
 }
 
 /// Who watches which flow.
@@ -95,6 +96,17 @@ private final class Watchers: Sendable {
       for event in events { continuation.yield(event) }
       if isLast { continuation.finish() }
     }
+  }
+
+  func end(_ id: FlowID?) {
+    let ended = all.withLock { all in
+      guard let id else {
+        defer { all.flows = [:] }
+        return all.flows.values.flatMap { Array($0.values) }
+      }
+      return all.flows.removeValue(forKey: id).map { Array($0.values) } ?? []
+    }
+    for continuation in ended { continuation.finish() }
   }
 
   private func forget(_ number: Int, of id: FlowID) {

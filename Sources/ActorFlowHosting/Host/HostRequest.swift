@@ -16,6 +16,8 @@ struct HostRequest: Sendable {
     var writer = ByteWriter()
     writer.string(verb)
     writer.blob(payload)
+    // Somebody else's request is another one, be it word for word the same.
+    writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
     self.key = key
     self.principal = principal?.id

@@ -127,6 +127,8 @@ extension LiveFlow {
   /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
   func wasTaken(_ error: any Error) -> Bool {
     if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
+    // A rendered step that is put away takes no answers; whether its question is closed, who takes it up knows.
+    if (error as? FlowError)?.code == .questionClosed { return coordinator.isParked }
     return error is CancellationError && (coordinator.isParked || ledger.loss != nil)
   }
 }

@@ -17,6 +17,25 @@ import Testing
     }
   }
 
+  @Test("a host with nothing to do asks its store once per poll")
+  func idle() async throws {
+    let folder = try Folder()
+    let store = FaultyStore(try await FileFlowStore(directory: folder.path + "/store", clock: clock))
+    let host = FlowHost(store: store, clock: clock)
+    try await host.register(patient)
+    let before = store.count(of: .list)
+    let run = Task { try await host.run() }
+    for _ in 0..<20 {
+      try await clock.waitForSleepers()
+      clock.advance(by: .seconds(1))
+    }
+    try await clock.waitForSleepers()
+    run.cancel()
+    try await run.value
+    // In 20 seconds 5 passes, with a list each of what can go on, of what is due, and of what is due next.
+    #expect(store.count(of: .list) - before <= 15)
+  }
+
   private func isTriedOncePerPoll(_ store: some FlowStore, _ fails: @escaping @Sendable (Bool) -> Void) async throws {
     let host = FlowHost(store: store, clock: clock)
     let flows = try await host.register(patient)

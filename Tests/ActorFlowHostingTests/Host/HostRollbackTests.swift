@@ -79,6 +79,18 @@ import Testing
     #expect(history.first { $0.what == "retried" }?.by == "ann")
   }
 
+  @Test("who abandons under a key hears of it, too; who repeats that gets the flow")
+  func abandonedUnderKey() async throws {
+    troubles.set(["a"])
+    let host = host()
+    try await host.register(flow).start(id: "o", with: "-")
+    _ = try await host.settled("o")
+    #expect(await code { try await host.abandon("o", reason: "no", key: "k") } == .rollbackFailed)
+    await host.isQuiet()
+    let view = try await host.abandon("o", reason: "no", key: "k")
+    #expect(view.rollbackFailed && view.reason == "no" && view.failure == nil)
+  }
+
   @Test("a retry under one key is one retry")
   func key() async throws {
     troubles.set(["a"])

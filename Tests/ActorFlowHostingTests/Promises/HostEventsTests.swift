@@ -57,10 +57,8 @@ import Testing
     await #expect(throws: FlowStoreError.self) { try await host.answer(question, of: "f", with: "1") }
     store.plan { _ in nil }
     try await host.delete("f")
-    try await flows.start(id: "f", with: "-")
-    try await host.abandon("f")
     var sequences: [Int] = []
     for await event in events { sequences.append(event.sequence) }
-    #expect(sequences.prefix(known + 1) == (Array(1...known) + [1])[...])
+    #expect(sequences == Array(1...known))
   }
 }

@@ -1,0 +1,123 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Answers to questions that do not come to be asked again, or are somebody else's.
+@Suite("Answers that come to nothing", .timeLimit(.minutes(15))) struct HostAnswerTests {
+  private let store = MemoryFlowStore()
+  private let log = Log()
+
+  private func asked(_ host: FlowHost) async throws -> Question.ID {
+    let id = try #require(try await host.settled("f").questions.first?.id)
+    await host.isQuiet()
+    return id
+  }
+
+  @Test("a step that fails before it asks again: whoever answers is told, and can let it try again", arguments: 0..<3)
+  func failing(_ way: Int) async throws {
+    let isDown = Lock(false)
+    let flow = Flow<String, String>("f") {
+      Step("s") { (_: String, context: StepContext) in
+        if isDown.withLock({ $0 }) { throw Boom() }
+        return try await context.ask(Form(text: "?"))
+      }
+    }
+    let host = FlowHost(store: store)
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    let question = try await asked(host)
+    isDown.withLock { $0 = true }
+    let refusal = await code {
+      switch way {
+      case 0: try await host.answer(question, of: "f", with: "yes")
+      case 1: try await host.answer(question, of: "f", json: "\"yes\"".utf8)
+      default: try await host.answer(Form.self, of: "f", with: "yes")
+      }
+    }
+    #expect(refusal == .parked)
+    #expect(try await host.view("f").status == .failed)
+    isDown.withLock { $0 = false }
+    try await host.retry("f")
+    #expect(try await host.settled("f").questions.map(\.id) == [question])
+    try await host.answer(question, of: "f", with: "yes")
+    _ = try await host.settled("f")
+    #expect(try await flows.outcome(of: "f") == .finished("yes"))
+  }
+
+  @Test("a step that now waits for something else: whoever answers is told")
+  func changed() async throws {
+    let waits = Lock(false)
+    let flow = Flow<String, String>("f") {
+      Step("s") { (_: String, context: StepContext) in
+        if waits.withLock({ $0 }) { _ = try await context.wait(for: Signal<Int>("go")) }
+        return try await context.ask(Form(text: "?"))
+      }
+    }
+    let host = FlowHost(store: store)
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    let question = try await asked(host)
+    waits.withLock { $0 = true }
+    #expect(await code { try await host.answer(question, of: "f", with: "yes") } == .questionClosed)
+    try await host.send(1, to: Signal<Int>("go"), of: "f", key: "k")
+    try await host.answerNext("f", "\"yes\"")
+    #expect(try await flows.outcome(of: "f") == .finished("yes"))
+  }
+
+  @Test("a key is its principal's: nobody is told that another one's answer was theirs")
+  func principals() async throws {
+    let host = FlowHost(store: store)
+    let flow = Flow<String, Bool>("f") {
+      Step("s") { (_: String, context: StepContext) in
+        try await context.ask(Approval(amount: 1, assignees: ["ann"], due: nil)).isApproved
+      }
+    }
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    let question = try await asked(host)
+    let answer = Approval.Answer(isApproved: true)
+    try await host.answer(question, of: "f", with: answer, by: Principal(id: "ann"), key: "k")
+    try await host.answer(question, of: "f", with: answer, by: Principal(id: "ann"), key: "k")
+    #expect(
+      await code { try await host.answer(question, of: "f", with: answer, by: Principal(id: "eve"), key: "k") }
+        == .keyReused)
+  }
+
+  @Test("the history says at which step of a branch a question was answered")
+  func branches() async throws {
+    let host = FlowHost(store: store)
+    let flow = Flow<String, String>("f") {
+      Parallel {
+        Step("a") { Asker(log) }
+        Step("b") { Asker(log) }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await host.register(flow).start(id: "f", with: "-")
+    for _ in 0..<2 { try await host.answerNext("f", "\"yes\"") }
+    let answered = try await host.history(of: "f").filter { $0.what == "answered" }.compactMap(\.step)
+    #expect(Set(answered) == ["f/parallel/a", "f/parallel/b"])
+  }
+
+  @Test("who listens to a flow hears of its end: of the flow, of its deletion, of the host")
+  func events() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(Flow<String, String>("f") { Step("s") { Asker(log) } })
+    for id in ["ended", "deleted", "left"] as [FlowID] {
+      try await flows.start(id: id, with: "-")
+      _ = try await host.settled(id)
+    }
+    let streams = ["ended", "deleted", "left"].map { host.events(of: FlowID($0)) }
+    try await host.answer(Form.self, of: "ended", with: "yes")
+    for await _ in streams[0] {}
+    try await host.delete("deleted")
+    for await _ in streams[1] {}
+    let run = Task { try await host.run() }
+    run.cancel()
+    try await run.value
+    for await _ in streams[2] {}
+  }
+}
