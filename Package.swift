@@ -17,7 +17,9 @@ let package = Package(
     .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
     .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
     .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"]),
-    .testTarget(name: "ActorFlowHostingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"]),
+    .testTarget(
+      name: "ActorFlowHostingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"],
+      resources: [.copy("Corpus")]),
     .testTarget(name: "ActorFlowDocumentsTests", dependencies: ["ActorFlow", "ActorFlowDocuments"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,216 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+
+extension CorpusScene {
+  static let paid = Signal<String>("corpus.paid")
+
+  static let all: [CorpusScene] = [
+    question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
+    carrying, finished,
+  ]
+
+  private static func asker(_ name: String) -> Step<String, String> {
+    Step(name) { (input: String, context: StepContext) in input + (try await context.ask(Form(text: input))) }
+  }
+
+  private static func charger(_ name: String, isWhole: Bool = true) -> Step<String, String> {
+    Step(name) { CorpusCharger(isWhole: isWhole) }
+  }
+
+  // MARK: - Waiting
+
+  static let question = CorpusScene("question") { _ in
+    Flow("question") {
+      asker("name")
+      asker("address")
+    }
+  } begin: {
+    try await $0.answer("name")
+  }
+
+  static let signal = CorpusScene("signal") { _ in
+    Flow("signal") {
+      Step("wait") { (input: String, context: StepContext) in
+        input + (try await context.wait(for: paid, within: .seconds(500)) ?? "unpaid")
+      }
+    }
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+  }
+
+  static let reminders = CorpusScene("reminders") { _ in
+    Flow("reminders") {
+      Step("nudge") { (input: String, context: StepContext) in
+        let answer = try await context.ask(
+          Form(text: input), within: .seconds(100), reminding: .every(.seconds(30), max: 2) { _ in })
+        return input + (answer ?? "late")
+      }
+      .expires(afterIdle: .seconds(1_000))
+    }
+  } begin: {
+    try await $0.pass(.seconds(40))
+    _ = try await $0.host.settled($0.id)
+  }
+
+  static let pause = CorpusScene("pause") { isWhole in
+    Flow("pause") {
+      Step("try") { (input: String, _: StepContext) in
+        guard isWhole else { throw Boom() }
+        return input + "w"
+      }
+      .retry(3, backoff: .constant(.seconds(50)))
+    }
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+  }
+
+  // MARK: - Branches and what is carried
+
+  static let parallel = CorpusScene("parallel") { _ in
+    Flow("parallel") {
+      Parallel {
+        Flow<String, String>("left") {
+          charger("stock")
+          asker("note")
+        }
+        asker("right")
+      } join: {
+        "\($0)|\($1)"
+      }
+    }
+  } begin: {
+    try await $0.answer("note")
+  }
+
+  static let forEach = CorpusScene("foreach") { _ in
+    Flow("foreach") {
+      ForEach({ (_: String) in ["1", "2", "3"] }) { asker("pick") }.map { $0.joined() }
+    }
+  } begin: { actor in
+    let questions = try await actor.host.settled(actor.id).questions.sorted { $0.step.path < $1.step.path }
+    try await actor.host.answer(questions[1].id, of: actor.id, with: "two")
+    _ = try await actor.host.settled(actor.id)
+  }
+
+  static let rendered = CorpusScene("rendered") { _ in
+    Flow("rendered") { Step("shelf") { (_: String) in Shelf() } }
+  } begin: {
+    try await $0.answer("shelf", #"{"add":{"_0":"tea"}}"#)
+    try await $0.answer("shelf", #"{"add":{"_0":"milk"}}"#)
+  }
+
+  static let carrying = CorpusScene("carrying") { _ in
+    Flow("carrying") {
+      Flow<String, String> {
+        asker("a")
+        Loop {
+          Step("again") { (input: String, context: StepContext) in
+            let answer = try await context.ask(Form(text: input))
+            return answer == "more" ? Again<String, String>.again(input + answer) : .done(input + answer)
+          }
+        }
+      }
+      .timeout(.seconds(900))
+      .carrying { "\($0)+\($1)" }
+    }
+  } begin: {
+    try await $0.answer("a")
+    try await $0.answer("again", #""more""#)
+  }
+
+  // MARK: - On the way back, and ends
+
+  static let leaving = CorpusScene("leaving") { _ in
+    Flow("leaving") {
+      charger("one")
+      charger("two")
+      asker("three")
+    }
+  } when: {
+    $0.isRollingBack && $0.stack.count == 2
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+    try await $0.host.abandon($0.id, reason: "no money")
+  }
+
+  static let failed = CorpusScene("failed") { isWhole in
+    Flow("failed") {
+      asker("name")
+      Step("ship") { (input: String, context: StepContext) in
+        let label = try await context.once("label") { _ in "l" }
+        guard isWhole else { throw Boom() }
+        return input + label
+      }
+    }
+  } begin: {
+    try await $0.answer("name")
+  }
+
+  static let rollbackFailed = CorpusScene("rollback-failed") { isWhole in
+    Flow("rollback-failed") {
+      charger("one", isWhole: isWhole)
+      asker("two")
+    }
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+    _ = try? await $0.host.abandon($0.id, reason: "no money")
+  }
+
+  static let finished = CorpusScene("finished") { _ in
+    Flow("finished") { asker("name") }
+  } begin: {
+    try await $0.answer("name")
+  }
+
+  // MARK: - What the host knows
+
+  static let keys = CorpusScene("keys") { _ in
+    Flow("keys") {
+      asker("name")
+      asker("address")
+    }
+  } begin: {
+    try await $0.answer("name", key: "request-1")
+    try await $0.send()
+  }
+
+  static let migrated = CorpusScene(
+    "migrated", flow: { _ in movedFrom }, register: { try await register($0, isNew: $1) }
+  ) { actor in
+    try await actor.answer("name")
+    try await actor.host.emptied()
+    _ = try await register(actor.host, isNew: true)
+    // It moves when it is taken up; until then it stands where it stood.
+    try await actor.answer("street")
+  }
+
+  private static var movedFrom: Flow<String, String> {
+    Flow("migrated") {
+      asker("name")
+      asker("street")
+    }
+  }
+
+  private static func register(_ host: FlowHost, isNew: Bool) async throws -> Hosted {
+    guard isNew else { return try await host.register(movedFrom) }
+    let new = Flow<String, String>("migrated") {
+      asker("name")
+      asker("address")
+      asker("thanks")
+    }
+    return try await host.register(new, version: 2, from: 1, moves: [.rename("street", to: "address")])
+  }
+}
+
+/// Charges once; what it did cannot be undone before it is whole.
+private actor CorpusCharger: FlowStep {
+  private let isWhole: Bool
+  init(isWhole: Bool) { self.isWhole = isWhole }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    input + (try await context.once("charge") { _ in "r" })
+  }
+
+  func backUp(context: RollbackContext) throws { if !isWhole { throw Boom() } }
+}
