@@ -8,6 +8,8 @@ package final class GraphNames: Sendable {
   private let names: [ObjectIdentifier: ScopeName]
   /// By the address behind them.
   private let ends: [Int: ScopeName]
+  /// The innermost fork around each node.
+  private let forks: [Node?]
 
   package init(_ graph: Graph) {
     self.graph = graph
@@ -25,11 +27,36 @@ package final class GraphNames: Sendable {
       ends[scope.next] = name
     }
     (self.scopes, self.names, self.ends) = (scopes, names, ends)
+    forks = Self.forks(around: graph.nodes, in: graph.program)
+  }
+
+  private static func forks(
+    around nodes: ContiguousArray<Node>, in program: ContiguousArray<Instruction>
+  ) -> [Node?] {
+    var open: [(fork: Node, end: Int)] = []
+    return nodes.map { node in
+      while let last = open.last, node.address >= last.end { open.removeLast() }
+      defer {
+        // Behind a fork stands the jump over its branches.
+        if node.fork != nil, case .jump(let end) = program[node.address + 1] { open.append((node, end)) }
+      }
+      return open.last?.fork
+    }
   }
 
   /// The step or fork of this path, be it with the numbers of elements.
   package func node(_ path: StepID) -> Node? {
     nodes[path] ?? elementNodes.first { $0.elements(in: path) != nil }
+  }
+
+  /// The innermost fork around a step or fork of the graph.
+  func fork(around node: Node) -> Node? { forks[node.index] }
+
+  /// The innermost fork around an address. The jump over its branches is not among them.
+  func fork(around address: Int) -> Node? {
+    let fork = graph.fork(around: address)
+    guard let fork, address == fork.address + 1 else { return fork }
+    return self.fork(around: fork)
   }
 
   package func scope(_ name: ScopeName) -> Scope? { scopes[name] }

@@ -16,6 +16,7 @@ extension SnapshotUnpacker {
       machine[track].focus.memory?.handover = handover
     }
     machine[track].start = packed.start.flatMap { start($0, on: track) }
+    check(packed, on: track)
     guard packed.phase == .walking, packed.start == nil else { return }
     guard machine[track].top != nil else {
       if packed.places.isEmpty { note("", "nothing says where the walk goes on") }

@@ -2,6 +2,10 @@
 extension SnapshotUnpacker {
   mutating func setAlarms() {
     for alarm in snapshot.alarms {
+      if case .reminder(_, _, let every, _) = alarm.subject, every <= .zero {
+        note(machine.main.visit?.info.id ?? "", "the snapshot is damaged: somebody is reminded without a pause")
+        continue
+      }
       guard let track = tracks[alarm.track], let subject = subject(alarm.subject) else { continue }
       machine.alarms.set(subject, at: alarm.due, on: track)
     }
@@ -27,6 +31,9 @@ extension SnapshotUnpacker {
     case .isBeingMade: return damaged(step)
     case .packed: break
     }
+    guard nesting < Self.deepest else { return damaged(step) }
+    nesting += 1
+    defer { nesting -= 1 }
     cargoes[index] = .isBeingMade
     let packed = snapshot.cargoes[index]
     let scopes = packed.scopes.flatMap { frame($0, of: step) }
@@ -42,6 +49,9 @@ extension SnapshotUnpacker {
     case .isBeingMade: return damaged(step)
     case .packed: break
     }
+    guard nesting < Self.deepest else { return damaged(step) }
+    nesting += 1
+    defer { nesting -= 1 }
     kept[index] = .isBeingMade
     let packed = snapshot.kept[index]
     let made = Kept(value(packed.value), below: packed.below.flatMap { kept($0, of: step) })
@@ -56,6 +66,9 @@ extension SnapshotUnpacker {
     case .isBeingMade: return damaged(step)
     case .packed: break
     }
+    guard nesting < Self.deepest else { return damaged(step) }
+    nesting += 1
+    defer { nesting -= 1 }
     frames[index] = .isBeingMade
     let packed = snapshot.frames[index]
     guard let scope = names.scope(packed.scope) else {

@@ -11,6 +11,11 @@ extension SnapshotUnpacker {
         parent: parent, number: branch.number, path: branch.path, elements: branch.elements, scopes: scopes))
     fill(&track, with: packed)
     tracks[packed.number] = machine.branches.open(track, numbered: packed.number)
+    guard let siblings = named[branch.parent], siblings.indices.contains(branch.number),
+      siblings[branch.number] == packed.number
+    else {
+      return noteDamage(branch.path, "the branch \(packed.number) is not where its fork has it")
+    }
   }
 
   /// What a track is by itself; not yet what depends on others.
@@ -31,7 +36,7 @@ extension SnapshotUnpacker {
     }
     track.focus = Focus(
       isEntered: packed.focus.isEntered, hasAsked: packed.focus.hasAsked, hasReturned: packed.phase != .walking,
-      askersAtOnce: Int32(clamping: packed.focus.askersAtOnce), attempt: Attempt(isReplay: true), memory: memory)
+      askersAtOnce: askersAtOnce(packed), attempt: Attempt(isReplay: true), memory: memory)
     guard packed.phase == .walking, packed.question != nil || !packed.waits.isEmpty else { return }
     track.reopening = Reopening(question: packed.question, waits: packed.waits)
   }
@@ -85,9 +90,11 @@ extension SnapshotUnpacker {
     guard ids.count == fork.tracks.count else {
       return note(packed.places.last?.visit.step ?? "", "a branch of the fork is missing")
     }
+    guard holdsTogether(fork, of: packed, plan) else {
+      return noteDamage(packed.places.last?.visit.step ?? "", "what the branches have made does not fit them")
+    }
     var open = OpenFork(tracks: ids, asksGoal: plan.asksGoal, showing: ids.map { machine[$0].view })
-    let ended = snapshot.branches.filter { fork.tracks.contains($0.number) && $0.phase == .ended }.count
-    open.open = ids.count - ended
+    open.open = ids.count - (children[packed.number] ?? []).count { $0.phase == .ended }
     open.results = fork.results.map { ($0.branch, value($0.value)) }
     open.failure = fork.failure.map { ($0.step, $0.error.error(in: machine.flow)) }
     open.failures = failures(fork.failures)

@@ -28,6 +28,13 @@ struct SnapshotUnpacker {
   var kept: [Entry<Kept>]
   var frames: [Entry<ScopeFrame>]
   var tracks: [Int32: TrackID] = [0: .main]
+  /// Which branches each track's fork names, and which say that they are its own, by the track's number.
+  private(set) var named: [Int32: [Int32]] = [:]
+  private(set) var children: [Int32: [PackedTrack]] = [:]
+  /// How many rows of tables are being made, each for the one before.
+  var nesting = 0
+  /// More than any definition nests. Longer chains would not fit on the stack, here and where they are freed.
+  static let deepest = 500
 
   /// What stands in a table.
   enum Entry<Value: Sendable>: Sendable {
@@ -63,13 +70,21 @@ struct SnapshotUnpacker {
     machine.mail = Mail(
       signals: snapshot.mail.buffer.map { ($0.name, value($0.value)) },
       keys: snapshot.mail.keys.map { ($0.signal, $0.key) }, lastWait: snapshot.numbers.wait)
+    guard snapshot.main.number == 0, snapshot.main.branch == nil else {
+      return noteDamage("", "the flow's own track is a branch")
+    }
     var main = Track(phase: .walking)
     fill(&main, with: snapshot.main)
     machine.main = main
+    named = Dictionary(packedTracks.map { ($0.number, $0.fork?.tracks ?? []) }) { first, _ in first }
+    children = Dictionary(grouping: snapshot.branches) { $0.branch?.parent ?? 0 }
     for packed in snapshot.branches { open(packed) }
     // From the innermost: the view of a branch holds those of its own branches.
     for packed in snapshot.branches.reversed() + [snapshot.main] { fork(packed) }
-    for packed in [snapshot.main] + snapshot.branches { begin(packed) }
+    // What does not hold together is not looked at any further.
+    guard problems.isEmpty else { return }
+    for packed in packedTracks { begin(packed) }
+    checkCounts()
     setAlarms()
     machine.branches.show(on: &machine.main.fork)
   }
@@ -77,9 +92,11 @@ struct SnapshotUnpacker {
   // MARK: - What does not fit
 
   mutating func damaged<Value>(_ step: StepID) -> Value? {
-    note(step, "the snapshot is damaged: a table is too short, or goes in a circle")
+    noteDamage(step, "a table is too short, too deep, or goes in a circle")
     return nil
   }
+
+  mutating func noteDamage(_ step: StepID, _ what: String) { note(step, "the snapshot is damaged: \(what)") }
 
   mutating func note(_ step: StepID, _ reason: String) {
     let problem = UnfitSnapshot.Problem(step: step, reason: reason)

@@ -1,0 +1,119 @@
+// What no machine would have written: it is refused, for it would be somebody's trap later on, or a flow that stands
+// still for ever.
+extension SnapshotUnpacker {
+  /// A track that was made: whether its parts fit each other.
+  mutating func check(_ packed: PackedTrack, on track: TrackID) {
+    let step = packed.places.last?.visit.step ?? packed.branch?.path ?? ""
+    let isLeft = packed.phase == .leaving || packed.phase == .compensating
+    guard isLeft == (packed.leave != nil) else {
+      return noteDamage(step, "nothing says where the track \(packed.number) is left to")
+    }
+    if track == .main, (packed.phase == .ended) != (snapshot.ending != nil) {
+      noteDamage(step, "nothing says how the flow has ended")
+    }
+    if let leave = packed.leave, !leads(leave, on: track) {
+      noteDamage(step, "what is left leads nowhere on the track \(packed.number)")
+    }
+    checkPlaces(packed, on: track)
+    guard case .at(let address, let cargo)? = machine[track].start?.kind else { return }
+    if names.fork(around: address) !== fork(of: track) || !hasName(address, cargo, on: track) {
+      noteDamage(step, "the walk goes on where it cannot have come to on the track \(packed.number)")
+    }
+  }
+
+  /// Whether a snapshot can say where this is: else the flow could never be written again.
+  private func hasName(_ address: Int, _ cargo: Cargo, on track: TrackID) -> Bool {
+    if let scopes = cargo.scopes, scopes !== machine[track].outerScopes, scopes.start == address { return true }
+    guard let top = machine[track].top else { return true }
+    return top.shown?.node.address == address - 1 || names.scope(before: address) != nil
+  }
+
+  private mutating func checkPlaces(_ packed: PackedTrack, on track: TrackID) {
+    let fork = fork(of: track)
+    var next = machine[track].top
+    while let place = next {
+      next = place.below
+      if place.backTarget >= place.depth { noteDamage(place.visit.info.id, "a way back leads forward") }
+      // What is a thing of the past may have been a branch's.
+      guard !place.isInner, names.fork(around: place.node) !== fork else { continue }
+      note(
+        place.visit.info.id,
+        fork == nil ? "the step is in a branch of a fork" : "the step is in no such branch any more")
+    }
+  }
+
+  /// The fork whose branch a track is.
+  private func fork(of track: TrackID) -> Node? {
+    machine[track].branch.flatMap { machine[$0.parent].top?.shown?.node }
+  }
+
+  /// Whether a leave comes to an end on this track.
+  private func leads(_ leave: PackedLeave, on track: TrackID) -> Bool {
+    switch leave.goal {
+    case .back(let depth, _):
+      var place = machine[track].top
+      while let here = place, here.depth > depth { place = here.below }
+      return leave.visit != nil && place.map { $0.depth == depth && !$0.isInner } ?? false
+    case .end(let ending, _): return track == .main && ending != .finished
+    case .prune: return machine[track].fork != nil
+    case .dissolve: return track != .main
+    case .unwind:
+      guard case .unwind(let unwinding)? = machine[track].leave?.goal else { return true }  // noted already
+      return names.fork(around: unwinding.frame.start) === fork(of: track)
+    }
+  }
+
+  /// Whether the branches of a fork, and what they have made, are those of its definition.
+  func holdsTogether(_ fork: PackedFork, of track: PackedTrack, _ plan: ForkPlan) -> Bool {
+    let branches = children[track.number] ?? []
+    let made = Set(fork.results.map(\.branch))
+    guard made.count == fork.results.count, made.allSatisfy(fork.tracks.indices.contains),
+      fork.judged <= fork.results.count, Set(fork.tracks) == Set(branches.map(\.number)),
+      branches.count == fork.tracks.count
+    else { return false }
+    guard plan.isForEach || fork.tracks.count == plan.entries.count else { return false }
+    guard track.phase == .walking else { return true }
+    // Branches are left exactly if they are superfluous. Else all results are joined, one of each branch that has ended.
+    let isOpen = fork.failure == nil && !fork.isDecided
+    return track.start == nil
+      && branches.allSatisfy { branch in
+        guard branch.phase == .ended else { return (branch.leave?.goal == .dissolve) != isOpen }
+        guard isOpen, let number = branch.branch?.number else { return true }
+        return made.contains(number)
+      }
+      && (!isOpen || made.count == branches.count { $0.phase == .ended })
+  }
+
+  var packedTracks: [PackedTrack] { [snapshot.main] + snapshot.branches }
+
+  /// What is counted up was counted, and nothing twice that is named by its number.
+  mutating func checkCounts() {
+    let all = packedTracks
+    let visits = all.flatMap(\.places).map(\.visit.id)
+    let questions = all.compactMap(\.question?.number)
+    let waits = all.flatMap(\.waits).map(\.number)
+    let isCounted =
+      visits.allSatisfy { $0 <= snapshot.numbers.visit } && questions.allSatisfy { $0 <= snapshot.numbers.question }
+      && waits.allSatisfy { $0 <= snapshot.numbers.wait } && all.allSatisfy { $0.number <= snapshot.numbers.track }
+    let isUnique = Set(questions).count == questions.count && Set(waits).count == waits.count
+    let step = machine.main.visit?.info.id ?? ""
+    if !isCounted || !isUnique {
+      noteDamage(step, "what is numbered has a number twice, or one that was never given")
+    }
+    // What goes on counting must be able to.
+    let numbers = snapshot.numbers
+    let highest =
+      [
+        snapshot.run, snapshot.sequence, numbers.visit, numbers.question, numbers.leave, numbers.wait,
+        Int(numbers.track) << 32,
+      ].max() ?? 0
+    let attempts = snapshot.frames.map(\.attempt) + all.compactMap(\.question?.revision)
+    if max(highest, attempts.max() ?? 0) > Int.max >> 2 { noteDamage(step, "a number is too large to be counted on") }
+  }
+
+  /// Not more than there are, and were: who asks for more than that is at work for ever.
+  func askersAtOnce(_ packed: PackedTrack) -> Int32 {
+    let known = packed.focus.answers.count + packed.waits.count + (packed.question == nil ? 0 : 1)
+    return Int32(clamping: min(packed.focus.askersAtOnce, known))
+  }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import ActorFlow
+@testable import ActorFlowHosting
+
+/// What no machine would have written, each named when it is refused.
+@Suite("Snapshots that hold together badly") struct DamagedSnapshotTests {
+  private func machine(_ scene: CorpusScene) throws -> MachineSnapshot {
+    let entry = try CorpusEntry(scene, format: 1)
+    return try HostedState(decoding: try FlowFile(decoding: entry.flow).flow.snapshot.body).machine
+  }
+
+  /// Why the snapshot is refused by the flow that it is of.
+  private func problem(_ snapshot: MachineSnapshot, of scene: CorpusScene) -> String {
+    let names = GraphNames(scene.flow(true).graph)
+    do {
+      _ = try FlowMachine(snapshot, of: "f", names: names, codec: JSONValueCodec(), at: .zero)
+      return "none"
+    } catch { return error.description }
+  }
+
+  private func expect(
+    _ scene: CorpusScene, _ what: String, location: SourceLocation = #_sourceLocation,
+    _ change: (inout MachineSnapshot) -> Void
+  ) throws {
+    var snapshot = try machine(scene)
+    #expect(problem(snapshot, of: scene) == "none", sourceLocation: location)
+    change(&snapshot)
+    let problem = problem(snapshot, of: scene)
+    #expect(problem.contains(what), "\(problem)", sourceLocation: location)
+  }
+
+  @Test("branches that are not their fork's")
+  func branches() throws {
+    try expect(.parallel, "is not where its fork has it") { $0.main.fork?.tracks = [0, 1] }
+    try expect(.parallel, "is not where its fork has it") { $0.main.fork?.tracks = [1, 1] }
+    try expect(.parallel, "is not where its fork has it") { $0.branches[1].branch?.number = 2 }
+    try expect(.parallel, "is not where its fork has it") { $0.main.fork?.tracks = [2, 1] }
+    try expect(.parallel, "belongs to no fork") { $0.branches[0].branch?.parent = 2 }
+    try expect(.parallel, "does not fit them") { snapshot in
+      snapshot.branches.removeLast()
+      snapshot.main.fork?.tracks = [1, 0]
+    }
+    try expect(.parallel, "own track is a branch") { $0.main.number = 1 }
+    try expect(.parallel, "in no such branch") { $0.branches[1].places = $0.main.places }
+  }
+
+  @Test("results that are none of the branches'")
+  func results() throws {
+    let what = "what the branches have made does not fit"
+    try expect(.parallel, what) { $0.main.fork?.results[0].branch = 7 }
+    try expect(.parallel, what) { $0.main.fork?.results[0].branch = 1 }
+    try expect(.parallel, what) { $0.main.fork?.results = [] }
+    try expect(.parallel, what) { $0.main.fork?.judged = 3 }
+    try expect(.parallel, what) { $0.main.fork?.isDecided = true }
+    try expect(.parallel, what) { $0.main.start = PackedStart(kind: .top, pause: .seconds(1)) }
+  }
+
+  @Test("ways that lead nowhere")
+  func ways() throws {
+    func left(_ goal: PackedLeave.Goal, on track: inout PackedTrack) {
+      track.phase = .leaving
+      track.leave = PackedLeave(goal: goal, number: 1, visit: track.places.last?.visit, since: .zero)
+    }
+    let what = "what is left leads nowhere"
+    try expect(.question, what) { left(.back(to: 1_000_000_000, update: nil), on: &$0.main) }
+    try expect(.question, what) { left(.dissolve, on: &$0.main) }
+    try expect(.question, what) { left(.prune(cargo: 0), on: &$0.main) }
+    try expect(.parallel, what) { left(.end(.failed, rollBack: true), on: &$0.branches[1]) }
+    try expect(.leaving, "nothing says where") { $0.main.leave = nil }
+    try expect(.question, "nothing says how the flow has ended") { $0.main.phase = .ended }
+    try expect(.question, "a way back leads forward") { $0.main.places[1].backTarget = 1 }
+    try expect(.question, "where it cannot have come to") {
+      $0.main.start = PackedStart(kind: .at(.behind("question/name"), cargo: 0))
+    }
+  }
+
+  @Test("tables that link without an end")
+  func tables() throws {
+    try expect(.carrying, "too deep") { snapshot in
+      for _ in 0..<100_000 {
+        let below = snapshot.kept.count - 1
+        snapshot.kept.append(PackedKept(value: PackedValue(type: "String", bytes: []), below: below))
+      }
+      snapshot.cargoes[snapshot.main.places[0].cargo].kept = snapshot.kept.count - 1
+    }
+    try expect(.carrying, "goes in a circle") { snapshot in
+      for index in snapshot.kept.indices { snapshot.kept[index].below = index }
+    }
+    try expect(.carrying, "goes in a circle") { snapshot in
+      for index in snapshot.frames.indices {
+        for cargo in snapshot.cargoes.indices { snapshot.cargoes[cargo].scopes = index }
+      }
+    }
+  }
+
+  @Test("numbers that were never given, or cannot be counted on")
+  func numbers() throws {
+    try expect(.question, "never given") { $0.main.places[0].visit.id = 99 }
+    try expect(.question, "never given") { $0.main.question?.number = 99 }
+    try expect(.parallel, "never given") { $0.numbers.track = 1 }
+    try expect(.question, "too large") { $0.sequence = Int.max >> 1 }
+    try expect(.question, "too large") { $0.main.question?.revision = Int.max >> 1 }
+    try expect(.parallel, "too large") { $0.numbers.track = Int32.max >> 1 }
+  }
+
+  @Test("reminders without a pause between them")
+  func reminders() throws {
+    try expect(.reminders, "without a pause") { snapshot in
+      snapshot.alarms = [
+        PackedAlarm(
+          due: .zero, track: 0, subject: .reminder(question: 1, number: 1, every: .zero, of: Int.max >> 1))
+      ]
+    }
+  }
+
+  @Test("a step that asks for more than there is comes to rest all the same")
+  func askers() throws {
+    var snapshot = try machine(.question)
+    snapshot.main.focus.askersAtOnce = Int.max >> 1
+    let names = GraphNames(CorpusScene.question.flow(true).graph)
+    let machine = try FlowMachine(snapshot, of: "f", names: names, codec: JSONValueCodec(), at: .zero)
+    #expect(machine.main.focus.askersAtOnce == 1)
+  }
+}
