@@ -1,0 +1,159 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+import Testing
+
+/// What Spring Web Flow promises of executions that are kept.
+@Suite("Spring Web Flow: kept executions", .timeLimit(.minutes(15))) struct WebFlowScenarios {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let log = Log()
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private func host() -> FlowHost { FlowHost(store: store, clock: clock) }
+
+  private var shop: Flow<String, String> {
+    Flow("shop") {
+      Step("name") { Asker(log) }
+      Step("address") { Asker(log) }
+    }
+  }
+
+  private func question(_ host: FlowHost, _ id: FlowID) async throws -> FlowView.OpenQuestion {
+    try #require(try await host.settled(id).questions.first)
+  }
+
+  @Test("WF-02 a refresh shows the same question under the same key, and runs nothing")
+  func refresh() async throws {
+    let host = host()
+    try await host.register(shop).start(id: "s", with: "-")
+    let shown = try await question(host, "s")
+    await host.isQuiet()
+    let (made, revision) = (log.all, try await host.view("s").revision)
+    for _ in 1...3 {
+      let again = try await question(host, "s")
+      #expect(again.id == shown.id && again.revision == shown.revision)
+      #expect(try again.prompt(as: Form.self).text == "-")
+    }
+    #expect(log.all == made)
+    #expect(try await host.view("s").revision == revision)
+  }
+
+  @Test("WF-03 a back and a new submit go on from the earlier step with its data; what came after is superseded")
+  func submittedAgain() async throws {
+    let host = host()
+    let flows = try await host.register(shop)
+    try await flows.start(id: "s", with: "-")
+    let first = try await question(host, "s")
+    try await host.answer(first.id, of: "s", with: "one")
+    let second = try await question(host, "s")
+    try await host.backUp("s")
+    let third = try await question(host, "s")
+    #expect(try third.prompt(as: Form.self).text == "-", "with the data of the first")
+    #expect(third.id != first.id)
+    for old in [first.id, second.id] {
+      #expect(await code { try await host.answer(old, of: "s", with: "late") } == .questionClosed)
+    }
+    try await host.answer(third.id, of: "s", with: "three")
+    try await host.answer(try await question(host, "s").id, of: "s", with: "four")
+    _ = try await host.settled("s")
+    #expect(try await flows.outcome(of: "s") == .finished("-threefour"))
+  }
+
+  @Test("WF-07 what fails behind a step that is final leaves a flow that can be taken up, not one that is locked out")
+  func notLockedOut() async throws {
+    let host = host()
+    let isBroken = Flag(true)
+    let flows = try await host.register(
+      Flow<String, String>("shop") {
+        Step("order") { Asker() }.onBackUp(.settling)
+        Step("ship") { (input: String, _: StepContext) in
+          if isBroken.value { throw Boom() }
+          return input + "."
+        }
+      })
+    try await flows.start(id: "s", with: "-")
+    try await host.answerNext("s", #""a""#)
+    let view = try await host.settled("s")
+    #expect(view.status == .failed && view.steps == ["shop/ship"])
+    isBroken.set(false)
+    try await host.retry("s")
+    _ = try await host.settled("s")
+    #expect(try await flows.outcome(of: "s") == .finished("-a."))
+  }
+
+  @Test("WF-14 nobody who has one key knows another")
+  func keysAreNotGuessed() async throws {
+    let host = host()
+    try await host.register(shop).start(id: "s", with: "-")
+    let key = try await question(host, "s").id
+    let text = "\(key)"
+    let token = try #require(text.split(separator: "~").last)
+    #expect(token.count == 32)
+    let guesses = [
+      "s/1/1", text.replacingOccurrences(of: token, with: String(repeating: "0", count: 32)),
+      String(text.dropLast()) + (text.hasSuffix("0") ? "1" : "0"),
+    ]
+    for guess in guesses {
+      let made = try #require(Question.ID(guess))
+      let refusal = await code { try await host.answer(made, of: "s", with: "x") }
+      #expect(refusal == .questionClosed || refusal == .noSuchQuestion, "\(guess)")
+    }
+    #expect(try await question(host, "s").id == key)
+    try await host.answer(key, of: "s", with: "one")
+    #expect(!"\(try await question(host, "s").id)".contains(token))
+  }
+
+  @Test("WF-24 what cannot be read as an answer is refused with what is wrong, and nothing moves")
+  func unreadable() async throws {
+    let host = host()
+    try await host.register(
+      Flow<String, String>("shop") {
+        Step("approve") { (input: String, context: StepContext) in
+          let prompt = Approval(amount: 7, assignees: ["ann"])
+          return input + "\(try await context.ask(prompt).isApproved)"
+        }
+      }
+    ).start(id: "s", with: "-")
+    let shown = try await question(host, "s")
+    let ann = Principal(id: "ann")
+    for json in [#"{"isApproved":"perhaps"}"#, "{}", "no JSON"] {
+      let error = await #expect(throws: FlowError.self) {
+        try await host.answer(shown.id, of: "s", json: json.utf8, by: ann)
+      }
+      #expect(error?.code == .wrongAnswerType && error?.underlyingErrors.first is DecodingError)
+    }
+    let again = try await question(host, "s")
+    #expect(again.id == shown.id && again.revision == shown.revision && again.json == shown.json)
+  }
+
+  @Test("WF-25 fields that the answer does not have are ignored")
+  func otherFields() async throws {
+    let host = host()
+    let flows = try await host.register(
+      Flow<String, String>("shop") {
+        Step("approve") { (input: String, context: StepContext) in
+          let prompt = Approval(amount: 7, assignees: ["ann"])
+          return input + "\(try await context.ask(prompt).isApproved)"
+        }
+      })
+    try await flows.start(id: "s", with: "-")
+    let id = try await question(host, "s").id
+    try await host.answer(
+      id, of: "s", json: #"{"isApproved":true,"amount":1,"assignees":["eve"]}"#.utf8, by: Principal(id: "ann"))
+    _ = try await host.settled("s")
+    #expect(try await flows.outcome(of: "s") == .finished("-true"))
+  }
+}
+
+/// Something that is so, until it is not.
+private final class Flag: Sendable {
+  private let state: Lock<Bool>
+  init(_ value: Bool) { state = Lock(value) }
+  var value: Bool { state.withLock { $0 } }
+  func set(_ value: Bool) { state.withLock { $0 = value } }
+}
