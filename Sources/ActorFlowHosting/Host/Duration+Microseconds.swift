@@ -16,9 +16,8 @@ extension Duration {
 
   /// Rounded up to whole microseconds: nothing is due before its time.
   var wholeMicroseconds: Duration {
-    let (seconds, attoseconds) = components
+    // Not by its components, which are no more seconds than 64 bits can count.
     let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000)
-    return Duration(
-      secondsComponent: seconds, attosecondsComponent: (whole + (rest > 0 ? 1 : 0)) * 1_000_000_000_000)
+    return Duration(attoseconds: (whole + (rest > 0 ? 1 : 0)) * 1_000_000_000_000)
   }
 }

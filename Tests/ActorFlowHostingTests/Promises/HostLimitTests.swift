@@ -18,6 +18,22 @@ import Testing
     }
   }
 
+  @Test("a time beyond all that can be counted is no trap: the flow waits for its answer")
+  func endless() async throws {
+    let clock = ManualWallClock()
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    let flow = Flow<String, String>("patient") {
+      Step("first") { Asker() }
+      Step("second") { Asker() }.timeout(.seconds(Int64.max))
+    }
+    try await host.register(flow).start(id: "p", with: "-")
+    clock.advance(by: .seconds(60))
+    try await host.answerNext("p", #""y""#)
+    #expect(try await host.settled("p").steps == ["patient/second"])
+    try await host.answerNext("p", #""z""#)
+    #expect(try await host.settled("p").status == .finished)
+  }
+
   @Test("a flow remembers its latest 1,000 keys; one that is older gets no second effect either")
   func keys() async throws {
     let host = FlowHost(store: store)
