@@ -65,10 +65,12 @@ extension Definition {
     if !isStorable(Output.self) {
       problems.append("the flow's output \(Output.self) cannot be stored; make it Codable")
     }
-    var seen: Set<StepID> = []
-    for node in flow.graph.nodes {
-      if !seen.insert(node.info.id).inserted { problems.append("two steps are called \"\(node.info.id)\"") }
-      guard node.fork == nil else { continue }
+    let paths = Set(flow.graph.nodes.map(\.info.id.path))
+    for node in flow.graph.nodes where node.fork == nil {
+      if let first = first(of: node.info.id, among: paths) {
+        problems.append(
+          "two steps are called \"\(first)\"; what is stored is found by names, so give each a name of its own")
+      }
       let types = node.body.types
       for (what, type) in [("input", types.input), ("output", types.output)] + types.kept where !isStorable(type) {
         problems.append(
@@ -77,6 +79,13 @@ extension Definition {
       }
     }
     return problems
+  }
+
+  /// The step that has the name which this one has only with a number: `pay`, of `pay#2`.
+  private static func first(of id: StepID, among paths: Set<String>) -> String? {
+    guard let mark = id.path.lastIndex(of: "#"), id.path[mark...].dropFirst().allSatisfy(\.isNumber) else { return nil }
+    let first = String(id.path[..<mark])
+    return paths.contains(first) ? first : nil
   }
 
   private static func isStorable(_ type: Any.Type) -> Bool { type == Void.self || type is any Codable.Type }

@@ -13,7 +13,8 @@ extension FlowHost {
   ///   - answer: A value of the prompt's `Answer` type.
   ///   - principal: Who answers.
   ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
-  ///   - key: Makes it once: the same answer sent again under one key changes nothing and gets the flow as it is. A flow
+  ///   - key: Makes it once: the same answer sent again under one key changes nothing and gets the flow as it is. The same
+  ///     answer is the same bytes of JSON, from the same principal; a `Set` has others in another process. A flow
   ///     remembers its latest 1,000 keys.
   /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
   /// - Throws: A `FlowError`: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,

@@ -202,6 +202,14 @@ import Testing
     }
     try await host.register(flow)
     #expect(await code { try await host.register(flow) } == .badDefinition)
+    let twice = await #expect(throws: FlowError.self) {
+      try await host.register(
+        Flow("twice") {
+          Step("s") { Asker() }
+          Step("s") { Asker() }
+        })
+    }
+    #expect(twice?.message.contains("two steps are called \"twice/s\"") == true)
   }
 
   @Test("a changed definition needs another version while flows of the old one are open")
