@@ -37,6 +37,8 @@ package final class Disk: Sendable {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw failure(operation) }
     let size = Int(status.st_size)
+    // An array without room is one that all share, and its count would be written.
+    guard size > 0 else { return [] }
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       while count < size {

@@ -37,7 +37,7 @@ import Testing
       for part in 0..<4 {
         group.addTask {
           for number in Swift.stride(from: part, to: Self.count, by: 4) {
-            let assignee = number % Self.stride == 3 ? "ann" : "person \(number % 500)"
+            let assignee = number % Self.stride == 3 ? "ann" : "person \(number % (Self.count / 40))"
             try await flows.start(id: FlowID("a-\(number)"), with: assignee)
           }
         }
@@ -69,6 +69,6 @@ import Testing
       _ = try await host.settled(id)
       #expect(try await flows.outcome(of: id) == .finished(true))
     }
-    #expect(try await host.tasks(TaskQuery(assignee: "ann")).tasks.map(\.flow) == ["a-7003"])
+    #expect(try await host.tasks(TaskQuery(assignee: "ann")).tasks.map(\.flow.description) == Self.anns.suffix(1))
   }
 }
