@@ -14,10 +14,23 @@ import Testing
     let flows: HostedFlow<ShoppingList, Receipt>
   }
 
+  /// Opens the store that the program before has closed. Another test may be starting a process in that moment, which
+  /// has the lock's file, too, until it becomes another program.
+  private func open(_ path: String) async throws -> FileFlowStore {
+    for _ in 0..<20_000 {
+      do { return try await FileFlowStore(directory: path) } catch let error as FlowStoreError
+        where error.code == .locked
+      {
+        await Task.yield()
+      }
+    }
+    return try await FileFlowStore(directory: path)
+  }
+
   private func start<Result>(
     in folder: URL, dyingAtCharge: Bool = false, _ body: (Program) async throws -> Result
   ) async throws -> Result {
-    let store = try await FileFlowStore(directory: folder.appending(path: "flows").path)
+    let store = try await open(folder.appending(path: "flows").path)
     let shop = try Fixture.shop(books: Books(directory: folder))
     var options = FlowHost.Options()
     options.effectTime = .zero  // nobody looks at the basket
