@@ -5,9 +5,9 @@ import Dispatch
 ///
 /// Work on one flow is done in the order in which it came, on different flows side by side, so that their syncs overlap.
 final class DiskQueue: Sendable {
-  private typealias Job = @Sendable () -> Void
+  fileprivate typealias Job = @Sendable () -> Void
 
-  private struct State: Sendable {
+  fileprivate struct State: Sendable {
     /// What no worker has begun, and nothing before it holds up.
     var ready = Fifo<(id: FlowID, job: Job)>()
     /// The flows at work, each with what waits for it.
@@ -50,22 +50,27 @@ final class DiskQueue: Sendable {
   }
 
   private func work(_ worker: Int) {
-    while true {
-      let next = state.withLock { state in
-        let next = state.ready.popFirst()
-        if next == nil { state.idle.append(worker) }
-        return next
-      }
-      guard let next else { return }
+    var finished: FlowID?
+    while let next = state.withLock({ $0.next(after: finished, for: worker) }) {
       next.job()
-      state.withLock { state in
-        if let waiting = state.busy[next.id]?.popFirst() {
-          state.ready.append((next.id, waiting))
-        } else {
-          state.busy[next.id] = nil
-        }
+      finished = next.id
+    }
+  }
+}
+
+extension DiskQueue.State {
+  /// What a worker does next, having done something for this flow; nil: it is idle from now on.
+  fileprivate mutating func next(after finished: FlowID?, for worker: Int) -> (id: FlowID, job: DiskQueue.Job)? {
+    if let finished {
+      if let waiting = busy[finished]?.popFirst() {
+        ready.append((finished, waiting))
+      } else {
+        busy[finished] = nil
       }
     }
+    let next = ready.popFirst()
+    if next == nil { idle.append(worker) }
+    return next
   }
 }
 

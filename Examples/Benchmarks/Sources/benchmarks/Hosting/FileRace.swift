@@ -10,26 +10,41 @@ struct FileRace {
 
   /// Flows answered in a second, over how many it would be if nothing was done but to write the same files, sync them
   /// and rename them: as many commits of the same sizes, as many flows at once, in as many directories. Both sides take
-  /// turns; a value for each round.
+  /// turns; a value for each round. What there is to write is found out before, in a round that is not measured.
   @concurrent func ratios(rounds: Int) async throws -> [Double] {
+    let commits = try await inFolder { folder in
+      let store = RecordingStore(try await FileFlowStore(directory: folder), directory: folder)
+      _ = try await answering(on: store) { try store.begin($0) }
+      await store.close()
+      return store.commits
+    }
     var ratios: [Double] = []
-    for round in 0...rounds {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("benchmarks-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let (hosted, commits) = try await hosted(in: folder.path + "/hosted")
-      let files = BareFiles(root: folder.path + "/bare")
-      try files.prepare(commits)
-      let bare = try await nanosecondsOf { try await files.write(commits) }
-      if round > 0 { ratios.append(bare / hosted) }  // the first round warms up
+    for _ in 0..<rounds {
+      let hosted = try await inFolder { folder in
+        let store = try await FileFlowStore(directory: folder)
+        let time = try await answering(on: store)
+        await store.close()
+        return time
+      }
+      let bare = try await inFolder { folder in
+        let files = BareFiles(root: folder)
+        try files.prepare(commits)
+        return try await nanosecondsOf { try await files.write(commits) }
+      }
+      ratios.append(bare / hosted)
     }
     return ratios
   }
 
-  /// How long it takes until every question of every flow is answered, and what that wrote.
-  private func hosted(in directory: String) async throws -> (nanoseconds: Double, commits: [[FileCommit]]) {
-    let files = try await FileFlowStore(directory: directory)
-    let store = RecordingStore(files, directory: directory)
+  private func inFolder<Result: Sendable>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("benchmarks-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder.path)
+  }
+
+  /// How long it takes until every question of every flow is answered, in nanoseconds.
+  private func answering(on store: any FlowStore, before: ([FlowID]) throws -> Void = { _ in }) async throws -> Double {
     let host = FlowHost(store: store)
     let hosted = try await host.register(Flows.asking(questions))
     let ids = (0..<flows).map { FlowID("f-\($0)") }
@@ -38,7 +53,7 @@ struct FileRace {
       _ = try await host.question(of: id)
     }
     try await host.catchUp()
-    try store.begin(ids)
+    try before(ids)
     sync()
     let count = questions
     let time = try await nanosecondsOf {
@@ -56,14 +71,12 @@ struct FileRace {
       let outcome = try await hosted.outcome(of: id)
       try WrongResult.check(outcome == .finished(count), "the flow \(id) became \(outcome)")
     }
-    let commits = store.commits
     try await host.catchUp()
-    await files.close()
-    return (time, commits)
+    return time
   }
 }
 
-/// A store on files that looks after each commit what it left on the disk. What that takes is the host's loss.
+/// A store on files that looks after each commit what it left on the disk.
 final class RecordingStore: FlowStore {
   private struct State {
     var stems: [FlowID: String] = [:]
@@ -78,6 +91,8 @@ final class RecordingStore: FlowStore {
     self.store = store
     root = directory + "/flows"
   }
+
+  func close() async { await store.close() }
 
   /// What was recorded, flow by flow.
   var commits: [[FileCommit]] { state.withLock { Array($0.commits.values) } }
