@@ -99,7 +99,7 @@ extension FlowCore {
     }
     var generator = SystemRandomNumberGenerator()
     return FlowMachine.Keeping(
-      prompt: PackedPrompt(try PackedValue(prompt, with: codec)), token: QuestionToken(using: &generator))
+      prompt: PackedPrompt(try PackedValue(prompt, with: codec)), token: RandomBits(using: &generator))
   }
 }
 

@@ -28,9 +28,9 @@ extension FlowMachine {
   /// What a question of a flow that is kept has beside its prompt.
   package struct Keeping: Sendable {
     package let prompt: PackedPrompt
-    package let token: QuestionToken?
+    package let token: RandomBits?
 
-    package init(prompt: PackedPrompt, token: QuestionToken? = nil) {
+    package init(prompt: PackedPrompt, token: RandomBits? = nil) {
       (self.prompt, self.token) = (prompt, token)
     }
   }

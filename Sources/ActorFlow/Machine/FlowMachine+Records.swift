@@ -18,7 +18,7 @@ extension FlowMachine {
     guard let place = place(in: scope) else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer begin an effect")
     }
-    var idempotencyKey = "\(flow)/\(place.visit.info.id)/\(place.visit.id)/\(key)"
+    var idempotencyKey = newIdempotencyKey(key, at: place)
     if let record = self[track].focus.memory?.records[key] {
       guard record.holds(type) else {
         throw error(
@@ -73,6 +73,11 @@ extension FlowMachine {
     place(in: scope) == nil ? nil : self[scope.stay.track].focus.memory?.records[key]
   }
 
+  /// What no other effect of any flow has: the first part and the last have no `/` of their own.
+  private func newIdempotencyKey(_ key: String, at place: Place) -> String {
+    "\(flow.description.withoutSlashes)/\(place.visit.info.id)/\(place.visit.id)/\(key.withoutSlashes)"
+  }
+
   private func place(in scope: RecordScope) -> Place? {
     let track = scope.stay.track
     guard let place = self[track].top, place.visit.id == scope.stay.visit else { return nil }
@@ -94,4 +99,18 @@ extension StoredRecord {
 
 extension Track {
   fileprivate var hasRunningWork: Bool { (focus.memory?.running ?? 0) > 0 }
+}
+
+extension String {
+  /// The same text with `/` as `%2F`, as in an address; two texts do not become one.
+  fileprivate var withoutSlashes: String {
+    guard utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }) else { return self }
+    return reduce(into: "") { text, character in
+      switch character {
+      case "/": text += "%2F"
+      case "%": text += "%25"
+      default: text.append(character)
+      }
+    }
+  }
 }

@@ -9,9 +9,9 @@ public struct Question: Sendable, Identifiable {
     /// The question's number within the flow.
     public let number: Int
     /// What nobody can guess who was not shown the question; nil where questions do not leave the process.
-    package let token: QuestionToken?
+    package let token: RandomBits?
 
-    package init(flow: FlowID, run: Int, number: Int, token: QuestionToken? = nil) {
+    package init(flow: FlowID, run: Int, number: Int, token: RandomBits? = nil) {
       self.flow = flow
       self.run = run
       self.number = number
@@ -21,9 +21,9 @@ public struct Question: Sendable, Identifiable {
     /// Reads back what ``description`` wrote; nil if the text is none.
     public init?(_ description: String) {
       var parts = description.split(separator: "/", omittingEmptySubsequences: false)
-      var token: QuestionToken?
+      var token: RandomBits?
       if let last = parts.last, last.hasPrefix("~") {
-        token = QuestionToken(last.dropFirst())
+        token = RandomBits(String(last.dropFirst()))
         guard token != nil else { return nil }
         parts.removeLast()
       }

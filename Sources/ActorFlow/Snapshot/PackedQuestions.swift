@@ -11,13 +11,13 @@ package struct PackedAnswer: Sendable, Equatable {
 
 package struct PackedQuestion: Sendable, Equatable {
   package var number: Int
-  package var token: QuestionToken?
+  package var token: RandomBits?
   package var revision: Int
   /// Nil: a rendering's.
   package var key: JournalKey?
   package var prompt: PackedValue
 
-  package init(number: Int, token: QuestionToken? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue) {
+  package init(number: Int, token: RandomBits? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue) {
     (self.number, self.token, self.revision, self.key, self.prompt) = (number, token, revision, key, prompt)
   }
 }

@@ -42,11 +42,16 @@ extension SnapshotPacker {
   }
 
   mutating func pack(_ fork: OpenFork) throws -> PackedFork {
-    PackedFork(
-      tracks: fork.tracks.map(\.number),
-      results: try fork.results.map { PackedResult(branch: $0.branch, value: try value($0.value)) },
+    var packed = PackedFork(
+      tracks: fork.tracks.map(\.number), results: [],
       failure: fork.failure.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) },
       failures: try pack(fork.failures), judged: fork.judged, isDecided: fork.isDecided)
+    packed.results.reserveCapacity(fork.results.count)
+    for result in fork.results {
+      let value = try before.results.pack(result.value, named: fork.tracks[result.branch], with: codec)
+      packed.results.append(PackedResult(branch: result.branch, value: value))
+    }
+    return packed
   }
 
   mutating func packMail() throws {
@@ -78,20 +83,13 @@ extension SnapshotPacker {
   mutating func add(_ cargo: Cargo, as type: Any.Type? = nil) throws -> Int {
     if let index = cargoes[ObjectIdentifier(cargo)] { return index }
     let packed = PackedCargo(
-      value: try input(cargo, as: type), kept: try cargo.kept.map { try add($0) },
+      value: try before.cargoes.pack(
+        cargo.value, named: ObjectIdentifier(cargo), of: cargo, as: type, with: codec),
+      kept: try cargo.kept.map { try add($0) },
       scopes: try cargo.scopes.map { try add($0) })
     snapshot.cargoes.append(packed)
     cargoes[ObjectIdentifier(cargo)] = snapshot.cargoes.count - 1
     return snapshot.cargoes.count - 1
-  }
-
-  private mutating func input(_ cargo: Cargo, as type: Any.Type?) throws -> PackedValue {
-    guard let type else { return try value(cargo.value) }
-    inputCount += 1
-    if let known = inputs.value(of: cargo, as: type) { return known }
-    let packed = try value(cargo.value, as: type)
-    inputs.add(packed, of: cargo, as: type)
-    return packed
   }
 
   mutating func add(_ kept: Kept) throws -> Int {

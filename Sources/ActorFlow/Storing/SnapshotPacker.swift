@@ -10,15 +10,16 @@ extension FlowMachine {
 
   /// The same, for who makes one after another of a run.
   ///
-  /// - Parameter inputs: What was packed before, and then what was packed now.
+  /// - Parameter before: What was packed for snapshots that were stored, and then what was packed now.
   package func snapshot(
-    _ names: GraphNames, with codec: any ValueCodec, reusing inputs: inout PackedInputs
+    _ names: GraphNames, with codec: any ValueCodec, reusing before: inout PackedBefore
   ) throws -> MachineSnapshot {
     var packer = SnapshotPacker(machine: self, names: names, codec: codec)
-    swap(&packer.inputs, &inputs)
-    defer { swap(&packer.inputs, &inputs) }
+    swap(&packer.before, &before)
+    defer { swap(&packer.before, &before) }
+    packer.before.begin()
     let snapshot = try packer.pack()
-    packer.inputs.keep(packer.cargoes, count: packer.inputCount)
+    packer.before.end()
     return snapshot
   }
 }
@@ -29,9 +30,7 @@ struct SnapshotPacker {
   let names: GraphNames
   let codec: any ValueCodec
   var snapshot = MachineSnapshot()
-  var inputs = PackedInputs()
-  /// How many values of cargoes are in `inputs`.
-  var inputCount = 0
+  var before = PackedBefore()
   var cargoes: [ObjectIdentifier: Int] = [:]
   var kept: [ObjectIdentifier: Int] = [:]
   var frames: [ObjectIdentifier: Int] = [:]
@@ -96,6 +95,7 @@ struct SnapshotPacker {
 
   mutating func places(_ track: Track) throws -> [PackedPlace] {
     var packed: [PackedPlace] = []
+    packed.reserveCapacity(Int(track.top?.depth ?? -1) + 1)
     var next = track.top
     while let place = next {
       next = place.below
@@ -113,40 +113,51 @@ struct SnapshotPacker {
     }
     return PackedPlace(
       visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
-      isClosed: place.isClosed, records: try records(memory),
+      isClosed: place.isClosed, records: try pack(memory?.records),
       // Nobody returns to a thing of the past.
       tree: place.isInner ? nil : memory?.tree)
   }
 
   mutating func pack(_ failures: [UndoFailure]) throws -> [PackedUndoFailure] {
-    try failures.map { failure in
-      PackedUndoFailure(
-        error: StoredFailure(failure.error),
-        place: try failure.place.map { try pack($0, memory: $0.memory?.memory) })
-    }
-  }
-
-  func focus(_ track: Track) throws -> PackedFocus {
-    var packed = PackedFocus(
-      isEntered: track.focus.isEntered, hasAsked: track.focus.hasAsked, askersAtOnce: Int(track.focus.askersAtOnce))
-    guard let memory = track.focus.memory else { return packed }
-    try locate(track.top?.visit.info.id ?? "") {
-      packed.records = try records(memory)
-      for (key, entry) in memory.answers.sorted(by: { $0.key < $1.key }) {
-        packed.answers.append(PackedAnswer(key: key, entry: try pack(entry)))
-      }
-      packed.tree = memory.tree
-      packed.update = try memory.handover.map { try value($0.update) }
+    var packed: [PackedUndoFailure] = []
+    for failure in failures {
+      packed.append(
+        PackedUndoFailure(
+          error: StoredFailure(failure.error),
+          place: try failure.place.map { try pack($0, memory: $0.memory?.memory) }))
     }
     return packed
   }
 
-  func records(_ memory: PlaceMemory?) throws -> [PackedRecord] {
-    try (memory?.records ?? [:]).sorted { $0.key < $1.key }.map { key, record in
-      var packed = PackedRecord(key: key, type: record.typeName, idempotencyKey: record.idempotencyKey)
-      if case .done(let value) = record.state { packed.value = try self.value(value) }
-      return packed
+  mutating func focus(_ track: Track) throws -> PackedFocus {
+    var packed = PackedFocus(
+      isEntered: track.focus.isEntered, hasAsked: track.focus.hasAsked, askersAtOnce: Int(track.focus.askersAtOnce))
+    guard let memory = track.focus.memory else { return packed }
+    do {
+      packed.records = try pack(memory.records)
+      for (key, entry) in memory.answers.sorted(by: { $0.key < $1.key }) {
+        packed.answers.append(PackedAnswer(key: key, entry: try pack(entry)))
+      }
+      packed.update = try memory.handover.map { try value($0.update) }
+    } catch let error as FlowError {
+      throw error.located(in: machine.flow, at: track.top?.visit.info.id ?? "")
     }
+    packed.tree = memory.tree
+    return packed
+  }
+
+  mutating func pack(_ records: [String: StoredRecord]?) throws -> [PackedRecord] {
+    guard let records, !records.isEmpty else { return [] }
+    var packed: [PackedRecord] = []
+    packed.reserveCapacity(records.count)
+    for (key, record) in records.sorted(by: { $0.key < $1.key }) {
+      var one = PackedRecord(key: key, type: record.typeName, idempotencyKey: record.idempotencyKey)
+      if case .done(let value) = record.state {
+        one.value = try before.records.pack(value, named: record.idempotencyKey, with: codec)
+      }
+      packed.append(one)
+    }
+    return packed
   }
 
   func pack(_ entry: JournalEntry) throws -> PackedAnswer.Entry {

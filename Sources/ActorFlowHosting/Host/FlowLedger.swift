@@ -13,7 +13,7 @@ final class FlowLedger: Sendable {
   let definition: Definition
   let office: HostOffice
   private let entry: Lock<Entry>
-  private let inputs = Lock(PackedInputs())
+  private let before = Lock(PackedBefore())
 
   private struct Entry: Sendable {
     /// Nil: the flow is about to be started.
@@ -59,6 +59,7 @@ final class FlowLedger: Sendable {
   /// The coordinator's commit.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
     do { try await commit(machine, events, try packed(machine)) } catch {
+      _ = takeBefore()
       // Who requested something is told, and nothing has changed.
       guard HostRequest.current == nil else { throw error }
       switch (error as? FlowError)?.code {
@@ -69,14 +70,18 @@ final class FlowLedger: Sendable {
     }
   }
 
-  /// One commit comes after the other, so the inputs are nobody else's meanwhile.
+  /// One commit comes after the other, so what was packed before is nobody else's meanwhile.
   private func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
-    var inputs = self.inputs.withLock { inputs in
-      defer { inputs = PackedInputs() }
-      return inputs
+    var before = takeBefore()
+    defer { self.before.withLock { swap(&$0, &before) } }
+    return try machine.snapshot(definition.names, with: office.values, reusing: &before)
+  }
+
+  private func takeBefore() -> PackedBefore {
+    before.withLock { before in
+      defer { before = PackedBefore() }
+      return before
     }
-    defer { self.inputs.withLock { swap(&$0, &inputs) } }
-    return try machine.snapshot(definition.names, with: office.values, reusing: &inputs)
   }
 
   private func commit(
@@ -197,12 +202,15 @@ final class FlowLedger: Sendable {
   }
 
   private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
-    machine.keptQuestions.compactMap { id in
-      let known = old.first { $0.question == id.description }
+    // By name: a fork may have thousands open.
+    let old = Dictionary(old.map { ($0.question, $0) }) { first, _ in first }
+    return machine.keptQuestions.compactMap { id in
+      let name = id.description
+      let known = old[name]
       guard let question = try? machine.openQuestion(id) else { return known }
       let assigned = question.prompt as? any AssignedPrompt
       return OpenTask(
-        question: id.description, step: question.step, prompt: "\(type(of: question.prompt))",
+        question: name, step: question.step, prompt: "\(type(of: question.prompt))",
         assignees: assigned?.assignees ?? [], due: assigned?.due, askedAt: known?.askedAt ?? now)
     }
   }

@@ -74,14 +74,14 @@ extension PackedQuestion: StatePart {
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
     let number = try reader.number()
-    let token: QuestionToken? = try reader.optional()
+    let token: RandomBits? = try reader.optional()
     let revision = try reader.number()
     let key: JournalKey? = try reader.optional()
     self.init(number: number, token: token, revision: revision, key: key, prompt: try reader.part())
   }
 }
 
-extension QuestionToken: StatePart {
+extension RandomBits: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.fixed(high)
     writer.fixed(low)

@@ -140,7 +140,7 @@ extension RandomState {
     track.fork = optional { $0.fork() }
     track.question = optional { random in
       PackedQuestion(
-        number: random.number(), token: random.optional { QuestionToken(high: $0.next(), low: $0.next()) },
+        number: random.number(), token: random.optional { RandomBits(high: $0.next(), low: $0.next()) },
         revision: random.number(), key: random.optional { $0.key() }, prompt: random.value())
     }
     track.waits = list { PackedWait(signal: $0.text(), key: $0.key(), number: $0.number(), type: $0.text()) }

@@ -222,21 +222,4 @@ import Testing
     #expect(keys.allSatisfy { $0.hasPrefix("test/b/") && $0.hasSuffix("/charge") })
     #expect(Set(keys).count == 2)
   }
-
-  @Test("two places, two runs and two flows never share an idempotency key")
-  func distinctKeys() async throws {
-    let trace = Trace()
-    let flow = Flow {
-      for name in ["a", "b", "a"] {
-        Step.scripted(name) { input, context in
-          try await context.once("k") { trace.add($0) }
-          return input
-        }
-      }
-    }
-    let coordinators = [FlowCoordinator(id: "one"), FlowCoordinator(id: "two")]
-    for coordinator in coordinators + coordinators { _ = try await coordinator.run(flow, with: "") }
-    #expect(trace.all.count == 12)
-    #expect(Set(trace.all).count == 12)
-  }
 }

@@ -34,7 +34,7 @@ final class KeptFlow: Sendable {
   let clock = ManualClock()
   private let started: ManualClock.Instant
   private let lines: @Sendable () -> Int
-  private let inputs = Lock(PackedInputs())
+  private let before = Lock(PackedBefore())
 
   /// What was packed before makes another snapshot.
   struct Differs: Error {}
@@ -76,8 +76,8 @@ final class KeptFlow: Sendable {
 
   /// The snapshot, made with what was packed before.
   private func reusing(_ machine: FlowMachine) throws -> MachineSnapshot {
-    var known = inputs.withLock { $0 }
-    defer { inputs.withLock { $0 = known } }
+    var known = before.withLock { $0 }
+    defer { before.withLock { $0 = known } }
     return try machine.snapshot(names, with: JSONCodec(), reusing: &known)
   }
 
