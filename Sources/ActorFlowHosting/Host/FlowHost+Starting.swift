@@ -13,7 +13,7 @@ extension FlowHost {
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: office.values)
-    if let view = try await known(id, definition, packed) { return view }
+    if let view = try await known(id, definition, packed, as: type) { return view }
     do {
       return try await behindDoor(of: id) {
         let flow = try await begin(definition, id, input, packed, labels, by: principal)
@@ -23,7 +23,7 @@ extension FlowHost {
       }
     } catch let error as FlowStoreError where error.code == .conflict {
       // Somebody else has started it.
-      if let view = try await known(id, definition, packed) { return view }
+      if let view = try await known(id, definition, packed, as: type) { return view }
       throw error
     }
   }
@@ -54,10 +54,12 @@ extension FlowHost {
   }
 
   /// The flow of this id, if there is one and it was started so.
-  private func known(_ id: FlowID, _ definition: Definition, _ input: PackedValue) async throws -> FlowView? {
+  private func known<Input>(
+    _ id: FlowID, _ definition: Definition, _ input: PackedValue, as type: Input.Type
+  ) async throws -> FlowView? {
     guard let stored = try await office.store.load(id) else { return nil }
     let state = try office.state(of: stored)
-    guard stored.snapshot.definition == definition.name, state.input == input else {
+    guard stored.snapshot.definition == definition.name, isSame(state.input, input, as: type) else {
       throw FlowError(
         .alreadyStarted,
         stored.snapshot.definition == definition.name
@@ -71,5 +73,22 @@ extension FlowHost {
       await release(flow)
     }
     return FlowView(stored, state)
+  }
+
+  /// Whether two inputs are the same. The bytes of one need not be those of the other: a `Set` is written in another order
+  /// in each process. So both are compared as they are read.
+  private func isSame<Input>(_ stored: PackedValue, _ input: PackedValue, as type: Input.Type) -> Bool {
+    if stored == input { return true }
+    guard let type = type as? any (Decodable & Equatable).Type else { return false }
+    return areEqual(stored, input, as: type)
+  }
+
+  private func areEqual<Input: Decodable & Equatable>(
+    _ stored: PackedValue, _ input: PackedValue, as type: Input.Type
+  ) -> Bool {
+    guard let old = try? StoredValue(stored, codec: office.values).unpacked(as: type),
+      let new = try? StoredValue(input, codec: office.values).unpacked(as: type)
+    else { return false }
+    return old == new
   }
 }

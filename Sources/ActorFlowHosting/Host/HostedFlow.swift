@@ -7,7 +7,10 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
 
   /// Starts a flow, and returns when it is in the store.
   ///
-  /// Starting it again with the same input changes nothing: a request that was sent twice starts one flow.
+  /// Starting it again with the same input changes nothing: a request that was sent twice starts one flow. The same input
+  /// has the same JSON, or is `==` to what the first one is read as, if its type is `Equatable`. So a `Set`, or a
+  /// `Dictionary` whose keys are no strings, is the same in another process, too; in a type that is not `Equatable` it is
+  /// not.
   ///
   /// - Parameters:
   ///   - id: The flow's name, for example an order number.

@@ -1,0 +1,83 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// The same input is not always the same bytes: a `Set` has its elements in another order in each process.
+@Suite("Flows that are started again", .timeLimit(.minutes(15))) struct StartedAgainTests {
+  private let store = MemoryFlowStore()
+
+  /// Started with an input, it waits; so it can be started again.
+  private func flow<Input: Codable & Sendable>(of type: Input.Type) -> Flow<Input, String> {
+    Flow("guests") {
+      Step("ask") { (_: Input, context: StepContext) in try await context.ask(Form(text: "?")) }
+    }
+  }
+
+  @Test("an input that is equal is the same, however its JSON reads; another one is refused, and nothing has changed")
+  func equal() async throws {
+    let first = FlowHost(store: store)
+    try await first.register(flow(of: GuestList.self)).start(id: "f", with: GuestList(names: ["ann", "bob"]))
+    let view = try await first.settled("f")
+    let second = FlowHost(store: store)
+    let flows = try await second.register(flow(of: GuestList.self))
+    let again = try await flows.start(id: "f", with: GuestList(names: ["bob", "ann"]))
+    #expect(again.revision == view.revision && again.questions.map(\.id) == view.questions.map(\.id))
+    #expect(await code { try await flows.start(id: "f", with: GuestList(names: ["ann"])) } == .alreadyStarted)
+    #expect(try await second.view("f").revision == view.revision)
+  }
+
+  @Test("so is one that holds such values")
+  func nested() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(flow(of: [GuestList?].self))
+    try await flows.start(id: "f", with: [GuestList(names: ["ann"]), nil])
+    try await flows.start(id: "f", with: [GuestList(names: ["ann"]), nil])
+    #expect(await code { try await flows.start(id: "f", with: [nil]) } == .alreadyStarted)
+  }
+
+  @Test("what cannot be compared is the same if its bytes are")
+  func opaque() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(flow(of: Incomparable.self))
+    try await flows.start(id: "f", with: Incomparable(guests: nil))
+    try await flows.start(id: "f", with: Incomparable(guests: nil))
+    let ann = Incomparable(guests: GuestList(names: ["ann"]))
+    try await flows.start(id: "g", with: ann)
+    #expect(await code { try await flows.start(id: "g", with: ann) } == .alreadyStarted)
+  }
+
+  @Test("a flow that began with an input of another type is not the same")
+  func otherType() async throws {
+    try await FlowHost(store: store).register(flow(of: String.self)).start(id: "f", with: "ann")
+    let host = FlowHost(store: store)
+    let flows = try await host.register(flow(of: GuestList.self), version: 2)
+    #expect(await code { try await flows.start(id: "f", with: GuestList(names: ["ann"])) } == .alreadyStarted)
+  }
+}
+
+/// Reads otherwise each time it is written.
+private struct GuestList: Codable, Sendable, Equatable {
+  private static let written = Lock(0)
+  var names: Set<String>
+  var edition = 0
+
+  init(names: Set<String>) { self.names = names }
+
+  static func == (left: GuestList, right: GuestList) -> Bool { left.names == right.names }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(names.sorted(), forKey: .names)
+    try container.encode(
+      Self.written.withLock { written in
+        written += 1
+        return written
+      }, forKey: .edition)
+  }
+}
+
+private struct Incomparable: Codable, Sendable {
+  var guests: GuestList?
+}
