@@ -58,6 +58,9 @@ extension FlowCoordinator {
   /// The questions that are open, and those that were when the machine was read back.
   package nonisolated var questions: [Question.ID] { core.questions }
 
+  /// Whether a signal has come under this key.
+  package nonisolated func hasCome(_ key: String, of signal: String) -> Bool { core.hasCome(key, of: signal) }
+
   /// As ``backUp(to:)``.
   ///
   /// - Parameter whenFiled: Called when the request is committed; only then ``goOn()`` need be called.
@@ -86,6 +89,10 @@ extension FlowCore {
   fileprivate var isShowing: Bool { withState { $0.machine.isShowing } }
   fileprivate var isResting: Bool { withState { $0.machine.isResting } }
   fileprivate var questions: [Question.ID] { withState { $0.machine.keptQuestions } }
+
+  fileprivate func hasCome(_ key: String, of signal: String) -> Bool {
+    withState { $0.machine.hasCome(key, of: signal) }
+  }
 
   fileprivate func openQuestion(_ id: Question.ID) throws -> Question {
     try withState { try $0.machine.openQuestion(id) }

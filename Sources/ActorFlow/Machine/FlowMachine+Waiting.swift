@@ -154,6 +154,11 @@ extension FlowMachine {
     return .kept
   }
 
+  /// Whether a signal has come under this key.
+  package func hasCome(_ key: String, of signal: String) -> Bool {
+    mail.keys.contains(Mail.Key(signal: signal, key: key))
+  }
+
   /// A step gives a wait up, or its time is over. Nil if it was over already.
   ///
   /// - Parameter isGivenUp: Whether the task that waited is cancelled, so that it does not go on.

@@ -73,11 +73,14 @@ extension FlowHost {
   }
 
   /// The flow, if the request was done before.
-  private func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
+  ///
+  /// - Throws: A `FlowError` with the code `keyReused` if its key came with another one.
+  func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
     guard let key = request.key, let applied = flow.ledger.applied(key) else { return nil }
     guard applied.digest == request.digest else {
       throw FlowError(
-        .keyReused, "the key \"\(key)\" came with another request before; each request has one of its own",
+        .keyReused,
+        "the key \"\(request.givenKey ?? key)\" came with another request before; each request has one of its own",
         flow: flow.id)
     }
     return flow.ledger.view

@@ -90,18 +90,37 @@ extension FlowHost {
 
   /// Sends a signal to a flow: to the step that waits for it, or to the first that will.
   ///
-  /// The key makes it once: the same signal sent again under one key is a `duplicate`.
+  /// The key makes it once: the same value sent again under one key, to the same signal and by the same principal, is a
+  /// `duplicate`, also when it was received long ago, at another host, and when the flow has ended. The same value is the
+  /// same bytes of JSON. Another signal, or an answer, may have the same key.
   ///
-  /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `signalsFull`.
+  /// A flow knows what its latest 1,000 signals were, and of its latest 10,000 the keys: whatever comes under the key of an
+  /// older one is a `duplicate`.
+  ///
+  /// - Parameters:
+  ///   - value: What to send.
+  ///   - signal: What it is sent as.
+  ///   - id: The flow.
+  ///   - key: What makes it once; for a message of another system, the message's own id.
+  ///   - principal: Who sends it.
+  /// - Returns: What became of it. It is in the store by then.
+  /// - Throws: As ``answer(_:of:with:by:revision:key:)``, but for a flow that has ended; so `keyReused` if the key came
+  ///   with another value. `signalsFull`.
   @discardableResult
   public func send<Value: Codable & Sendable>(
     _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
   ) async throws -> Delivery {
-    let request = HostRequest("send", try PackedValue(value, with: office.values).bytes, by: principal)
-    var delivery = Delivery.flowEnded
+    let request = HostRequest.signal(
+      signal.name, try PackedValue(value, with: office.values).bytes, key: key, by: principal)
+    var delivery = Delivery.duplicate
     do {
       _ = try await perform(request, on: id) { flow in
+        delivery = .duplicate
+        // Of one that came long ago only the key is known: it must not be taken for this one.
+        if flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
         delivery = try await flow.coordinator.send(value, to: signal, key: key)
+        // Another one came first.
+        if delivery == .duplicate { _ = try view(of: flow, after: request) }
         begin(flow)
       }
     } catch let error as FlowError where error.code == .flowEnded { return .flowEnded }

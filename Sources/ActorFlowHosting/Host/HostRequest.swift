@@ -4,8 +4,10 @@ import ActorFlow
 struct HostRequest: Sendable {
   @TaskLocal static var current: HostRequest?
 
-  /// What makes it once.
+  /// What makes it once, as it is stored.
   let key: String?
+  /// The key as it was given.
+  let givenKey: String?
   /// Tells requests with one key apart.
   let digest: UInt64
   /// Who asked.
@@ -13,14 +15,23 @@ struct HostRequest: Sendable {
 
   /// - Parameter payload: What was asked for, and with which values.
   init(_ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil) {
+    self.init(verb, payload, key.map(AppliedRequest.key), given: key, by: principal)
+  }
+
+  private init(_ verb: String, _ payload: [UInt8], _ key: String?, given: String?, by principal: Principal?) {
     var writer = ByteWriter()
     writer.string(verb)
     writer.blob(payload)
     // Somebody else's request is another one, be it word for word the same.
     writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
-    self.key = key
+    (self.key, givenKey) = (key, given)
     self.principal = principal?.id
+  }
+
+  /// A signal. Its key is its own: another signal, or an answer, may have the same one.
+  static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
+    HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal)
   }
 }
 
@@ -29,6 +40,16 @@ struct AppliedRequest: Sendable, Equatable {
   let key: String
   let digest: UInt64
 
-  /// How many a flow remembers.
+  /// How many a flow remembers: so many signals, and so many others.
   static let capacity = 1_000
+
+  /// Signals share the list of keys with everything else, so what they are called in it begins as nothing else does.
+  private static let mark = "\u{0}"
+  private static let signalMark = mark + "signal "
+
+  var isSignal: Bool { key.hasPrefix(Self.signalMark) }
+
+  static func key(_ key: String) -> String { key.hasPrefix(mark) ? mark + key : key }
+
+  static func key(_ key: String, of signal: String) -> String { "\(signalMark)\(signal.utf8.count) \(signal) \(key)" }
 }

@@ -55,11 +55,15 @@ struct HostedState: Sendable, Equatable {
     machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
   }
 
-  /// A request was done. Of too many the oldest are forgotten.
+  /// A request was done. Of too many the oldest are forgotten; many signals make nobody forget an answer.
   mutating func apply(_ request: HostRequest) {
     guard let key = request.key, applied(key) == nil else { return }
-    if requests.count >= AppliedRequest.capacity { requests.removeFirst() }
-    requests.append(AppliedRequest(key: key, digest: request.digest))
+    let new = AppliedRequest(key: key, digest: request.digest)
+    if requests.count >= AppliedRequest.capacity {
+      let alike = requests.indices.filter { requests[$0].isSignal == new.isSignal }
+      if alike.count >= AppliedRequest.capacity { requests.remove(at: alike[0]) }
+    }
+    requests.append(new)
   }
 
   func applied(_ key: String) -> AppliedRequest? { requests.first { $0.key == key } }

@@ -1,0 +1,134 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Keys of signals", .timeLimit(.minutes(15))) struct SignalKeyTests {
+  private let store = MemoryFlowStore()
+  private let paid = Signal<Int>("paid")
+  private let shipped = Signal<Int>("shipped")
+
+  /// Waits for two payments, then for a parcel.
+  private var flow: Flow<Int, Int> {
+    Flow("order") {
+      Step("pay") { [paid] (_: Int, context: StepContext) in
+        try await context.wait(for: paid) + context.wait(for: paid)
+      }
+      Step("check") { (sum: Int, context: StepContext) in
+        _ = try await context.ask(Form(text: "\(sum)"))
+        return sum
+      }
+      Step("ship") { [shipped] (sum: Int, context: StepContext) in try await sum * context.wait(for: shipped) }
+    }
+  }
+
+  private func host() async throws -> (FlowHost, HostedFlow<Int, Int>) {
+    let host = FlowHost(store: store)
+    return (host, try await host.register(flow))
+  }
+
+  /// What becomes of each of two values under a key that the first of them was sent with.
+  private func isOnce(_ host: FlowHost, _ value: Int, _ key: String) async throws {
+    let before = try await store.load("o")?.revision
+    #expect(try await host.send(value, to: paid, of: "o", key: key) == .duplicate)
+    let error = await #expect(throws: FlowError.self) { try await host.send(value + 1, to: paid, of: "o", key: key) }
+    #expect(error?.code == .keyReused && error?.message.contains("\"\(key)\"") == true)
+    #expect(try await store.load("o")?.revision == before, "nothing is written")
+  }
+
+  @Test("the same signal is a duplicate, another one refused: while kept, when taken, elsewhere, and after the end")
+  func sentAgain() async throws {
+    let (first, orders) = try await host()
+    try await orders.start(id: "o", with: 0)
+    #expect(try await first.send(2, to: paid, of: "o", key: "a") == .accepted)
+    _ = try await first.settled("o")
+    await first.isQuiet()
+    try await isOnce(first, 2, "a")
+    #expect(try await first.send(3, to: paid, of: "o", key: "b") == .accepted)
+    #expect(try await first.send(4, to: paid, of: "o", key: "c") == .accepted, "kept, and never received")
+    _ = try await first.settled("o")
+    await first.isQuiet()
+    for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(first, value, key) }
+    let (second, again) = try await host()
+    for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(second, value, key) }
+    try await second.answerNext("o", "\"yes\"")
+    #expect(try await second.send(10, to: shipped, of: "o", key: "d") == .accepted)
+    #expect(try await second.settled("o").status == .finished)
+    #expect(try await again.outcome(of: "o") == .finished(50))
+    await second.isQuiet()
+    for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(second, value, key) }
+    #expect(try await second.send(5, to: paid, of: "o", key: "e") == .flowEnded)
+  }
+
+  @Test("a key is one signal's, and no answer's")
+  func separate() async throws {
+    let (host, orders) = try await host()
+    try await orders.start(id: "o", with: 0)
+    #expect(try await host.send(2, to: paid, of: "o", key: "k") == .accepted)
+    #expect(try await host.send(10, to: shipped, of: "o", key: "k") == .accepted)
+    #expect(try await host.send(3, to: paid, of: "o", key: "l") == .accepted)
+    try await host.answerNext("o", "\"yes\"", key: "k")
+    #expect(try await host.settled("o").status == .finished)
+    #expect(try await orders.outcome(of: "o") == .finished(50))
+  }
+
+  @Test("of many that are sent at once under one key, one is taken; the same are duplicates, all others refused")
+  func atOnce() async throws {
+    let hosts = [try await host(), try await host()]
+    for round in 0..<20 {
+      let id = FlowID("o\(round)")
+      try await hosts[0].1.start(id: id, with: 0)
+      let results = try await withThrowingTaskGroup(of: (Int, Delivery?).self) { group in
+        for number in 0..<8 {
+          group.addTask { [paid] in
+            do {
+              return (number % 2, try await hosts[number / 4].0.send(number % 2, to: paid, of: id, key: "k"))
+            } catch let error as FlowError where error.code == .keyReused { return (number % 2, nil) }
+          }
+        }
+        return try await group.reduce(into: [(Int, Delivery?)]()) { $0.append($1) }
+      }
+      let taken = results.filter { $0.1 == .accepted }.map(\.0)
+      #expect(taken.count == 1)
+      for (value, delivery) in results where delivery != .accepted {
+        #expect(delivery == (value == taken.first ? .duplicate : nil))
+      }
+    }
+  }
+
+  @Test("a key whose signal is not known any more, only that it came, makes a duplicate of whatever is sent")
+  func forgotten() async throws {
+    let (first, orders) = try await host()
+    try await orders.start(id: "o", with: 0)
+    #expect(try await first.send(2, to: paid, of: "o", key: "k") == .accepted)
+    _ = try await first.settled("o")
+    await first.isQuiet()
+    // As a store has it that was written before values were told apart.
+    let stored = try #require(try await store.load("o"))
+    var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))
+    state.requests = []
+    snapshot.body = state.encoded()
+    let lease = try await store.acquire("o", owner: "test", for: .seconds(60))
+    let old = try await store.commit(
+      snapshot, to: "o", expecting: stored.revision, fence: lease.fence, as: CommitID(), appending: [])
+    try await store.release(lease)
+    for value in [3, 2, 3] { #expect(try await first.send(value, to: paid, of: "o", key: "k") == .duplicate) }
+    #expect(try await store.load("o") == old)
+  }
+
+  @Test("many signals do not make a flow forget the keys of its answers")
+  func manySignals() async throws {
+    let (host, orders) = try await host()
+    try await orders.start(id: "o", with: 0)
+    for number in 1...2 { _ = try await host.send(number, to: paid, of: "o", key: "p\(number)") }
+    let question = try #require(try await host.settled("o").questions.first?.id)
+    try await host.answer(question, of: "o", with: "yes", key: "answer")
+    for number in 0..<990 { _ = try await host.send(0, to: paid, of: "o", key: "\(number)") }
+    await host.isQuiet()
+    var state = try await host.stored("o").1
+    for number in 990..<1_100 { state.apply(.signal("paid", [], key: "\(number)", by: nil)) }
+    #expect(state.requests.count == AppliedRequest.capacity + 1)
+    #expect(state.applied("answer") != nil)
+  }
+}
