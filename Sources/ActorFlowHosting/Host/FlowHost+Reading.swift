@@ -96,14 +96,24 @@ extension FlowHost {
 
   /// Who did what, and when, oldest first. An entry was written in the commit that made it true.
   ///
-  /// - Throws: What the store throws.
+  /// - Parameters:
+  ///   - id: The flow.
+  ///   - sequence: Only entries with a greater number; 0 for all.
+  ///   - limit: How many at most.
+  /// - Returns: The entries; none if the flow has no later ones.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
   public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
-    try await office.store.history(of: id, after: sequence, limit: limit)
+    let entries = try await office.store.history(of: id, after: sequence, limit: limit)
+    // A flow has an entry from its start on, so only where none came it may be that there is none.
+    if entries.isEmpty, try await office.store.load(id) == nil { throw noSuchFlow(id) }
+    return entries
   }
 
   /// What a flow does from now on at this host, each event after its commit. It ends when the flow ends here, when it is
   /// deleted here, and when the host has stopped. Of a flow that has ended before, or that another host runs, nothing
   /// comes: look at its ``view(_:)`` when you have begun to listen.
+  ///
+  /// It cannot fail, so of a flow that does not exist nothing comes either, until one of this id is started here.
   ///
   /// A reader that falls behind by 256 events misses the oldest, and sees that by their numbers.
   public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { office.watch(id) }

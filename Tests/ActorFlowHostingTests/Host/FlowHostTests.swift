@@ -185,6 +185,22 @@ import Testing
     #expect(try await host.settled("o1").status == .waiting)
   }
 
+  @Test("there is no flow to be looked at: every reading by id says so")
+  func missing() async throws {
+    let host = host()
+    let orders = try await host.register(flow)
+    #expect(await code { try await host.view("o1") } == .noSuchFlow)
+    #expect(await code { try await host.settled("o1") } == .noSuchFlow)
+    #expect(await code { try await host.history(of: "o1") } == .noSuchFlow)
+    #expect(await code { try await host.history(of: "o1", after: 3) } == .noSuchFlow)
+    #expect(await code { try await orders.outcome(of: "o1") } == .noSuchFlow)
+    try await orders.start(id: "o1", with: "-")
+    let last = try await host.history(of: "o1").last?.sequence ?? 0
+    #expect(try await host.history(of: "o1", after: last + 1).isEmpty)
+    try await host.delete("o1")
+    #expect(await code { try await host.history(of: "o1") } == .noSuchFlow)
+  }
+
   @Test("register lists everything that keeps a flow from being hosted")
   func refused() async throws {
     struct Opaque: Sendable {}
