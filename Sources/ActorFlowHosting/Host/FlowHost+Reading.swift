@@ -8,7 +8,8 @@ public import ActorFlow
 
 // What changes nothing, and wakes nothing but what is to go on anyway.
 extension FlowHost {
-  /// A flow as the store has it.
+  /// A flow as the store has it. Of one that has ended it says so, also where the store lists it with another status; it
+  /// is listed right when a host takes it up.
   ///
   /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
   public func view(_ id: FlowID) async throws -> FlowView {

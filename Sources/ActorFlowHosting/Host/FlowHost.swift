@@ -124,8 +124,10 @@ extension FlowHost {
     try refuseStopping()
     let lease = if let claimed { claimed } else { try await lease(of: id) }
     do {
-      guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
-      let (definition, state) = try await resolveOrPark(stored, fence: lease?.fence)
+      guard let loaded = try await office.store.load(id) else { throw noSuchFlow(id) }
+      let read = try office.state(of: loaded)
+      let stored = await indexedRight(loaded, read, fence: lease?.fence)
+      let (definition, state) = try await resolveOrPark(stored, read, fence: lease?.fence)
       let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
       return LiveFlow(try coordinator(of: ledger, state), ledger, lease)
     } catch {
@@ -134,14 +136,15 @@ extension FlowHost {
     }
   }
 
-  private func resolveOrPark(_ stored: StoredFlow, fence: Fence?) async throws -> (Definition, HostedState) {
-    let state = try office.state(of: stored)
+  private func resolveOrPark(
+    _ stored: StoredFlow, _ state: HostedState, fence: Fence?
+  ) async throws -> (Definition, HostedState) {
     do {
       var (definition, moved) = try resolve(stored, state)
       moved.parked = nil
       return (definition, moved)
     } catch let error as FlowError {
-      if !stored.snapshot.status.isTerminal { await park(stored, state, because: error, fence: fence) }
+      if state.machine.ending == nil { await park(stored, state, because: error, fence: fence) }
       throw error
     }
   }

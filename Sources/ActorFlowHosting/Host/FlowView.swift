@@ -75,10 +75,10 @@ extension FlowView {
     id = stored.id
     definition = snapshot.definition
     version = snapshot.version
-    status = snapshot.status
+    status = state.status(indexedAs: snapshot.status)
     if case .abandoned(let reason)? = machine.ending { self.reason = reason } else { reason = nil }
     let failed = machine.ending == nil || machine.ending == .failed ? machine.failure : nil
-    failure = state.parked ?? (machine.fault?.error ?? failed)?.message
+    failure = (machine.ending == nil ? state.parked : nil) ?? (machine.fault?.error ?? failed)?.message
     rollbackFailed = snapshot.rollbackFailed
     steps = snapshot.steps
     stack = machine.main.places.reversed().filter { !$0.isInner }.map(\.visit.step)

@@ -32,7 +32,7 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   /// - Throws: A `FlowError` with the code `noSuchFlow`, or `typeMismatch` if what it has made is no `Output`.
   public func outcome(of id: FlowID) async throws -> Outcome<Output> {
     let (stored, state) = try await host.stored(id)
-    switch stored.snapshot.status {
+    switch state.status(indexedAs: stored.snapshot.status) {
     case .finished:
       guard let output = state.machine.output else { return .open }
       return .finished(try StepBody.cast(StoredValue(output, codec: host.office.values), to: Output.self))

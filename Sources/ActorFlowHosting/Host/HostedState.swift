@@ -55,6 +55,18 @@ struct HostedState: Sendable, Equatable {
     machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
   }
 
+  /// What the flow waits for or how it ended, by what its snapshot is indexed with: of one that has ended the body knows
+  /// better.
+  func status(indexedAs status: FlowSnapshot.Status) -> FlowSnapshot.Status {
+    switch machine.ending {
+    case nil: status
+    case .finished: .finished
+    case .abandoned: .abandoned
+    case .cancelled: .cancelled
+    case .failed: .failed
+    }
+  }
+
   /// A request was done. Of too many the oldest are forgotten; many signals make nobody forget an answer.
   mutating func apply(_ request: HostRequest) {
     guard let key = request.key, applied(key) == nil else { return }

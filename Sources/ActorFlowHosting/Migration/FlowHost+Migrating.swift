@@ -102,6 +102,21 @@ extension FlowHost {
 
   // MARK: - Parking
 
+  /// A flow that has ended, and that the store has under something to do, would be looked at for ever: it is written down
+  /// as what it is. What else is stored stays as it is.
+  func indexedRight(_ stored: StoredFlow, _ state: HostedState, fence: Fence?) async -> StoredFlow {
+    var (snapshot, state) = (stored.snapshot, state)
+    snapshot.status = state.status(indexedAs: snapshot.status)
+    guard snapshot.status != stored.snapshot.status else { return stored }
+    state.parked = nil
+    guard let body = try? office.body(of: state) else { return stored }
+    (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
+    // If it cannot be written, it is tried again when somebody looks.
+    let written = try? await office.store.commit(
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, as: CommitID(), appending: [])
+    return written ?? stored
+  }
+
   /// Writes down that a flow cannot be taken up, and why, so that it is found.
   func park(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async {
     guard state.parked != error.message || stored.snapshot.status != .parked else { return }
@@ -121,16 +136,20 @@ extension FlowHost {
     try await forEachFlow(FlowQuery(definition: name, status: [.parked])) { parked.append($0.id) }
     for id in parked {
       guard let stored = try await office.store.load(id), var state = try? office.state(of: stored),
-        (try? resolve(stored, state)) != nil
+        state.machine.ending != nil || (try? resolve(stored, state)) != nil
       else { continue }
       var snapshot = stored.snapshot
       state.parked = nil
       snapshot.status = state.machine.fault == nil ? .runnable : .failed
       snapshot.body = try office.body(of: state)
       let lease = try await lease(of: id)
-      // Somebody else may have freed it.
-      _ = try? await office.store.commit(
-        snapshot, to: id, expecting: stored.revision, fence: lease?.fence, as: CommitID(), appending: [])
+      if state.machine.ending != nil {
+        _ = await indexedRight(stored, state, fence: lease?.fence)
+      } else {
+        // Somebody else may have freed it.
+        _ = try? await office.store.commit(
+          snapshot, to: id, expecting: stored.revision, fence: lease?.fence, as: CommitID(), appending: [])
+      }
       await giveBack(lease)
     }
     if !parked.isEmpty { office.changed(wakeAt: office.clock.now) }

@@ -1,0 +1,96 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// What a store says of a flow stands twice: in what it indexes, and in the body. Where they differ, the body is right.
+@Suite("Flows that have ended and are indexed as if they had not", .timeLimit(.minutes(15))) struct EndedRowTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private var flow: Flow<String, String> {
+    Flow("f") {
+      Step("ask") { (_: String, context: StepContext) in
+        let answer = try await context.ask(Form(text: "?"))
+        if answer == "boom" { throw Boom() }
+        return answer
+      }
+      .onFailure(.rollBack)
+    }
+  }
+
+  private func ended(_ answer: String, _ wrong: FlowSnapshot.Status) async throws -> HostedFlow<String, String> {
+    let host = FlowHost(store: store, clock: clock)
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "")
+    _ = try await host.settled("f")
+    if answer == "enough" {
+      try await host.abandon("f", reason: answer)
+    } else {
+      try await host.answerNext("f", "\"\(answer)\"")
+    }
+    await host.isQuiet()
+    let stored = try #require(try await store.load("f"))
+    var snapshot = stored.snapshot
+    snapshot.status = wrong
+    snapshot.wakeAt = clock.now
+    let lease = try await store.acquire("f", owner: "test", for: .seconds(60))
+    _ = try await store.commit(
+      snapshot, to: "f", expecting: stored.revision, fence: lease.fence, as: CommitID(), appending: [])
+    try await store.release(lease)
+    return flows
+  }
+
+  @Test(
+    "the view says that it has ended, nobody waits for it, and who takes it up writes it right",
+    arguments: [
+      ("yes", FlowSnapshot.Status.finished), ("enough", .abandoned), ("boom", .failed),
+    ], [FlowSnapshot.Status.runnable, .waiting, .parked])
+  func putRight(_ ending: (answer: String, status: FlowSnapshot.Status), _ wrong: FlowSnapshot.Status) async throws {
+    let flows = try await ended(ending.answer, wrong)
+    let host = FlowHost(store: store, clock: clock)
+    try await host.register(flow)
+    try #require(try await host.view("f").status == ending.status)
+    #expect(try await host.settled("f").status == ending.status)
+    #expect(try await flows.outcome(of: "f") != .open)
+    // Who registers its definition frees a flow that was parked.
+    #expect(try await host.list(FlowQuery(status: [wrong])).flows.count == (wrong == .parked ? 0 : 1))
+    try await host.catchUp()
+    let row = try #require(try await store.load("f")).snapshot
+    #expect(row.status == ending.status && row.wakeAt == nil && row.tasks.isEmpty)
+    #expect(try await host.list(FlowQuery(status: [wrong])).flows.isEmpty)
+    #expect(await code { try await host.backUp("f") } == .flowEnded)
+  }
+
+  @Test("one whose definition is not known is not parked")
+  func unknown() async throws {
+    _ = try await ended("boom", .failed)
+    let before = try await store.load("f")
+    let stranger = FlowHost(store: store, clock: clock)
+    #expect(await code { try await stranger.backUp("f") } == .parked)
+    #expect(try await store.load("f") == before)
+  }
+
+  @Test("a host that runs puts it right, and does not take it up again")
+  func running() async throws {
+    _ = try await ended("yes", .runnable)
+    let counted = FaultyStore(store)
+    let host = FlowHost(store: counted, clock: clock)
+    try await host.register(flow)
+    let run = Task { try await host.run() }
+    for _ in 1...3 {
+      try await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(5))
+    }
+    try await clock.waitForSleepers(2)
+    #expect(try await store.load("f")?.snapshot.status == .finished)
+    #expect(counted.count(of: .commit) == 1)
+    run.cancel()
+    try await run.value
+  }
+}
