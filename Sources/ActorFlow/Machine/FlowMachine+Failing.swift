@@ -66,6 +66,8 @@ extension FlowMachine {
     self[track].top = top.with(top.cargo.within(top.cargo.scopes?.replacing(frame, with: frame.again)))
     self[track].focus.hasReturned = true
     self[track].focus.attempt = Attempt(isReplay: true)
+    // The tasks that had asked in the attempt have ended with it.
+    self[track].focus.askersAtOnce = 0
     self[track].focus.memory?.answers = [:]
     self[track].start = Start(.top, pause: pause)
     alarms.keep(only: frame.below, on: track)

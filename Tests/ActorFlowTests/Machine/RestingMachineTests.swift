@@ -77,4 +77,20 @@ import Testing
     _ = driver.rollBack()
     #expect(driver.machine.isResting)
   }
+
+  @Test("an attempt that failed is forgotten: the pause rests, and so does the next one with less open at once")
+  func retried() throws {
+    var driver = try TrackDriver(
+      Flow { Raw.step("a").retry(3, backoff: .constant(.seconds(60))) })
+    let visit = try #require(driver.running[.main]?.visit.id)
+    _ = try driver.machine.wait(for: "s", as: Int.self, at: Stay(visit), until: nil)
+    try driver.answer(driver.ask("a"))
+    #expect(!driver.machine.isResting, "what asked is at work")
+    try driver.fail("a")
+    #expect(driver.machine.isResting, "nothing is at work but the clock")
+    driver.advance(by: .seconds(60))
+    #expect(!driver.machine.isResting)
+    try driver.ask("a")
+    #expect(driver.machine.isResting && driver.machine.isShowing)
+  }
 }
