@@ -98,7 +98,7 @@ extension FlowHost {
     isStopping = true
     for flow in live.values {
       flow.ledger.lose(CancellationError())
-      flow.coordinator.park()
+      flow.park()
     }
   }
 }

@@ -197,7 +197,7 @@ extension FlowHost {
   public func delete(_ id: FlowID) async throws {
     let flow = try await take(id)
     flow.ledger.lose(noSuchFlow(id))
-    flow.coordinator.park()
+    flow.park()
     let (stored, fence) = (flow.ledger.stored, flow.lease.withLock { $0?.fence })
     do {
       if let stored { try await office.store.delete(id, expecting: stored.revision, fence: fence) }

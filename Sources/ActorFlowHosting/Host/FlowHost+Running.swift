@@ -9,7 +9,8 @@ import ActorFlow
 extension FlowHost {
   /// Takes up flows that a crash or another host left, rings timers and renews leases, until the calling task is
   /// cancelled. Then everything is put away: running steps are cancelled and have the grace period to come back, nothing
-  /// is left or undone, leases are released. A host that was stopped takes no requests.
+  /// is left or undone, leases are released. A host that was stopped takes no requests, and who has one under way gets
+  /// `notRunning`, unless it is in the store by then.
   ///
   /// - Throws: A `FlowError` with the code `alreadyRunning`; `stepFailed`, naming the flows and their steps, if some did
   ///   not come back in time: their tasks write nothing any more, and their leases expire.
@@ -124,7 +125,7 @@ extension FlowHost {
 
   func stop() async throws {
     let flows = Array(live.values)
-    for flow in flows { flow.coordinator.park() }
+    for flow in flows { flow.park() }
     let clock = office.clock
     let deadline = clock.now.addingTimeInterval(office.options.gracePeriod / .seconds(1))
     let late = await withTaskGroup(of: Bool.self) { group in

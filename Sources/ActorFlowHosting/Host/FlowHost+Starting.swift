@@ -17,8 +17,9 @@ extension FlowHost {
     do {
       return try await behindDoor(of: id) {
         let flow = try await begin(definition, id, input, packed, labels, by: principal)
-        defer { flow.leave() }
-        guard let view = flow.ledger.view else { throw noSuchFlow(id) }
+        let view = flow.ledger.view
+        await release(flow)
+        guard let view else { throw noSuchFlow(id) }
         return view
       }
     } catch let error as FlowStoreError where error.code == .conflict {
@@ -45,7 +46,8 @@ extension FlowHost {
       let flow = LiveFlow(coordinator, ledger, lease)
       _ = flow.enter()
       live[id] = flow
-      begin(flow)
+      // What was started while the host stopped is in the store, for another one.
+      if !isStopping { begin(flow) }
       return flow
     } catch {
       await giveBack(lease)

@@ -30,6 +30,8 @@ extension FlowHost {
     while await rests(flow) {
       guard flow.close() else {
         await flow.idle.wait()
+        // Put away by somebody else, who does not wait for those who use it.
+        if coordinator.isParked { break }
         continue
       }
       // Somebody who used it since it rested may have given it something to do.

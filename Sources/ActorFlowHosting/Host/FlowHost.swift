@@ -56,7 +56,7 @@ public actor FlowHost {
   }
 
   deinit {
-    for flow in live.values { flow.coordinator.park() }
+    for flow in live.values { flow.park() }
   }
 }
 
@@ -128,6 +128,8 @@ extension FlowHost {
       let read = try office.state(of: loaded)
       let stored = await indexedRight(loaded, read, fence: lease?.fence)
       let (definition, state) = try await resolveOrPark(stored, read, fence: lease?.fence)
+      // It may have stopped meanwhile; nothing that is taken up now would be put away.
+      try refuseStopping()
       let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
       return LiveFlow(try coordinator(of: ledger, state), ledger, lease)
     } catch {

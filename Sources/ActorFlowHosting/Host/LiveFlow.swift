@@ -25,7 +25,7 @@ final class LiveFlow: Sendable {
   init(_ coordinator: FlowCoordinator, _ ledger: FlowLedger, _ lease: FlowLease?) {
     (self.coordinator, self.ledger) = (coordinator, ledger)
     self.lease = Lock(lease)
-    ledger.parks { [weak coordinator] in coordinator?.park() }
+    ledger.parks { [weak self] in self?.park() }
   }
 
   var id: FlowID { ledger.id }
@@ -83,7 +83,13 @@ final class LiveFlow: Sendable {
   func dismiss(_ error: any Error) {
     ledger.lose(error)
     _ = close(evenIfUsed: true)
+    park()
+  }
+
+  /// Puts it away, also while somebody uses it: what he asks for is refused.
+  func park() {
     coordinator.park()
+    idle.ring()
   }
 
   /// It is no longer in memory.

@@ -1,0 +1,142 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Who answers hears that the host is gone, not what that did to the step.
+@Suite("Answers under way when a host stops", .timeLimit(.minutes(15))) struct StoppedAnswerTests {
+  enum End: CaseIterable { case stop, crash }
+
+  /// Where the answer is when the host stops.
+  enum Moment: CaseIterable { case loading, validating, committing, inLine }
+
+  private let clock = ManualWallClock()
+  private let store: FaultyStore<MemoryFlowStore>
+  private let gate = Gates()
+
+  init() {
+    store = FaultyStore(MemoryFlowStore(clock: clock))
+  }
+
+  private var flow: Flow<String, Int> {
+    Flow("f") { Step("count") { (_: String) in Tally() } }
+  }
+
+  /// The first call of this operation waits at the gate.
+  private func hold(_ operation: StoreCall.Operation) {
+    let isHeld = Lock(false)
+    store.plan { [gate] call in
+      guard call.operation == operation else { return nil }
+      let isFirst = isHeld.withLock { isHeld in
+        defer { isHeld = true }
+        return !isHeld
+      }
+      return isFirst ? .delay { await gate.pass() } : nil
+    }
+  }
+
+  /// Ends the host; with `gate` open before what it waits for.
+  private func end(_ tester: HostTester, by end: End, at moment: Moment) async throws {
+    switch end {
+    case .crash:
+      try await tester.crash()
+      gate.open()
+    case .stop:
+      let host = tester.host
+      let run = Task { try await host.run() }
+      try await clock.waitForSleepers(2)
+      run.cancel()
+      if moment == .committing || moment == .inLine {
+        // It waits for a write that is under way.
+        try await clock.waitForSleepers()
+        gate.open()
+        try await run.value
+      } else {
+        try await run.value
+        gate.open()
+      }
+    }
+  }
+
+  @Test(
+    "of a rendered step: notRunning, or it is in the store; whichever way the host ends", arguments: End.allCases,
+    Moment.allCases)
+  func rendered(_ end: End, _ moment: Moment) async throws {
+    try await testHost(on: store, clock: clock, exhaustive: false) { tester in
+      try await tester.deploy(flow).start(id: "f", with: "")
+      let question = try await tester.question(Tally.View.self, of: "f").id
+      let host = tester.host
+      switch moment {
+      case .loading: hold(.load)
+      case .committing, .inLine: hold(.commit)
+      case .validating: break
+      }
+      var second: Task<FlowError.Code?, Never>?
+      let held = Gates()
+      if moment == .inLine {
+        second = answer(4, to: question, at: host, gate: held)
+        await held.reached()
+      }
+      let first = answer(3, to: question, at: host, gate: moment == .validating ? gate : nil)
+      await gate.reached()
+      // What it says is valid by now, and the other one is being written.
+      held.open()
+      try await self.end(tester, by: end, at: moment)
+      #expect(await first.value == (second == nil && moment != .committing ? .notRunning : nil))
+      if let second { #expect(await second.value == .notRunning) }
+      let shown = try #require(try await FlowHost(store: store).view("f").questions.first)
+      #expect(try shown.prompt(as: Tally.View.self).sum == (await first.value == nil ? 3 : 0))
+    }
+  }
+
+  @Test("a flow that is started meanwhile is in the store, and nothing of it runs at a host that has stopped")
+  func started() async throws {
+    let (host, log) = (FlowHost(store: store, clock: clock), Log())
+    let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker(log) } })
+    hold(.commit)
+    let start = Task { try await flows.start(id: "f", with: "-") }
+    await gate.reached()
+    let run = Task { try await host.run() }
+    run.cancel()
+    try await run.value
+    gate.open()
+    #expect(try await start.value.status == .runnable)
+    await host.isQuiet()
+    #expect(log.all.isEmpty)
+    let second = FlowHost(store: store, clock: clock)
+    try await second.register(Flow<String, String>("f") { Step("a") { Asker(log) } })
+    #expect(try await second.settled("f").status == .waiting)
+    #expect(log.all == ["made"])
+  }
+
+  /// Nil: it was taken.
+  private func answer(
+    _ answer: Int, to question: Question.ID, at host: FlowHost, gate: Gates?
+  ) -> Task<FlowError.Code?, Never> {
+    Tally.View.$gate.withValue(gate) {
+      Task { await code { try await host.answer(question, of: "f", with: answer) } }
+    }
+  }
+}
+
+/// Adds up.
+private struct Tally: RenderedStep {
+  struct View: Prompt, Codable {
+    typealias Answer = Int
+    /// Where who answers is to wait.
+    @TaskLocal static var gate: Gates?
+    var sum: Int
+
+    func validate(_ answer: Int) async {
+      await Self.gate?.pass()
+    }
+  }
+
+  func makeState() -> Int { 0 }
+  func apply(_ action: Int, to sum: inout Int) -> Int? {
+    sum += action
+    return sum > 9 ? sum : nil
+  }
+  func render(_ sum: Int, in scope: inout RenderScope<Tally>) -> View { View(sum: sum) }
+}
