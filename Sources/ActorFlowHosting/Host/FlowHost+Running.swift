@@ -46,22 +46,7 @@ extension FlowHost {
   }
 
   private func takeUpDue(at now: Date) async throws {
-    if let store = office.store as? any LeasingFlowStore {
-      // Also versions that flows only come from.
-      let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
-        let known = versions.keys + versions.values.compactMap(\.from)
-        guard let first = known.min(), let last = known.max() else { return nil }
-        return first...last
-      }
-      var leases: [FlowLease]
-      var seen: Set<FlowID> = []
-      // What could not be taken up comes again at once, because its lease was given back; once is enough.
-      repeat {
-        leases = try await store.claimDue(owner: owner, serving: serving, for: office.options.leaseTime, limit: 100)
-        for lease in leases { await takeUp(lease.id, lease) }
-      } while leases.count == 100 && leases.count(where: { seen.insert($0.id).inserted }) > 0 && !Task.isCancelled
-      return
-    }
+    if let store = office.store as? any LeasingFlowStore { return try await takeUpDue(from: store) }
     for query in [
       FlowQuery(status: [.runnable]), FlowQuery(status: [.waiting], dueBefore: now.addingTimeInterval(0.000_001)),
     ] {
@@ -74,11 +59,43 @@ extension FlowHost {
     }
   }
 
-  /// One that cannot be taken up now is tried again in a while.
-  private func takeUp(_ id: FlowID, _ lease: FlowLease?) async {
-    guard live[id] == nil, let flow = try? await take(id, lease: lease) else { return }
+  private func takeUpDue(from store: any LeasingFlowStore) async throws {
+    // Also versions that flows only come from.
+    let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
+      let known = versions.keys + versions.values.compactMap(\.from)
+      guard let first = known.min(), let last = known.max() else { return nil }
+      return first...last
+    }
+    // What could not be taken up comes again at once, because its lease was given back; once is enough. As it is due
+    // longest, so many more are asked for, or it would stand before everything else.
+    var (seen, refused): (Set<FlowID>, Set<FlowID>) = ([], [])
+    var isOver = false
+    while !isOver, !Task.isCancelled {
+      let limit = 100 + refused.count
+      let leases = try await store.claimDue(
+        owner: owner, serving: serving, for: office.options.leaseTime, limit: limit)
+      isOver = leases.count < limit
+      let known = seen.count
+      for lease in leases {
+        seen.insert(lease.id)
+        if refused.contains(lease.id) {
+          await giveBack(lease)
+        } else if await !takeUp(lease.id, lease) {
+          refused.insert(lease.id)
+        }
+      }
+      if seen.count == known { isOver = true }
+    }
+  }
+
+  /// One that cannot be taken up now is tried again in a while. False: it could not.
+  @discardableResult
+  private func takeUp(_ id: FlowID, _ lease: FlowLease?) async -> Bool {
+    guard live[id] == nil else { return true }
+    guard let flow = try? await take(id, lease: lease) else { return false }
     begin(flow)
     await release(flow)
+    return true
   }
 
   /// What was due before and is not in memory could not be taken up: it is tried again with the next poll, not at once.
