@@ -7,7 +7,8 @@ import ActorFlow
 #endif
 
 extension FlowHost {
-  /// What would become of each open flow with the definitions that are registered: a look, which changes nothing.
+  /// What would become of each open flow with the definitions that are registered, and which moves are about steps that
+  /// nobody knows: a look, which changes nothing.
   ///
   /// - Throws: What the store throws.
   public func plan() async throws -> MigrationPlan {
@@ -15,6 +16,7 @@ extension FlowHost {
       let definition: String, version: Int, steps: [StepID], fate: MigrationPlan.Fate
     }
     var groups: [Key: MigrationPlan.Group] = [:]
+    var known = KnownSteps(definitions)
     try await forEachFlow(FlowQuery(status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal }))) { flow in
       let fate: MigrationPlan.Fate
       do {
@@ -22,6 +24,7 @@ extension FlowHost {
         let state = try office.state(of: stored)
         // It may have ended with its failure: then nothing becomes of it.
         if state.machine.ending != nil { return }
+        known.note(state.machine, of: flow.definition, flow.version)
         let definition = try resolve(stored, state).definition
         fate = definition.version == flow.version ? .stays : .moves(to: definition.version)
       } catch { fate = .parks((error as? FlowError)?.message ?? "\(error)") }
@@ -33,6 +36,7 @@ extension FlowHost {
       ].count += 1
     }
     var plan = MigrationPlan()
+    plan.unused = known.unusedMoves()
     plan.groups = groups.values.sorted {
       ($0.definition, $0.version, "\($0.steps)", $0.example.description)
         < ($1.definition, $1.version, "\($1.steps)", $1.example.description)
