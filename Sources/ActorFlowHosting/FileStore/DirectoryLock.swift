@@ -41,7 +41,10 @@ final class DirectoryLock: Sendable {
   /// Gives the right back, whoever still has a reference.
   func giveBack() {
     let opened = file.exchange(-1, ordering: .relaxed)
-    if opened >= 0 { _ = close(opened) }
+    guard opened >= 0 else { return }
+    // Not by closing it alone: a process that is just being started has a copy, until it becomes another program.
+    _ = flock(opened, LOCK_UN)
+    _ = close(opened)
   }
 
   private static func holder(_ file: Int32) -> String {

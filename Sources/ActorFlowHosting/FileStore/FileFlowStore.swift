@@ -48,7 +48,9 @@ public final class FileFlowStore: FlowStore {
   ///   - directory: a path.
   ///   - clock: tells when a flow was changed.
   /// - Throws: ``FlowStoreError``: `locked` while somebody else has it open, with who that is; `unavailable` if the
-  ///   directory cannot be used.
+  ///   directory cannot be used. It is also `locked` for a moment where a program died that was just starting another
+  ///   one, or dropped its store without ``close()``: the process that is being started has the lock's file until it
+  ///   becomes that program. So close a store before you open it again, and try again for a second when a program starts.
   public convenience init(directory: String, clock: any WallClock = .system) async throws {
     try await self.init(directory: directory, clock: clock, disk: Disk())
   }

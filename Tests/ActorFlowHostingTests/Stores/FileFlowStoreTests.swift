@@ -27,6 +27,25 @@ import Testing
     #expect(try await second.load("flow")?.revision == Revision(1))
   }
 
+  #if os(Linux)
+    @Test("a closed store can be opened at once, though a process that is being started has the lock's file")
+    func copied() async throws {
+      let folder = try Folder()
+      let first = try await folder.open()
+      let links = "/proc/self/fd/"
+      let locks = try FileManager.default.contentsOfDirectory(atPath: links).compactMap { name -> Int32? in
+        let file = try? FileManager.default.destinationOfSymbolicLink(atPath: links + name)
+        guard let file, file.hasPrefix(folder.path + "/store/"), file.hasSuffix("lock") else { return nil }
+        return Int32(name)
+      }
+      #expect(locks.count == 1)
+      let copies = locks.map { dup($0) }
+      defer { for copy in copies { close(copy) } }
+      await first.close()
+      _ = try await folder.open()
+    }
+  #endif
+
   @Test("what is asked of a closed store is unavailable; closing waits for what is under way")
   func closed() async throws {
     let folder = try Folder()
