@@ -28,7 +28,15 @@ public import ActorFlowHosting
 /// stands still or cannot be taken up, a rollback with errors, an ending. It names all of them. Where that is too much,
 /// `exhaustive: false` asserts nothing by itself.
 ///
-/// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``host``.
+/// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``host``. A helper that takes a tester
+/// runs where its caller does; say so, unless the package has the upcoming feature `NonisolatedNonsendingByDefault`, or the
+/// compiler says that sending the tester risks data races:
+///
+/// ```swift
+/// nonisolated(nonsending) func sign(_ id: FlowID, with tester: HostTester) async throws {
+///   try await tester.answer(ContractForm.self, of: id, with: true)
+/// }
+/// ```
 public final class HostTester {
   /// The time. Move it with ``advance(by:fileID:line:)``; moved directly, it rings only what is in memory.
   public let clock: ManualWallClock

@@ -12,6 +12,20 @@ import Testing
   }
   private let draft = "a lease"
 
+  nonisolated(nonsending) func sign(_ id: FlowID, with tester: HostTester) async throws {
+    try await tester.answer(ContractForm.self, of: id, with: true)
+  }
+
+  @Test("a helper drives a hosted flow where the test does")
+  func helper() async throws {
+    try await testHost { tester in
+      let contracts = try await tester.deploy(contract)
+      try await contracts.start(id: "c-2", with: draft)
+      try await sign("c-2", with: tester)
+      #expect(try await contracts.finish("c-2") == "signed")
+    }
+  }
+
   @Test("a hosted flow is driven over days, and a crash")
   func host() async throws {
     try await testHost { tester in
