@@ -22,7 +22,7 @@ extension StepContext {
   ///   - limit: How long the question stays open; nil: until it is answered.
   ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
   ///     question is withdrawn. Where the clock jumps over several intervals, all reminders that have become due run,
-  ///     one after the other.
+  ///     one after the other; where it jumps past the deadline, too, those that had not begun do not.
   /// - Throws: As ``ask(_:key:)``.
   public func ask<P: Prompt>(
     _ prompt: P, key: String? = nil, within limit: Duration?, reminding: Reminding? = nil
