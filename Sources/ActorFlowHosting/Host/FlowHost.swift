@@ -42,8 +42,13 @@ public actor FlowHost {
 
   /// A host of the flows in a store.
   ///
+  /// Only a ``LeasingFlowStore`` can be shared by several hosts. On any other store there must be one at a time: two both
+  /// take up what is due, so effects may run twice, under one key, at the same moment; each write is still a
+  /// compare-and-swap, so no flow's state is mixed up, but whose write comes second is refused, and callers may get
+  /// ``FlowStoreError/Code/conflict``. Stop one host before you start the next, or keep flows in a store with leases.
+  ///
   /// - Parameters:
-  ///   - store: Where flows are kept; with a ``LeasingFlowStore`` several hosts may share it.
+  ///   - store: Where flows are kept.
   ///   - clock: What timers are measured by.
   ///   - owner: The host's name in leases; another one for each host. A host that is started again may have its old name.
   ///   - options: How it works.

@@ -48,6 +48,25 @@ actor ApprovalStep: FlowStep {
   func backUp(context: RollbackContext) {}
 }
 
+private struct BasketStep: RenderedStep {
+  enum Change: Codable, Sendable { case add(String), take(item: String, count: Int), done }
+  struct Content: Prompt, Codable {
+    typealias Answer = Change
+    var items: [String]
+  }
+
+  func makeState() -> [String] { [] }
+  func apply(_ change: Change, to items: inout [String]) -> [String]? {
+    switch change {
+    case .add(let item): items.append(item)
+    case .take(let item, let count): items += Array(repeating: item, count: count)
+    case .done: return items
+    }
+    return nil
+  }
+  func render(_ items: [String], in scope: inout RenderScope<BasketStep>) -> Content { Content(items: items) }
+}
+
 private let approval = Flow("approval") {
   Step("decide", ApprovalStep.init)
 }
@@ -78,6 +97,20 @@ private let approval = Flow("approval") {
     for entry in try await host.history(of: "expense-17") { print(entry.at, entry.what, entry.by ?? "") }
     running.cancel()
     try await running.value
+  }
+
+  @Test func actions() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let flow = Flow<String, [String]>("basket") { Step("fill") { (_: String) in BasketStep() } }
+    let baskets = try await host.register(flow)
+    try await baskets.start(id: "basket-1", with: "")
+    let question = try #require(try await host.settled("basket-1").questions.first?.id)
+    try await host.answer(question, of: "basket-1", json: #"{"add":{"_0":"tea"}}"#.utf8)
+    for json in [#"{"take":{"item":"tea","count":2}}"#, #"{"done":{}}"#] {
+      try await host.answer(question, of: "basket-1", json: json.utf8)
+    }
+    _ = try await host.settled("basket-1")
+    #expect(try await baskets.outcome(of: "basket-1") == .finished(["tea", "tea", "tea"]))
   }
 
   @Test func versions() async throws {
