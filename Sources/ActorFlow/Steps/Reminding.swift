@@ -6,9 +6,10 @@ public struct Reminding: Sendable {
 
   /// Calls `remind` each time so much time has gone by without an answer, at most `max` times.
   ///
-  /// While the question is open no reminder is left out, and none runs beside another. When the clock jumps over several intervals, or a reminder
-  /// takes longer than one, all those that have become due run, one after the other and without a pause between them.
-  /// Those that have not begun when the question is answered, or its time is over, do not run any more.
+  /// While the question is open no reminder is left out, and none runs beside another. When the clock jumps over
+  /// several intervals, or a reminder takes longer than one, all those that have become due run, one after the other
+  /// and without a pause between them. Those that have not begun when the question is answered, or its time is over, do
+  /// not run any more.
   ///
   /// - Parameters:
   ///   - interval: On the coordinator's clock; at least a nanosecond.
