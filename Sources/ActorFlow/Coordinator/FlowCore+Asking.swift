@@ -59,10 +59,12 @@ extension FlowCore: StepRuntime {
   private func open<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, _ cell: Cell, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    let keeping = !isKept ? nil : try keeping(prompt, of: step(of: stay))
+    let keeping = !isKept ? nil : try keeping(prompt, at: stay)
+    let byChild = isChild(of: stay)
     return try await decide(on: stay.track, asker: cell) { machine in
       let asked = try machine.ask(
-        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping, at: elapsed)
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping,
+        byChild: byChild, at: elapsed)
       return switch asked {
       case .answered, .withdrawn, .overdue: Decision(asked)
       case .opened(_, let event): Decision(asked, event: event)

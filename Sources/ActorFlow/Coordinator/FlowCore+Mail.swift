@@ -6,8 +6,9 @@ extension FlowCore {
     try Task.checkCancellation()
     let cell = Cell()
     let due = limit.map { elapsed + $0 }
+    let byChild = isChild(of: stay)
     let waited = try await decide(on: stay.track) { machine in
-      let waited = try machine.wait(for: signal, as: type, at: stay, until: due)
+      let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild)
       switch waited {
       case .received(_, let event): return Decision(waited, event: event)
       case .overdue: return Decision(waited)

@@ -82,6 +82,34 @@ extension FlowCore {
     _ = try await wait(for: .reopened(question))
   }
 
+  /// The step on top is about to run in the current task.
+  @inline(never)
+  func noteWalker(of track: TrackID) {
+    let task = withUnsafeCurrentTask { $0?.hashValue }
+    withState { state in state.with(track) { $0.walker = task } }
+  }
+
+  /// Whether the current task is one that the step has begun, so that the step itself may do something else.
+  func isChild(of stay: Stay) -> Bool {
+    guard isKept else { return false }
+    let task = withUnsafeCurrentTask { $0?.hashValue }
+    return withState { state in state.with(stay.track) { $0.walker != task } }
+  }
+
+  /// What is kept of a prompt that is asked; with what the question shows by now, if it was updated before the flow was
+  /// put away.
+  func keeping<P: Prompt>(_ prompt: P, at stay: Stay) throws -> FlowMachine.Keeping? {
+    let (step, old) = withState { state in
+      state.machine.look(at: stay.track) { ($0.visit?.info.id, $0.reopening?.question) }
+    }
+    let keeping = try keeping(prompt, of: step)
+    guard let keeping, let codec, let old, !old.updates.isEmpty, let type = P.self as? any (Prompt & Decodable).Type
+    else { return keeping }
+    // One that cannot be read any more is asked anew.
+    return FlowMachine.Keeping(
+      prompt: keeping.prompt, token: keeping.token, shown: try? codec.decode(old.prompt.bytes, as: type))
+  }
+
   /// What is kept of a prompt.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the prompt and its answer.

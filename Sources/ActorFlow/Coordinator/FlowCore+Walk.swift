@@ -42,6 +42,7 @@ extension FlowCore {
         if Task.isCancelled, notBegun(entered, on: track) { return false }
         let context = StepContext(
           runtime: self, info: entered.visit.info, stay: Stay(entered.visit.id, on: track))
+        if isKept { noteWalker(of: track) }
         let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
         way.leave(entered, making: output)
         switch returned(on: track) {

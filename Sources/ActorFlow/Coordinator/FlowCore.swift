@@ -60,6 +60,8 @@ final class FlowCore: Sendable {
     var stint: Task<Void, Never>?
     /// Whether the stint is in its walk, and a leave cancels it.
     var isWalking = false
+    /// The task in which the step runs, where flows are kept: whoever asks in another one is a child of it.
+    var walker: Int?
     /// What kept an input of the running step's, or of its `backUp`, from being committed: if it then fails, that is not
     /// its own failure.
     var loss: (any Error)?

@@ -7,6 +7,10 @@ package struct Asking: Sendable {
   var receiver: (any ActionReceiver)?
   /// The prompt as it is kept, where flows are.
   var packed: PackedPrompt?
+  /// What it was updated with before, where flows are kept.
+  var updates = Updates()
+  /// Whether a child task of the step's asks, and the step's own may do something else.
+  let isByChild: Bool
 }
 
 /// What an asker gets whose time is over.
@@ -29,9 +33,11 @@ extension FlowMachine {
   package struct Keeping: Sendable {
     package let prompt: PackedPrompt
     package let token: RandomBits?
+    /// What the question showed when the flow was put away, read back; nil if that is not known to be something else.
+    package let shown: (any Prompt)?
 
-    package init(prompt: PackedPrompt, token: RandomBits? = nil) {
-      (self.prompt, self.token) = (prompt, token)
+    package init(prompt: PackedPrompt, token: RandomBits? = nil, shown: (any Prompt)? = nil) {
+      (self.prompt, self.token, self.shown) = (prompt, token, shown)
     }
   }
 
@@ -41,7 +47,8 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, keeping: Keeping? = nil, at now: @autoclosure () -> Duration = .zero
+    within deadline: AskDeadline? = nil, keeping: Keeping? = nil, byChild: Bool = false,
+    at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: "ask") }
     let key = name == nil && journal == .off ? nil : try journalKey(of: prompt, named: name, at: place, on: track)
@@ -53,9 +60,10 @@ extension FlowMachine {
       case .overdue: .overdue
       }
     }
-    let (question, isNew) = try open(prompt, key: key, at: place, on: track, keeping: keeping, at: now())
+    let (question, isNew) = try open(
+      prompt, key: key, at: place, on: track, keeping: keeping, byChild: byChild, at: now())
     if journal != .off, let key { self[track].focus.attempt.count(key) }
-    guard isNew else { return .opened(question, showAgain(question, keeping, on: track)) }
+    guard isNew else { return .opened(question, showAgain(question, prompt, keeping, on: track)) }
     if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id.number, on: track) }
     return .opened(question, publish(.asked(question)))
   }
@@ -73,19 +81,20 @@ extension FlowMachine {
   /// Opens a question of the place on top; it is to be published next, if it is new.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
-    on track: TrackID, keeping: Keeping? = nil, at now: @autoclosure () -> Duration
+    on track: TrackID, keeping: Keeping? = nil, byChild: Bool = false, at now: @autoclosure () -> Duration
   ) throws -> (Question, isNew: Bool) {
     guard look(at: track, { $0.asking == nil }) else {
       throw error(
         .alreadyAsking, "this visit already has an open question; wait for its answer first",
         step: place.visit.info.id)
     }
-    let reopened = takeReopening(key, on: track)
+    let (reopened, replayed) = takeReopening(key, on: track)
+    let shown = reopened.flatMap { $0.updates.first == keeping?.prompt.digest ? keeping?.shown : nil }
     if reopened == nil { numbers.question += 1 }
     let number = reopened?.number ?? numbers.question
     let question = Question(
       id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? keeping?.token),
-      step: place.visit.info.id, visit: place.visit.id, prompt: prompt, revision: reopened?.revision ?? 1)
+      step: place.visit.info.id, visit: place.visit.id, prompt: shown ?? prompt, revision: reopened?.revision ?? 1)
     // Nobody was idle on these tracks while nobody was asked there.
     if alarms.hasIdle, reopened == nil {
       alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) })
@@ -93,30 +102,14 @@ extension FlowMachine {
     with(track) { track in
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
-        packed: reopened.map { PackedPrompt($0.prompt) } ?? keeping?.prompt)
+        packed: reopened.map { PackedPrompt($0.prompt) } ?? keeping?.prompt,
+        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: byChild)
       track.focus.hasAsked = true
       track.hasAsked = true
       if !track.waits.isEmpty { track.countAskers() }
     }
     if track != .main { askers[question.id.number] = track }
     return (question, reopened == nil)
-  }
-
-  /// A question that was open when the machine was put away is asked again. Nil: it shows what it showed.
-  mutating func showAgain(_ question: Question, _ keeping: Keeping?, on track: TrackID) -> NavigationEvent? {
-    guard let keeping, let shown = self[track].asking?.packed, shown.value != keeping.prompt.value else { return nil }
-    return replace(question, by: question.prompt, packed: keeping.prompt, on: track)
-  }
-
-  private mutating func replace(
-    _ old: Question, by prompt: any Prompt, packed: PackedPrompt?, on track: TrackID
-  ) -> NavigationEvent {
-    let question = Question(
-      id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
-    discard(old)
-    self[track].asking?.question = question
-    self[track].asking?.packed = packed
-    return publish(.updated(question))
   }
 
   /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.
@@ -136,25 +129,6 @@ extension FlowMachine {
     throw error(
       .duplicateKey, "this visit already has an answer under the key \"\(name)\"; one key, one answer",
       step: place.visit.info.id)
-  }
-
-  /// A step replaces what its open question shows.
-  package mutating func update<P: Prompt>(
-    _ prompt: P, visit: VisitID, on track: TrackID = .main, keeping: Keeping? = nil
-  ) throws -> NavigationEvent {
-    let place = try activePlace(of: visit, on: track, to: "update")
-    guard let asking = self[track].asking else {
-      throw error(
-        .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
-    }
-    let old = asking.question
-    guard old.prompt is P else {
-      throw error(
-        .wrongPromptType,
-        "the open question shows a prompt of type \(type(of: old.prompt)); it cannot become one of type \(P.self)",
-        step: place.visit.info.id)
-    }
-    return replace(old, by: prompt, packed: keeping?.prompt, on: track)
   }
 
   /// The asker gave up. Nil if the question was closed already.

@@ -13,7 +13,7 @@ extension FlowMachine {
     let place = try activePlace(of: visit, on: track, to: "show a rendering")
     let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, keeping: keeping, at: now())
     keep(tree, on: track)
-    let event = isNew ? publish(.asked(question)) : showAgain(question, keeping, on: track)
+    let event = isNew ? publish(.asked(question)) : showAgain(question, rendering, keeping, on: track)
     return (self[track].asking?.question ?? question, event)
   }
 

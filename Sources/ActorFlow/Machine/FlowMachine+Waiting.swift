@@ -28,6 +28,8 @@ package struct Mail: Sendable {
     /// Whether a value is of the type that is waited for.
     let accepts: @Sendable (any Sendable) -> Bool
     let typeName: String
+    /// Whether a child task of the step's waits, and the step's own may do something else.
+    let isByChild: Bool
   }
 
   /// Forgets everything but what is still to be told to those who waited.
@@ -84,7 +86,7 @@ extension FlowMachine {
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func wait<T: Sendable>(
-    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?
+    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool = false
   ) throws -> Waited {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     let key = self[stay.track].focus.attempt.nextKey(.signal(signal))
@@ -108,7 +110,8 @@ extension FlowMachine {
     // Whoever waited before the machine was put away has its place again, in whichever order the steps come back.
     let turn = mail.queues[signal]?.firstIndex { $0.number > wait.number } ?? mail.queues[signal]?.count ?? 0
     mail.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
-    self[stay.track].waits.append(Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)"))
+    self[stay.track].waits.append(
+      Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild))
     self[stay.track].countAskers()
     guard reopened == nil else { return .waiting(number: wait.number, nil) }
     mail.lastNumber = wait.number

@@ -3,14 +3,17 @@
 final class Reopening: Sendable {
   let question: PackedQuestion?
   let waits: [PackedWait]
+  /// How many updates of the question have come again before the question.
+  let updates: Int
 
-  init(question: PackedQuestion?, waits: [PackedWait]) {
-    (self.question, self.waits) = (question, waits)
+  init(question: PackedQuestion?, waits: [PackedWait], updates: Int = 0) {
+    (self.question, self.waits, self.updates) = (question, waits, updates)
   }
 
   /// What is left of it without the question, and without the wait of this number; nil if that is nothing.
   func without(question isQuestion: Bool = false, wait number: Int? = nil) -> Reopening? {
-    let rest = Reopening(question: isQuestion ? nil : question, waits: waits.filter { $0.number != number })
+    let rest = Reopening(
+      question: isQuestion ? nil : question, waits: waits.filter { $0.number != number }, updates: updates)
     return rest.question == nil && rest.waits.isEmpty ? nil : rest
   }
 }
@@ -22,18 +25,34 @@ package final class PackedPrompt: Sendable {
   package init(_ value: PackedValue) {
     self.value = value
   }
+
+  /// Tells it from others.
+  var digest: UInt64 { Checksum.of(value.bytes[...]) }
 }
 
 extension FlowMachine {
   /// The question that was open when the machine was put away, if it is this one. If the step asks another one first, it
   /// has changed its mind, and the old one is closed.
-  mutating func takeReopening(_ key: JournalKey?, on track: TrackID) -> PackedQuestion? {
-    guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question else { return nil }
+  ///
+  /// - Returns: With it, how many of its updates have come again already.
+  mutating func takeReopening(_ key: JournalKey?, on track: TrackID) -> (PackedQuestion?, updates: Int) {
+    guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question else { return (nil, 0) }
     self[track].reopening = reopening.without(question: true)
     alarms.mayCount()
-    if question.key == key { return question }
+    if question.key == key { return (question, reopening.updates) }
     alarms.drop(question: question.number, on: track)
-    return nil
+    return (nil, 0)
+  }
+
+  /// Whether an update is one that was made before, of a question that is still to be asked again: the step's tasks may
+  /// come back in another order.
+  mutating func replayBeforeAsking(_ digest: UInt64, on track: TrackID) -> Bool {
+    guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question,
+      question.updates.dropFirst(reopening.updates + 1).first == digest
+    else { return false }
+    self[track].reopening = Reopening(
+      question: question, waits: reopening.waits, updates: reopening.updates + 1)
+    return true
   }
 
   mutating func takeReopening(wait key: JournalKey, for signal: String, on track: TrackID) -> PackedWait? {
@@ -56,7 +75,8 @@ extension FlowMachine {
     guard let reopening = look(at: track, { $0.reopening }) else { return }
     if questions, let question = reopening.question { alarms.drop(question: question.number, on: track) }
     if waits { for wait in reopening.waits { alarms.dropWait(wait.number) } }
-    let rest = Reopening(question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits)
+    let rest = Reopening(
+      question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits, updates: reopening.updates)
     self[track].reopening = rest.question == nil && rest.waits.isEmpty ? nil : rest
   }
 

@@ -57,11 +57,15 @@ package struct Track: Sendable {
     return fork.open == 0 || fork.isBusy
   }
 
-  /// Whether one of its step's tasks may be at work beside what is open: once more was open, and nobody has said since
-  /// that the task is done.
+  /// Whether one of its step's tasks may be at work beside what is open: a `once` is under way; or a child task alone has
+  /// something open, and the step's own is somewhere else; or once more was open, and nobody has said since that the task
+  /// is done.
   var hasAskerAtWork: Bool {
-    guard focus.askersAtOnce > 1, phase == .walking else { return false }
-    return openAskers < focus.askersAtOnce
+    guard phase == .walking else { return false }
+    let open = openAskers
+    if open > 0, (focus.memory?.running ?? 0) > 0 { return true }
+    if open == 1, asking?.isByChild ?? waits.first?.isByChild ?? false { return true }
+    return focus.askersAtOnce > 1 && open < focus.askersAtOnce
   }
 
   private var openAskers: Int32 { Int32(clamping: waits.count) + (asking == nil ? 0 : 1) }

@@ -16,9 +16,16 @@ package struct PackedQuestion: Sendable, Equatable {
   /// Nil: a rendering's.
   package var key: JournalKey?
   package var prompt: PackedValue
+  /// Sums of what was asked first, and of each update; empty if there was none.
+  package var updates: [UInt64] = []
 
-  package init(number: Int, token: RandomBits? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue) {
-    (self.number, self.token, self.revision, self.key, self.prompt) = (number, token, revision, key, prompt)
+  package init(
+    number: Int, token: RandomBits? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue,
+    updates: [UInt64] = []
+  ) {
+    (self.number, self.token, self.revision, self.key, self.prompt, self.updates) = (
+      number, token, revision, key, prompt, updates
+    )
   }
 }
 

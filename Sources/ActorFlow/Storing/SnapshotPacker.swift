@@ -176,7 +176,7 @@ struct SnapshotPacker {
       packed.question = try locate(question.step) {
         PackedQuestion(
           number: question.id.number, token: question.id.token, revision: question.revision, key: asking.key,
-          prompt: try asking.packed?.value ?? value(question.prompt))
+          prompt: try asking.packed?.value ?? value(question.prompt), updates: asking.updates.digests)
       }
     }
     packed.waits =

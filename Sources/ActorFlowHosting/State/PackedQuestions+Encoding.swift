@@ -70,6 +70,7 @@ extension PackedQuestion: StatePart {
     writer.int(revision)
     writer.optional(key)
     writer.part(prompt)
+    writer.list(updates) { $0.fixed($1) }
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
@@ -78,6 +79,8 @@ extension PackedQuestion: StatePart {
     let revision = try reader.number()
     let key: JournalKey? = try reader.optional()
     self.init(number: number, token: token, revision: revision, key: key, prompt: try reader.part())
+    guard reader.format >= 2 else { return }
+    updates = try reader.list { (reader) throws(FlowStoreError) in try reader.fixed() }
   }
 }
 

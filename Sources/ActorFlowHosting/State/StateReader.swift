@@ -26,6 +26,9 @@ struct StateReader {
   func end() throws(FlowStoreError) { try bytes.end() }
   func malformed(_ what: String) -> FlowStoreError { bytes.malformed(what) }
 
+  /// Eight bytes.
+  mutating func fixed() throws(FlowStoreError) -> UInt64 { try bytes.fixed(UInt64.self) }
+
   /// A number that is counted up, and never so far that it could overflow.
   mutating func number() throws(FlowStoreError) -> Int {
     let value = try bytes.int()

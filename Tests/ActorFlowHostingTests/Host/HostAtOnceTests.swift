@@ -85,4 +85,63 @@ import Testing
     #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
     gate.open()
   }
+
+  @Test("a flow is not put away because a child task waits, while another is on its way to a question")
+  func childWaits() async throws {
+    let gate = Gates()
+    let flow = Flow<String, String>("order") {
+      Step("counter") { (_: String, context: StepContext) in
+        try await withThrowingTaskGroup(of: String?.self) { group in
+          group.addTask {
+            _ = try await context.wait(for: Self.paid)
+            return "paid"
+          }
+          group.addTask {
+            await gate.pass()
+            return try await context.ask(Form(text: "name"))
+          }
+          defer { group.cancelAll() }
+          return try await group.next().flatMap(\.self) ?? ""
+        }
+      }
+    }
+    let host = FlowHost(store: store)
+    let orders = try await host.register(flow)
+    try await orders.start(id: "o", with: "-")
+    await gate.reached(1)
+    while try await host.view("o").signals.isEmpty { await Task.yield() }
+    #expect(try await host.view("o").status == .runnable)
+    gate.open()
+    let view = try await host.settled("o")
+    #expect(view.status == .waiting && view.questions.count == 1)
+    try await host.answer(Form.self, of: "o", with: "Ada")
+    #expect(try await host.settled("o").status == .finished)
+    #expect(try await orders.outcome(of: "o") == .finished("Ada"))
+  }
+
+  @Test("a flow is not put away while a `once` is under way, whatever else is open")
+  func onceAtWork() async throws {
+    let gate = Gates()
+    let flow = Flow<String, String>("order") {
+      Step("counter") { (_: String, context: StepContext) in
+        async let found = context.once("find") { _ in
+          await gate.pass()
+          return "found"
+        }
+        let name = try await context.ask(Form(text: "name"))
+        return try await "\(name), \(found)"
+      }
+    }
+    let host = FlowHost(store: store)
+    let orders = try await host.register(flow)
+    try await orders.start(id: "o", with: "-")
+    await gate.reached(1)
+    while try await host.view("o").questions.isEmpty { await Task.yield() }
+    #expect(try await host.view("o").status == .runnable)
+    gate.open()
+    while try await host.view("o").status != .waiting { await Task.yield() }
+    try await host.answer(Form.self, of: "o", with: "Ada")
+    #expect(try await host.settled("o").status == .finished)
+    #expect(try await orders.outcome(of: "o") == .finished("Ada, found"))
+  }
 }

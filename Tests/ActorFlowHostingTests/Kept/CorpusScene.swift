@@ -8,6 +8,8 @@ struct CorpusScene: Sendable, CustomTestStringConvertible {
   typealias Hosted = HostedFlow<String, String>
 
   let name: String
+  /// The first format that could say it.
+  let format: Int
   /// The definition, for who runs no host; of a flow that moved the first.
   let flow: @Sendable (_ isWhole: Bool) -> Flow<String, String>
   /// Registers the definition. `isWhole`: nothing fails any more.
@@ -21,21 +23,35 @@ struct CorpusScene: Sendable, CustomTestStringConvertible {
   var id: FlowID { FlowID("corpus-\(name)") }
 
   init(
-    _ name: String, flow: @escaping @Sendable (_ isWhole: Bool) -> Flow<String, String>,
+    _ name: String, since format: Int = 1, flow: @escaping @Sendable (_ isWhole: Bool) -> Flow<String, String>,
     when isMeant: @escaping @Sendable (CorpusState) -> Bool = { _ in true },
     begin: @escaping @Sendable (CorpusActor) async throws -> Void
   ) {
-    self.init(name, flow: flow, register: { try await $0.register(flow($1)) }, when: isMeant, begin: begin)
+    self.init(
+      name, since: format, flow: flow, register: { try await $0.register(flow($1)) }, when: isMeant, begin: begin)
   }
 
   init(
-    _ name: String, flow: @escaping @Sendable (_ isWhole: Bool) -> Flow<String, String>,
+    _ name: String, since format: Int = 1, flow: @escaping @Sendable (_ isWhole: Bool) -> Flow<String, String>,
     register: @escaping @Sendable (FlowHost, Bool) async throws -> Hosted,
     when isMeant: @escaping @Sendable (CorpusState) -> Bool = { _ in true },
     begin: @escaping @Sendable (CorpusActor) async throws -> Void
   ) {
-    (self.name, self.flow, self.register, self.begin, self.isMeant) = (name, flow, register, begin, isMeant)
+    (self.name, self.format, self.flow) = (name, format, flow)
+    (self.register, self.begin, self.isMeant) = (register, begin, isMeant)
   }
+}
+
+/// A scene as a format has it.
+struct CorpusCase: Sendable, CustomTestStringConvertible {
+  let scene: CorpusScene
+  let format: Int
+
+  static let all = CorpusScene.all.flatMap { scene in
+    CorpusTests.formats.filter { $0 >= scene.format }.map { CorpusCase(scene: scene, format: $0) }
+  }
+
+  var testDescription: String { "\(scene.name), format \(format)" }
 }
 
 /// Where a commit left a flow.

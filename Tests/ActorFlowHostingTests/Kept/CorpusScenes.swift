@@ -7,7 +7,7 @@ extension CorpusScene {
 
   static let all: [CorpusScene] = [
     question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
-    carrying, finished,
+    carrying, finished, updated,
   ]
 
   private static func asker(_ name: String) -> Step<String, String> {
@@ -36,6 +36,23 @@ extension CorpusScene {
       }
     }
   } begin: {
+    _ = try await $0.host.settled($0.id)
+  }
+
+  static let updated = CorpusScene("updated", since: 2) { _ in
+    Flow("updated") {
+      Step("ask") { (input: String, context: StepContext) in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            while true { try await context.update(Form(text: "\(try await context.wait(for: paid)), updated")) }
+          }
+          defer { group.cancelAll() }
+          return try await context.ask(Form(text: input))
+        }
+      }
+    }
+  } begin: {
+    try await $0.send()
     _ = try await $0.host.settled($0.id)
   }
 

@@ -8,11 +8,12 @@ import Testing
 /// Flows that were stored once are read for ever: the files in `Corpus` were written by the formats in their folders'
 /// names, and never change. A new format gets a folder of its own, which `ACTORFLOW_CORPUS` names where it is to be written.
 @Suite("Flows that were stored long ago", .timeLimit(.minutes(15))) struct CorpusTests {
-  static let formats = [1]
+  static let formats = [1, 2]
 
-  @Test("each is read as what it was, is taken up, and comes to its end", arguments: CorpusScene.all, formats)
-  func goesOn(_ scene: CorpusScene, format: Int) async throws {
-    let entry = try CorpusEntry(scene, format: format)
+  @Test("each is read as what it was, is taken up, and comes to its end", arguments: CorpusCase.all)
+  func goesOn(_ one: CorpusCase) async throws {
+    let scene = one.scene
+    let entry = try CorpusEntry(scene, format: one.format)
     let folder = try Folder()
     let store = try await entry.opened(scene, in: folder)
     let stored = try #require(try await store.load(scene.id))
@@ -23,10 +24,10 @@ import Testing
   }
 
   @Test(
-    "what is cut or changed anywhere is corrupted, and nothing else is read from it", arguments: CorpusScene.all,
-    formats)
-  func damaged(_ scene: CorpusScene, format: Int) async throws {
-    let entry = try CorpusEntry(scene, format: format)
+    "what is cut or changed anywhere is corrupted, and nothing else is read from it", arguments: CorpusCase.all)
+  func damaged(_ one: CorpusCase) async throws {
+    let scene = one.scene
+    let entry = try CorpusEntry(scene, format: one.format)
     let folder = try Folder()
     let store = try await entry.opened(scene, in: folder)
     var random = RandomState(seed: Chance.seed)
@@ -56,7 +57,7 @@ import Testing
   }
 
   /// Of each file; 10,000 in all.
-  private static let flips = 10_000 / (2 * CorpusScene.all.count * formats.count) + 1
+  private static let flips = 10_000 / (2 * CorpusCase.all.count) + 1
 
   // MARK: - Writing
 

@@ -141,7 +141,8 @@ extension RandomState {
     track.question = optional { random in
       PackedQuestion(
         number: random.number(), token: random.optional { RandomBits(high: $0.next(), low: $0.next()) },
-        revision: random.number(), key: random.optional { $0.key() }, prompt: random.value())
+        revision: random.number(), key: random.optional { $0.key() }, prompt: random.value(),
+        updates: random.list { $0.next() })
     }
     track.waits = list { PackedWait(signal: $0.text(), key: $0.key(), number: $0.number(), type: $0.text()) }
     return track

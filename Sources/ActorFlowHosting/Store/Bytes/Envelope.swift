@@ -1,3 +1,5 @@
+import ActorFlow
+
 /// The frame around everything that is written down: what it is, in which format, how long, and a sum over all of it.
 ///
 /// The header has a sum of its own, so a newer format is told from damage. Layout: a magic of four bytes, the format

@@ -1,0 +1,108 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+import Testing
+
+/// A question that was updated shows what it showed last, whoever takes its flow up.
+@Suite("Hosted questions that are updated", .timeLimit(.minutes(15))) struct HostUpdateTests {
+  private struct Duty: AssignedPrompt, Codable {
+    typealias Answer = Int
+    struct NotYours: Error {}
+
+    let who: String
+    var assignees: [String] { [who] }
+    var due: Date? { nil }
+    func authorize(_ principal: Principal?) throws { if principal?.id != who { throw NotYours() } }
+  }
+
+  private static let move = Signal<String>("move")
+  private let store = MemoryFlowStore()
+
+  /// Asks one person, and hands the question on to whoever a signal names.
+  private func flow(beginningWith first: String = "olga") -> Flow<String, Int> {
+    Flow("duty") {
+      Step("decide") { (_: String, context: StepContext) in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            while true { try await context.update(Duty(who: try await context.wait(for: Self.move))) }
+          }
+          defer { group.cancelAll() }
+          return try await context.ask(Duty(who: first))
+        }
+      }
+    }
+  }
+
+  private func host(beginningWith first: String = "olga") async throws -> (FlowHost, HostedFlow<String, Int>) {
+    let host = FlowHost(store: store)
+    return (host, try await host.register(flow(beginningWith: first)))
+  }
+
+  /// Hands the question on, and waits until it is stored.
+  private func hand(to who: String, _ host: FlowHost) async throws -> FlowView.OpenQuestion {
+    try await host.send(who, to: Self.move, of: "d", key: who)
+    let question = try #require(try await host.settled("d").questions.first)
+    #expect(try question.prompt(as: Duty.self).who == who)
+    try await host.catchUp()
+    return question
+  }
+
+  @Test("who lost the task cannot decide when the flow is taken up, and who has it can")
+  func reassigned() async throws {
+    let (host, duties) = try await host()
+    try await duties.start(id: "d", with: "-")
+    _ = try await host.settled("d")
+    let question = try await hand(to: "oscar", host)
+    #expect(question.revision == 2)
+    await #expect(throws: Duty.NotYours.self) {
+      try await host.answer(question.id, of: "d", with: 1, by: Principal(id: "olga"))
+    }
+    try await host.catchUp()
+    #expect(try await host.tasks(TaskQuery(assignee: "oscar")).tasks.count == 1)
+    try await host.answer(question.id, of: "d", with: 2, by: Principal(id: "oscar"), revision: 2)
+    #expect(try await host.settled("d").status == .finished)
+    #expect(try await duties.outcome(of: "d") == .finished(2))
+  }
+
+  @Test("however often it was handed on and the flow taken up, a revision stays what it is until the next update")
+  func revisions() async throws {
+    let (first, duties) = try await host()
+    try await duties.start(id: "d", with: "-")
+    _ = try await first.settled("d")
+    for who in ["a", "b", "a", "oscar"] {
+      try await first.send(who, to: Self.move, of: "d", key: "\(who) \(try await first.view("d").revision)")
+      _ = try await first.settled("d")
+      try await first.catchUp()
+    }
+    let question = try #require(try await first.view("d").questions.first)
+    #expect(question.revision == 5)
+    for _ in 1...3 {
+      let (host, _) = try await host()
+      await #expect(throws: Duty.NotYours.self) {
+        try await host.answer(question.id, of: "d", with: 1, by: Principal(id: "a"))
+      }
+      try await host.catchUp()
+      #expect(try await host.view("d").questions.first?.revision == 5)
+    }
+    let (last, _) = try await host()
+    try await last.answer(question.id, of: "d", with: 2, by: Principal(id: "oscar"), revision: 5)
+    #expect(try await last.settled("d").status == .finished)
+  }
+
+  @Test("a step that asks something else first, for its definition has changed, shows that")
+  func changed() async throws {
+    let (first, duties) = try await host()
+    try await duties.start(id: "d", with: "-")
+    _ = try await first.settled("d")
+    let question = try await hand(to: "oscar", first)
+    let (second, _) = try await host(beginningWith: "anna")
+    await #expect(throws: Duty.NotYours.self) {
+      try await second.answer(question.id, of: "d", with: 1, by: Principal(id: "olga"))
+    }
+    try await second.catchUp()
+    // The signal came before: its update is made again.
+    #expect(try await second.view("d").questions.first?.prompt(as: Duty.self).who == "oscar")
+    #expect(try #require(try await second.view("d").questions.first).revision > 2)
+  }
+}
