@@ -39,20 +39,8 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The graph of this flow, compiled at the first call and kept.
   package var graph: Graph { cache.graph(of: segments) }
 
-  /// The name of the whole; nil if it has none.
-  package var name: String? {
-    guard case .open(let name)? = segments.first else { return nil }
-    var depth = 0
-    for (index, segment) in segments.enumerated() {
-      switch segment {
-      case .open: depth += 1
-      case .close: depth -= 1
-      default: break
-      }
-      if depth == 0 { return index == segments.count - 1 ? name : nil }
-    }
-    return nil
-  }
+  /// The name of the whole, whatever modifiers came after it; nil if it has none.
+  package var name: String? { segments.outerName }
 
   /// The paths of the steps, in the order of the definition.
   public var steps: [StepID] { graph.nodes.filter { $0.fork == nil }.map(\.info.id) }

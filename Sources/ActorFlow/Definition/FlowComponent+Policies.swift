@@ -45,8 +45,13 @@ extension [Segment] {
   /// What these segments are called by one name that stands around everything else, if there is one.
   package var onlyName: String? {
     if let only = theOnlyStep, case .step(let name, _) = self[only] { return name }
-    if let outer = outermostOpen, case .open(let name) = self[outer] { return name }
-    return nil
+    return outerName
+  }
+
+  /// The name of a flow that stands around every step; scopes and policies may stand around it.
+  var outerName: String? {
+    guard let outer = outermostOpen, case .open(let name) = self[outer] else { return nil }
+    return name
   }
 
   /// Where the only step or fork stands, if there is exactly one and no name around it.

@@ -18,6 +18,32 @@ import Testing
       paths(flow) == ["checkout/cart", "checkout/delivery/address", "checkout/delivery/inner/carrier", "checkout/pay"])
   }
 
+  @Test("a flow keeps its name whatever stands around it")
+  func modified() {
+    let flow = Flow("kyc") {
+      step("a")
+      step("b")
+    }
+    let modified = [
+      flow, flow.onFailure(.rollBack), flow.onBackUp(.oneWay), flow.presentation(.modal), flow.timeout(.seconds(1)),
+      flow.retry(3), flow.recover { "\($0)" }, flow.expires(afterIdle: .seconds(1)), flow.map { $0 + "!" },
+      flow.carrying { $0 + $1 }, flow.retry(2).timeout(.seconds(1)).onFailure(.park), Flow { flow },
+    ]
+    for flow in modified { #expect(flow.name == "kyc") }
+    #expect(flow.expires(afterIdle: .seconds(1)).named("onboarding").name == "onboarding")
+    #expect(Flow { step("a") }.retry(2).name == nil)
+    let two = Flow {
+      flow
+      Flow("other") { step("c") }
+    }
+    #expect(two.name == nil)
+    let more = Flow {
+      flow
+      step("c")
+    }
+    #expect(more.name == nil)
+  }
+
   @Test("an unnamed flow adds no part")
   func unnamed() {
     let flow = Flow("x") {
