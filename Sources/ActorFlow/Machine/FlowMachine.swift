@@ -209,7 +209,9 @@ extension FlowMachine {
   func requireRun() throws(FlowError) {
     switch phase {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
-    case .ended: throw error(.flowEnded, "the run has ended; `run` starts another")
+    case .ended:
+      // A flow that is kept has one run.
+      throw error(.flowEnded, journal == .keeping ? "the flow has ended" : "the run has ended; `run` starts another")
     case .walking, .leaving, .compensating: return
     }
   }

@@ -35,6 +35,9 @@ public protocol FlowStore: Sendable {
 
   /// Removes a flow with its history, its lease and its questions. The id may be used again.
   ///
+  /// The fences that were given for it count on: who still has one of them writes no new flow with this id. So a store
+  /// with leases remembers the latest fence of a flow beyond the flow.
+  ///
   /// - Throws: ``FlowStoreError`` as ``commit(_:to:expecting:fence:as:appending:)`` does; `notFound` if there is no such
   ///   flow.
   func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws
