@@ -72,4 +72,12 @@ package final class ForkPlan: Sendable {
   package func name(of branch: Int, at elements: [Int]) -> StepID {
     paths[min(branch, paths.count - 1)].path(at: elements)
   }
+
+  /// What a branch is called that is none of an element's. Nil: there is none of this number.
+  package func name(ofFixed branch: Int, at elements: [Int]) -> StepID? {
+    !isForEach && paths.indices.contains(branch) ? paths[branch].path(at: elements) : nil
+  }
+
+  /// Which of its branches has the instruction at this address, which is one of them.
+  package func branch(at address: Int) -> Int? { entries.lastIndex { $0 <= address } }
 }

@@ -16,9 +16,10 @@ extension SnapshotUnpacker {
     }
     checkPlaces(packed, on: track)
     guard case .at(let address, let cargo)? = machine[track].start?.kind else { return }
-    if names.fork(around: address) !== fork(of: track) || !hasName(address, cargo, on: track) {
-      noteDamage(step, "the walk goes on where it cannot have come to on the track \(packed.number)")
+    guard names.fork(around: address) === fork(of: track), hasName(address, cargo, on: track) else {
+      return noteDamage(step, "the walk goes on where it cannot have come to on the track \(packed.number)")
     }
+    checkBranch(of: step, at: address, on: track)
   }
 
   /// Whether a snapshot can say where this is: else the flow could never be written again.
@@ -35,15 +36,19 @@ extension SnapshotUnpacker {
       next = place.below
       if place.backTarget >= place.depth { noteDamage(place.visit.info.id, "a way back leads forward") }
       // What is a thing of the past may have been a branch's.
-      guard !place.isInner, names.fork(around: place.node) !== fork else { continue }
-      note(
-        place.visit.info.id,
-        fork == nil ? "the step is in a branch of a fork" : "the step is in no such branch any more")
+      guard !place.isInner else { continue }
+      guard names.fork(around: place.node) === fork else {
+        note(
+          place.visit.info.id,
+          fork == nil ? "the step is in a branch of a fork" : "the step is in no such branch any more")
+        continue
+      }
+      checkBranch(of: place.visit.info.id, at: place.node.address, on: track)
     }
   }
 
   /// The fork whose branch a track is.
-  private func fork(of track: TrackID) -> Node? {
+  func fork(of track: TrackID) -> Node? {
     machine[track].branch.flatMap { machine[$0.parent].top?.shown?.node }
   }
 
@@ -61,27 +66,6 @@ extension SnapshotUnpacker {
       guard case .unwind(let unwinding)? = machine[track].leave?.goal else { return true }  // noted already
       return names.fork(around: unwinding.frame.start) === fork(of: track)
     }
-  }
-
-  /// Whether the branches of a fork, and what they have made, are those of its definition.
-  func holdsTogether(_ fork: PackedFork, of track: PackedTrack, _ plan: ForkPlan) -> Bool {
-    let branches = children[track.number] ?? []
-    let made = Set(fork.results.map(\.branch))
-    guard made.count == fork.results.count, made.allSatisfy(fork.tracks.indices.contains),
-      fork.judged <= fork.results.count, Set(fork.tracks) == Set(branches.map(\.number)),
-      branches.count == fork.tracks.count
-    else { return false }
-    guard plan.isForEach || fork.tracks.count == plan.entries.count else { return false }
-    guard track.phase == .walking else { return true }
-    // Branches are left exactly if they are superfluous. Else all results are joined, one of each branch that has ended.
-    let isOpen = fork.failure == nil && !fork.isDecided
-    return track.start == nil
-      && branches.allSatisfy { branch in
-        guard branch.phase == .ended else { return (branch.leave?.goal == .dissolve) != isOpen }
-        guard isOpen, let number = branch.branch?.number else { return true }
-        return made.contains(number)
-      }
-      && (!isOpen || made.count == branches.count { $0.phase == .ended })
   }
 
   var packedTracks: [PackedTrack] { [snapshot.main] + snapshot.branches }

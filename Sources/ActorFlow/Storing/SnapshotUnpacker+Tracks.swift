@@ -4,11 +4,13 @@ extension SnapshotUnpacker {
     guard let branch = packed.branch, let parent = tracks[branch.parent], tracks[packed.number] == nil else {
       return note(packed.branch?.path ?? "", "the branch \(packed.number) belongs to no fork")
     }
-    let scopes = machine[parent].top?.shown?.cargo.scopes
+    let top = machine[parent].top?.shown
+    let scopes = top?.cargo.scopes
+    let path = top?.node.fork?.name(ofFixed: branch.number, at: branch.elements) ?? branch.path
     var track = Track(
       phase: .walking,
       branch: Branching(
-        parent: parent, number: branch.number, path: branch.path, elements: branch.elements, scopes: scopes))
+        parent: parent, number: branch.number, path: path, elements: branch.elements, scopes: scopes))
     fill(&track, with: packed)
     tracks[packed.number] = machine.branches.open(track, numbered: packed.number)
     guard let siblings = named[branch.parent], siblings.indices.contains(branch.number),
@@ -83,16 +85,17 @@ extension SnapshotUnpacker {
 
   mutating func fork(_ packed: PackedTrack) {
     guard let track = tracks[packed.number], let fork = packed.fork else { return }
-    guard let plan = machine[track].top?.shown?.node.fork else {
+    guard let node = machine[track].top?.shown?.node, let plan = node.fork else {
       return note(packed.places.last?.visit.step ?? "", "the branches of a fork are open here, and it is none any more")
     }
     let ids = fork.tracks.compactMap { tracks[$0] }
     guard ids.count == fork.tracks.count else {
       return note(packed.places.last?.visit.step ?? "", "a branch of the fork is missing")
     }
-    guard holdsTogether(fork, of: packed, plan) else {
+    guard holdsTogether(fork, of: packed) else {
       return noteDamage(packed.places.last?.visit.step ?? "", "what the branches have made does not fit them")
     }
+    guard hasItsBranches(fork, of: packed, node, plan) else { return }
     var open = OpenFork(tracks: ids, asksGoal: plan.asksGoal, showing: ids.map { machine[$0].view })
     open.open = ids.count - (children[packed.number] ?? []).count { $0.phase == .ended }
     open.results = fork.results.map { ($0.branch, value($0.value)) }

@@ -1,0 +1,95 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+typealias Asking = Flow<String, String>
+
+/// A flow that was begun in one version, at a host that has the next one.
+struct BranchMigration {
+  static let remedy = "keep the order, or register the old version beside the new one"
+
+  private let store = MemoryFlowStore()
+
+  /// Begins a flow and answers these steps with their names.
+  private func begin(_ flow: Asking, answering steps: [String], with input: String = "") async throws {
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "f", with: input)
+    try await answer(steps, at: host)
+    await host.isQuiet()
+  }
+
+  private func answer(_ steps: [String], at host: FlowHost) async throws {
+    for step in steps {
+      let question = try await host.settled("f").questions.first { $0.step.path.hasSuffix("/\(step)") }
+      _ = try await host.answer(try #require(question, "\(step)").id, of: "f", json: "\"\(step)\"".utf8)
+    }
+  }
+
+  private func finish(_ host: FlowHost) async throws {
+    while let question = try await host.settled("f").questions.first {
+      _ = try await host.answer(question.id, of: "f", json: "\"\(question.step.name)\"".utf8)
+    }
+  }
+
+  private func newHost(_ flow: Asking, _ moves: [Move]) async throws -> (FlowHost, HostedFlow<String, String>) {
+    let host = FlowHost(store: store)
+    return (host, try await host.register(flow, version: 2, from: 1, moves: moves))
+  }
+
+  /// The flow is parked for this reason, as the plan had said, and ends as what it was when the old version is registered.
+  func expectParked(
+    _ first: Asking, answering steps: [String], _ second: Asking, moves: [Move] = [], _ reason: String,
+    then output: String, location: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await begin(first, answering: steps)
+    let (host, flows) = try await newHost(second, moves)
+    let whole = "it cannot move to version 2: \(reason)"
+    #expect(try await host.plan().groups.map(\.fate) == [.parks(whole)], sourceLocation: location)
+    #expect(await code { try await host.answer(Form.self, of: "f", with: "y") } == .parked, sourceLocation: location)
+    let view = try await host.view("f")
+    #expect(view.status == .parked && view.failure == whole, "\(view.failure ?? "")", sourceLocation: location)
+    try await host.register(first)
+    #expect(try await host.plan().counts == (1, 0, 0), sourceLocation: location)
+    try await finish(host)
+    #expect(try await flows.outcome(of: "f") == .finished(output), sourceLocation: location)
+    #expect(try await host.view("f").version == 1, sourceLocation: location)
+  }
+
+  func expectMoved(
+    _ first: Asking, answering steps: [String], _ second: Asking, moves: [Move] = [], then output: String,
+    with input: String = "", location: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await begin(first, answering: steps, with: input)
+    let (host, flows) = try await newHost(second, moves)
+    #expect(try await host.plan().groups.map(\.fate) == [.moves(to: 2)], sourceLocation: location)
+    try await finish(host)
+    #expect(try await flows.outcome(of: "f") == .finished(output), sourceLocation: location)
+    #expect(try await host.view("f").version == 2, sourceLocation: location)
+  }
+}
+
+/// A step that asks, and adds what is answered to what it was given.
+func ask(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
+
+/// Two branches; what they make stands beside each other.
+func both(
+  _ left: some FlowComponent<String, String>, _ right: some FlowComponent<String, String>
+) -> Asking {
+  Flow("pay") {
+    Parallel {
+      left
+      right
+    } join: {
+      "\($0)|\($1)"
+    }
+  }
+}
+
+/// Two steps without a name around them.
+func numbered(_ first: String, _ second: String) -> Asking {
+  Flow {
+    ask(first)
+    ask(second)
+  }
+}
