@@ -115,7 +115,8 @@ extension StepContext {
   /// with the same idempotency key; ``record(_:as:)`` then says `interrupted`, because whether the outside world acted
   /// is not known.
   ///
-  /// Records are dropped when the place's `backUp` has returned, and kept if it threw.
+  /// Records are dropped when the place's `backUp` has returned, and kept if it threw; but a place that a back passes over
+  /// goes with its records.
   ///
   /// - Parameters:
   ///   - key: Names the effect within this place.
