@@ -3,7 +3,7 @@ public import ActorFlowHosting
 
 /// A definition that a ``HostTester`` has deployed: starts flows of it, at whichever host there is.
 ///
-/// It is not Sendable: it belongs to the test's own task, as its tester does.
+/// It is not Sendable: it belongs to the test's own task, as its tester does; ``HostTester`` shows helpers that take one.
 public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   let tester: HostTester
   let place: Place

@@ -37,6 +37,17 @@ public import ActorFlowHosting
 ///   try await tester.answer(ContractForm.self, of: id, with: true)
 /// }
 /// ```
+///
+/// So does one that takes a closure which has a tester or a ``DeployedFlow``, or is given one. Say it of the closure, too:
+///
+/// ```swift
+/// nonisolated(nonsending) func refusal(
+///   of request: nonisolated(nonsending) () async throws -> Void
+/// ) async -> FlowError.Code? {
+///   do { try await request() } catch { return (error as? FlowError)?.code }
+///   return nil
+/// }
+/// ```
 public final class HostTester {
   /// The time. Move it with ``advance(by:fileID:line:)``; moved directly, it rings only what is in memory.
   public let clock: ManualWallClock

@@ -16,6 +16,24 @@ import Testing
     try await tester.answer(ContractForm.self, of: id, with: true)
   }
 
+  nonisolated(nonsending) func refusal(
+    of request: nonisolated(nonsending) () async throws -> Void
+  ) async -> FlowError.Code? {
+    do { try await request() } catch { return (error as? FlowError)?.code }
+    return nil
+  }
+
+  @Test("a helper takes a closure that has a tester, and runs it where the test runs")
+  func closure() async throws {
+    try await testHost { tester in
+      let contracts = try await tester.deploy(contract)
+      try await contracts.start(id: "c-3", with: draft)
+      #expect(await refusal { try await tester.backUp("c-3") } == .cannotBackUp)
+      try await sign("c-3", with: tester)
+      #expect(await refusal { _ = try await contracts.finish("c-3") } == nil)
+    }
+  }
+
   @Test("a helper drives a hosted flow where the test does")
   func helper() async throws {
     try await testHost { tester in
