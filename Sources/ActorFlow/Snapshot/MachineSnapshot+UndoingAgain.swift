@@ -3,14 +3,16 @@ extension MachineSnapshot {
   /// stack. Nil if nothing is.
   package var undoingAgain: MachineSnapshot? {
     // The newest was the first to be undone.
-    let places = undoFailures.compactMap(\.place).reversed()
+    var places = Array(undoFailures.compactMap(\.place).reversed())
     guard let ending, let top = places.last else { return nil }
+    // Where a back led, it led on a stack that is gone. Nobody backs up on the way to an end.
+    for index in places.indices { places[index].backTarget = -1 }
+    places[places.count - 1].records = []
     var next = self
     (next.ending, next.undoFailures, next.branches, next.alarms) = (nil, [], [], [])
     next.main = PackedTrack()
     next.main.phase = .compensating
-    next.main.places = Array(places)
-    next.main.places[places.count - 1].records = []
+    next.main.places = places
     next.main.focus = PackedFocus(isEntered: true, records: top.records)
     next.main.leave = PackedLeave(
       goal: .end(ending, rollBack: true), number: numbers.leave, since: .zero, isAnnounced: true)
