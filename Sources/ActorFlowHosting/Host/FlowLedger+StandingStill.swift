@@ -8,6 +8,7 @@ extension FlowLedger {
   func standStill(because error: any Error) async {
     guard var snapshot = stored?.snapshot else { return stop(error) }
     var state = state
+    index(&snapshot, by: state)
     let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
     let failure = StoredFailure(error)
     state.machine.fault = PackedFault(step: step, error: failure)
@@ -42,6 +43,7 @@ extension FlowLedger {
     let request = HostRequest.current
     if let request { state.apply(request) }
     state.machine.sequence += 1
+    index(&snapshot, by: state)
     snapshot.body = try office.body(of: state)
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: office.clock.now, what: what, step: step, by: request?.principal,

@@ -160,10 +160,10 @@ final class FlowLedger: Sendable {
     }
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
-      rollbackFailed: !state.machine.undoFailures.isEmpty, steps: Self.steps(of: state.machine),
+      rollbackFailed: !state.machine.undoFailures.isEmpty,
       labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
     )
-    snapshot.labels[Definition.label] = definition.fingerprint
+    index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
     }
@@ -192,6 +192,14 @@ final class FlowLedger: Sendable {
       }
     }
     return ([machine.nextAlarm].compactMap(\.self) + questions).min()
+  }
+
+  /// What a snapshot says of a state beside the state. That may have moved since it was read: the definition is the one
+  /// that it fits now, or its moves would be made again.
+  func index(_ snapshot: inout FlowSnapshot, by state: HostedState) {
+    (snapshot.definition, snapshot.version) = (definition.name, definition.version)
+    snapshot.labels[Definition.label] = definition.fingerprint
+    snapshot.steps = Self.steps(of: state.machine)
   }
 
   private static func steps(of machine: MachineSnapshot) -> [StepID] {

@@ -90,6 +90,8 @@ extension FlowHost {
   }
 
   private func problems(of machine: MachineSnapshot, in definition: Definition) -> UnfitSnapshot? {
+    // Of one that has ended, what is to be undone yet has to fit.
+    let machine = machine.undoingAgain ?? machine
     do {
       _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: office.values, at: .zero)
     } catch { return error }

@@ -28,15 +28,20 @@ public struct StoredState: Sendable {
     return try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: type)
   }
 
-  /// Replaces what a step was given, wherever it stands.
+  /// Replaces what a step was given, wherever it stands, also where its `backUp` threw and may be tried again.
   ///
   /// - Throws: A `FlowError` with the code `typeMismatch` if what it was given is no `Old`; what `change` throws.
   public mutating func changeInput<Old: Decodable & Sendable, New: Encodable & Sendable>(
     of step: StepID, _ change: (Old) throws -> New
   ) throws {
-    for place in places(step) {
-      let old: Old = try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: Old.self)
-      try setInput(at: place, change(old))
+    for place in places(step) { machine[place].cargo = try changed(machine[place].cargo, change) }
+    var cargoes: [Int: Int] = [:]
+    for place in machine.failedPlaces where step.means(place.visit.step) {
+      cargoes[place.cargo] = try changed(place.cargo, change)
+    }
+    machine.changeFailedPlaces { place in
+      guard let old = place, step.means(old.visit.step), let cargo = cargoes[old.cargo] else { return }
+      place?.cargo = cargo
     }
   }
 
@@ -54,6 +59,9 @@ public struct StoredState: Sendable {
       }
       machine.remove(place)
     }
+    machine.changeFailedPlaces { place in
+      if let old = place, step.means(old.visit.step) { place = nil }
+    }
   }
 
   /// Lets a flow that is at `step` enter another step instead. Its answers, its records and its question are forgotten.
@@ -61,17 +69,23 @@ public struct StoredState: Sendable {
     _ step: StepID, at other: StepID, _ change: (Old) throws -> New
   ) throws {
     for place in places(step) where machine.isFocused(place) {
-      let old: Old = try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: Old.self)
-      try setInput(at: place, change(old))
+      machine[place].cargo = try changed(machine[place].cargo, change)
       machine.reenter(place, at: machine[place].visit.step.renamed(step, to: other))
     }
   }
 
-  private mutating func setInput(at place: PlaceIndex, _ value: some Encodable & Sendable) throws {
-    var cargo = machine.cargoes[machine[place].cargo]
-    cargo.value = try PackedValue(value, with: values)
+  /// A cargo with another value.
+  private mutating func changed<Old: Decodable & Sendable, New: Encodable & Sendable>(
+    _ index: Int, _ change: (Old) throws -> New
+  ) throws -> Int {
+    guard machine.cargoes.indices.contains(index) else {
+      throw FlowError(.typeMismatch, "the snapshot is damaged: what a step was given is not in it")
+    }
+    var cargo = machine.cargoes[index]
+    let old: Old = try StepBody.cast(stored(cargo.value), to: Old.self)
+    cargo.value = try PackedValue(change(old), with: values)
     machine.cargoes.append(cargo)
-    machine[place].cargo = machine.cargoes.count - 1
+    return machine.cargoes.count - 1
   }
 
   private func stored(_ value: PackedValue) -> StoredValue { StoredValue(value, codec: values) }
@@ -99,7 +113,7 @@ extension MachineSnapshot {
     set { change(place.track) { $0.places[place.index] = newValue } }
   }
 
-  private mutating func change(_ track: Int, _ body: (inout PackedTrack) -> Void) {
+  mutating func change(_ track: Int, _ body: (inout PackedTrack) -> Void) {
     if track == 0 { body(&main) } else { body(&branches[track - 1]) }
   }
 
@@ -148,16 +162,10 @@ extension MachineSnapshot {
   mutating func rename(_ name: (StepID) -> StepID) {
     for index in frames.indices { frames[index].scope.step = name(frames[index].scope.step) }
     if let step = fault?.step { fault?.step = name(step) }
-    undoFailures.rename(name)
-    for index in tracks.indices { change(index) { $0.rename(name) } }
-  }
-}
-
-extension [PackedUndoFailure] {
-  fileprivate mutating func rename(_ name: (StepID) -> StepID) {
-    for index in indices {
-      if let step = self[index].place?.visit.step { self[index].place?.visit.step = name(step) }
+    changeFailedPlaces { place in
+      if let step = place?.visit.step { place?.visit.step = name(step) }
     }
+    for index in tracks.indices { change(index) { $0.rename(name) } }
   }
 }
 
@@ -171,8 +179,6 @@ extension PackedTrack {
       fault.step = name(fault.step)
       leave?.goal = .unwind(frame: frame, fault, isTimeout: isTimeout)
     }
-    leave?.failures.rename(name)
-    fork?.failures.rename(name)
     if let step = fork?.failure?.step { fork?.failure?.step = name(step) }
     switch start?.kind {
     case .at(.behind(let step), let cargo)?: start?.kind = .at(.behind(name(step)), cargo: cargo)
