@@ -46,7 +46,8 @@ extension FlowHost {
   /// Waits until there is nothing to do. False: the flow was put away meanwhile.
   private nonisolated func rests(_ flow: LiveFlow) async -> Bool {
     let coordinator = flow.coordinator
-    while true {
+    // One that was put away after it had been answered comes by here once more, and has rung for the last time.
+    while !coordinator.isParked {
       do {
         try await coordinator.rests()
         // It is not put away just before its time.
@@ -65,6 +66,7 @@ extension FlowHost {
       await wait(office.options.keepHot, for: flow.over.wait)
       if flow.ledger.stored?.revision == revision { return true }
     }
+    return false
   }
 
   private nonisolated func goOn(_ flow: LiveFlow) async {

@@ -74,4 +74,15 @@ import Testing
     try await second.answerNext("f", "\"2\"")
     #expect(try await again.outcome(of: "f") == .finished("-12"))
   }
+
+  @Test("a host that is stopped puts away at once what was answered while it was kept")
+  func stoppedAfterAnswer() async throws {
+    let (host, flows) = try await host()
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.settled("f")
+    try await clock.waitForSleepers()
+    try await host.answerNext("f", "\"1\"")
+    try await host.shutDown()
+    #expect(await host.live.isEmpty)
+  }
 }
