@@ -19,16 +19,20 @@ extension FlowHost {
         await release(flow)
         return view
       } catch {
+        let cause = flow.cause(of: error)
+        let wasTaken = flow.wasTaken(cause)
         let isStale = await isStale(flow, after: error)
+        // Nobody can do anything with it any more, not even who uses it besides.
+        if wasTaken { flow.retire(because: cause) }
         await release(flow)
         // Done by somebody else in that moment: then this is a repetition. What was done here may throw all the same.
         if (error as? FlowError)?.code != .rollbackFailed, let view = try view(of: flow, after: request) { return view }
         attempts += 1
         if isStale, attempts < 5 { continue }
-        let error = flow.cause(of: error)
-        guard flow.wasTaken(error), !Task.isCancelled else { throw error }
+        guard wasTaken else { throw cause }
+        try Task.checkCancellation()
         try refuseStopping()
-        guard attempts < 5 else { throw error }
+        guard attempts < 5 else { throw outlasted(cause) }
       }
     }
   }
@@ -48,6 +52,14 @@ extension FlowHost {
     return view
   }
 
+  /// What is thrown to who asked for something again and again, when others came first each time.
+  nonisolated func outlasted(_ error: any Error) -> any Error {
+    guard error is CancellationError || FlowStoreError.isTakenOver(error) else { return error }
+    return FlowStoreError(
+      office.store is any LeasingFlowStore ? .leased : .conflict,
+      "other hosts take the flow from this one again and again; try it again in a while")
+  }
+
   nonisolated func refuseStandingStill(_ flow: LiveFlow) throws {
     guard let fault = flow.ledger.state.machine.fault else { return }
     throw FlowError(
@@ -59,12 +71,10 @@ extension FlowHost {
     FlowError(.flowEnded, "the flow has ended", flow: id)
   }
 
-  /// Whether a request was refused only because another host has written the flow, where nobody gives leases. It is read
-  /// again then.
+  /// Whether a request was refused only because another host has written the flow, where nobody gives leases or the lease
+  /// has run out unnoticed. It is read again then.
   private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
-    guard error is FlowError, !(office.store is any LeasingFlowStore),
-      let stored = try? await office.store.load(flow.id)
-    else { return false }
+    guard error is FlowError, let stored = try? await office.store.load(flow.id) else { return false }
     // What this host writes itself is known by then.
     if flow.isBegun { try? await flow.coordinator.catchUp() }
     guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }

@@ -19,7 +19,9 @@ extension FlowHost {
   /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
   /// - Throws: A `FlowError`: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
   ///   `wrongAnswerType`, `staleRevision`, `keyReused` if the key came with something else, `flowEnded`, `parked` if the
-  ///   flow stands still, `notRunning` if the host has stopped. What the store throws.
+  ///   flow stands still, `notRunning` if the host has stopped. What the store throws; so a ``FlowStoreError`` with the
+  ///   code `leased` while another host runs the flow, after having waited for it. One that another host took from this
+  ///   one in the middle is asked again as it is then. `CancellationError` only if the calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,

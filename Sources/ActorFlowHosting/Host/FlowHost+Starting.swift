@@ -13,19 +13,23 @@ extension FlowHost {
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: office.values)
-    if let view = try await known(id, definition, packed, as: type) { return view }
-    do {
-      return try await behindDoor(of: id) {
-        let flow = try await begin(definition, id, input, packed, labels, by: principal)
-        let view = flow.ledger.view
-        await release(flow)
-        guard let view else { throw noSuchFlow(id) }
-        return view
-      }
-    } catch let error as FlowStoreError where error.code == .conflict {
-      // Somebody else has started it.
+    var attempts = 0
+    while true {
       if let view = try await known(id, definition, packed, as: type) { return view }
-      throw error
+      do {
+        return try await behindDoor(of: id) {
+          let flow = try await begin(definition, id, input, packed, labels, by: principal)
+          let view = flow.ledger.view
+          await release(flow)
+          guard let view else { throw noSuchFlow(id) }
+          return view
+        }
+      } catch let error as FlowStoreError where FlowStoreError.isTakenOver(error) {
+        // Somebody else has started it, or begins to, or has deleted it.
+        attempts += 1
+        guard attempts < 5 else { throw outlasted(error) }
+        try refuseStopping()
+      }
     }
   }
 

@@ -86,6 +86,12 @@ final class LiveFlow: Sendable {
     park()
   }
 
+  /// Nobody begins to use it any more: what it is asked for cannot be done here.
+  func retire(because error: any Error) {
+    if FlowStoreError.isTakenOver(error) { return dismiss(error) }
+    _ = close(evenIfUsed: true)
+  }
+
   /// Puts it away, also while somebody uses it: what he asks for is refused.
   func park() {
     coordinator.park()
@@ -133,6 +139,8 @@ extension LiveFlow {
   /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
   func wasTaken(_ error: any Error) -> Bool {
     if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
+    // It is being deleted. Whether it was, who loads it sees.
+    if (error as? FlowError)?.code == .noSuchFlow { return ledger.loss != nil }
     // A rendered step that is put away takes no answers; whether its question is closed, who takes it up knows.
     if (error as? FlowError)?.code == .questionClosed { return coordinator.isParked }
     return error is CancellationError && (coordinator.isParked || ledger.loss != nil)

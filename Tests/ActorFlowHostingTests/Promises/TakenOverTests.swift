@@ -1,0 +1,87 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Flows that another host took over", .timeLimit(.minutes(15))) struct TakenOverTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let signal = Signal<Int>("s")
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private let flow = Flow<String, String>("f") {
+    Step("a") { Asker() }
+    Step("b") { Asker() }
+    Step("c") { Asker() }
+  }
+
+  /// A host that keeps what it has in memory, and knows of no lease that has ended.
+  private func host(_ owner: String) async throws -> FlowHost {
+    var options = FlowHost.Options()
+    options.keepHot = .seconds(3_600)
+    let host = FlowHost(store: store, clock: clock, owner: owner, options: options)
+    try await host.register(flow)
+    return host
+  }
+
+  /// A flow that is in memory at the first host, while another has written it and is gone.
+  private func takenOver() async throws -> FlowHost {
+    let first = try await host("first")
+    let flows = HostedFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
+    try await flows.start(id: "x", with: "-")
+    _ = try await first.settled("x")
+    clock.advance(by: .seconds(31))
+    let second = try await host("second")
+    try await second.answerNext("x", "\"1\"")
+    try await second.shutDown()
+    #expect(await first.live.count == 1)
+    return first
+  }
+
+  @Test("a request to a host that has lost its lease is done on the flow as it is")
+  func one() async throws {
+    let first = try await takenOver()
+    let question = try #require(try await first.view("x").questions.first?.id)
+    #expect(try await first.answer(question, of: "x", with: "2").revision > Revision(1))
+    try await first.answerNext("x", "\"3\"")
+    #expect(try await first.view("x").status == .finished)
+  }
+
+  @Test("so are many at once, each once")
+  func many() async throws {
+    let (first, signal) = (try await takenOver(), signal)
+    await withTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask {
+          do {
+            let delivery = try await first.send(number, to: signal, of: "x", key: "\(number)")
+            #expect(delivery == .accepted)
+          } catch { Issue.record("\(error)") }
+        }
+      }
+    }
+    let state = try await first.stored("x").1
+    #expect(state.machine.mail.buffer.count == 40)
+    try await first.shutDown()
+  }
+
+  @Test("a question that was answered elsewhere is closed")
+  func closed() async throws {
+    let first = try await host("first")
+    let flows = HostedFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
+    try await flows.start(id: "x", with: "-")
+    let question = try #require(try await first.settled("x").questions.first?.id)
+    clock.advance(by: .seconds(31))
+    let second = try await host("second")
+    try await second.answerNext("x", "\"1\"")
+    try await second.shutDown()
+    let refused = await code { try await first.answer(question, of: "x", with: "2") }
+    #expect(refused == .questionClosed || refused == .noSuchQuestion)
+    try await first.answerNext("x", "\"2\"")
+    try await first.shutDown()
+  }
+}
