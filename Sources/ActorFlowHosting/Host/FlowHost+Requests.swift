@@ -193,24 +193,6 @@ extension FlowHost {
     return view
   }
 
-  /// Removes a flow with its history. Nothing is undone; abandon it first if something is to be.
-  ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
-  public func delete(_ id: FlowID) async throws {
-    let flow = try await take(id)
-    flow.ledger.lose(noSuchFlow(id))
-    flow.park()
-    let (stored, fence) = (flow.ledger.stored, flow.lease.withLock { $0?.fence })
-    do {
-      if let stored { try await office.store.delete(id, expecting: stored.revision, fence: fence) }
-    } catch {
-      await release(flow)
-      throw error
-    }
-    office.announceEnd(of: id)
-    await release(flow)
-  }
-
   private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
     guard question.flow == flow.id else {
       throw FlowError(.noSuchQuestion, "the question \(question) is another flow's", flow: flow.id)

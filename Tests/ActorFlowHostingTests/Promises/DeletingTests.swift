@@ -1,0 +1,115 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Flows that are deleted", .timeLimit(.minutes(15))) struct DeletingTests {
+  private struct Keyed: BodyCodec {
+    let key: UInt8
+    func encode(_ body: [UInt8]) throws -> [UInt8] { [key] + body }
+    func decode(_ body: [UInt8]) throws -> [UInt8] {
+      guard body.first == key else { throw Boom() }
+      return Array(body.dropFirst())
+    }
+  }
+
+  private let flow = Flow<String, String>("f") {
+    Step("a") { Asker() }
+    Step("b") { Asker() }
+  }
+
+  private func host(_ store: any FlowStore, key: UInt8 = 1) -> FlowHost {
+    var options = FlowHost.Options()
+    options.codec = Keyed(key: key)
+    return FlowHost(store: store, owner: "host", options: options)
+  }
+
+  private func expectGone(_ host: FlowHost, _ id: FlowID) async throws {
+    #expect(await code { try await host.view(id) } == .noSuchFlow)
+    #expect(await code { try await host.delete(id) } == .noSuchFlow)
+    #expect(await code { try await host.history(of: id) } == .noSuchFlow)
+    #expect(try await host.list().flows.isEmpty)
+  }
+
+  @Test("a flow is deleted by a host that has no definition of it, another version only, or cannot read it")
+  func unknown() async throws {
+    let folder = try Folder()
+    for store in [MemoryFlowStore(), try await folder.open()] as [any FlowStore] {
+      for trouble in ["definition", "version", "codec", "parked"] {
+        let first = host(store)
+        try await first.register(flow).start(id: "x", with: "-")
+        _ = try await first.settled("x")
+        await first.isQuiet()
+        let next = host(store, key: trouble == "codec" ? 2 : 1)
+        if trouble != "definition" { try await next.register(flow, version: trouble == "codec" ? 1 : 2) }
+        if trouble == "parked" {
+          #expect(await code { try await next.answer(Form.self, of: "x", with: "1") } == .parked)
+        }
+        try await next.delete("x")
+        try await expectGone(next, "x")
+        // Nothing of it is left that would keep another one from having its id.
+        try await first.register(flow, version: 3).start(id: "x", with: "again")
+        try await first.answerNext("x", "\"1\"")
+        try await first.delete("x")
+      }
+    }
+  }
+
+  @Test("a flow that is written while it is deleted is deleted all the same")
+  func written() async throws {
+    let store = MemoryFlowStore()
+    let gate = Gates()
+    let slow = FaultyStore(store) { call in
+      call.operation == .delete && call.numberOfOperation == 1 ? .delay { await gate.pass() } : nil
+    }
+    let host = FlowHost(store: slow, owner: "host")
+    try await host.register(flow).start(id: "x", with: "-")
+    let other = FlowHost(store: store, owner: "host")
+    try await other.register(flow)
+    _ = try await host.settled("x")
+    await host.isQuiet()
+    async let deleted: Void = host.delete("x")
+    await gate.reached(1)
+    try await other.answerNext("x", "\"1\"")
+    await other.isQuiet()
+    gate.open()
+    try await deleted
+    try await expectGone(host, "x")
+  }
+
+  @Test("who asks for something while a flow is deleted gets it, or hears that there is no such flow")
+  func races() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let flows = try await host.register(flow)
+    for round in 0..<300 {
+      let id = FlowID("r\(round)")
+      try await flows.start(id: id, with: "-")
+      let question = try #require(try await host.settled(id).questions.first?.id)
+      let requests: [@Sendable () async throws -> Void] = [
+        { try await host.answer(question, of: id, with: "1", key: "1") },
+        { try await host.answer(question, of: id, with: "2", key: "2") },
+        { try await host.answer(Form.self, of: id, with: "3") },
+        { try await host.send(1, to: Signal<Int>("s"), of: id, key: "s") },
+        { try await host.backUp(id) },
+        { if round % 2 == 0 { try await host.abandon(id) } },
+        { _ = try await host.settled(id) },
+        { try await host.delete(id) },
+      ]
+      await withTaskGroup { group in
+        for request in requests { group.addTask { await Self.expectCode(request) } }
+      }
+      #expect(await code { try await host.view(id) } == .noSuchFlow)
+    }
+    await host.isQuiet()
+  }
+
+  private static func expectCode(_ request: () async throws -> Void) async {
+    do { try await request() } catch {
+      let codes: [FlowError.Code] = [
+        .noSuchFlow, .questionClosed, .noSuchQuestion, .flowEnded, .cannotBackUp, .moving, .ending,
+      ]
+      #expect((error as? FlowError).map { codes.contains($0.code) } == true, "\(error)")
+    }
+  }
+}
