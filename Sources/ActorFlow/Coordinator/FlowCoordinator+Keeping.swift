@@ -49,6 +49,14 @@ extension FlowCoordinator {
   /// Waits until none does.
   package nonisolated func effectsHaveEnded() async throws { try await core.effectsHaveEnded() }
 
+  /// Sends a signal. One that nobody waits for gets a number among the events, though it is none: see to it that
+  /// something is written under it.
+  package nonisolated func sendNumbered<T: Sendable>(
+    _ value: T, to signal: Signal<T>, key: String
+  ) async throws -> Delivery {
+    try await core.send(value, to: signal.name, key: key, numbersKept: true)
+  }
+
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
   package nonisolated func reopened(_ question: Question.ID) async throws { try await core.reopened(question) }
 

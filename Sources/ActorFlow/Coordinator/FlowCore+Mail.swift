@@ -40,14 +40,19 @@ extension FlowCore {
     }
   }
 
-  func send(_ value: any Sendable, to signal: String, key: String?) async throws -> Delivery {
+  /// - Parameter numbersKept: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
+  func send(
+    _ value: any Sendable, to signal: String, key: String?, numbersKept: Bool = false
+  ) async throws -> Delivery {
     try await decide { machine in
       switch try machine.send(value, to: signal, key: key) {
       case .received(let number, let event):
         var decision = Decision(Delivery.accepted, event: event)
         decision.errand = .wake(number: number, value)
         return decision
-      case .kept: return Decision(.accepted)
+      case .kept:
+        if numbersKept { machine.takeNumber() }
+        return Decision(.accepted)
       case .duplicate: return Decision(.duplicate)
       case .flowEnded: return Decision(.flowEnded)
       }

@@ -157,6 +157,9 @@ extension FlowMachine {
     return .kept
   }
 
+  /// Gives a number to something that is no event, for who keeps the flow and writes it down.
+  package mutating func takeNumber() { sequence += 1 }
+
   /// Whether a signal has come under this key.
   package func hasCome(_ key: String, of signal: String) -> Bool {
     mail.keys.contains(Mail.Key(signal: signal, key: key))

@@ -120,7 +120,7 @@ extension FlowHost {
         delivery = .duplicate
         // Of one that came long ago only the key is known: it must not be taken for this one.
         if flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
-        delivery = try await flow.coordinator.send(value, to: signal, key: key)
+        delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key)
         // Another one came first.
         if delivery == .duplicate { _ = try view(of: flow, after: request) }
         begin(flow)

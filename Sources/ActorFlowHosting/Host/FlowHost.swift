@@ -136,7 +136,7 @@ extension FlowHost {
       // It may have stopped meanwhile; nothing that is taken up now would be put away.
       try refuseStopping()
       let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
-      return LiveFlow(try coordinator(of: ledger, state), ledger, lease)
+      return LiveFlow(try coordinator(of: ledger, ledger.state), ledger, lease)
     } catch {
       await giveBack(lease)
       throw error

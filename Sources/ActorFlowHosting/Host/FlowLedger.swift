@@ -20,6 +20,8 @@ final class FlowLedger: Sendable {
     var stored: StoredFlow?
     var state: HostedState
     var fence: Fence?
+    /// That the flow has moved to another version, until it is written down.
+    var arrival: HistoryEntry?
     /// Why nothing is written here any more.
     var loss: (any Error)?
     /// Why the flow was put away, if that is because it could not be written.
@@ -33,7 +35,15 @@ final class FlowLedger: Sendable {
     office: HostOffice
   ) {
     (self.id, self.definition, self.office) = (id, definition, office)
-    entry = Lock(Entry(stored: stored, state: state, fence: fence))
+    var entry = Entry(stored: stored, state: state, fence: fence)
+    if let old = stored?.snapshot.version, old != definition.version {
+      // Its number comes before all that the flow does now.
+      entry.state.machine.sequence += 1
+      entry.arrival = HistoryEntry(
+        sequence: entry.state.machine.sequence, at: office.clock.now, what: "moved",
+        step: Self.steps(of: state.machine).first, detail: "\(old) → \(definition.version)")
+    }
+    self.entry = Lock(entry)
   }
 
   /// The flow as it is stored; nil before its first commit.
@@ -100,18 +110,24 @@ final class FlowLedger: Sendable {
     if let request { state.apply(request) }
     let now = office.clock.now
     let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
-    let history = events.map {
+    var history = events.map {
       HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
+    }
+    // A signal that is kept is no event: nobody has received it yet.
+    if let signal = request?.signal, packed.sequence > events.last?.sequence ?? old.state.machine.sequence {
+      history.append(
+        HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
     try await write(snapshot, state, appending: history)
     office.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
   func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
-    let (revision, fence) = try entry.withLock { entry in
+    let (revision, fence, arrival) = try entry.withLock { entry in
       if let loss = entry.loss { throw loss }
-      return (entry.stored?.revision ?? .none, entry.fence)
+      return (entry.stored?.revision ?? .none, entry.fence, entry.arrival)
     }
+    let history = (arrival.map { [$0] } ?? []) + history
     let commit = CommitID()
     var attempts = 0
     while true {
@@ -121,6 +137,7 @@ final class FlowLedger: Sendable {
         entry.withLock { entry in
           entry.stored = stored
           entry.state = state
+          entry.arrival = nil
         }
         office.changed(wakeAt: snapshot.wakeAt)
         return

@@ -12,6 +12,8 @@ struct HostRequest: Sendable {
   let digest: UInt64
   /// Who asked.
   let principal: String?
+  /// What was sent, if that is what was asked for.
+  private(set) var signal: String?
 
   /// - Parameter payload: What was asked for, and with which values.
   init(_ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil) {
@@ -31,7 +33,9 @@ struct HostRequest: Sendable {
 
   /// A signal. Its key is its own: another signal, or an answer, may have the same one.
   static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
-    HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal)
+    var request = HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal)
+    request.signal = name
+    return request
   }
 }
 

@@ -129,11 +129,22 @@ extension FlowHost {
     var (snapshot, state) = (stored.snapshot, state)
     state.parked = error.message
     snapshot.status = .parked
+    let entry = note("parked", stored, &state, error.message)
     guard let body = try? office.body(of: state) else { return }
     snapshot.body = body
     // If it cannot be written, the flow stays as it is, and is looked at again.
     _ = try? await office.store.commit(
-      snapshot, to: stored.id, expecting: stored.revision, fence: fence, as: CommitID(), appending: [])
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, as: CommitID(), appending: [entry])
+  }
+
+  /// What the host does to a flow that it cannot take up has a number in its history, as all that happens to it.
+  private func note(
+    _ what: String, _ stored: StoredFlow, _ state: inout HostedState, _ detail: String? = nil
+  ) -> HistoryEntry {
+    state.machine.sequence += 1
+    return HistoryEntry(
+      sequence: state.machine.sequence, at: office.clock.now, what: what, step: stored.snapshot.steps.first,
+      detail: detail)
   }
 
   /// A definition was registered: flows that were parked for want of it have something to do.
@@ -144,17 +155,20 @@ extension FlowHost {
       guard let stored = try await office.store.load(id), var state = try? office.state(of: stored),
         state.machine.ending != nil || (try? resolve(stored, state)) != nil
       else { continue }
-      var snapshot = stored.snapshot
-      state.parked = nil
-      snapshot.status = state.machine.fault == nil ? .runnable : .failed
-      snapshot.body = try office.body(of: state)
       let lease = try await lease(of: id)
       if state.machine.ending != nil {
         _ = await indexedRight(stored, state, fence: lease?.fence)
       } else {
-        // Somebody else may have freed it.
-        _ = try? await office.store.commit(
-          snapshot, to: id, expecting: stored.revision, fence: lease?.fence, as: CommitID(), appending: [])
+        var snapshot = stored.snapshot
+        state.parked = nil
+        snapshot.status = state.machine.fault == nil ? .runnable : .failed
+        let entry = note("freed", stored, &state)
+        // Somebody else may have freed it. What cannot be written stays parked.
+        if let body = try? office.body(of: state) {
+          snapshot.body = body
+          _ = try? await office.store.commit(
+            snapshot, to: id, expecting: stored.revision, fence: lease?.fence, as: CommitID(), appending: [entry])
+        }
       }
       await giveBack(lease)
     }

@@ -1,0 +1,99 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("What a flow's history says", .timeLimit(.minutes(15))) struct HistoryTests {
+  private let store = MemoryFlowStore()
+  private let signal = Signal<Int>("paid")
+  private let ann = Principal(id: "ann")
+
+  private func host() -> FlowHost { FlowHost(store: store, owner: "host") }
+
+  private func flow(_ step: String) -> Flow<String, String> {
+    Flow("f") {
+      Step(step) { Asker() }
+      Step("wait") { [signal] (text: String, context: StepContext) in "\(text)\(try await context.wait(for: signal))" }
+    }
+  }
+
+  /// The words from the last of these numbers on, with who and what.
+  private func history(_ host: FlowHost, after sequence: Int = 0) async throws -> [String] {
+    let history = try await host.history(of: "x")
+    #expect(history.map(\.sequence) == Array(1...history.count))
+    return history.dropFirst(sequence).map { entry in
+      "\(entry.what)\(entry.by.map { " by \($0)" } ?? "")\(entry.detail.map { ": \($0)" } ?? "")"
+    }
+  }
+
+  @Test("a signal names who sent it, whether a step waits for it or not, once")
+  func sent() async throws {
+    let host = host()
+    try await host.register(flow("a")).start(id: "x", with: "-")
+    _ = try await host.settled("x")
+    await host.isQuiet()
+    let before = try await history(host).count
+    for _ in 0..<2 { try await host.send(1, to: signal, of: "x", key: "1", by: ann) }
+    await host.isQuiet()
+    #expect(try await history(host, after: before) == ["sent by ann: paid"])
+    try await host.answerNext("x", "\"a\"")
+    #expect(try await history(host).last == "finished")
+    let last = try await history(host, after: before + 1).map { $0.prefix { $0 != ":" } }
+    #expect(last.filter { $0.hasPrefix("sent") || $0.hasPrefix("received") } == [])
+  }
+
+  @Test("a signal to a step that waits in memory is received by who sent it")
+  func received() async throws {
+    var options = FlowHost.Options()
+    options.keepHot = .seconds(3_600)
+    let host = FlowHost(store: store, owner: "host", options: options)
+    try await host.register(flow("a")).start(id: "x", with: "-")
+    try await host.answerNext("x", "\"a\"")
+    try await host.send(1, to: signal, of: "x", key: "1", by: ann)
+    _ = try await host.settled("x")
+    #expect(try await history(host).suffix(2) == ["received by ann: paid", "finished"])
+  }
+
+  @Test("a move to another version stands in the history, in the commit that made it, once")
+  func moved() async throws {
+    let first = host()
+    try await first.register(flow("a")).start(id: "x", with: "-")
+    _ = try await first.settled("x")
+    await first.isQuiet()
+    let before = try await history(first).count
+    let third = host()
+    try await third.register(flow("b"), version: 2, from: 1, moves: [.rename("f/a", to: "f/b")])
+    try await third.register(flow("c"), version: 3, from: 2, moves: [.rename("f/b", to: "f/c")])
+    // Looking moves nothing.
+    #expect(try await third.settled("x").version == 1)
+    #expect(await code { try await third.answer(Form.self, of: "x", with: "") } == nil)
+    #expect(try await history(third).count == before)
+    try await third.answerNext("x", "\"1\"")
+    await third.isQuiet()
+    let after = try await history(third, after: before)
+    #expect(after.first == "moved: 1 → 3" && after.dropFirst().first?.hasPrefix("answered") == true, "\(after)")
+    try await third.send(1, to: signal, of: "x", key: "1")
+    _ = try await third.settled("x")
+    #expect(try await history(third).filter { $0.contains("→") }.count == 1)
+  }
+
+  @Test("that a flow was parked for a version stands in the history with the reason, and that it was freed")
+  func parked() async throws {
+    let first = host()
+    try await first.register(flow("a")).start(id: "x", with: "-")
+    _ = try await first.settled("x")
+    await first.isQuiet()
+    let before = try await history(first).count
+    let second = host()
+    try await second.register(flow("b"), version: 2)
+    for _ in 0..<2 { #expect(await code { try await second.answer(Form.self, of: "x", with: "1") } == .parked) }
+    let parked = try await history(second, after: before)
+    #expect(parked.count == 1 && parked[0].hasPrefix("parked: version 1 of \"f\" is not registered"), "\(parked)")
+    let third = host()
+    try await third.register(flow("b"), version: 2, from: 1, moves: [.rename("f/a", to: "f/b")])
+    try await third.answerNext("x", "\"1\"")
+    let after = try await history(third, after: before + 1)
+    #expect(after.starts(with: ["freed", "moved: 1 → 2"]), "\(after)")
+  }
+}
