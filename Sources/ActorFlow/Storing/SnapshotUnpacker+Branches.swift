@@ -23,20 +23,26 @@ extension SnapshotUnpacker {
 
   /// Whether the definition has the branches of a fork, in their order.
   mutating func hasItsBranches(_ fork: PackedFork, of track: PackedTrack, _ node: Node, _ plan: ForkPlan) -> Bool {
+    let step = track.places.last?.visit.step ?? ""
+    let branches = (children[track.number] ?? []).compactMap(\.branch)
+    let around = track.branch?.elements.count ?? 0
+    guard branches.allSatisfy({ ($0.elements.count > around) == plan.isForEach }) else {
+      let what = plan.isForEach ? "has a branch for each element now, and had not" : "had a branch for each element"
+      note(step, "the fork \(what); \(Self.remedy)")
+      return false
+    }
     guard !plan.isForEach else { return true }
     let (before, now) = (fork.tracks.count, plan.entries.count)
     guard before == now else {
       let count = before == 1 ? "1 branch" : "\(before) branches"
-      note(track.places.last?.visit.step ?? "", "the fork had \(count) and has \(now) now; \(Self.remedy)")
+      note(step, "the fork had \(count) and has \(now) now; \(Self.remedy)")
       return false
     }
-    let branches = (children[track.number] ?? []).sorted { ($0.branch?.number ?? 0) < ($1.branch?.number ?? 0) }
     // One that is elsewhere says enough: another one stands where it stood.
-    for packed in branches {
-      guard let branch = packed.branch else { continue }
+    for branch in branches.sorted(by: { $0.number < $1.number }) {
       guard let place = place(of: branch, in: node, plan) else {
         // Its steps say where it stands.
-        guard tracks[packed.number].map({ machine[$0].top?.shown == nil }) ?? true else { continue }
+        guard !hasSteps(branch) else { continue }
         note(branch.path, "the fork has no such branch any more; \(Self.remedy)")
         return false
       }
@@ -55,6 +61,12 @@ extension SnapshotUnpacker {
     if let other = plan.entries.indices.first(where: isCalledSo) { return other }
     guard let step = names.node(branch.path), names.fork(around: step) === node else { return nil }
     return plan.branch(at: step.address)
+  }
+
+  private func hasSteps(_ branch: PackedBranch) -> Bool {
+    let siblings = named[branch.parent] ?? []
+    guard siblings.indices.contains(branch.number), let track = tracks[siblings[branch.number]] else { return false }
+    return machine[track].top?.shown != nil
   }
 
   /// A branch that is called by its number, or was renamed, is known by its steps alone.

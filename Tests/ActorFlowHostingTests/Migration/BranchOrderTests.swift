@@ -108,6 +108,27 @@ import Testing
       forked(steps[..<2]), answering: [], forked(steps[..<now]), gone + "pay/race: \(reason)", then: "a")
   }
 
+  @Test("a fork that had a branch for each element, or has one now, is told from the other", arguments: [true, false])
+  func kinds(wasForEach: Bool) async throws {
+    let each = Flow("pay") {
+      ForEach({ (_: String) in ["", ""] }) { numbered("a", "b") }
+        .named("checks")
+        .map { $0.joined(separator: "|") }
+    }
+    let fixed = Flow("pay") {
+      Race {
+        numbered("a", "b")
+        numbered("a", "b")
+      }
+      .named("checks")
+    }
+    let what = wasForEach ? "had a branch for each element" : "has a branch for each element now, and had not"
+    try await migration.expectParked(
+      wasForEach ? each : fixed, answering: ["0/a"], wasForEach ? fixed : each,
+      "pay/checks: the fork \(what); register the old version beside the new one",
+      then: wasForEach ? "0/ab|ab" : "0/ab")
+  }
+
   @Test("a branch that left no step behind is known by its name")
   func settled() async throws {
     let settling = ask("l").onBackUp(.settling)
