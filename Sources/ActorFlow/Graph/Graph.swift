@@ -9,7 +9,14 @@ package final class Graph: Sendable {
   /// Of the steps that take updates.
   private let receivers: [StepTypes.Receiver]
 
-  package init(program: ContiguousArray<Instruction>, nodes: ContiguousArray<Node>) {
+  /// What more than one step, flow or case was called: all but the first got a number, which is another one when the
+  /// definition changes.
+  package let repeatedNames: [StepID]
+
+  package init(
+    program: ContiguousArray<Instruction>, nodes: ContiguousArray<Node>, repeatedNames: [StepID] = []
+  ) {
+    self.repeatedNames = repeatedNames
     self.program = program
     self.nodes = nodes
     receivers = nodes.compactMap(\.body.types.receiver)

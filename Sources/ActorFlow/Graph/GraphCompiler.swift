@@ -4,7 +4,9 @@ extension Graph {
     var compiler = GraphCompiler()
     compiler.add(segments)
     compiler.emit(.end)
-    self.init(program: compiler.program, nodes: ContiguousArray(compiler.nodes.compactMap(\.self)))
+    self.init(
+      program: compiler.program, nodes: ContiguousArray(compiler.nodes.compactMap(\.self)),
+      repeatedNames: compiler.names.repeated.map { $0.path(at: []) })
   }
 }
 
@@ -13,7 +15,7 @@ private struct GraphCompiler {
   private(set) var program: ContiguousArray<Instruction> = []
   /// Nil: a fork, whose node is made when its branches are known.
   private(set) var nodes: ContiguousArray<Node?> = []
-  private var names = PathNames()
+  private(set) var names = PathNames()
   private var backUp: [BackUpPolicy] = [.automatic]
   private var failure: [FailurePolicy?] = [nil]
   private var presentation: [Presentation?] = [nil]
@@ -168,7 +170,7 @@ extension GraphCompiler {
 
   /// The fork itself, then its branches, each up to an `end` of its own; the walk goes on behind them.
   private mutating func add(_ fork: Fork) {
-    let path = names.path(of: fork.name ?? fork.kind)
+    let path = names.path(of: fork.name ?? fork.kind, isGiven: fork.name != nil)
     let address = emitPlaceholder()
     let over = emitPlaceholder()
     let index = nodes.count

@@ -4,14 +4,20 @@ package struct PathNames {
   private var taken: Set<[String]> = []
   /// How often a path was asked for, so that the thousandth equal sibling need not try `#2` to `#999` again.
   private var count: [[String]: Int] = [:]
+  /// The paths that more than one was to have, each once.
+  private(set) var repeated: [[String]] = []
 
   package init() {}
 
   /// The path of something called `name`, as the parts between the numbers of elements.
-  package mutating func path(of name: String) -> [String] {
+  ///
+  /// - Parameter isGiven: Whether somebody gave it the name; else it is called after its kind.
+  package mutating func path(of name: String, isGiven: Bool = true) -> [String] {
     let (path, number) = next(name)
-    count[wanted(name)] = number
+    let wanted = wanted(name)
+    count[wanted] = number
     taken.insert(path)
+    if number > 1, isGiven, !repeated.contains(wanted) { repeated.append(wanted) }
     return path
   }
 

@@ -65,12 +65,13 @@ extension Definition {
     if !isStorable(Output.self) {
       problems.append("the flow's output \(Output.self) cannot be stored; make it Codable")
     }
-    let paths = Set(flow.graph.nodes.map(\.info.id.path))
+    let steps = Set(flow.graph.nodes.map(\.info.id))
+    for name in flow.graph.repeatedNames {
+      problems.append(
+        "two \(steps.contains(name) ? "steps" : "parts") are called \"\(name)\"; what is stored is found by names, so "
+          + "give each a name of its own, for example by `.named(…)`")
+    }
     for node in flow.graph.nodes where node.fork == nil {
-      if let first = first(of: node.info.id, among: paths) {
-        problems.append(
-          "two steps are called \"\(first)\"; what is stored is found by names, so give each a name of its own")
-      }
       let types = node.body.types
       for (what, type) in [("input", types.input), ("output", types.output)] + types.kept where !isStorable(type) {
         problems.append(
@@ -79,13 +80,6 @@ extension Definition {
       }
     }
     return problems
-  }
-
-  /// The step that has the name which this one has only with a number: `pay`, of `pay#2`.
-  private static func first(of id: StepID, among paths: Set<String>) -> String? {
-    guard let mark = id.path.lastIndex(of: "#"), id.path[mark...].dropFirst().allSatisfy(\.isNumber) else { return nil }
-    let first = String(id.path[..<mark])
-    return paths.contains(first) ? first : nil
   }
 
   private static func isStorable(_ type: Any.Type) -> Bool { type == Void.self || type is any Codable.Type }

@@ -8,13 +8,14 @@ extension FlowHost {
   /// definition is registered that it fits; see ``plan()``.
   ///
   /// - Parameters:
-  ///   - flow: The definition. Its name is that of the outermost `Flow`.
+  ///   - flow: The definition. Its name is that of the outermost `Flow`, also within policies such as `.onFailure(_:)`
+  ///     and `.expires(afterIdle:)`; or what `.named(_:)` calls it.
   ///   - version: Its version; a definition that was changed needs another one while flows of the old one are open.
   ///   - old: The version whose flows go on with this one, when they are taken up next.
   ///   - moves: What differs between the two; none if a flow of the old one fits as it is.
   /// - Returns: What starts flows of it.
   /// - Throws: A `FlowError` with the code `badDefinition` that lists everything at once: steps whose input or output
-  ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice, a version that is
+  ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice by steps, flows or cases, a version that is
   ///   registered already, or open flows that began with another definition of this version. What the store throws.
   @discardableResult
   public func register<Input, Output>(

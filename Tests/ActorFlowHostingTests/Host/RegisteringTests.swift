@@ -52,4 +52,66 @@ import Testing
       return nil
     } catch { return "\(error)" }
   }
+
+  @Test("a flow, a case or a fork that is used twice under one name is refused, once; its remedy is taken")
+  func twice() async throws {
+    let attest = Flow<String, String>("attest") {
+      Step("declare") { Asker() }
+      Step("sign") { Asker() }
+    }
+    let twice = await refusal(
+      Flow("f") {
+        attest
+        attest
+        attest
+      })
+    #expect(twice?.contains("two parts are called \"f/attest\"") == true && twice?.contains(".named(") == true)
+    #expect(twice?.components(separatedBy: "two ").count == 2)
+    let route = Switch<String, String> { Case("only", where: { _ in true }) { Step("s") { Asker() } } }
+    #expect(
+      await refusal(
+        Flow("g") {
+          route
+          route
+        })?.contains("two parts are called \"g/only\"") == true)
+    #expect(
+      await refusal(
+        Flow("f") {
+          attest
+          attest.named("again")
+        }) == nil)
+  }
+
+  @Test("a name that only looks like one with a number is somebody's own")
+  func looks() async throws {
+    #expect(
+      await refusal(
+        Flow("f") {
+          Step("pay") { Asker() }
+          Step("pay#2") { Asker() }
+        }) == nil)
+    #expect(
+      await refusal(
+        Flow("g") {
+          Step("pay#2") { Asker() }
+          Step("pay") { Asker() }
+          Step("pay") { Asker() }
+        })?.contains("two steps are called \"g/pay\"") == true)
+  }
+
+  @Test("forks that nobody named may be several")
+  func forks() async throws {
+    #expect(
+      await refusal(
+        Flow("f") {
+          for name in ["a", "b"] {
+            Parallel {
+              Step("\(name)1") { Asker() }
+              Step("\(name)2") { Asker() }
+            } join: {
+              $0 + $1
+            }
+          }
+        }) == nil)
+  }
 }
