@@ -43,7 +43,7 @@ extension FlowHost {
   ) async throws -> FlowView {
     if let view = try view(of: flow, after: request) { return view }
     let machine = flow.ledger.state.machine
-    if !evenEnded, machine.ending != nil { throw hasEnded(flow.id) }
+    if !evenEnded, machine.ending != nil { throw hasEnded(flow) }
     if !evenStopped { try refuseStandingStill(flow) }
     // Who asks may have seen in the store what is not yet adopted here.
     if flow.isBegun { try await flow.coordinator.catchUp() }
@@ -63,12 +63,18 @@ extension FlowHost {
   nonisolated func refuseStandingStill(_ flow: LiveFlow) throws {
     guard let fault = flow.ledger.state.machine.fault else { return }
     throw FlowError(
-      .parked, "the step failed, and the flow stands still until it is retried or abandoned: \(fault.error)",
+      .parked, "the step failed, and the flow stands still until `retry` or `abandon` is called: \(fault.error)",
       flow: flow.id, step: fault.step)
   }
 
-  nonisolated func hasEnded(_ id: FlowID) -> FlowError {
-    FlowError(.flowEnded, "the flow has ended", flow: id)
+  nonisolated func hasEnded(_ flow: LiveFlow) -> FlowError {
+    let isUndone = flow.ledger.state.machine.failedPlaces.isEmpty
+    return FlowError(
+      .flowEnded,
+      isUndone
+        ? "the flow has ended; to go through it again, start one under an id of its own"
+        : "the flow has ended, and some of what it did could not be undone; `retry` tries that again",
+      flow: flow.id)
   }
 
   /// Whether a request was refused only because another host has written the flow, where nobody gives leases or the lease

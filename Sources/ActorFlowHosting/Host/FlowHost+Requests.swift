@@ -176,7 +176,7 @@ extension FlowHost {
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
       let machine = flow.ledger.state.machine
       if machine.ending != nil {
-        guard try await flow.ledger.undoAgain() else { throw hasEnded(id) }
+        guard try await flow.ledger.undoAgain() else { throw hasEnded(flow) }
       } else {
         guard machine.fault != nil else {
           throw FlowError(.notRunning, "the flow does not stand still, so there is nothing to try again", flow: id)

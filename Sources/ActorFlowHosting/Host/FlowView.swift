@@ -14,7 +14,8 @@ public struct FlowView: Sendable {
   public let definition: String
   /// The definition's version.
   public let version: Int
-  /// What it waits for, or how it ended.
+  /// What it waits for, or how it ended. It is `runnable` as long as a step is at work, also one that was left and does
+  /// not heed its cancellation: then ``steps`` names it, and its history says `leaving`.
   public let status: FlowSnapshot.Status
   /// Why it was abandoned; nil if it was not.
   public let reason: String?

@@ -68,7 +68,8 @@ extension FlowHost {
         if let problems = problems(of: machine, in: next) { throw problems }
         fitting = next
       } catch {
-        reasons.append("it cannot move to version \(next.version): \(error)")
+        reasons.append(
+          "it cannot move to version \(next.version): \(error); add a move for that, or register the old version, too")
         break
       }
       version = next.version

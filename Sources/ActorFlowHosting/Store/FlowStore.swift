@@ -33,7 +33,9 @@ public protocol FlowStore: Sendable {
     appending history: [HistoryEntry]
   ) async throws -> StoredFlow
 
-  /// Removes a flow with its history, its lease and its questions. The id may be used again.
+  /// Removes a flow with its history, its questions and its lease. The id may be used again, also under a lease; it is
+  /// another flow then. Fences that were given before stay barred: a write under one of them is `fenced` for ever, so who
+  /// still runs the old flow writes nothing into the new one.
   ///
   /// The fences that were given for it count on: who still has one of them writes no new flow with this id. So a store
   /// with leases remembers the latest fence of a flow beyond the flow.

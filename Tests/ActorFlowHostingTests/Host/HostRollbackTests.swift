@@ -91,6 +91,27 @@ import Testing
     #expect(view.rollbackFailed && view.reason == "no" && view.failure == nil)
   }
 
+  @Test("who asks a flow that has ended hears what he can do, and nothing of `run`")
+  func remedies() async throws {
+    func message(_ body: () async throws -> some Any) async -> String {
+      do {
+        _ = try await body()
+        return ""
+      } catch { return "\(error)" }
+    }
+    troubles.set(["a"])
+    let host = host()
+    try await abandoned(host)
+    #expect(await message { try await host.abandon("o") }.contains("`retry` tries that again"))
+    troubles.set([])
+    try await host.retry("o")
+    _ = try await host.settled("o")
+    await host.isQuiet()
+    for text in [await message { try await host.backUp("o") }, await message { try await host.retry("o") }] {
+      #expect(text.contains("start one under an id of its own") && !text.contains("`run`"))
+    }
+  }
+
   @Test("a retry under one key is one retry")
   func key() async throws {
     troubles.set(["a"])
