@@ -91,10 +91,27 @@ extension FlowHost {
   /// One that cannot be taken up now is tried again in a while. False: it could not.
   @discardableResult
   private func takeUp(_ id: FlowID, _ lease: FlowLease?) async -> Bool {
-    guard live[id] == nil else { return true }
-    guard let flow = try? await take(id, lease: lease) else { return false }
+    if let flow = live[id] { return await adopt(lease, for: flow) }
+    guard let flow = try? await take(id, lease: lease) else {
+      await giveBack(lease)
+      return false
+    }
     begin(flow)
+    // Somebody else may have taken it up meanwhile, with a lease of his own.
+    let isHeld = await adopt(lease, for: flow)
     await release(flow)
+    return isHeld
+  }
+
+  /// A flow that is in memory comes to be due when its lease has run out: it goes on under the new one. Nobody has written
+  /// it in between, or its next write is refused as before. False: it is lost here, and what is stored is anybody's.
+  private func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
+    guard let lease else { return true }
+    guard flow.ledger.adopt(lease.fence) else {
+      await giveBack(lease)
+      return false
+    }
+    flow.lease.withLock { $0 = lease }
     return true
   }
 
@@ -130,9 +147,10 @@ extension FlowHost {
         guard let lease = flow.lease.withLock({ $0 }) else { continue }
         do {
           let renewed = try await store.renew(lease, for: time)
-          flow.lease.withLock { $0 = renewed }
+          flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
         } catch let error as FlowStoreError where error.code == .fenced {
-          flow.dismiss(error)
+          // It may have got another one here.
+          if flow.lease.withLock({ $0?.fence == lease.fence }) { flow.dismiss(error) }
         } catch {}  // it is renewed in a while, or expires
       }
     }

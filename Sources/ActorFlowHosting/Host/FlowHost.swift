@@ -99,7 +99,13 @@ extension FlowHost {
   /// It is put away; whoever wants it loads it.
   func remove(_ flow: LiveFlow) async {
     _ = flow.close(evenIfUsed: true)
-    await giveBack(flow.lease.withLock { $0 })
+    var lease = flow.lease.withLock { $0 }
+    await giveBack(lease)
+    // It may have got another one meanwhile.
+    while let last = flow.lease.withLock({ $0 }), last.fence != lease?.fence {
+      await giveBack(last)
+      lease = last
+    }
     if live[flow.id] === flow { live[flow.id] = nil }
     if let snapshot = flow.ledger.stored?.snapshot {
       // What the store did not take it may take in a while.

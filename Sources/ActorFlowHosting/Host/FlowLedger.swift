@@ -60,6 +60,15 @@ final class FlowLedger: Sendable {
   /// Nothing is written any more.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
 
+  /// What is written from now on is written under this fence. False: nothing is written any more.
+  func adopt(_ fence: Fence) -> Bool {
+    entry.withLock { entry in
+      guard entry.loss == nil else { return false }
+      entry.fence = max(entry.fence ?? fence, fence)
+      return true
+    }
+  }
+
   /// How to put the flow away, once it is in memory.
   func parks(with park: @escaping @Sendable () -> Void) { entry.withLock { $0.park = park } }
 
@@ -123,17 +132,16 @@ final class FlowLedger: Sendable {
   }
 
   func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
-    let (revision, fence, arrival) = try entry.withLock { entry in
-      if let loss = entry.loss { throw loss }
-      return (entry.stored?.revision ?? .none, entry.fence, entry.arrival)
-    }
-    let history = (arrival.map { [$0] } ?? []) + history
+    let now = entry.withLock { $0 }
+    if let loss = now.loss { throw loss }
+    var fence = now.fence
+    let history = (now.arrival.map { [$0] } ?? []) + history
     let commit = CommitID()
     var attempts = 0
     while true {
       do {
         let stored = try await office.store.commit(
-          snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+          snapshot, to: id, expecting: now.stored?.revision ?? .none, fence: fence, as: commit, appending: history)
         entry.withLock { entry in
           entry.stored = stored
           entry.state = state
@@ -145,6 +153,11 @@ final class FlowLedger: Sendable {
         attempts += 1
         // Whether it was written can be found out, by writing it again under the same name.
         if error.code == .outcomeUnknown, attempts < 5 { continue }
+        // The lease ran out in that moment, and this host got the next one.
+        if error.code == .fenced, let next = entry.withLock({ $0.fence }), fence.map({ $0 < next }) ?? false {
+          fence = next
+          continue
+        }
         // Somebody else writes it, or nobody knows: whatever is decided here from now on is decided on nothing.
         if error.code != .unavailable, error.code != .tooLarge { lose(error) }
         guard error.code == .tooLarge else { throw error }
@@ -161,82 +174,5 @@ final class FlowLedger: Sendable {
       return entry.park
     }
     park?()
-  }
-
-  // MARK: - What stores index
-
-  private func snapshot(
-    of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
-  ) throws -> FlowSnapshot {
-    let body = try office.body(of: state)
-    guard body.count <= FlowSnapshot.maximumBytes else {
-      throw FlowError(
-        .tooLarge,
-        "the flow's state has \(body.count) bytes, of at most \(FlowSnapshot.maximumBytes); what a step keeps large goes "
-          + "into a store of its own, and a step that need not be undone is `.settling`", flow: id)
-    }
-    var snapshot = FlowSnapshot(
-      definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
-      rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
-    )
-    index(&snapshot, by: state)
-    if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
-      snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
-    }
-    return snapshot
-  }
-
-  private static func status(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> FlowSnapshot.Status {
-    if machine.phase == .ended {
-      return switch machine.ending {
-      case .abandoned: .abandoned
-      case .cancelled: .cancelled
-      case .failed: .failed
-      default: .finished
-      }
-    }
-    if snapshot.fault != nil { return .failed }
-    return machine.isResting ? .waiting : .runnable
-  }
-
-  /// Also of a question that is not asked again yet.
-  private static func nextAlarm(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
-    let questions = snapshot.alarms.compactMap { alarm -> Duration? in
-      switch alarm.subject {
-      case .question, .reminder, .wait: alarm.due
-      case .scope, .idle, .pause: nil
-      }
-    }
-    return ([machine.nextAlarm].compactMap(\.self) + questions).min()
-  }
-
-  /// What a snapshot says of a state beside the state. That may have moved since it was read: the definition is the one
-  /// that it fits now, or its moves would be made again.
-  func index(_ snapshot: inout FlowSnapshot, by state: HostedState) {
-    (snapshot.definition, snapshot.version) = (definition.name, definition.version)
-    snapshot.labels[Definition.label] = definition.fingerprint
-    snapshot.steps = Self.steps(of: state.machine)
-  }
-
-  private static func steps(of machine: MachineSnapshot) -> [StepID] {
-    machine.tracks.compactMap { track in
-      guard track.phase != .ended, track.fork == nil else { return nil }
-      return track.places.last { !$0.isInner }?.visit.step
-    }
-  }
-
-  private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
-    // By name: a fork may have thousands open.
-    let old = Dictionary(old.map { ($0.question, $0) }) { first, _ in first }
-    return machine.keptQuestions.compactMap { id in
-      let name = id.description
-      let known = old[name]
-      guard let question = try? machine.openQuestion(id) else { return known }
-      let assigned = question.prompt as? any AssignedPrompt
-      return OpenTask(
-        question: name, step: question.step, prompt: "\(type(of: question.prompt))",
-        assignees: assigned?.assignees ?? [], due: assigned?.due, askedAt: known?.askedAt ?? now)
-    }
   }
 }

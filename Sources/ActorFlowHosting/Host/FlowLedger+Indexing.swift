@@ -1,0 +1,85 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// What a snapshot says beside the state, for stores to find it by.
+extension FlowLedger {
+  func snapshot(
+    of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
+  ) throws -> FlowSnapshot {
+    let body = try office.body(of: state)
+    guard body.count <= FlowSnapshot.maximumBytes else {
+      throw FlowError(
+        .tooLarge,
+        "the flow's state has \(body.count) bytes, of at most \(FlowSnapshot.maximumBytes); what a step keeps large goes "
+          + "into a store of its own, and a step that need not be undone is `.settling`", flow: id)
+    }
+    var snapshot = FlowSnapshot(
+      definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
+      rollbackFailed: !state.machine.undoFailures.isEmpty,
+      labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
+    )
+    index(&snapshot, by: state)
+    if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
+      snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
+    }
+    return snapshot
+  }
+
+  static func status(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> FlowSnapshot.Status {
+    if machine.phase == .ended {
+      return switch machine.ending {
+      case .abandoned: .abandoned
+      case .cancelled: .cancelled
+      case .failed: .failed
+      default: .finished
+      }
+    }
+    if snapshot.fault != nil { return .failed }
+    return machine.isResting ? .waiting : .runnable
+  }
+
+  /// Also of a question that is not asked again yet.
+  private static func nextAlarm(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
+    let questions = snapshot.alarms.compactMap { alarm -> Duration? in
+      switch alarm.subject {
+      case .question, .reminder, .wait: alarm.due
+      case .scope, .idle, .pause: nil
+      }
+    }
+    return ([machine.nextAlarm].compactMap(\.self) + questions).min()
+  }
+
+  /// What a snapshot says of a state beside the state. That may have moved since it was read: the definition is the one
+  /// that it fits now, or its moves would be made again.
+  func index(_ snapshot: inout FlowSnapshot, by state: HostedState) {
+    (snapshot.definition, snapshot.version) = (definition.name, definition.version)
+    snapshot.labels[Definition.label] = definition.fingerprint
+    snapshot.steps = Self.steps(of: state.machine)
+  }
+
+  static func steps(of machine: MachineSnapshot) -> [StepID] {
+    machine.tracks.compactMap { track in
+      guard track.phase != .ended, track.fork == nil else { return nil }
+      return track.places.last { !$0.isInner }?.visit.step
+    }
+  }
+
+  private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
+    // By name: a fork may have thousands open.
+    let old = Dictionary(old.map { ($0.question, $0) }) { first, _ in first }
+    return machine.keptQuestions.compactMap { id in
+      let name = id.description
+      let known = old[name]
+      guard let question = try? machine.openQuestion(id) else { return known }
+      let assigned = question.prompt as? any AssignedPrompt
+      return OpenTask(
+        question: name, step: question.step, prompt: "\(type(of: question.prompt))",
+        assignees: assigned?.assignees ?? [], due: assigned?.due, askedAt: known?.askedAt ?? now)
+    }
+  }
+}

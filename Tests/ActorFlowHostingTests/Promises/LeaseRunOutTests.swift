@@ -1,0 +1,75 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Flows in memory whose lease has run out", .timeLimit(.minutes(15))) struct LeaseRunOutTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let gate = Gates()
+  private let log = Log()
+  /// Passed with each claim that found something, when it was dealt with.
+  private let passes = Gates()
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  /// A host that cannot renew its leases.
+  private func host() async throws -> FlowHost {
+    let late = FaultyStore(store) { [passes] call in
+      if call.operation == .list { passes.mark() }
+      return call.operation == .renew ? .fail(.unavailable) : nil
+    }
+    let host = FlowHost(store: late, clock: clock, owner: "host")
+    let flows = try await host.register(
+      Flow("f") {
+        Step("slow") { [gate, log] (text: String, _: StepContext) in
+          log.add("slow")
+          await gate.pass()
+          return text
+        }
+        Step("ask") { Asker() }
+      })
+    try await flows.start(id: "x", with: "-")
+    await gate.reached(1)
+    return host
+  }
+
+  /// Lets the host look once more for what is due, after its leases have run out.
+  private func passTime(_ host: FlowHost) async throws {
+    try await clock.waitForSleepers()
+    let before = passes.arrivals
+    clock.advance(by: .seconds(31))
+    await passes.reached(before + 1)
+  }
+
+  @Test("the flow goes on under the lease that it is claimed with, and gives that back")
+  func adopted() async throws {
+    let host = try await host()
+    let running = Task { try await host.run() }
+    try await passTime(host)
+    gate.open()
+    #expect(try await host.settled("x").status == .waiting)
+    #expect(log.all == ["slow"], "it was not begun anew")
+    await host.isQuiet()
+    // Nobody need wait for a lease to run out.
+    _ = try await store.acquire("x", owner: "other", for: .seconds(1))
+    running.cancel()
+    try await running.value
+  }
+
+  @Test("one that is lost here gives the lease back at once")
+  func lost() async throws {
+    let host = try await host()
+    await host.live["x"]?.ledger.lose(FlowStoreError(.conflict, "somebody has written it"))
+    let running = Task { try await host.run() }
+    try await passTime(host)
+    _ = try await store.acquire("x", owner: "other", for: .seconds(1))
+    gate.open()
+    await host.isQuiet()
+    running.cancel()
+    try await running.value
+  }
+}
