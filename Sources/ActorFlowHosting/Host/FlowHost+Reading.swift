@@ -116,6 +116,7 @@ extension FlowHost {
   ///
   /// It cannot fail, so of a flow that does not exist nothing comes either, until one of this id is started here.
   ///
-  /// A reader that falls behind by 256 events misses the oldest, and sees that by their numbers.
+  /// A reader that falls behind by 256 events misses the oldest, and sees that by their numbers. What the host itself
+  /// does between two events has a number of its own, see ``HistoryEntry/what``: it is in the history, and not here.
   public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { office.watch(id) }
 }
