@@ -93,6 +93,7 @@ struct Puppet: Sendable {
   private func ask(_ context: StepContext) async throws -> String {
     let asking = Task { try await context.ask(Form(text: "\(index)")) }
     stage.keep(asking)
+    defer { stage.keep(nil) }
     return try await withTaskCancellationHandler {
       try await asking.value
     } onCancel: {

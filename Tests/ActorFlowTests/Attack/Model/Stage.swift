@@ -36,6 +36,8 @@ final class Stage: Sendable {
     var made = 0
     var contexts: [StepContext] = []
     var asking: Task<String, any Error>?
+    /// Whether it is to give up as soon as it is known.
+    var givesUp = false
     var busy = 0
     var complaints: [String] = []
   }
@@ -74,7 +76,15 @@ final class Stage: Sendable {
 
   func keep(_ context: StepContext) { state.withLock { $0.contexts.append(context) } }
 
-  func keep(_ asking: Task<String, any Error>) { state.withLock { $0.asking = asking } }
+  /// The task that asks, or nil when it has ended.
+  func keep(_ asking: Task<String, any Error>?) {
+    let isLate = state.withLock { state in
+      state.asking = asking
+      defer { state.givesUp = false }
+      return state.givesUp
+    }
+    if isLate { asking?.cancel() }
+  }
 
   /// A short name for an idempotency key: `#1`, `#2`… in the order in which they are used first.
   func name(of id: String) -> String {
@@ -148,7 +158,14 @@ extension Stage {
   }
 
   /// Makes the puppet that asks give up.
-  func giveUpAsking() { withState { $0.asking }?.cancel() }
+  func giveUpAsking() {
+    let asking = withState { state in
+      // The question may be open before its task is known.
+      state.givesUp = state.asking == nil
+      return state.asking
+    }
+    asking?.cancel()
+  }
 
   /// The run has returned.
   func end() { withState { $0.arrive(at: .end) }?.resume() }
