@@ -73,7 +73,7 @@ extension SnapshotUnpacker {
       kind = .failure(fault.step, fault.error.error(in: machine.flow), frame)
     }
     let alarm = snapshot.alarms.first { $0.track == track.number && $0.subject == .pause }
-    let pause = alarm.map { max($0.due - now, .zero) } ?? packed.pause
+    let pause = max(alarm.map { $0.due - now } ?? packed.pause, .zero)
     return Start(kind, pause: pause, handover: packed.kind == .top ? machine[track].focus.memory?.handover : nil)
   }
 
