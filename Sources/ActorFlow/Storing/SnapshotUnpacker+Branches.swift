@@ -28,14 +28,14 @@ extension SnapshotUnpacker {
     let around = track.branch?.elements.count ?? 0
     guard branches.allSatisfy({ ($0.elements.count > around) == plan.isForEach }) else {
       let what = plan.isForEach ? "has a branch for each element now, and had not" : "had a branch for each element"
-      note(step, "the fork \(what); \(Self.remedy)")
+      note(step, "the fork \(what)")
       return false
     }
     guard !plan.isForEach else { return true }
     let (before, now) = (fork.tracks.count, plan.entries.count)
     guard before == now else {
       let count = before == 1 ? "1 branch" : "\(before) branches"
-      note(step, "the fork had \(count) and has \(now) now; \(Self.remedy)")
+      note(step, "the fork had \(count) and has \(now) now")
       return false
     }
     // One that is elsewhere says enough: another one stands where it stood.
@@ -43,7 +43,7 @@ extension SnapshotUnpacker {
       guard let place = place(of: branch, in: node, plan) else {
         // Its steps say where it stands.
         guard !hasSteps(branch) else { continue }
-        note(branch.path, "the fork has no such branch any more; \(Self.remedy)")
+        note(branch.path, "the fork has no such branch any more")
         return false
       }
       guard place != branch.number else { continue }
@@ -78,10 +78,8 @@ extension SnapshotUnpacker {
   }
 
   private static func was(_ before: Int, isNow now: Int) -> String {
-    "the \(ordinal(before)) of its fork and is the \(ordinal(now)) now; keep the order, or \(remedy)"
+    "the \(ordinal(before)) of its fork and is the \(ordinal(now)) now; keep the order"
   }
-
-  private static let remedy = "register the old version beside the new one"
 
   /// The number in words, as people count: from one.
   private static func ordinal(_ index: Int) -> String {

@@ -7,7 +7,7 @@ typealias Asking = Flow<String, String>
 
 /// A flow that was begun in one version, at a host that has the next one.
 struct BranchMigration {
-  static let remedy = "keep the order, or register the old version beside the new one"
+  static let remedy = "keep the order"
 
   private let store = MemoryFlowStore()
 
@@ -44,7 +44,7 @@ struct BranchMigration {
   ) async throws {
     try await begin(first, answering: steps)
     let (host, flows) = try await newHost(second, moves)
-    let whole = "it cannot move to version 2: \(reason)"
+    let whole = "it cannot move to version 2: \(reason); add a move for that, or register the old version, too"
     #expect(try await host.plan().groups.map(\.fate) == [.parks(whole)], sourceLocation: location)
     #expect(await code { try await host.answer(Form.self, of: "f", with: "y") } == .parked, sourceLocation: location)
     let view = try await host.view("f")

@@ -102,7 +102,7 @@ import Testing
       Flow("pay") { Race { for step in steps { ask(step) } } }
     }
     let steps = ["a", "b", "c"]
-    let reason = "the fork had 2 branches and has \(now) now; register the old version beside the new one"
+    let reason = "the fork had 2 branches and has \(now) now"
     let gone = now == 1 ? "pay/race/b: the definition has no such step; " : ""
     try await migration.expectParked(
       forked(steps[..<2]), answering: [], forked(steps[..<now]), gone + "pay/race: \(reason)", then: "a")
@@ -125,7 +125,7 @@ import Testing
     let what = wasForEach ? "had a branch for each element" : "has a branch for each element now, and had not"
     try await migration.expectParked(
       wasForEach ? each : fixed, answering: ["0/a"], wasForEach ? fixed : each,
-      "pay/checks: the fork \(what); register the old version beside the new one",
+      "pay/checks: the fork \(what)",
       then: wasForEach ? "0/ab|ab" : "0/ab")
   }
 
@@ -134,7 +134,7 @@ import Testing
     let settling = ask("l").onBackUp(.settling)
     try await migration.expectParked(
       both(settling, ask("r")), answering: ["l"], both(ask("x"), ask("r")),
-      "pay/parallel/l: the fork has no such branch any more; register the old version beside the new one",
+      "pay/parallel/l: the fork has no such branch any more",
       then: "l|r")
   }
 }
