@@ -8,7 +8,10 @@ extension FlowMachine {
   ) throws -> NavigationEvent? {
     let place = try activePlace(of: visit, on: track, to: "update")
     guard let asking = self[track].asking else {
-      if let digest = keeping?.prompt.digest, replayBeforeAsking(digest, on: track) { return nil }
+      // What cannot be read back is asked as it was first, so that this would be lost.
+      if P.self is any Decodable.Type, let digest = keeping?.prompt.digest, replayBeforeAsking(digest, on: track) {
+        return nil
+      }
       throw error(
         .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
     }

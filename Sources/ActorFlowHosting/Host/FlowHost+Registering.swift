@@ -15,8 +15,9 @@ extension FlowHost {
   ///   - moves: What differs between the two; none if a flow of the old one fits as it is.
   /// - Returns: What starts flows of it.
   /// - Throws: A `FlowError` with the code `badDefinition` that lists everything at once: steps whose input or output
-  ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice by steps, flows or cases, a version that is
-  ///   registered already, or open flows that began with another definition of this version. What the store throws.
+  ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice by steps, flows or
+  ///   cases, a version that is registered already, or open flows that began with another definition of this version.
+  ///   What the store throws.
   @discardableResult
   public func register<Input, Output>(
     _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = []

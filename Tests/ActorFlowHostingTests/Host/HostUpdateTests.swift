@@ -105,4 +105,47 @@ import Testing
     #expect(try await second.view("d").questions.first?.prompt(as: Duty.self).who == "oscar")
     #expect(try #require(try await second.view("d").questions.first).revision > 2)
   }
+
+  @Test("a prompt that can be written and not read is shown as it was asked first, until it is updated again")
+  func unreadable() async throws {
+    struct Poster: Prompt, Encodable {
+      typealias Answer = Int
+      let text: String
+    }
+    let flow = Flow<String, Int>("duty") {
+      Step("decide") { (_: String, context: StepContext) in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            while true {
+              let next = Poster(text: try await context.wait(for: Self.move))
+              // The question may not be open yet.
+              while (try? await context.update(next)) == nil {
+                try Task.checkCancellation()
+                await Task.yield()
+              }
+            }
+          }
+          defer { group.cancelAll() }
+          return try await context.ask(Poster(text: "first"))
+        }
+      }
+    }
+    let host = FlowHost(store: store)
+    let duties = try await host.register(flow)
+    try await duties.start(id: "d", with: "-")
+    _ = try await host.settled("d")
+    try await host.send("new", to: Self.move, of: "d", key: "1")
+    let question = try #require(try await host.settled("d").questions.first)
+    #expect(question.revision == 2 && String(decoding: question.json, as: UTF8.self) == #"{"text":"new"}"#)
+    try await host.catchUp()
+    // It is asked as it was first, and updated again: each counts, and nothing is lost.
+    await #expect(throws: FlowError.self) { try await host.answer(question.id, of: "d", json: "x".utf8) }
+    try await host.catchUp()
+    let again = try #require(try await host.view("d").questions.first)
+    #expect(again.id == question.id && again.revision > 2)
+    #expect(String(decoding: again.json, as: UTF8.self) == #"{"text":"new"}"#)
+    try await host.answer(again.id, of: "d", with: 3)
+    #expect(try await host.settled("d").status == .finished)
+    #expect(try await duties.outcome(of: "d") == .finished(3))
+  }
 }
