@@ -77,7 +77,9 @@ extension FlowMachine {
     while true {
       switch with(track, { $0.compensateTop(landing: landing, until: isReached) }) {
       case .compensate(let place, let reason): return .compensate(place, reason)
-      case .dropped(let place): discard(place)
+      case .dropped(let place, let memory):
+        discard(place)
+        if let memory { discard(memory) }
       case .reached: return nil
       }
     }
@@ -87,12 +89,13 @@ extension FlowMachine {
 extension Track {
   fileprivate enum Undoing {
     case compensate(Place, LeaveReason)
-    case dropped(Place)
+    case dropped(Place, PlaceMemory?)
     /// Or there is none left.
     case reached
   }
 
   fileprivate mutating func compensateTop(landing: Bool, until isReached: (Place) -> Bool) -> Undoing {
+    sortTop(until: isReached)
     guard let top else { return .reached }
     if !landing, isReached(top) { return .reached }
     if focus.isEntered {
@@ -101,6 +104,7 @@ extension Track {
     }
     if isReached(top) { return .reached }
     let below = top.below
+    let memory = focus.memory
     self.top = below
     // That a place asked a question can be seen from where the one above it would have led back to; what is a thing of
     // the past says nothing of that.
@@ -108,7 +112,28 @@ extension Track {
     focus = Focus(
       isEntered: below?.visit.isSkipped == false, hasAsked: hasAsked, hasReturned: true,
       memory: below?.memory?.memory)
-    return .dropped(top)
+    return .dropped(top, memory)
+  }
+
+  /// Moves a hub's menu below the side branches that have ended since it was entered, if they are to be compensated as
+  /// well: one order of rollback, newest entering first, inside a fork and outside (rule 4).
+  ///
+  /// Until then the menu stands above them, because it is the place that runs, and a back that lands on the menu keeps
+  /// what its finished side branches did.
+  private mutating func sortTop(until isReached: (Place) -> Bool) {
+    guard focus.isEntered, let top, !isReached(top), top.below?.isInner == true else { return }
+    var newer: [Place] = []
+    var below = top.below
+    while let place = below, place.isInner, place.visit.id > top.visit.id, !isReached(place) {
+      newer.append(place)
+      below = place.below
+    }
+    guard let newest = newer.first else { return }
+    let menu = focus.memory.map(top.remembering) ?? top
+    var sorted = menu.copy(on: below, instance: menu.instance)
+    for place in newer.reversed() { sorted = place.copy(on: sorted, instance: place.instance) }
+    self.top = sorted
+    focus = Focus(isEntered: true, hasAsked: focus.hasAsked, hasReturned: true, memory: newest.memory?.memory)
   }
 
   /// - Parameter keeps: Whether a place whose `backUp` threw is kept, so that it can be tried again after the end.

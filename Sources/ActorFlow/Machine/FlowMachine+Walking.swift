@@ -66,11 +66,13 @@ extension FlowMachine {
     case kept(Entered)
   }
 
-  /// The place was entered, but a leave was accepted before its `proceed` began: no `backUp` is owed. Before a replay
-  /// or another attempt began: the attempt before it has done what is to be undone.
+  /// Handles a leave that was accepted after the place was entered and before its `proceed` was called. No `backUp` is
+  /// owed then, unless an earlier call of `proceed` belongs to the same entering: before a replay, before another
+  /// attempt, and when a hub's menu is resumed.
   package mutating func notBegun(_ visit: VisitID, on track: TrackID = .main) -> Bool {
     guard self[track].phase != .walking else { return false }
-    if self[track].top?.visit.id == visit, !self[track].focus.attempt.isReplay {
+    let focus = look(at: track) { $0.focus }
+    if self[track].top?.visit.id == visit, !focus.attempt.isReplay, !focus.isResumed {
       self[track].focus.isEntered = false
     }
     return true
@@ -152,12 +154,14 @@ extension FlowMachine {
     let hasAsked = isTop ? focus.hasAsked : true
     let memory = isTop ? focus.memory : place.memory?.memory
     var below = place.below
-    for (place, memory) in above.reversed() { below = place.buried(on: below, memory: memory) }
+    // By entering: the menu of a hub in the side branch may stand above what its own side branches did.
+    above.sort { $0.place.visit.id < $1.place.visit.id }
+    for (place, memory) in above { below = place.buried(on: below, memory: memory) }
     let resumed = place.moved(onto: below, isClosed: isClosed).with(cargo)
     self[track].top = resumed
     if isClosed { self[track].closedAt = resumed.depth - 1 }
     self[track].visit = resumed.visit
-    self[track].focus = Focus(isEntered: true, hasAsked: hasAsked, memory: memory)
+    self[track].focus = Focus(isEntered: true, isResumed: true, hasAsked: hasAsked, memory: memory)
     self[track].focus.memory?.answers = [:]
     dropStart(of: track)
     discard(place)

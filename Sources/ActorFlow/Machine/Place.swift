@@ -115,7 +115,7 @@ package final class Place: Sendable {
     return remade
   }
 
-  private func copy(on below: Place?, instance: StepInstance?) -> Place {
+  func copy(on below: Place?, instance: StepInstance?) -> Place {
     Place(
       on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
       isInner: isInner, isClosed: isClosed)
@@ -134,8 +134,11 @@ package final class Place: Sendable {
 
 /// What still changes about the newest place.
 package struct Focus: Sendable {
-  /// Whether `proceed` was begun and `backUp` is owed.
+  /// Whether a `backUp` is owed: `proceed` was called, or is about to be.
   var isEntered = false
+  /// Whether an earlier call of `proceed` belongs to the same entering: a hub's menu is called again after each side
+  /// branch. A leave that comes before the next call then still owes the `backUp` of the earlier one (rule 2).
+  var isResumed = false
   /// Whether this visit has asked a question.
   var hasAsked = false
   /// Whether the step's `proceed`, or the `backUp` that is owed, has returned: its context is over.

@@ -62,7 +62,7 @@ import Testing
     try driver.pass("side")
     #expect(driver.steps == "menu")
     try driver.fail("menu")
-    #expect(driver.undoneLine == "menu side" && driver.steps == "menu")
+    #expect(driver.undoneLine == "side menu" && driver.steps == "menu")
     #expect(driver.position.canBackUp)
     try driver.backUp()
     try driver.comeBack()
