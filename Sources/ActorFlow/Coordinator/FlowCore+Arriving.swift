@@ -15,7 +15,7 @@ extension FlowCore {
       way.start = nil
       switch start.kind {
       case .at: break
-      case .top: try await beginAttempt(at: way.place, start.handover, on: track)
+      case .top: guard try await beginAttempt(at: way.place, start.handover, on: track) else { return false }
       case .failure(let step, let error, let scopes):
         way.cargo = way.cargo.within(scopes)
         throw Relayed(step: step, error: error)
@@ -36,14 +36,15 @@ extension FlowCore {
     return way.place != nil
   }
 
-  private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws {
+  /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
+  private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
     try await decideWalking(on: track) { machine in
       machine.beginAttempt(on: track)
       return Decision(())
     }
-    if let handover, let instance = place?.instance {
-      try await handover.receiver.receive(instance, handover.update)
-    }
+    guard let handover, let instance = place?.instance else { return true }
+    try await handover.receiver.receive(instance, handover.update)
+    return try await decideWalking(on: track) { Decision($0.received(on: track)) }
   }
 
   private func recover(

@@ -69,7 +69,9 @@ extension FlowMachine {
     // The tasks that had asked in the attempt have ended with it.
     self[track].focus.askersAtOnce = 0
     self[track].focus.memory?.answers = [:]
-    self[track].start = Start(.top, pause: pause)
+    // An update that the step has not received yet is handed over again.
+    let handover = self[track].focus.isEntered ? nil : self[track].focus.memory?.handover
+    self[track].start = Start(.top, pause: pause, handover: handover)
     alarms.keep(only: frame.below, on: track)
   }
 

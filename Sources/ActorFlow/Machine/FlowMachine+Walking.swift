@@ -29,10 +29,25 @@ extension FlowMachine {
     }
   }
 
-  /// A walk begins with the `proceed` of the place on top, once more: an attempt after another.
+  /// Begins a walk with the place on top, which is visited already: an attempt after another, or a landing that hands
+  /// over an update first.
   package mutating func beginAttempt(on track: TrackID) {
     self[track].focus.hasReturned = false
-    self[track].start = nil
+    dropStart(of: track)
+  }
+
+  /// The step on top has received the update that its visit begins with, and its `proceed` is called next. Only from
+  /// here on a `backUp` is owed: the back that led here has compensated the step (rule 2).
+  ///
+  /// - Returns: False if the flow is being left.
+  package mutating func received(on track: TrackID) -> Bool {
+    guard look(at: track, { $0.phase == .walking }) else { return false }
+    self[track].focus.isEntered = true
+    if journal != .keeping, let handover = self[track].focus.memory?.handover {
+      self[track].focus.memory?.handover = nil
+      discard(handover)
+    }
+    return true
   }
 
   /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.

@@ -162,7 +162,7 @@ package struct PlaceMemory: Sendable {
   var running = 0
   /// The answers this visit has got, by key; the value is kept only where visits are replayed.
   package var answers: [JournalKey: JournalEntry] = [:]
-  /// What the step received when this visit began, where visits are replayed.
+  /// The update that this visit begins with: until the step has received it, and longer where visits are replayed.
   var handover: Handover?
   /// What a rendered step remembers, where flows are kept.
   package var tree: PackedTree?

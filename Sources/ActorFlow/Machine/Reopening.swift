@@ -96,9 +96,9 @@ extension FlowMachine {
     if journal == .keeping { self[track].start = Start(.at(address: address, cargo)) }
   }
 
-  /// What a visit begins with: a step that is made anew in it receives it again.
+  /// Writes down the update that a visit begins with. The step receives it again if its first attempt fails before it
+  /// has received it, or if it is made anew in the same visit.
   mutating func remember(_ handover: Handover?, on track: TrackID) {
-    guard journal == .keeping else { return }
     if handover != nil, self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
     self[track].focus.memory?.handover = handover
   }

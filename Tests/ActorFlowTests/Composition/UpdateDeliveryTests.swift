@@ -211,6 +211,75 @@ private actor Basket: ReceivingStep {
     #expect(await back.lines.suffix(3) == ["backedUp b→a 0", "failed a", "rolledBack 0"])
   }
 
+  @Test("Rule 2: a receiver that a back has compensated is not compensated again when its receive throws")
+  func compensatedOnce() async throws {
+    let run = try await begin(answering: "1") {
+      basket("a") { _ in throw Failure("full") }
+      returning("b", 1)
+    }
+    #expect(await run.error as? Failure == Failure("full"))
+    #expect(trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1"])
+  }
+
+  @Test("Rule 2: nor when the flow is left while it receives", arguments: [true, false])
+  func leftWhileReceiving(byCancelling: Bool) async throws {
+    let hold = Checkpoint()
+    let run = try await begin(answering: "1") {
+      basket("a") { _ in await hold.pass() }
+      returning("b", 1)
+    }
+    await hold.reached()
+    let abandon = byCancelling ? nil : await run.filing { try await $0.abandon() }
+    if byCancelling { run.run.cancel() }
+    hold.open()
+    try await abandon?.value
+    _ = await run.result
+    #expect(trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1"])
+  }
+
+  @Test("Rule 2: nor when a later back goes past it while it receives")
+  func backWhileReceiving() async throws {
+    let hold = Checkpoint()
+    let run = try await begin(answering: "0", "1") {
+      Step("first") { Asker(trace) }
+      basket("a") { _ in await hold.pass() }
+      returning("b", 1)
+    }
+    await hold.reached()
+    let back = await run.filing { try await $0.backUp() }
+    hold.open()
+    try await back.value
+    #expect(
+      trace.all == [
+        "first:proceed(-)", "a:proceed 0", "b:backUp", "a:backUp", "receive 1", "first:backUp", "first:proceed(-)",
+      ])
+    try await run.coordinator.abandon()
+  }
+
+  @Test("Rule 2: once it has received and proceeds, the next leave compensates it")
+  func enteredAfterReceiving() async throws {
+    let run = try await begin(answering: "1") {
+      basket("a")
+      returning("b", 1)
+    }
+    try await run.coordinator.settled()
+    try await run.coordinator.abandon()
+    #expect(trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1", "a:proceed 1", "a:backUp"])
+  }
+
+  @Test("an attempt after a receive that threw receives the update again")
+  func retriedReceive() async throws {
+    let count = Count()
+    let run = try await begin(answering: "1") {
+      basket("a") { _ in if count.next() == 1 { throw Failure("busy") } }.retry(2)
+      returning("b", 1)
+    }
+    try await run.coordinator.settled()
+    try await run.coordinator.abandon()
+    #expect(
+      trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1", "receive 1", "a:proceed 1", "a:backUp"])
+  }
+
   @Test("beyond a one-way step a back that delivers is refused, and nothing has changed; sending is not")
   func oneWay() async throws {
     let step = Step<String, String>.scripted("c") { input, context in
