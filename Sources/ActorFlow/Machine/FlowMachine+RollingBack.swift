@@ -189,8 +189,11 @@ extension FlowMachine {
     case .retry, .recover, .timeout, .expiry: start = Start(.failure(unwinding.step, unwinding.error, frame.below))
     }
     walkAgain(on: track, start, under: frame.below)
-    self[track].visit = self[track].top?.shown?.visit
-    return publish(.unwound(to: self[track].visit.map(Visit.init), errors: leave.errors))
+    let landed = self[track].top?.shown?.visit
+    // At the track's beginning the last visit stays in focus until another place is entered (rule 5). Those below it
+    // are undone like the visit itself, so the stack shows it alone.
+    self[track].visit = landed ?? self[track].visit?.alone
+    return publish(.unwound(to: landed.map(Visit.init), errors: leave.errors))
   }
 
   /// The superfluous branches are undone, and the others are a thing of the past.

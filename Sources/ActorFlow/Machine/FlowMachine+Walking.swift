@@ -129,7 +129,7 @@ extension FlowMachine {
     if let settled = pushed.settled { discard(settled) }
     if let start = pushed.start { discard(start) }
     let place = pushed.place
-    guard pushed.settled == nil, track == .main, branches.isEmpty else {
+    guard pushed.settled == nil, track == .main, branches.isEmpty, pushed.before === place.visit.below else {
       // The visit alone does not tell where the move came from, or where the other branches stand.
       let from = pushed.before ?? visitOfFork(around: track)
       let event = publish(.moved(from: from.map(Visit.init), to: Visit(place.visit)))

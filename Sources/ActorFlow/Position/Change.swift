@@ -23,7 +23,9 @@
   case backedUp(from: Visit, to: Visit, errors: [any Error])
   /// A failure was caught by a scope of the definition; `by` says what comes of it.
   case caught(StepID, any Error, by: Catcher)
-  /// What was done inside a scope that caught a failure, or that took too long, is undone; `to` is the step before it.
+  /// The steps inside a scope that caught a failure, or that took too long, are compensated. `to` is the visit before
+  /// them; nil at the beginning of the flow or of a branch, where the position goes on to show the last visit, alone,
+  /// until another step is entered in its place.
   case unwound(to: Visit?, errors: [any Error])
   /// All branches of a fork have ended, and the superfluous ones are undone; `errors` are those of their `backUp`s.
   case joined(Visit, errors: [any Error])

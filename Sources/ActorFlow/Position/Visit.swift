@@ -54,4 +54,9 @@ package final class VisitNode: Sendable {
     self.isSkipped = isSkipped
     self.canBackUp = canBackUp
   }
+
+  /// The same visit on an empty stack.
+  var alone: VisitNode {
+    below == nil ? self : VisitNode(id: id, info: info, below: nil, isSkipped: isSkipped, canBackUp: false)
+  }
 }

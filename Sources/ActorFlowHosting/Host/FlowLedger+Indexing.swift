@@ -65,7 +65,8 @@ extension FlowLedger {
   static func steps(of machine: MachineSnapshot) -> [StepID] {
     machine.tracks.compactMap { track in
       guard track.phase != .ended, track.fork == nil else { return nil }
-      return track.places.last { !$0.isInner }?.visit.step
+      // Without a place the last visit is in focus: in a pause, or during a recovery, at the track's beginning.
+      return (track.places.last { !$0.isInner }?.visit ?? track.visit)?.step
     }
   }
 
