@@ -11,6 +11,7 @@ extension FlowMachine {
     self.ending = ending
     self.result = result
     main.phase = .ended
+    main.visit = nil
     undoFailures = main.leave?.failures ?? []
     main.leave = nil
     closeQuestion(on: .main)

@@ -93,10 +93,15 @@ extension FlowMachine {
     return true
   }
 
-  /// The last step has returned. Nil: the flow is being left instead.
+  /// Ends the run, because the last step has returned. The world goes on to see the visits that still stand on the
+  /// stack; a `.settling` step that was last has settled everything, so that none are left.
+  ///
+  /// - Returns: Nil if the flow is being left instead.
   package mutating func finish(_ output: any Sendable) -> NavigationEvent? {
     guard phase == .walking else { return nil }
-    return end(.finished, .success(output), as: .finished, at: main.visit)
+    let last = main.top?.shown
+    let stack = last?.isSettledFromAbove == true ? nil : last?.visit
+    return end(.finished, .success(output), as: .finished, at: stack)
   }
 
   /// The path of a node on a track; before the first step the path of what stands at the address.
@@ -147,10 +152,12 @@ extension FlowMachine {
     if let start = with(track, { $0.start.take() }) { discard(start) }
   }
 
-  /// A side branch has come back to its hub's menu, which goes on in the visit it is in. What the side branch did
-  /// becomes a thing of the past, below the menu: undone in its turn, returned to by nobody.
+  /// Resumes a hub's menu with the result of a side branch, in the visit that it is in: a further attempt of an entered
+  /// place, not a new entering. The places of the side branch become inner places below the menu. Nobody returns to
+  /// them, and a rollback that goes past the menu compensates them first (see ``Track/sortTop(until:)``).
   ///
-  /// - Returns: The menu's place with its new input, and the move to it. Nil: the flow is being left.
+  /// - Returns: The menu's place with its new input, and the move to it. Nil if the flow is being left, or if the menu
+  ///   was settled.
   package mutating func resume(_ menu: Node, with cargo: Cargo, on track: TrackID) -> Entered? {
     guard self[track].phase == .walking, let from = self[track].visit else { return nil }
     let focus = self[track].focus

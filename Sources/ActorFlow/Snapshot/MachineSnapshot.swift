@@ -24,6 +24,8 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var branches: [PackedTrack] = []
   package var mail = PackedMail()
   package var alarms: [PackedAlarm] = []
+  /// The visits that the world sees after the end, the oldest first; empty before the end.
+  package var lastStack: [PackedVisit] = []
 
   package struct Numbers: Sendable, Equatable {
     package var visit = 0

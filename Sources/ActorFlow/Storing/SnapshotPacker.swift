@@ -59,7 +59,14 @@ struct SnapshotPacker {
     for track in machine.descendants(of: .main).sorted() { snapshot.branches.append(try pack(machine[track], track)) }
     try packMail()
     try packAlarms()
+    packLastStack()
     return snapshot
+  }
+
+  private mutating func packLastStack() {
+    guard let last = machine.lastStack else { return }
+    for visit in sequence(first: last, next: \.below) { snapshot.lastStack.append(PackedVisit(visit)) }
+    snapshot.lastStack.reverse()
   }
 
   // MARK: - Tracks

@@ -64,6 +64,17 @@ extension SnapshotUnpacker {
       isSkipped: packed.isSkipped, canBackUp: packed.canBackUp)
   }
 
+  /// The visits that the world sees after the end.
+  func lastStack() -> VisitNode? {
+    guard snapshot.ending != nil else { return nil }
+    return snapshot.lastStack.reduce(nil) { below, packed in
+      VisitNode(
+        id: VisitID(packed.id),
+        info: StepInfo(id: packed.step, presentation: names.node(packed.step)?.info.presentation), below: below,
+        isSkipped: packed.isSkipped, canBackUp: packed.canBackUp)
+    }
+  }
+
   func memory(_ records: [PackedRecord], _ tree: PackedTree?) -> PlaceMemory {
     var memory = PlaceMemory()
     memory.tree = tree

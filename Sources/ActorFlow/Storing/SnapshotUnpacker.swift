@@ -86,6 +86,7 @@ struct SnapshotUnpacker {
     for packed in packedTracks { begin(packed) }
     checkCounts()
     setAlarms()
+    machine.lastStack = lastStack()
     machine.branches.show(on: &machine.main.fork)
   }
 

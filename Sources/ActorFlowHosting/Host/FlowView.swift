@@ -25,7 +25,8 @@ public struct FlowView: Sendable {
   public let rollbackFailed: Bool
   /// The steps in focus.
   public let steps: [StepID]
-  /// The steps that led to where it stands, the latest first; of branches those of the fork only.
+  /// The steps that led to where it stands, the latest first; of branches those of the fork only. After a finish those
+  /// that still stand on the stack, as in memory.
   public let stack: [StepID]
   /// What it asks.
   public let questions: [OpenQuestion]
@@ -82,7 +83,7 @@ extension FlowView {
     failure = (machine.ending == nil ? state.parked : nil) ?? (machine.fault?.error ?? failed)?.message
     rollbackFailed = snapshot.rollbackFailed
     steps = snapshot.steps
-    stack = machine.main.places.reversed().filter { !$0.isInner }.map(\.visit.step)
+    stack = machine.stack
     let tasks = Dictionary(snapshot.tasks.map { ($0.question, $0) }) { first, _ in first }
     questions = machine.tracks.compactMap { track in
       guard let question = track.question, let step = track.places.last?.visit.step else { return nil }
@@ -104,4 +105,12 @@ extension FlowView {
 extension MachineSnapshot {
   /// The flow's own track, and those of its branches.
   var tracks: [PackedTrack] { [main] + branches }
+
+  /// The steps that the world sees on the flow's own stack, the latest first.
+  fileprivate var stack: [StepID] {
+    guard ending == nil else { return lastStack.reversed().map(\.step) }
+    let places = main.places.reversed().filter { !$0.isInner }.map(\.visit.step)
+    // Without a place the last visit is in focus.
+    return places.isEmpty ? [main.visit?.step].compactMap(\.self) : places
+  }
 }
