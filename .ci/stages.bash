@@ -1,0 +1,86 @@
+# The frame of `.ci/run` and `.ci/long`, which source it: runs stages one after another, stops at the first that fails, and
+# prints the time of each. The caller defines `all`, `quick` and a function `stage_NAME` for each stage, and then calls
+# `stages "$@"`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+exec </dev/null 2>&1   # nobody is asked anything; one stream: each command stands above what it printed
+
+export PYTHONDONTWRITEBYTECODE=1   # the checks leave nothing behind in .ci
+
+# Prints a command before it runs.
+run() {
+  printf '+' >&2
+  printf ' %q' "$@" >&2
+  printf '\n' >&2
+  "$@"
+}
+
+# Runs tests, and fails also when there were none: an empty test run is not a green one.
+tests() {
+  run timeout --kill-after=30s "$test_limit" "$@" 2>&1 | once_each | tee "$scratch/test.log"
+  if ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$scratch/test.log"; then
+    echo "no test ran"
+    return 1
+  fi
+}
+
+# The compiler repeats a module's error for each of its files.
+once_each() { awk '!/error:|warning:/ || !seen[$0]++ { print; fflush() }'; }
+
+# Swift and git are expected; python3 and Graphviz, which draws the tests' diagrams, are installed if they are missing.
+prepare() {
+  if ! command -v swift >/dev/null; then
+    echo "Swift 6.3 is needed: put its toolchain on the PATH"
+    exit 1
+  fi
+  run swift --version
+  if ! command -v docc >/dev/null; then
+    PATH="$PATH:$(dirname "$(readlink -f "$(command -v swift)")")"
+  fi
+  local missing=()
+  command -v python3 >/dev/null || missing+=(python3)
+  command -v dot >/dev/null || missing+=(graphviz)
+  if ((${#missing[@]})); then
+    run apt-get update
+    run apt-get install --yes --no-install-recommends "${missing[@]}"
+  fi
+}
+
+summary=
+passed=0
+stage=prepare
+scratch=$(mktemp -d)
+
+finish() {
+  local status=$?
+  rm -rf "$scratch"
+  if ((status == 0)); then
+    printf '\nstages: %d passed, 0 failed\nall passed:%s; %d s in all\n' "$passed" "$summary" "$SECONDS"
+  else
+    printf '\nFAILED in the stage %s; passed:%s; %d s in all\n' "$stage" "${summary:- none}" "$SECONDS"
+  fi
+}
+
+# Runs the stages named, or all; `quick` stands for several.
+stages() {
+  local names=("$@") began
+  if (($# == 0)); then names=("${all[@]}"); fi
+  if [[ ${1-} == quick && -n ${quick[*]-} ]]; then names=("${quick[@]}" "${@:2}"); fi
+  trap finish EXIT
+  for stage in "${names[@]}"; do
+    if [[ " ${all[*]} " != *" $stage "* ]]; then
+      echo "no stage is called '$stage'; there are: ${all[*]}${quick[*]:+, and quick for ${quick[*]}}"
+      stage=prepare
+      exit 64
+    fi
+  done
+  stage=prepare
+  prepare
+  for stage in "${names[@]}"; do
+    began=$SECONDS
+    printf '\n=== %s ===\n' "$stage"
+    "stage_$stage"
+    summary+="${summary:+,} $stage $((SECONDS - began)) s"
+    passed=$((passed + 1))
+  done
+}
