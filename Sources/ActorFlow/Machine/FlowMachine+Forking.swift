@@ -66,6 +66,7 @@ extension FlowMachine {
     let (phase, branch) = look(at: track) { ($0.phase, $0.branch) }
     guard phase == .walking, let branch else { return false }
     leaveForwards(track)
+    self[track].visit = self[track].top?.shown?.visit
     endBranch(track)
     let hasAsked = look(at: track) { $0.hasAsked }
     let isWanted = with(branch.parent) { parent in

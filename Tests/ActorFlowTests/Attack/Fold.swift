@@ -60,6 +60,7 @@ struct Fold {
     case .finished:
       guard phase == .running, question == nil else { return false }
       phase = .ended(.finished)
+      if let last = stack.last, settling.contains(last.step) { stack = [] }
     case .failed:
       guard phase == .running else { return false }
       phase = .rollingBack

@@ -16,6 +16,7 @@ extension ComposedReference {
       walk(bodies[min(branch.number, bodies.count - 1)][...], input, place.frames, branch) { [unowned self] value in
         branch.rest = .ended
         branch.alarms = []
+        branch.last = nil
         if branch.hasAsked { (place.hasAsked, track.hasAsked) = (true, true) }
         track.results.append((branch.number, value))
         judge(fork, place, track)

@@ -45,11 +45,13 @@ extension ComposedReference {
 
   /// Undoes everything inside the frame.
   func unwind(_ frame: Frame, _ track: Track) {
+    let focus = track.focus
     collapse(track)
     let errors = rollBack(track) { Self.chain($0.frames, holds: frame) }
     track.alarms.removeAll { alarm in
       if case .frame(let armed) = alarm.kind { !Self.chain(frame.below, holds: armed) } else { true }
     }
+    track.last = track.top == nil ? focus : nil
     changes.append("unwound \(track.top?.name ?? "-") \(errors)")
   }
 
@@ -103,7 +105,7 @@ extension ComposedReference {
     guard let (due, track, kind) = nextAlarm else { return }
     now = due
     guard case .frame(let frame) = kind else { return resume(track, nil) }
-    let step = track.top?.name ?? ""
+    let step = track.focus ?? ""
     if !step.isEmpty { changes.append("leaving \(step) timedOut") }
     unwind(frame, track)
     fail(track, step, "timedOut", frame.below)

@@ -4,7 +4,7 @@ extension ComposedReference {
     switch ending {
     case "failed": changes.append("failed \(step)")
     default:
-      if let top = main.top { changes.append("leaving \(top.name) \(ending)") }
+      if let focus = main.focus { changes.append("leaving \(focus) \(ending)") }
       changes.append(ending == "abandoned" ? "abandoned why" : ending)
     }
     self.ending = ending
@@ -32,7 +32,7 @@ extension ComposedReference {
     }
     guard let (track, index) = targets.first else { return "cannotBackUp" }
     guard targets.count == 1 else { return "ambiguousBackUp" }
-    let from = track.top?.name ?? "-"
+    let from = track.focus ?? "-"
     changes.append("leaving \(from) back")
     let target = track.places[index]
     collapse(track)
@@ -111,7 +111,8 @@ extension ComposedReference {
   }
 
   private func show(_ track: Track) -> String {
-    let stack = track.places.filter { !$0.isInner }.map(\.name).joined(separator: " ")
+    let places = track.places.filter { !$0.isInner }.map(\.name)
+    let stack = (places.isEmpty ? [track.last].compactMap(\.self) : places).joined(separator: " ")
     let branches = track.branches.map { branch in
       show(branch) + (branch.hasEnded ? " over" : canBackUp(branch) ? " back" : "")
     }

@@ -33,6 +33,7 @@ extension ComposedReference {
 
   private func enter(_ place: Place, _ track: Track) {
     track.places.append(place)
+    track.last = nil
     changes.append("moved →\(place.name)")
     begin(place, track)
   }

@@ -71,6 +71,8 @@ final class ComposedReference {
     var branches: [Track] = []
     var results: [(branch: Int, value: String)] = []
     var rest = Rest.moving
+    /// The step that was in focus when everything on the track was undone; it stays so until another one is entered.
+    var last: String?
     var hasAsked = false
     var alarms: [Alarm] = []
 
@@ -79,6 +81,8 @@ final class ComposedReference {
     }
 
     var top: Place? { places.last { !$0.isInner } }
+    /// The name of the step in focus.
+    var focus: String? { top?.name ?? last }
     var hasEnded: Bool { if case .ended = rest { true } else { false } }
     /// Itself, and the tracks in it.
     var all: [Track] { [self] + branches.flatMap(\.all) }

@@ -15,6 +15,7 @@ extension Reference {
   mutating func reach(_ index: Int, _ value: String) {
     guard index < plan.steps.count else {
       result = "returned \(value)"
+      if let top = places.last, plan.steps[top.step].policy == .settling { (places, shown) = ([], []) }
       return end("finished", as: "finished")
     }
     let step = plan.steps[index]
