@@ -23,7 +23,7 @@ public actor FlowCoordinator {
   /// A coordinator that runs nothing yet.
   ///
   /// - Parameters:
-  ///   - id: The flow's name. Question ids and idempotency keys contain it.
+  ///   - id: The flow's name. Question ids contain it, and so do idempotency keys, which random bits of each run end.
   ///   - clock: Drives timeouts, pauses, deadlines and reminders, and times `since` in ``Status/leaving(_:since:)``.
   ///   - eventLog: How many of a run's latest events are kept for slow and late subscribers; at least 1.
   public init(id: FlowID = .unique(), clock: any Clock<Duration> = ContinuousClock(), eventLog: Int = 256) {
@@ -111,7 +111,9 @@ extension FlowCoordinator {
     try Task.checkCancellation()
     let core = readyCore()
     core.startClock()
-    try await core.decide { Decision((), event: try $0.launch(graph, with: input, at: start)) }
+    // A run that is not kept draws its bits for its first effect; most have none.
+    let keyBits = core.isKept ? KeyBits.random() : nil
+    try await core.decide { Decision((), event: try $0.launch(graph, with: input, at: start, keyBits: keyBits)) }
     return core
   }
 

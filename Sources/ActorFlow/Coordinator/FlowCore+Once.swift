@@ -4,7 +4,9 @@ extension FlowCore {
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> T {
     while true {
-      let begun = try await decide(on: scope.stay.track) { Decision(try $0.beginOnce(key, scope: scope, type: T.self)) }
+      let begun = try await decide(on: scope.stay.track) {
+        Decision(try $0.beginOnce(key, scope: scope, type: T.self, drawBits: KeyBits.random))
+      }
       switch begun {
       case .done(let value): return try StepBody.cast(value, to: T.self)
       case .wait: try await waitForEnd(of: key, scope: scope)

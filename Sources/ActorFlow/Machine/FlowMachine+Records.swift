@@ -10,15 +10,16 @@ extension FlowMachine {
 
   /// A step calls `once`.
   ///
+  /// - Parameter drawBits: Draws the run's ``keyBits``; called where this is the first effect of a run that is not kept.
   /// - Throws: `CancellationError` while the visit is being left and there is no record, else a `FlowError`.
   package mutating func beginOnce<T: Codable & Sendable>(
-    _ key: String, scope: RecordScope, type: T.Type
+    _ key: String, scope: RecordScope, type: T.Type, drawBits: () -> KeyBits
   ) throws -> OnceBegun {
     let track = scope.stay.track
     guard let place = place(in: scope) else {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer begin an effect")
     }
-    var idempotencyKey = newIdempotencyKey(key, at: place)
+    var known: String?
     if let record = self[track].focus.memory?.records[key] {
       guard record.holds(type) else {
         throw error(
@@ -29,7 +30,7 @@ extension FlowMachine {
       switch record.state {
       case .done(let value): return .done(value)
       case .running: return .wait
-      case .interrupted: idempotencyKey = record.idempotencyKey
+      case .interrupted: known = record.idempotencyKey
       }
     }
     if scope.isRollback {
@@ -40,6 +41,7 @@ extension FlowMachine {
     } else {
       _ = try activePlace(of: scope.stay.visit, on: track, to: "begin an effect")
     }
+    let idempotencyKey = known ?? newIdempotencyKey(key, at: place, drawBits)
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
     self[track].focus.memory?.running += 1
     self[track].focus.memory?.records[key] = StoredRecord(
@@ -73,9 +75,14 @@ extension FlowMachine {
     place(in: scope) == nil ? nil : self[scope.stay.track].focus.memory?.records[key]
   }
 
-  /// What no other effect of any flow has: the first part and the last have no `/` of their own.
-  private func newIdempotencyKey(_ key: String, at place: Place) -> String {
-    "\(flow.description.withoutSlashes)/\(place.visit.info.id)/\(place.visit.id)/\(key.withoutSlashes)"
+  /// A key that no other effect of any run has.
+  ///
+  /// A kept flow gets its bits at its launch. One without was stored before there were any: its keys must be the same in
+  /// each process, and in a store that was restored.
+  private mutating func newIdempotencyKey(_ key: String, at place: Place, _ drawBits: () -> KeyBits) -> String {
+    if keyBits == nil, journal != .keeping { keyBits = drawBits() }
+    return IdempotencyKey.make(
+      flow: flow, step: place.visit.info.id, visit: place.visit.id, key: key, bits: keyBits)
   }
 
   private func place(in scope: RecordScope) -> Place? {
@@ -99,18 +106,4 @@ extension StoredRecord {
 
 extension Track {
   fileprivate var hasRunningWork: Bool { (focus.memory?.running ?? 0) > 0 }
-}
-
-extension String {
-  /// The same text with `/` as `%2F`, as in an address; two texts do not become one.
-  fileprivate var withoutSlashes: String {
-    guard utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }) else { return self }
-    return reduce(into: "") { text, character in
-      switch character {
-      case "/": text += "%2F"
-      case "%": text += "%25"
-      default: text.append(character)
-      }
-    }
-  }
 }

@@ -4,7 +4,7 @@ extension FlowMachine {
   ///
   /// - Parameter start: Where to begin, if not with the graph's first instruction.
   package mutating func launch(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil, keyBits: KeyBits? = nil
   ) throws(FlowError) -> NavigationEvent {
     guard phase == .idle else {
       throw error(.alreadyRunning, "a coordinator runs one flow at a time; make another, or wait until `run` returns")
@@ -12,6 +12,7 @@ extension FlowMachine {
     self.graph = graph
     numbers.run += 1
     run = numbers.run
+    self.keyBits = keyBits
     let (address, cargo) = start ?? (0, Cargo(input))
     main.start = Start(.at(address: address, cargo))
     main.phase = .walking

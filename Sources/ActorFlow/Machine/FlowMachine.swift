@@ -48,6 +48,9 @@ package struct FlowMachine: Sendable {
   var numbers: Numbers
   var alarms = Alarms()
   var mail = Mail()
+  /// Sets the run's idempotency keys apart from those of every other run. Nil before the first effect of a run that is not
+  /// kept, and in a flow that was stored before there were any.
+  package internal(set) var keyBits: KeyBits?
   let journal: Journal
   private(set) var discarded: [any Sendable] = []
 

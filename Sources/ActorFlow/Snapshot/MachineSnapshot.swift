@@ -26,6 +26,8 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var alarms: [PackedAlarm] = []
   /// The visits that the world sees after the end, the oldest first; empty before the end.
   package var lastStack: [PackedVisit] = []
+  /// Ends the idempotency keys of the flow; nil if it was stored before there were any.
+  package var keyBits: KeyBits?
 
   package struct Numbers: Sendable, Equatable {
     package var visit = 0

@@ -121,14 +121,15 @@ extension StepContext {
   /// - Parameters:
   ///   - key: Names the effect within this place.
   ///   - work: Gets an idempotency key: the same for every attempt of this effect at this place, a new one after the
-  ///     place was rolled back.
+  ///     place was rolled back, and never that of another run. It has at most 200 UTF-8 bytes; what it is made of is said
+  ///     in <doc:BackingUp#What-an-idempotency-key-is-made-of>.
   /// - Throws: What `work` threw; `CancellationError` if the visit was being left before the work began;
   ///   `FlowError` with the code `wrongRecordType` if the record is of another type, `insideFlow` if `work` would wait
   ///   for itself.
   public func once<T: Codable & Sendable>(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
   ) async throws -> T {
-    guard let runtime else { return try await work("standalone/\(key)") }
+    guard let runtime else { return try await work(IdempotencyKey.standalone(key, bits: .random())) }
     return try await runtime.once(key, scope: scope, work)
   }
 

@@ -47,6 +47,7 @@ struct SnapshotPacker {
     snapshot.numbers.leave = machine.numbers.leave
     snapshot.numbers.track = machine.numbers.track
     snapshot.numbers.wait = machine.mail.lastWait
+    snapshot.keyBits = machine.keyBits
     snapshot.ending = machine.ending.map(PackedEnding.init)
     snapshot.fault = machine.fault.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) }
     snapshot.undoFailures = try pack(machine.undoFailures)

@@ -63,6 +63,7 @@ struct SnapshotUnpacker {
     machine.numbers.question = snapshot.numbers.question
     machine.numbers.leave = snapshot.numbers.leave
     machine.numbers.track = snapshot.numbers.track
+    machine.keyBits = snapshot.keyBits
     machine.ending = snapshot.ending?.ending
     machine.undoFailures = failures(snapshot.undoFailures)
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }

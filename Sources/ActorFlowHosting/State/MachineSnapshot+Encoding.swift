@@ -2,7 +2,7 @@ package import ActorFlow
 
 extension MachineSnapshot {
   /// The format that ``encoded()`` writes. Older ones are read, too.
-  package static let format: UInt8 = 2
+  package static let format: UInt8 = 3
 
   /// The state of a flow as bytes: the format's number, then the parts one after another.
   ///
@@ -25,6 +25,8 @@ extension MachineSnapshot {
     writer.list(branches)
     writer.part(mail)
     writer.list(alarms)
+    writer.optional(keyBits)
+    writer.list(lastStack)
     return writer.bytes
   }
 
@@ -62,6 +64,21 @@ extension MachineSnapshot {
     branches = try reader.list()
     mail = try reader.part()
     alarms = try reader.list()
+    guard reader.format >= 3 else { return }
+    keyBits = try reader.optional()
+    lastStack = try reader.list()
+  }
+}
+
+extension KeyBits: StatePart {
+  func write(to writer: inout ByteWriter) {
+    writer.fixed(high)
+    writer.fixed(low)
+  }
+
+  init(from reader: inout StateReader) throws(FlowStoreError) {
+    let high = try reader.fixed(UInt64.self)
+    self.init(high: high, low: try reader.fixed(UInt32.self))
   }
 }
 

@@ -50,6 +50,8 @@ struct RandomState {
     snapshot.mail.buffer = list { PackedMail.Signal(name: $0.text(), value: $0.value()) }
     snapshot.mail.keys = list { PackedMail.Key(signal: $0.text(), key: $0.text()) }
     snapshot.alarms = list { PackedAlarm(due: $0.duration(), track: $0.small(), subject: $0.subject()) }
+    snapshot.lastStack = list { $0.visit() }
+    snapshot.keyBits = optional { KeyBits(high: $0.next(), low: UInt32(truncatingIfNeeded: $0.next())) }
     return snapshot
   }
 

@@ -45,7 +45,8 @@ extension MachineAttack {
   private mutating func begin(_ machine: inout FlowMachine, _ visit: VisitID) throws -> Given {
     let scope = RecordScope(visit: visit, isRollback: random.chance(20))
     let key = ["x", "y"][random.below(2)]
-    guard case .run = try machine.beginOnce(key, scope: scope, type: String.self) else { return ("once again", nil) }
+    let begun = try machine.beginOnce(key, scope: scope, type: String.self) { KeyBits(high: 1, low: 2) }
+    guard case .run = begun else { return ("once again", nil) }
     once = (key, scope)
     return ("once begins", nil)
   }

@@ -143,7 +143,7 @@ enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     let before = driver.machine
     let scope = RecordScope(visit: question.visit, isRollback: false)
     #expect(throws: (any Error).self) {
-      try driver.give { try $0.beginOnce("new", scope: scope, type: Int.self) }
+      try driver.give { try $0.beginOnce("new", scope: scope, type: Int.self) { KeyBits(high: 1, low: 2) } }
     }
     #expect(!driver.machine.hasRunningWork(on: .main))
     expectUnchanged(driver, before)

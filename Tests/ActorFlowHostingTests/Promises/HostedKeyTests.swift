@@ -1,0 +1,155 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+@Suite("Idempotency keys of hosted flows", .timeLimit(.minutes(15))) struct HostedKeyTests {
+  private let keys = Log()
+
+  /// Charges, asks, and charges again.
+  private var flow: Flow<String, String> {
+    Flow("order") {
+      Step("pay") { [keys] (input: String, context: StepContext) in
+        try await context.once("charge") { keys.add($0) }
+        let answer = try await context.ask(Form(text: ""))
+        try await context.once("rest") { keys.add($0) }
+        return input + answer
+      }
+    }
+  }
+
+  private func host(_ store: MemoryFlowStore) async throws -> (FlowHost, HostedFlow<String, String>) {
+    let host = FlowHost(store: store)
+    return (host, try await host.register(flow))
+  }
+
+  /// Runs an order from its start to its end.
+  private func run(_ host: FlowHost, _ flows: HostedFlow<String, String>) async throws {
+    try await flows.start(id: "order-1", with: "-")
+    try await host.answerNext("order-1", #""y""#)
+    await host.isQuiet()
+  }
+
+  private static func readable(_ keys: [String]) -> [String] { keys.map { String($0.dropLast(25)) } }
+
+  @Test("an order that is deleted and started again has other keys, and so has the same order in another store")
+  func startedAgain() async throws {
+    let (first, flows) = try await host(MemoryFlowStore())
+    try await run(first, flows)
+    try await first.delete("order-1")
+    try await run(first, flows)
+    let (second, others) = try await host(MemoryFlowStore())
+    try await run(second, others)
+    #expect(Self.readable(keys.all) == ["order-1/order/pay/1/charge", "order-1/order/pay/1/rest"] * 3)
+    #expect(Set(keys.all).count == 6)
+    #expect(Set(keys.all.map { $0.suffix(24) }).count == 3, "one start, one name")
+  }
+
+  @Test("a store that was restored goes on under its own keys: what was done since is asked for under the same ones")
+  func restored() async throws {
+    let store = MemoryFlowStore()
+    let (first, flows) = try await host(store)
+    try await flows.start(id: "order-1", with: "-")
+    _ = try await first.settled("order-1")
+    await first.isQuiet()
+    let backup = try #require(try await store.load("order-1"))
+    let copy = MemoryFlowStore()
+    _ = try await copy.commit(
+      backup.snapshot, to: "order-1", expecting: .none, fence: nil, as: CommitID(), appending: [])
+    let (second, _) = try await host(copy)
+    for host in [first, second] { try await host.answerNext("order-1", #""y""#) }
+    #expect(Self.readable(keys.all) == ["charge", "rest", "rest"].map { "order-1/order/pay/1/\($0)" })
+    #expect(keys.all[1] == keys.all[2])
+  }
+
+  @Test("a flow that was stored without bits goes on with keys as they were, in each process")
+  func storedBefore() async throws {
+    let store = MemoryFlowStore()
+    let (first, flows) = try await host(store)
+    try await flows.start(id: "order-1", with: "-")
+    _ = try await first.settled("order-1")
+    await first.isQuiet()
+    let stored = try #require(try await store.load("order-1"))
+    var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))
+    #expect(state.machine.keyBits != nil)
+    state.machine.keyBits = nil
+    snapshot.body = state.encoded()
+    for _ in 1...2 {
+      let copy = MemoryFlowStore()
+      _ = try await copy.commit(snapshot, to: "order-1", expecting: .none, fence: nil, as: CommitID(), appending: [])
+      let (second, _) = try await host(copy)
+      try await second.answerNext("order-1", #""y""#)
+      await second.isQuiet()
+    }
+    #expect(keys.all.suffix(2) == ["order-1/order/pay/1/rest", "order-1/order/pay/1/rest"])
+  }
+
+  @Test("an effect that a retry tries again, and the rollback of it, have the key it was begun with")
+  func triedAgain() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let flow = Flow<String, String>("order") { Step("pay") { Refused(keys) } }
+    try await host.register(flow).start(id: "order-1", with: "-")
+    for _ in 1...2 {
+      #expect(try await host.settled("order-1").status == .failed)
+      await host.isQuiet()
+      try await host.retry("order-1")
+    }
+    #expect(try await host.settled("order-1").status == .failed)
+    try await host.abandon("order-1")
+    #expect(keys.all.count == 4 && Set(keys.all).count == 1)
+  }
+
+  @Test("a flow whose backUp failed keeps its bits after its end: a second rollback begins no effect under another key")
+  func undoneAgain() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let flow = Flow<String, String>("order") {
+      Step("pay") { Refunder(keys) }
+      Step("ask") { Asker() }
+    }
+    try await host.register(flow).start(id: "order-1", with: "-")
+    _ = try await host.settled("order-1")
+    #expect(await code { try await host.abandon("order-1") } == .rollbackFailed)
+    await host.isQuiet()
+    try await host.retry("order-1")
+    await host.isQuiet()
+    #expect(try await host.view("order-1").rollbackFailed == false)
+    #expect(Self.readable(keys.all) == ["refund", "refund", "receipt"].map { "order-1/order/pay/1/\($0)" })
+    #expect(Set(keys.all.map { $0.suffix(24) }).count == 1 && Set(keys.all).count == 2)
+  }
+
+  /// An effect that always fails.
+  private actor Refused: FlowStep {
+    private let keys: Log
+    init(_ keys: Log) { self.keys = keys }
+
+    func proceed(_ input: String, context: StepContext) async throws -> String {
+      try await context.once("charge") { [keys] key -> String in
+        keys.add(key)
+        throw Boom()
+      }
+    }
+
+    func backUp(context: RollbackContext) async {
+      if case .interrupted(let key) = await context.record("charge", as: String.self) { keys.add(key) }
+    }
+  }
+
+  /// A refund that fails the first time.
+  private actor Refunder: FlowStep {
+    private let keys: Log
+    init(_ keys: Log) { self.keys = keys }
+
+    func proceed(_ input: String, context: StepContext) -> String { input }
+
+    func backUp(context: RollbackContext) async throws {
+      try await context.once("refund") { [keys] key in
+        keys.add(key)
+        if keys.all.count == 1 { throw Boom() }
+      }
+      try await context.once("receipt") { [keys] in keys.add($0) }
+    }
+  }
+}
+
+private func * (list: [String], count: Int) -> [String] { (0..<count).flatMap { _ in list } }
