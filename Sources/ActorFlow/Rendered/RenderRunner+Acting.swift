@@ -74,17 +74,15 @@ extension RenderRunner: ActionReceiver, ActionStation {
           try await stage.runtime.rerender(
             rendering, try tree.keeping(stage.codec), at: stage.stay, isAnswer: isAnswer)
         } catch {
-          guard let saved, !(error is CancellationError), self.stage === stage else { throw error }
-          // Refused by whoever commits: nothing has changed.
-          saved.restoreTree()
-          effects = saved.effects
-          return .refused(error)
+          return try refuse(saved, because: error, on: stage)
         }
         cancel(ended)
         stage.revision += 1
       } else if isAnswer || tree.hasOutput {
         let keeping = tree.hasOutput ? try tree.keeping(stage.codec) : nil
-        try await stage.runtime.acknowledge(keeping, at: stage.stay, isAnswer: isAnswer)
+        do { try await stage.runtime.acknowledge(keeping, at: stage.stay, isAnswer: isAnswer) } catch {
+          return try refuse(saved, because: error, on: stage)
+        }
       }
     } catch let error as CancellationError {
       // The visit is being left, and `proceed` is about to hear of it.
@@ -104,6 +102,16 @@ extension RenderRunner: ActionReceiver, ActionStation {
       stage.cell.nudge(0)
     }
     return .applied
+  }
+
+  /// An answer was refused by whoever commits: nothing has changed.
+  ///
+  /// - Throws: The error, if it was no answer, or the step has been left.
+  private func refuse(_ saved: Saved?, because error: any Error, on stage: Stage) throws -> ActionOutcome {
+    guard let saved, !(error is CancellationError), self.stage === stage else { throw error }
+    saved.restoreTree()
+    effects = saved.effects
+    return .refused(error)
   }
 
   /// What is shown now.
