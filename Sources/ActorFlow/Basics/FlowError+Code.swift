@@ -91,7 +91,7 @@ extension FlowError {
     public static let parked = Code(.parked)
     /// The key of this request was used for another request.
     public static let keyReused = Code(.keyReused)
-    /// An answer or a flow is larger than the host allows.
+    /// A key, a signal, an answer or a flow is larger than allowed.
     public static let tooLarge = Code(.tooLarge)
   }
 }

@@ -14,6 +14,9 @@ package struct PackedValue: Sendable, Equatable {
     self.bytes = bytes
   }
 
+  /// How many bytes it has in a snapshot, but for those that count them.
+  package var size: Int { type.utf8.count + bytes.count }
+
   /// Packs a value.
   ///
   /// - Parameter type: What it is declared as; nil: what it is.
@@ -84,7 +87,7 @@ package struct StoredValue: Sendable {
   }
 }
 
-/// An error that was read back: what it said, and what its type was called.
+/// An error that was read back: what it said, at most 1 KiB of it, and what its type was called.
 package struct StoredFailure: Error, Sendable, Equatable, CustomStringConvertible {
   package var type: String
   package var message: String
@@ -102,12 +105,18 @@ package struct StoredFailure: Error, Sendable, Equatable, CustomStringConvertibl
     } else if let error = error as? FlowError {
       let causes = error.underlyingErrors.map { "\($0)" }.joined(separator: "; ")
       self.init(
-        type: "FlowError", message: error.message + (causes.isEmpty ? "" : " (\(causes))"),
+        type: "FlowError", message: Self.cut(error.message + (causes.isEmpty ? "" : " (\(causes))")),
         code: error.code.description,
         step: error.step)
     } else {
-      self.init(type: "\(Swift.type(of: error))", message: "\(error)")
+      self.init(type: "\(Swift.type(of: error))", message: Self.cut("\(error)"))
     }
+  }
+
+  /// A flow stores an error for each `backUp` that threw: together they must not fill it.
+  private static func cut(_ message: String) -> String {
+    let limit = 1 << 10
+    return message.utf8.count > limit ? message.prefix(bytes: limit - "…".utf8.count) + "…" : message
   }
 
   /// The error as it was, as far as that can be said.

@@ -51,10 +51,12 @@ extension FlowCoordinator {
 
   /// Sends a signal. One that nobody waits for gets a number among the events, though it is none: see to it that
   /// something is written under it.
+  ///
+  /// - Parameter size: How many bytes the value has in a snapshot.
   package nonisolated func sendNumbered<T: Sendable>(
-    _ value: T, to signal: Signal<T>, key: String
+    _ value: T, to signal: Signal<T>, key: String, size: Int
   ) async throws -> Delivery {
-    try await core.send(value, to: signal.name, key: key, numbersKept: true)
+    try await core.send(value, to: signal.name, key: key, size: size, numbersKept: true)
   }
 
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.

@@ -215,15 +215,17 @@ extension FlowCoordinator {
   ///
   /// Signals are kept in order from the run's start, at most 1,000 that nobody has received. When this has returned
   /// ``Delivery/accepted``, the signal is not lost while the run goes on; it may be called from anywhere, also from the
-  /// flow's own steps.
+  /// flow's own steps. When an abandon, a cancellation or a rollback after a failure was accepted, signals that nobody has
+  /// received are dropped, and new ones get ``Delivery/flowEnded``. A back drops none.
   ///
   /// - Parameters:
   ///   - value: What the signal carries.
   ///   - signal: Which one.
-  ///   - key: Makes it once: of several with one key and one signal, the first counts. The latest 10,000 keys of a run
-  ///     are remembered. With nil each call counts.
+  ///   - key: Makes it once: of several with one key and one signal, the first counts. A key has at most 256 UTF-8 bytes.
+  ///     The latest 10,000 keys of a run are remembered, as many of them as have 1 MiB in all. With nil each call counts.
   /// - Throws: A ``FlowError`` with the code `notRunning` before a run, `signalsFull` if too many wait to be received,
-  ///   `typeMismatch` if a step waits for a signal of this name with another type.
+  ///   `tooLarge` if the key or the signal's name has more than 256 bytes, `typeMismatch` if a step waits for a signal of
+  ///   this name with another type.
   @discardableResult
   public nonisolated func send<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String? = nil

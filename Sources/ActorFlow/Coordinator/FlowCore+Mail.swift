@@ -40,24 +40,32 @@ extension FlowCore {
     }
   }
 
-  /// - Parameter numbersKept: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
+  /// - Parameters:
+  ///   - size: How many bytes the value has in a snapshot.
+  ///   - numbersKept: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
   func send(
-    _ value: any Sendable, to signal: String, key: String?, numbersKept: Bool = false
+    _ value: any Sendable, to signal: String, key: String?, size: Int = 0, numbersKept: Bool = false
   ) async throws -> Delivery {
-    try await decide { machine in
-      switch try machine.send(value, to: signal, key: key) {
-      case .received(let number, let event):
-        var decision = Decision(Delivery.accepted, event: event)
-        decision.errand = .wake(number: number, value)
-        return decision
-      case .kept:
-        if numbersKept { machine.takeNumber() }
-        return Decision(.accepted)
-      case .duplicate: return Decision(.duplicate)
-      case .flowEnded: return Decision(.flowEnded)
+    do {
+      return try await decide { machine in
+        switch try machine.send(value, to: signal, key: key, size: size) {
+        case .received(let number, let event):
+          var decision = Decision(Delivery.accepted, event: event)
+          decision.errand = .wake(number: number, value)
+          return decision
+        case .kept:
+          if numbersKept { machine.takeNumber() }
+          return Decision(.accepted)
+        case .duplicate: return Decision(.duplicate)
+        case .flowEnded: throw NobodyReceives()
+        }
       }
-    }
+    } catch is NobodyReceives { return .flowEnded }
   }
+
+  /// A signal that comes too late. Thrown, because nothing of it is to be committed: a host that wrote the key down would
+  /// call the next one a duplicate.
+  private struct NobodyReceives: Error {}
 
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws {
     let found = try withState { state -> (Place, TrackID)? in

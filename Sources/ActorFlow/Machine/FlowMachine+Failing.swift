@@ -25,6 +25,7 @@ extension FlowMachine {
     result = .failure(cause)
     main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero).announced
     main.phase = .compensating
+    dropBufferedSignals()
     return publish(.failed(step, cause))
   }
 

@@ -102,6 +102,7 @@ extension FlowMachine {
     closeWaits(on: track)
     endPause(of: track)
     dissolveBranches(of: track, since: since)
+    if case .end = goal { dropBufferedSignals() }
     if let visit = leave.visit { leaving.event = publish(.leaving(Visit(visit), leave.reason)) }
     return leaving
   }

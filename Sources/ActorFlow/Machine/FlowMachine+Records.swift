@@ -65,6 +65,13 @@ extension FlowMachine {
     look(at: track) { $0.hasRunningWork }
   }
 
+  /// How many works begun by a `once` are under way, on all tracks.
+  package var runningWorks: Int {
+    ([.main] + descendants(of: .main)).reduce(0) { count, track in
+      count + look(at: track) { $0.focus.memory?.running ?? 0 }
+    }
+  }
+
   /// Whether the step on top has left something behind that is to be ended before the flow moves on.
   package func hasLooseEnds(on track: TrackID) -> Bool {
     look(at: track) { $0.asking != nil || $0.hasRunningWork || !$0.waits.isEmpty }

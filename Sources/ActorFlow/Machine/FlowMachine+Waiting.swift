@@ -1,11 +1,16 @@
 /// Signals that have come, and who waits for one.
 package struct Mail: Sendable {
   /// What waits to be received, oldest first.
-  fileprivate var buffer: [(signal: String, value: any Sendable)] = []
+  private(set) var buffer: [BufferedSignal] = []
+  /// The sizes of what waits to be received, in all.
+  private(set) var bufferedBytes = 0
   /// The latest keys.
   fileprivate var keys: Set<Key> = []
+  /// In the order in which they came; those before ``oldestKey`` are forgotten.
   fileprivate var keysInOrder: [Key] = []
   fileprivate var oldestKey = 0
+  /// The sizes of the latest keys, in all.
+  private var keyBytes = 0
   /// Who waits for a signal, by its name; the one who has waited longest first.
   fileprivate var queues: [String: [(number: Int, track: TrackID)]] = [:]
   fileprivate var lastNumber = 0
@@ -14,12 +19,20 @@ package struct Mail: Sendable {
 
   /// How many signals wait at most.
   package static let capacity = 1_000
-  /// How many keys are remembered.
+  /// How many keys are remembered, if they are not too large in all.
   package static let keyCapacity = 10_000
+
+  struct BufferedSignal: Sendable {
+    let signal: String
+    let value: any Sendable
+    /// How many bytes it has in a snapshot; zero where flows are not kept.
+    let size: Int
+  }
 
   fileprivate struct Key: Hashable {
     let signal: String
     let key: String
+    var size: Int { signal.utf8.count + key.utf8.count }
   }
 
   package struct Waiting: Sendable {
@@ -44,30 +57,50 @@ package struct Mail: Sendable {
 
   var isUsed: Bool { lastNumber > 0 || !buffer.isEmpty || !keysInOrder.isEmpty }
 
-  /// What waits to be received, and the keys that are remembered, for a snapshot.
-  var signals: [(signal: String, value: any Sendable)] { buffer }
+  /// The keys that are remembered, for a snapshot.
   var rememberedKeys: [(signal: String, key: String)] {
-    (keysInOrder[oldestKey...] + keysInOrder[..<oldestKey]).map { ($0.signal, $0.key) }
+    keysInOrder[oldestKey...].map { ($0.signal, $0.key) }
   }
   var lastWait: Int { lastNumber }
 
   /// As it was when a snapshot was made.
-  init(
-    signals: [(signal: String, value: any Sendable)], keys: [(signal: String, key: String)], lastWait: Int
-  ) {
-    buffer = signals
+  init(signals: [BufferedSignal], keys: [(signal: String, key: String)], lastWait: Int) {
+    for signal in signals { add(signal) }
     lastNumber = lastWait
     for key in keys { remember(Key(signal: key.signal, key: key.key)) }
   }
 
   init() {}
 
+  /// The oldest keys are forgotten where there are too many, or too large ones.
   fileprivate mutating func remember(_ key: Key) {
     keys.insert(key)
-    guard keysInOrder.count == Self.keyCapacity else { return keysInOrder.append(key) }
-    keys.remove(keysInOrder[oldestKey])
-    keysInOrder[oldestKey] = key
-    oldestKey = (oldestKey + 1) % Self.keyCapacity
+    keysInOrder.append(key)
+    keyBytes += key.size
+    while keysInOrder.count - oldestKey > Self.keyCapacity || keyBytes > SignalLimits.rememberedKeyBytes {
+      keys.remove(keysInOrder[oldestKey])
+      keyBytes -= keysInOrder[oldestKey].size
+      oldestKey += 1
+    }
+    guard oldestKey > keysInOrder.count / 2 else { return }
+    keysInOrder.removeFirst(oldestKey)
+    oldestKey = 0
+  }
+
+  fileprivate mutating func add(_ signal: BufferedSignal) {
+    buffer.append(signal)
+    bufferedBytes += signal.size
+  }
+
+  fileprivate mutating func remove(at index: Int) -> any Sendable {
+    bufferedBytes -= buffer[index].size
+    return buffer.remove(at: index).value
+  }
+
+  /// Takes all that waits to be received.
+  mutating func takeBuffer() -> [BufferedSignal] {
+    defer { (buffer, bufferedBytes) = ([], 0) }
+    return buffer
   }
 }
 
@@ -89,6 +122,7 @@ extension FlowMachine {
     for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool = false
   ) throws -> Waited {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
+    try checkSizes(of: signal, key: nil, 0)
     let key = self[stay.track].focus.attempt.nextKey(.signal(signal))
     self[stay.track].focus.attempt.count(key)
     switch self[stay.track].focus.memory?.answers[key] {
@@ -101,7 +135,7 @@ extension FlowMachine {
       signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? mail.lastNumber + 1)
     // One of another type waits for somebody else: it must not stand in the way of those behind it.
     if let index = mail.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) }) {
-      let value = mail.buffer.remove(at: index).value
+      let value = mail.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
       guard reopened != nil else { return .received(value) }
       alarms.dropWait(wait.number)
@@ -129,8 +163,12 @@ extension FlowMachine {
 
   /// Somebody outside sends a signal.
   ///
-  /// - Parameter key: What makes it once; nil: each call counts.
-  package mutating func send(_ value: any Sendable, to signal: String, key: String?) throws(FlowError) -> Sent {
+  /// - Parameters:
+  ///   - key: What makes it once; nil: each call counts.
+  ///   - size: How many bytes the value has in a snapshot; zero where flows are not kept.
+  package mutating func send(
+    _ value: any Sendable, to signal: String, key: String?, size: Int = 0
+  ) throws(FlowError) -> Sent {
     switch phase {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
     case .ended: return .flowEnded
@@ -138,6 +176,9 @@ extension FlowMachine {
     }
     let key = key.map { Mail.Key(signal: signal, key: $0) }
     if let key, mail.keys.contains(key) { return .duplicate }
+    // No `backUp` waits for a signal, so nobody receives it.
+    if isEnding { return .flowEnded }
+    try checkSizes(of: signal, key: key?.key, size)
     if let (number, track) = mail.queues[signal]?.first, let waiting = waiting(number, on: track) {
       guard waiting.accepts(value) else {
         throw error(
@@ -149,11 +190,10 @@ extension FlowMachine {
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
       return .received(number: number, publish(.received(waiting.wait)))
     }
-    guard mail.buffer.count < Mail.capacity else {
-      throw error(.signalsFull, "\(Mail.capacity) signals wait to be received; this one was not taken, send it later")
-    }
+    let buffered = Mail.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
+    try checkRoom(for: buffered)
     if let key { mail.remember(key) }
-    mail.buffer.append((signal, value))
+    mail.add(buffered)
     return .kept
   }
 

@@ -23,6 +23,7 @@ public struct Signal<Value: Sendable>: Sendable, Hashable {
   case accepted
   /// A signal with the same key came before; nothing has changed.
   case duplicate
-  /// The run has ended; nobody will receive it.
+  /// The run has ended, or is about to: it was abandoned or cancelled, or is rolled back after a failure. Nobody will
+  /// receive the signal.
   case flowEnded
 }

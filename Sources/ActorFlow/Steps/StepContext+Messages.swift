@@ -43,7 +43,7 @@ extension StepContext {
   /// Only a `T` is received; what came under the same name with another type waits for somebody else.
   ///
   /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code `notActive`
-  ///   after the visit.
+  ///   after the visit, `tooLarge` if the signal's name has more than 256 UTF-8 bytes.
   public func wait<T: Sendable>(for signal: Signal<T>) async throws -> T {
     guard let value = try await inFlow().wait(for: signal.name, as: T.self, at: stay, within: nil) else {
       throw CancellationError()

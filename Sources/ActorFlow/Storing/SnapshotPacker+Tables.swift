@@ -55,8 +55,10 @@ extension SnapshotPacker {
   }
 
   mutating func packMail() throws {
-    snapshot.mail.buffer = try machine.mail.signals.map { signal, value in
-      try locate("the signal \"\(signal)\"") { PackedMail.Signal(name: signal, value: try self.value(value)) }
+    snapshot.mail.buffer = try machine.mail.buffer.map { signal in
+      try locate("the signal \"\(signal.signal)\"") {
+        PackedMail.Signal(name: signal.signal, value: try value(signal.value))
+      }
     }
     snapshot.mail.keys = machine.mail.rememberedKeys.map { PackedMail.Key(signal: $0.signal, key: $0.key) }
   }

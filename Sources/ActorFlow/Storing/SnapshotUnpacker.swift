@@ -69,7 +69,9 @@ struct SnapshotUnpacker {
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }
     if let output = snapshot.output { machine.result = .success(value(output)) }
     machine.mail = Mail(
-      signals: snapshot.mail.buffer.map { ($0.name, value($0.value)) },
+      signals: snapshot.mail.buffer.map {
+        Mail.BufferedSignal(signal: $0.name, value: value($0.value), size: $0.name.utf8.count + $0.value.size)
+      },
       keys: snapshot.mail.keys.map { ($0.signal, $0.key) }, lastWait: snapshot.numbers.wait)
     guard snapshot.main.number == 0, snapshot.main.branch == nil else {
       return noteDamage("", "the flow's own track is a branch")
@@ -85,6 +87,8 @@ struct SnapshotUnpacker {
     // What does not hold together is not looked at any further.
     guard problems.isEmpty else { return }
     for packed in packedTracks { begin(packed) }
+    // An earlier version did not drop them when the ending was accepted.
+    if machine.isEnding { machine.dropBufferedSignals() }
     checkCounts()
     setAlarms()
     machine.lastStack = lastStack()

@@ -42,6 +42,11 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     if let view = try view(of: flow, after: request) { return view }
+    guard request.givenKey?.utf8.count ?? 0 <= HostRequest.keyBytes else {
+      throw FlowError(
+        .tooLarge,
+        "a key has at most \(HostRequest.keyBytes) bytes; of a longer text, make the key a digest", flow: flow.id)
+    }
     let machine = flow.ledger.state.machine
     if !evenEnded, machine.ending != nil { throw hasEnded(flow) }
     if !evenStopped { try refuseStandingStill(flow) }

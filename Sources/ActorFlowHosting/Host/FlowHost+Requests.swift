@@ -15,11 +15,12 @@ extension FlowHost {
   ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
   ///   - key: Makes it once: the same answer sent again under one key changes nothing and gets the flow as it is. The same
   ///     answer is the same bytes of JSON, from the same principal; a `Set` has others in another process. A flow
-  ///     remembers its latest 1,000 keys.
+  ///     remembers its latest 1,000 keys. A key has at most 256 UTF-8 bytes.
   /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
   /// - Throws: A `FlowError`: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
   ///   `wrongAnswerType`, `staleRevision`, `keyReused` if the key came with something else, `flowEnded`, `parked` if the
-  ///   flow stands still, `notRunning` if the host has stopped. What the store throws; so a ``FlowStoreError`` with the
+  ///   flow stands still, `tooLarge` if the key is, or if the flow's state would have more bytes than requests may fill
+  ///   (see <doc:Hosting#How-large-a-flow-may-be>), `notRunning` if the host has stopped. What the store throws; so a ``FlowStoreError`` with the
   ///   code `leased` while another host runs the flow, after having waited for it. One that another host took from this
   ///   one in the middle is asked again as it is then. `CancellationError` only if the calling task is cancelled.
   @discardableResult
@@ -96,8 +97,11 @@ extension FlowHost {
   /// `duplicate`, also when it was received long ago, at another host, and when the flow has ended. The same value is the
   /// same bytes of JSON. Another signal, or an answer, may have the same key.
   ///
-  /// A flow knows what its latest 1,000 signals were, and of its latest 10,000 the keys: whatever comes under the key of an
-  /// older one is a `duplicate`.
+  /// A flow knows what its latest 1,000 signals were, and of its latest 10,000 the keys, as many of them as have 1 MiB in
+  /// all: whatever comes under the key of an older one is a `duplicate`.
+  ///
+  /// Signals that nobody has received are dropped when the flow is abandoned, or is rolled back after a failure, and from
+  /// then on a new one gets ``Delivery/flowEnded``. A back drops none.
   ///
   /// - Parameters:
   ///   - value: What to send.
@@ -107,20 +111,21 @@ extension FlowHost {
   ///   - principal: Who sends it.
   /// - Returns: What became of it. It is in the store by then.
   /// - Throws: As ``answer(_:of:with:by:revision:key:)``, but for a flow that has ended; so `keyReused` if the key came
-  ///   with another value. `signalsFull`.
+  ///   with another value. `signalsFull` if nobody waits for it, and 1,000 signals or 1 MiB of them wait to be received.
+  ///   `tooLarge` also if the signal's name has more than 256 bytes, or the signal more than 1 MiB.
   @discardableResult
   public func send<Value: Codable & Sendable>(
     _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
   ) async throws -> Delivery {
-    let request = HostRequest.signal(
-      signal.name, try PackedValue(value, with: office.values).bytes, key: key, by: principal)
+    let packed = try PackedValue(value, with: office.values)
+    let request = HostRequest.signal(signal.name, packed.bytes, key: key, by: principal)
     var delivery = Delivery.duplicate
     do {
       _ = try await perform(request, on: id) { flow in
         delivery = .duplicate
         // Of one that came long ago only the key is known: it must not be taken for this one.
         if flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
-        delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key)
+        delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key, size: packed.size)
         // Another one came first.
         if delivery == .duplicate { _ = try view(of: flow, after: request) }
         begin(flow)
@@ -138,7 +143,7 @@ extension FlowHost {
     key: String? = nil
   ) async throws -> FlowView {
     let request = HostRequest(
-      "backUp \(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal)
+      "backUp \(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, isLeave: true)
     return try await perform(request, on: id) { flow in
       try await flow.coordinator.backUp(to: step, from: question) { begin(flow) }
     }
@@ -147,15 +152,20 @@ extension FlowHost {
   /// Ends a flow, and returns when it has ended and what was done is undone, newest first. One that stands still because
   /// a step failed can be abandoned, too.
   ///
-  /// With `rollingBack` false what was done is left as it is; no `backUp` is called.
+  /// With `rollingBack` false what was done is left as it is; no `backUp` is called. A flow that is too large for any other
+  /// request can be abandoned.
   ///
-  /// - Throws: As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
+  /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes. As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
   ///   ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func abandon(
     _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView {
-    let request = HostRequest("abandon \(rollingBack)", Array(reason.utf8), key: key, by: principal)
+    guard reason.utf8.count <= StateLimit.reasonBytes else {
+      throw FlowError(.tooLarge, "the reason of an abandon has at most \(StateLimit.reasonBytes) bytes", flow: id)
+    }
+    let request = HostRequest(
+      "abandon \(rollingBack)", Array(reason.utf8), key: key, by: principal, isLeave: true)
     return try await perform(request, on: id, evenStopped: true) { flow in
       try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack) { begin(flow) }
     }
@@ -172,7 +182,7 @@ extension FlowHost {
   ///   nothing is left to undo; as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
-    let request = HostRequest("retry", [], key: key, by: principal)
+    let request = HostRequest("retry", [], key: key, by: principal, isLeave: true)
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
       let machine = flow.ledger.state.machine
       if machine.ending != nil {

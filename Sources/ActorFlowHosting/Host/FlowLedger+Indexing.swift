@@ -12,12 +12,6 @@ extension FlowLedger {
     of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
   ) throws -> FlowSnapshot {
     let body = try office.body(of: state)
-    guard body.count <= FlowSnapshot.maximumBytes else {
-      throw FlowError(
-        .tooLarge,
-        "the flow's state has \(body.count) bytes, of at most \(FlowSnapshot.maximumBytes); what a step keeps large goes "
-          + "into a store of its own, and a step that need not be undone is `.settling`", flow: id)
-    }
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
@@ -27,7 +21,24 @@ extension FlowLedger {
     if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
     }
+    try checkSize(of: snapshot, machine, state.machine)
     return snapshot
+  }
+
+  /// Refuses a snapshot that is too large for what it comes of.
+  private func checkSize(of snapshot: FlowSnapshot, _ machine: FlowMachine, _ packed: MachineSnapshot) throws {
+    guard let count = snapshot.count(over: StateLimit.least) else { return }
+    let old = self.state.machine
+    let limit = StateLimit(machine, packed, after: old, for: HostRequest.current)
+    guard count > limit.bytes else { return }
+    let tooLarge = packed.largestResult(after: old).map { step, record in
+      FlowError(
+        .tooLarge,
+        "what `once(\"\(record.key)\")` has returned cannot be recorded: with its \(record.value?.size ?? 0) bytes the "
+          + "flow's state has \(count), of at most \(limit.bytes). What became of the effect counts as not known; keep what "
+          + "is large in a store of its own, and return where it is", flow: id, step: step)
+    }
+    throw limit.error(count, id, tooLarge)
   }
 
   static func status(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> FlowSnapshot.Status {

@@ -14,13 +14,24 @@ struct HostRequest: Sendable {
   let principal: String?
   /// What was sent, if that is what was asked for.
   private(set) var signal: String?
+  /// Whether it takes the flow back or ends it, so that it has room where the flow is full.
+  let isLeave: Bool
 
-  /// - Parameter payload: What was asked for, and with which values.
-  init(_ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil) {
-    self.init(verb, payload, key.map(AppliedRequest.key), given: key, by: principal)
+  /// The UTF-8 bytes that a key has at most: a flow remembers 2,000 of them.
+  static let keyBytes = 256
+
+  /// - Parameters:
+  ///   - payload: What was asked for, and with which values.
+  ///   - isLeave: Whether it takes the flow back or ends it.
+  init(
+    _ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil, isLeave: Bool = false
+  ) {
+    self.init(verb, payload, key.map(AppliedRequest.key), given: key, by: principal, isLeave: isLeave)
   }
 
-  private init(_ verb: String, _ payload: [UInt8], _ key: String?, given: String?, by principal: Principal?) {
+  private init(
+    _ verb: String, _ payload: [UInt8], _ key: String?, given: String?, by principal: Principal?, isLeave: Bool = false
+  ) {
     var writer = ByteWriter()
     writer.string(verb)
     writer.blob(payload)
@@ -28,6 +39,7 @@ struct HostRequest: Sendable {
     writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
     (self.key, givenKey) = (key, given)
+    self.isLeave = isLeave
     self.principal = principal?.id
   }
 

@@ -76,7 +76,7 @@ import Testing
     let flows = try await host.register(growing)
     let error = await #expect(throws: FlowError.self) { try await flows.start(id: "f", with: Self.huge) }
     #expect(error?.code == .tooLarge && error?.flow == "f")
-    #expect(error?.message.contains("of at most 4194304") == true)
+    #expect(error?.message.contains("of at most 3932160") == true)
     #expect(try await store.load("f") == nil)
     #expect(await host.live.isEmpty)
     try await flows.start(id: "f", with: "-")
@@ -98,7 +98,7 @@ import Testing
     await host.isQuiet()
     let view = try await host.view("f")
     #expect(view.status == .failed && view.steps == ["growing/fill"])
-    #expect(view.failure?.contains("of at most 4194304") == true)
+    #expect(view.failure?.contains("of at most 4128768") == true)
     #expect(try await host.list(FlowQuery(status: [.failed])).flows.map(\.id) == ["f"])
     #expect(await code { try await host.backUp("f") } == .parked)
     try await host.retry("f")

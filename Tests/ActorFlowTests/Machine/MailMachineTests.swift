@@ -1,5 +1,6 @@
-import ActorFlow
 import Testing
+
+@testable import ActorFlow
 
 @Suite("Signals on the machine") struct MailMachineTests {
   @Test("the latest 10,000 keys are remembered")
@@ -19,7 +20,77 @@ import Testing
     guard case .kept = try driver.give({ try $0.send(1, to: "s", key: "1") }) else { throw Refused() }
   }
 
-  @Test("while the flow is leaving signals are kept, and nobody may begin to wait")
+  @Test("of the latest 10,000 keys as many are remembered as have 1 MiB with their signals' names")
+  func longKeys() throws {
+    var driver = try MachineDriver(.automatic)
+    let name = String(repeating: "s", count: 256)
+    func send(_ number: Int) throws -> String {
+      let key = "\(number)" + String(repeating: "k", count: 256 - "\(number)".utf8.count)
+      return try driver.send(key, to: name)
+    }
+    driver.enter(0)
+    // Each has 512 bytes, so 2,048 of them are 1 MiB.
+    for number in 0..<2_048 {
+      #expect(try driver.receive(from: name) == "waiting")
+      #expect(try send(number) == "received")
+    }
+    #expect(try send(0) == "duplicate")
+    #expect(try driver.receive(from: name) == "waiting")
+    #expect(try send(2_048) == "received")
+    #expect(try send(1) == "duplicate" && send(2_048) == "duplicate")
+    #expect(try send(0) == "kept", "the oldest is forgotten")
+  }
+
+  @Test("a key, and the name of a signal, have at most 256 bytes")
+  func keyBytes() throws {
+    var driver = try MachineDriver(.automatic)
+    driver.enter(0)
+    let (longest, longer) = ("é" + String(repeating: "k", count: 254), "é" + String(repeating: "k", count: 255))
+    #expect(code { try driver.send(longer, to: "s") } == .tooLarge)
+    #expect(code { try driver.send("k", to: longer) } == .tooLarge)
+    #expect(code { try driver.receive(from: longer) } == .tooLarge, "nobody could send it")
+    #expect(!driver.machine.mail.isUsed)
+    #expect(try driver.send(longest, to: longest) == "kept")
+  }
+
+  @Test("signals that wait to be received have at most 1 MiB in all, and one alone no more")
+  func bufferedBytes() throws {
+    var driver = try MachineDriver(.automatic)
+    driver.enter(0)
+    #expect(code { try driver.send("0", to: "s", size: 1 << 20) } == .tooLarge, "with its name")
+    #expect(try driver.send("1", to: "s", size: (1 << 20) - 1) == "kept")
+    #expect(code { try driver.send("2", to: "s") } == .signalsFull)
+    #expect(try driver.receive(from: "t") == "waiting")
+    #expect(
+      try driver.send("3", to: "t", size: 1 << 19) == "received", "a signal that a step waits for is not buffered")
+    #expect(try driver.receive(from: "s") == "received")
+    #expect(try driver.send("2", to: "s", size: 1 << 19) == "kept", "what was refused used no key up")
+  }
+
+  @Test("an ending drops signals that wait to be received, and takes no more; a back drops none")
+  func endings() throws {
+    for ending in ["abandon", "cancel", "fail", "back"] {
+      var driver = try MachineDriver(.automatic, .automatic)
+      try driver.enterAndAsk(0)
+      driver.enter(1)
+      #expect(try driver.send("k", to: "s", size: 100) == "kept")
+      switch ending {
+      case "abandon": try driver.abandon()
+      case "cancel": driver.cancel()
+      case "fail": driver.fail()
+      default: try driver.backUp()
+      }
+      let isBack = ending == "back"
+      #expect(driver.machine.mail.buffer.count == (isBack ? 1 : 0), "\(ending)")
+      let discarded = driver.give { $0.takeDiscarded() }
+      #expect(
+        discarded.contains { $0 is [Mail.BufferedSignal] } != isBack, "what is dropped is released outside the lock")
+      #expect(try driver.send("k", to: "s") == "duplicate")
+      #expect(try driver.send("l", to: "s") == (isBack ? "kept" : "flowEnded"))
+    }
+  }
+
+  @Test("while the flow is leaving for an end no signal is taken, and nobody may begin to wait")
   func whileLeaving() throws {
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
@@ -33,8 +104,30 @@ import Testing
     #expect(throws: CancellationError.self) {
       try driver.give { _ = try $0.wait(for: "s", as: Int.self, at: stay, until: nil) }
     }
-    guard case .kept = try driver.give({ try $0.send(1, to: "s", key: nil) }) else { throw Refused() }
+    #expect(try driver.send(nil, to: "s") == "flowEnded")
     _ = driver.rollBack()
-    guard case .flowEnded = try driver.give({ try $0.send(1, to: "s", key: nil) }) else { throw Refused() }
+    #expect(try driver.send(nil, to: "s") == "flowEnded")
+  }
+}
+
+extension MachineDriver {
+  /// Sends a number, and says what became of it.
+  fileprivate mutating func send(_ key: String?, to signal: String, size: Int = 0) throws -> String {
+    switch try give({ try $0.send(1, to: signal, key: key, size: size) }) {
+    case .received: "received"
+    case .kept: "kept"
+    case .duplicate: "duplicate"
+    case .flowEnded: "flowEnded"
+    }
+  }
+
+  /// The step in focus waits for a number.
+  fileprivate mutating func receive(from signal: String) throws -> String {
+    let stay = Stay(visit)
+    switch try give({ try $0.wait(for: signal, as: Int.self, at: stay, until: nil) }) {
+    case .received: return "received"
+    case .overdue: return "overdue"
+    case .waiting: return "waiting"
+    }
   }
 }

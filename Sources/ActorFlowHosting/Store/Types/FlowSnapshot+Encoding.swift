@@ -59,12 +59,19 @@ extension FlowSnapshot {
   ///
   /// A bound that costs nothing is looked at first, so that a store in memory need not encode what is small.
   package func checkSize() throws(FlowStoreError) {
+    guard let count = count(over: Self.maximumBytes) else { return }
+    try Self.checkSize(count)
+  }
+
+  /// How many bytes the encoded snapshot has, if these are more than `limit`.
+  func count(over limit: Int) -> Int? {
     var bound = body.count + definition.utf8.count + 128
     for step in steps { bound += step.path.utf8.count + 10 }
     for (key, value) in labels { bound += key.utf8.count + value.utf8.count + 20 }
     for task in tasks { bound += task.greatestSize }
-    guard bound > Self.maximumBytes else { return }
-    try Self.checkSize(encoded().count)
+    guard bound > limit else { return nil }
+    let count = encoded().count
+    return count > limit ? count : nil
   }
 
   package static func checkSize(_ count: Int) throws(FlowStoreError) {

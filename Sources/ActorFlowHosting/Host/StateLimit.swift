@@ -1,0 +1,80 @@
+import ActorFlow
+
+/// How large the next snapshot of a flow may be: that depends on who makes it larger.
+///
+/// No store takes more than ``FlowSnapshot/maximumBytes``. Whoever fills a flow from outside leaves room for the flow's own
+/// steps, and these leave room for the way back, so a flow that is full can be abandoned and rolled back.
+///
+/// | What is committed | Left below the maximum |
+/// |---|---|
+/// | a request from outside: a start, an answer, a signal | 256 KiB |
+/// | what a step does: a move, a question, a `once` | 64 KiB |
+/// | a back, and whatever else leaves a step or a branch | 32 KiB |
+/// | the way to an end: an abandon, a rollback | nothing |
+///
+/// While works of `once` are under way, 16 KiB for the result of each, up to 32 KiB, are not for others. So a `once` for
+/// whose result there is certainly no room does not begin.
+struct StateLimit: Sendable {
+  /// The bytes that the snapshot may have.
+  let bytes: Int
+  private let isOutside: Bool
+
+  private static let outside = 256 << 10
+  private static let walking = 64 << 10
+  private static let leaving = 32 << 10
+  private static let result = 16 << 10
+  /// The UTF-8 bytes that the reason of an abandon from outside has at most.
+  static let reasonBytes = 1 << 10
+
+  /// What any commit may have.
+  static let least = FlowSnapshot.maximumBytes - outside
+
+  /// - Parameters:
+  ///   - machine: What is to be committed, packed as `new`.
+  ///   - old: What is stored.
+  ///   - request: What somebody outside has asked for, if that is why.
+  init(_ machine: FlowMachine, _ new: MachineSnapshot, after old: MachineSnapshot, for request: HostRequest?) {
+    isOutside = request.map { !$0.isLeave } ?? false
+    guard !isOutside else {
+      bytes = Self.least
+      return
+    }
+    let reserve = machine.isEnding ? 0 : new.isLeaving || old.isLeaving ? Self.leaving : Self.walking
+    bytes = FlowSnapshot.maximumBytes - reserve - min(machine.runningWorks * Self.result, 2 * Self.result)
+  }
+
+  func error(_ count: Int, _ flow: FlowID, _ result: FlowError?) -> FlowError {
+    if isOutside {
+      return FlowError(
+        .tooLarge,
+        "with this request the flow's state has \(count) bytes, of at most \(bytes) that requests may fill; let steps "
+          + "receive what was sent, keep what is large in a store of its own, or abandon the flow", flow: flow)
+    }
+    return result
+      ?? FlowError(
+        .tooLarge,
+        "the flow's state has \(count) bytes, of at most \(bytes); what a step keeps large goes into a store of its own, "
+          + "and a step that need not be undone is `.settling`", flow: flow)
+  }
+}
+
+extension MachineSnapshot {
+  /// Whether a step or a branch is being left.
+  fileprivate var isLeaving: Bool { tracks.contains { $0.phase == .leaving || $0.phase == .compensating } }
+
+  /// What a `once` has returned that is not in an older snapshot; the largest, if there are several.
+  func largestResult(after old: MachineSnapshot) -> (step: StepID?, record: PackedRecord)? {
+    var known: Set<String> = []
+    for track in old.tracks {
+      for record in track.focus.records where record.value != nil { known.insert(record.idempotencyKey) }
+    }
+    var largest: (step: StepID?, record: PackedRecord)?
+    for track in tracks {
+      for record in track.focus.records where !known.contains(record.idempotencyKey) {
+        guard let size = record.value?.size, size >= largest?.record.value?.size ?? 0 else { continue }
+        largest = (track.places.last?.visit.step, record)
+      }
+    }
+    return largest
+  }
+}
