@@ -47,6 +47,11 @@ extension StoredFlow {
       "wakes \(view.wakeAt.map(seconds) ?? "never"), reason \(view.reason ?? "-"), failure \(view.failure ?? "-")",
       "requests \(state.requests.map(\.key)), signals \(state.machine.mail.keys.map(\.key))",
     ]
+    // Since format 3.
+    if let bits = state.machine.keyBits {
+      lines.append("keys end with \(bits)")
+      for signal in state.machine.mail.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
+    }
     for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
     for track in [state.machine.main] + state.machine.branches { lines += track.summary(state.machine) }
     for alarm in state.machine.alarms { lines.append("alarm at \(alarm.due): \(alarm.subject)") }
@@ -73,12 +78,28 @@ extension PackedTrack {
       lines.append(
         "  place \(place.visit.step) \(place.visit.id) with \(text(machine.cargoes[place.cargo].value)) \(records)")
     }
-    for record in focus.records { lines.append("  record \(record.key) \(record.value.map(text) ?? "?")") }
-    for answer in focus.answers { lines.append("  answer \(answer.key.name) \(answer.key.number)") }
+    for record in focus.records {
+      let key = machine.keyBits == nil ? "" : " as \(record.idempotencyKey)"
+      lines.append("  record \(record.key) \(record.value.map(text) ?? "?")\(key)")
+    }
+    for answer in focus.answers {
+      let entry = machine.keyBits == nil ? "" : " \(answer.entry.word)"
+      lines.append("  answer \(answer.key.name) \(answer.key.number)\(entry)")
+    }
     for node in focus.tree?.nodes ?? [] { lines.append("  node \(node.type) \(text(node.state))") }
     if let question { lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))") }
     for wait in waits { lines.append("  waits for \(wait.signal)") }
     for result in fork?.results ?? [] { lines.append("  result \(result.branch) \(text(result.value))") }
     return lines
+  }
+}
+
+extension PackedAnswer.Entry {
+  fileprivate var word: String {
+    switch self {
+    case .answered(let value): text(value)
+    case .withdrawn: "withdrawn"
+    case .overdue: "overdue"
+    }
   }
 }

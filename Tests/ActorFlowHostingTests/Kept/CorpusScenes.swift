@@ -7,7 +7,7 @@ extension CorpusScene {
 
   static let all: [CorpusScene] = [
     question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
-    carrying, finished, updated,
+    carrying, finished, updated, records, unread, withdrawn,
   ]
 
   private static func asker(_ name: String) -> Step<String, String> {
@@ -53,6 +53,24 @@ extension CorpusScene {
     }
   } begin: {
     try await $0.send()
+    _ = try await $0.host.settled($0.id)
+  }
+
+  /// The first of two tasks wins, and gives the other one's wait up; then the step asks again.
+  static let withdrawn = CorpusScene("withdrawn", since: 3) { _ in
+    Flow("withdrawn") {
+      Step("ask") { (input: String, context: StepContext) in
+        let first = try await withThrowingTaskGroup(of: String.self) { group in
+          group.addTask { try await context.ask(Form(text: input)) }
+          group.addTask { "\(try await context.wait(for: paid)), paid" }
+          defer { group.cancelAll() }
+          return try await group.next() ?? "nothing"
+        }
+        return "\(first), \(try await context.ask(Form(text: first)))"
+      }
+    }
+  } begin: {
+    try await $0.answer("ask", #""n""#)
     _ = try await $0.host.settled($0.id)
   }
 
@@ -190,6 +208,35 @@ extension CorpusScene {
   } begin: {
     try await $0.answer("name", key: "request-1")
     try await $0.send()
+  }
+
+  /// What a step has done once, and what is done by those after it: each effect records its own idempotency key.
+  static let records = CorpusScene("records", since: 3) { isWhole in
+    Flow("records") {
+      Step("charge") { (input: String, context: StepContext) in
+        let charge = try await context.once("charge") { $0 }
+        if !isWhole { _ = try? await context.once("doubt") { _ -> String in throw Boom() } }
+        _ = try await context.ask(Form(text: input))
+        return try await [charge, context.once("doubt") { $0 }, context.once("rest") { $0 }].joined(separator: " ")
+      }
+      Step("long") { (input: String, context: StepContext) in
+        input + " " + (try await context.once(String(repeating: "long ", count: 50)) { $0 })
+      }
+    }
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+  }
+
+  static let unread = CorpusScene("unread", since: 3) { _ in
+    Flow("unread") {
+      asker("name")
+      Step("pay") { (input: String, context: StepContext) in
+        input + (try await context.wait(for: paid)) + (try await context.wait(for: paid))
+      }
+    }
+  } begin: {
+    try await $0.send()
+    try await $0.host.send("q", to: paid, of: $0.id, key: "paid again")
   }
 
   static let migrated = CorpusScene(
