@@ -50,6 +50,7 @@ extension StoredFlow {
     // Since format 3.
     if let bits = state.machine.keyBits {
       lines.append("keys end with \(bits)")
+      for visit in state.machine.lastStack { lines.append("shows \(visit.step) \(visit.id)") }
       for signal in state.machine.mail.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
     }
     for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
