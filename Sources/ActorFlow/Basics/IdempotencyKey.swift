@@ -5,7 +5,7 @@
 /// and a digest of the whole text takes the place of what was cut:
 ///
 ///     order-17/checkout/payment/3/charge/4f1c09b2d7e8a35560c1f2aa
-///     order-17/checkout/payment/3/charge for a very lon%~8d969eef6ecad3c29a3a629280e686cf/4f1c09b2d7e8a35560c1f2aa
+///     order-17/checkout/payment/3/charge for … the one th%~8d969eef6ecad3c29a3a629280e686cf/4f1c09b2d7e8a35560c1f2aa
 enum IdempotencyKey {
   /// The UTF-8 bytes that a key has at most.
   static let maximumBytes = 200

@@ -103,6 +103,8 @@ import Testing
 
   /// Adds to a flow's input until its snapshot has so many bytes.
   private func pad(_ host: FlowHost, to size: Int) async throws {
+    _ = try await host.settled("f")
+    await host.isQuiet()
     let old = try await host.stored("f").0.snapshot.encoded().count
     // A count of its own length stands before the input and before the body.
     try await host.change("f", in: store) { $0.input.bytes += Array(repeating: 0, count: size - old - 8) }
@@ -130,7 +132,7 @@ import Testing
     try await host.answerNext("f", #"{"add":{"_0":"tea"}}"#)
     try await pad(host, to: FlowSnapshot.maximumBytes - 256 << 10)
     let before = try await store.load("f")
-    for action in [#"{"add":{"_0":"milk"}}"#, #"{"price":{"_0":0}}"#, #"{"done":{}}"#] {
+    for action in [#"{"add":{"_0":"milk"}}"#, #"{"done":{}}"#] {
       #expect(await code { try await host.answerNext("f", action, key: action) } == .tooLarge, "\(action)")
       await host.isQuiet()
       #expect(try await store.load("f") == before, "\(action)")
