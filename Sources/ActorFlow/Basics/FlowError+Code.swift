@@ -4,7 +4,7 @@ extension FlowError {
     private enum Name: String, Sendable {
       case notRunning, alreadyRunning, flowEnded, ending, moving, insideFlow, notInFlow
       case cannotBackUp, rollbackFailed, abandoned, stepFailed
-      case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision
+      case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision, principalNeeded
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
       case notStorable, noSuchFlow, alreadyStarted, parked, keyReused, tooLarge
@@ -56,6 +56,8 @@ extension FlowError {
     public static let wrongAnswerType = Code(.wrongAnswerType)
     /// The prompt changed since the answerer saw it.
     public static let staleRevision = Code(.staleRevision)
+    /// The prompt's `authorize` takes a known principal, and the answer came without one.
+    public static let principalNeeded = Code(.principalNeeded)
     /// The visit has ended, or has no open question to update.
     public static let notActive = Code(.notActive)
     /// The visit already has an open question.

@@ -190,7 +190,7 @@ extension FlowCoordinator {
   ///   - principal: Who answers, for ``Prompt/authorize(_:)`` and for the event.
   ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
   /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed`, `wrongAnswerType`, `staleRevision`,
-  ///   `notRunning` or `flowEnded`.
+  ///   `principalNeeded`, `notRunning` or `flowEnded`.
   public nonisolated func answer<A: Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
   ) async throws {

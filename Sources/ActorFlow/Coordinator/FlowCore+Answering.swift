@@ -95,7 +95,9 @@ extension FlowCore {
         "a prompt of type \(P.self) takes an answer of type \(P.Answer.self), not \(type(of: answer))",
         flow: question.id.flow, step: question.step)
     }
-    try await prompt.authorize(principal)
+    do { try await prompt.authorize(principal) } catch let error as FlowError {
+      throw error.located(in: question.id.flow, at: question.step)
+    }
     try await prompt.validate(typed)
   }
 }

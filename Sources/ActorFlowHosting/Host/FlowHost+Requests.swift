@@ -18,11 +18,12 @@ extension FlowHost {
   ///     remembers its latest 1,000 keys. A key has at most 256 UTF-8 bytes.
   /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
   /// - Throws: A `FlowError`: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
-  ///   `wrongAnswerType`, `staleRevision`, `keyReused` if the key came with something else, `flowEnded`, `parked` if the
-  ///   flow stands still, `tooLarge` if the key is, or if the flow's state would have more bytes than requests may fill
-  ///   (see <doc:Hosting#How-large-a-flow-may-be>), `notRunning` if the host has stopped. What the store throws; so a ``FlowStoreError`` with the
-  ///   code `leased` while another host runs the flow, after having waited for it. One that another host took from this
-  ///   one in the middle is asked again as it is then. `CancellationError` only if the calling task is cancelled.
+  ///   `wrongAnswerType`, `staleRevision`, `principalNeeded`, `keyReused` if the key came with something else,
+  ///   `flowEnded`, `parked` if the flow stands still, `tooLarge` if the key is, or if the flow's state would have more
+  ///   bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>), `notRunning` if the host has stopped.
+  ///   What the store throws; so a ``FlowStoreError`` with the code `leased` while another host runs the flow, after having
+  ///   waited for it. One that another host took from this one in the middle is asked again as it is then.
+  ///   `CancellationError` only if the calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,

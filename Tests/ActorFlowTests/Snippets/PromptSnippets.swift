@@ -18,6 +18,15 @@ enum PromptSnippets {
     }
   }
 
+  struct Transfer: Prompt {
+    typealias Answer = Bool
+    var amount: Int
+
+    func authorize(_ principal: Principal) throws {  // an anonymous answer is refused before
+      guard principal.roles.contains("manager") else { throw NotAllowed() }
+    }
+  }
+
   static func approve(_ coordinator: FlowCoordinator) async throws {
     let manager = Principal(id: "ada", roles: ["manager"])
     try await coordinator.answer(Approval.self, with: 100, by: manager)
