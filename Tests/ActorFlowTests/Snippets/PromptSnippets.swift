@@ -1,4 +1,5 @@
 import ActorFlow
+import ActorFlowTesting
 import Testing
 
 /// The code of the article "Steps and prompts" that is about prompts.
@@ -87,6 +88,16 @@ enum PromptSnippets {
       try await Code.approve(coordinator)
     }
     #expect(try result.get() == 100)
+  }
+
+  @Test("each guard is proved in one line")
+  func guards() async throws {
+    typealias Approval = Code.Approval
+    try await expectRefusal(ofPrincipal: nil, by: Approval(amount: 100))
+    try await expectRefusal(ofAnswer: 101, by: Approval(amount: 100))
+    let anonymous = try await expectRefusal(ofPrincipal: nil, by: Code.Transfer(amount: 100)) as? FlowError
+    #expect(anonymous?.code == .principalNeeded)
+    try await expectRefusal(ofPrincipal: Principal(id: "bob"), by: Code.Transfer(amount: 100))
   }
 
   @Test("one step may ask several questions, one after the other")

@@ -1,0 +1,60 @@
+public import ActorFlow
+
+// Guards of prompts, without a flow. They are asked as a coordinator asks them: through `Prompt`, so a function that only
+// looks like a guard is not asked, and the test fails.
+
+/// Asserts that a prompt's `authorize(_:)` refuses a principal.
+///
+/// ```swift
+/// try await expectRefusal(ofPrincipal: nil, by: Approval(amount: 100))
+/// ```
+///
+/// - Parameters:
+///   - principal: The answerer; nil: an anonymous one.
+///   - prompt: The prompt that is to refuse.
+///   - fileID: The file to name in a failure.
+///   - line: The line to name in a failure.
+/// - Returns: The error that the guard threw.
+/// - Throws: ``FlowTestFailure`` if the guard admits the principal; `CancellationError` if the test is cancelled.
+@discardableResult
+public func expectRefusal<P: Prompt>(
+  ofPrincipal principal: Principal?, by prompt: P, fileID: String = #fileID, line: Int = #line
+) async throws -> any Error {
+  let answerer = principal.map { "the principal \($0.id)" } ?? "an anonymous answerer"
+  return try await refusal("authorize(_:) of \(P.self) to refuse \(answerer)", SourceLocation(fileID, line)) {
+    try await prompt.authorize(principal)
+  }
+}
+
+/// Asserts that a prompt's `validate(_:)` refuses an answer.
+///
+/// ```swift
+/// try await expectRefusal(ofAnswer: 101, by: Approval(amount: 100))
+/// ```
+///
+/// - Parameters:
+///   - answer: The answer.
+///   - prompt: The prompt that is to refuse.
+///   - fileID: The file to name in a failure.
+///   - line: The line to name in a failure.
+/// - Returns: The error that the guard threw.
+/// - Throws: ``FlowTestFailure`` if the guard accepts the answer; `CancellationError` if the test is cancelled.
+@discardableResult
+public func expectRefusal<P: Prompt>(
+  ofAnswer answer: P.Answer, by prompt: P, fileID: String = #fileID, line: Int = #line
+) async throws -> any Error {
+  try await refusal("validate(_:) of \(P.self) to refuse \(answer)", SourceLocation(fileID, line)) {
+    try await prompt.validate(answer)
+  }
+}
+
+private func refusal(
+  _ expected: String, _ location: SourceLocation, by asked: () async throws -> Void
+) async throws -> any Error {
+  do { try await asked() } catch {
+    try Task.checkCancellation()
+    return error
+  }
+  throw FlowTestFailure(
+    "expected \(expected), but it did not: the default may stand, because the guard has another name", at: location)
+}
