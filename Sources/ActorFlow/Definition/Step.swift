@@ -51,6 +51,7 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   ///   - id: The step's part in paths. A `/` in it adds parts, and equal paths get `#2`, as for every step.
   ///   - work: What the step does. An error fails the flow.
   @inlinable
+  @_disfavoredOverload  // every initializer for a closure's mistake comes first, see `Step+Mistakes.swift`
   public init(_ id: String, _ work: @escaping @Sendable (Input, StepContext) async throws -> Output) {
     self.init(
       name: id.isEmpty ? "step" : id,
@@ -60,27 +61,15 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         backUp: nil, types: StepTypes(Input.self, Output.self)))
   }
 
-  /// A step that is a closure. It has nothing to undo.
+  /// A step that is a closure. It has nothing to undo, and its value is the step's output: a closure that makes a step
+  /// does not compile.
   ///
   /// - Parameters:
   ///   - id: The step's part in paths. A `/` in it adds parts, and equal paths get `#2`, as for every step.
   ///   - work: What the step does. An error fails the flow.
   @inlinable
+  @_disfavoredOverload
   public init(_ id: String, _ work: @escaping @Sendable (Input) async throws -> Output) {
-    self.init(
-      name: id.isEmpty ? "step" : id,
-      body: StepBody(
-        make: nil, skip: nil,
-        proceed: { _, input, _ in try await work(try StepBody.cast(input, to: Input.self)) },
-        backUp: nil, types: StepTypes(Input.self, Output.self)))
-  }
-}
-
-extension Step where Output: Actor {
-  /// An actor handed on as a value is most likely a step whose conformance was forgotten.
-  @available(*, deprecated, message: "this actor does not conform to FlowStep: its proceed will never run")
-  @inlinable
-  public init(_ id: String, _ work: @escaping @Sendable @concurrent (Input) async throws -> Output) {
     self.init(
       name: id.isEmpty ? "step" : id,
       body: StepBody(
@@ -94,7 +83,7 @@ extension Step {
   /// A step that is an actor of a type known only when it is made, for example one of several.
   ///
   /// As the initialiser for one type; `id` is needed, because no type names the step. It has a name of its own because
-  /// to an initialiser such a closure is one whose value happens to be a step: it would be handed on, and never run.
+  /// to an initialiser such a closure is one whose value happens to be a step; it does not compile there.
   public static func erased(
     _ id: String, _ make: @escaping @Sendable @concurrent () async throws -> any FlowStep<Input, Output>
   ) -> Step<Input, Output> {
