@@ -142,4 +142,72 @@ import Testing
     #expect(events.first?.position.step == nil)
     #expect(events.dropFirst().dropLast().allSatisfy { $0.position.step != nil })
   }
+
+  /// A request, and the events that it makes by itself. What the flow does next is not among them.
+  struct Request: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let events: [String]
+    let make: @Sendable (Launched<String>) async throws -> Void
+
+    init(_ name: String, _ events: String..., make: @escaping @Sendable (Launched<String>) async throws -> Void) {
+      testDescription = "\(name): \(events.count)"
+      self.events = events
+      self.make = make
+    }
+
+    static let all = [
+      Request("an answer", "answered") { try await $0.coordinator.answer(Form.self, with: "2") },
+      Request("a signal that a step waits for", "received b go") { flow in
+        _ = try await flow.coordinator.send("", to: go)
+      },
+      Request("a signal that nobody waits for yet") { flow in
+        _ = try await flow.coordinator.send("", to: Signal<String>("other"))
+      },
+      Request("a refused request") { flow in _ = await code { try await flow.coordinator.backUp(to: "nowhere") } },
+      Request("a back", "leaving b back", "backedUp b→a 0") { try await $0.coordinator.backUp() },
+      Request("an abandon", "leaving b abandoned", "abandoned why", "rolledBack 0") { flow in
+        try await flow.coordinator.abandon(reason: "why")
+      },
+      Request("an abandon that undoes nothing", "leaving b abandoned", "abandoned why") { flow in
+        try await flow.coordinator.abandon(reason: "why", rollingBack: false)
+      },
+      Request("cancelling the caller", "leaving b cancelled", "cancelled", "rolledBack 0") { $0.run.cancel() },
+      Request("an answer, and the failure it leads to", "answered", "failed b", "rolledBack 0") { flow in
+        try await flow.coordinator.answer(Form.self, with: "fail")
+      },
+      Request("an answer, and the step's own back", "answered", "leaving b back", "backedUp b→a 0") { flow in
+        try await flow.coordinator.answer(Form.self, with: "back")
+      },
+    ]
+
+    static let go = Signal<String>("go")
+  }
+
+  @Test("each request makes its own events and no other, whatever the flow does next", arguments: Request.all)
+  func ofRequest(_ request: Request) async throws {
+    let flow = launch(
+      Flow {
+        Step("a") { Asker() }
+        Step.scripted("b") { _, context in
+          guard request.events != ["received b go"] else { return try await context.wait(for: Request.go) }
+          let answer = try await context.ask(Form(text: "b"))
+          if answer == "fail" { throw Refused() }
+          if answer == "back" { try context.backUp() }
+          return answer
+        }
+        Step("c") { Asker() }
+      }, with: "")
+    try await flow.answer("1")
+    let before = try await flow.coordinator.settled()
+    #expect(before.step == "b")
+    try await request.make(flow)
+    if before.status == .running { _ = try await flow.coordinator.settled() }
+    flow.run.cancel()
+    _ = await flow.result
+    let lines = await flow.lines.dropFirst(6)  // launched, moved, asked, answered, moved, and asked or waiting
+    #expect(Array(lines.prefix(request.events.count)) == request.events)
+    let next = lines.dropFirst(request.events.count).first
+    #expect(
+      ["asked a", "moved b→c", "leaving b cancelled", nil].contains(next), "then the flow goes on, or the test ends it")
+  }
 }
