@@ -10,7 +10,8 @@ public enum BackUpPolicy: Sendable, Hashable, Codable {
   case passThrough
   /// Once it was left forwards, nobody returns to it or past it. It is still rolled back when the flow ends badly.
   case oneWay
-  /// Once it was left forwards, it and everything before it is final: dropped from the stack, never rolled back.
+  /// Once it was left forwards, it and everything before it is final: dropped from the stack, never rolled back. In a
+  /// branch this is everything before it in that branch.
   case settling
 }
 

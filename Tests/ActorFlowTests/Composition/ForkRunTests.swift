@@ -45,6 +45,34 @@ import Testing
     #expect(try await run.result.get() == "-1|-2")
   }
 
+  @Test("a settling step in a branch settles that branch only: what came before the fork and the others are undone")
+  func settlingInBranch() async throws {
+    let flow = Flow("f") {
+      automatic("before")
+      Parallel {
+        Flow {
+          automatic("b1")
+          automatic("b2").onBackUp(.settling)
+          asker("b3")
+        }
+        Flow {
+          automatic("c1")
+          asker("c2")
+        }
+      } join: {
+        $0 + $1
+      }
+    }
+    let run = launch(flow, with: "-")
+    let position = try await run.coordinator.settled()
+    #expect(position.branches.map { $0.stack.map(\.step.name) } == [["b3"], ["c2", "c1"]])
+    try await run.coordinator.abandon()
+    _ = await run.result
+    let undone = trace.all.filter { $0.hasSuffix("backUp") }
+    #expect(Set(undone) == ["b3:backUp", "c2:backUp", "c1:backUp", "before:backUp"] && undone.count == 4)
+    #expect(undone.last == "before:backUp")
+  }
+
   @Test("FS-17 an empty fork joins at once")
   func empty() async throws {
     let flow = Flow("f") {
