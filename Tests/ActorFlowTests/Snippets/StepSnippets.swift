@@ -36,6 +36,20 @@ enum StepSnippets {
     }
   }
 
+  actor Statistics {
+    static let shared = Statistics()
+    private(set) var items: [String] = []
+    func count(_ order: Order) { items.append(order.item) }
+  }
+
+  static func thanks() -> Flow<Order, String> {
+    Flow("thanks") {
+      Step("count") { (order: Order) in await Statistics.shared.count(order) }  // returns nothing: the order ends here
+        .carrying { order, _ in order }  // unless it is carried past
+      Step("text") { (order: Order) in "Thank you for the \(order.item)" }
+    }
+  }
+
   static func parcel() -> Flow<Order, Int> {
     Flow("parcel") {
       label(loud: true)
@@ -80,6 +94,17 @@ enum StepSnippets {
       try await $0.answer(Code.GreetingForm.self, with: "For you")
     }
     #expect(try result.get() == "pot: For you")
+  }
+
+  @Test("what a step without an output received is gone for the next, unless it is carried past")
+  func nothing() async throws {
+    #expect(try await FlowCoordinator().run(Code.thanks(), with: Code.Order(item: "pot")) == "Thank you for the pot")
+    #expect(await Code.Statistics.shared.items == ["pot"])
+    let lost = Flow("lost") {
+      Step("count") { (order: Code.Order) in }
+      Step("next") { "got nothing" }
+    }
+    #expect(try await FlowCoordinator().run(lost, with: Code.Order(item: "pot")) == "got nothing")
   }
 
   @Test("a flow is a component of another flow")
