@@ -34,6 +34,10 @@ enum CancellationSnippets {
     }
   }
 
+  static func start(_ flow: Flow<Int, Int>, on coordinator: FlowCoordinator, printing pages: Int) {
+    Task { try await coordinator.run(flow, with: pages) }  // the handle is dropped, and the flow runs on
+  }
+
   static func stop(_ coordinator: FlowCoordinator) async {
     let stopping = Task { try await coordinator.abandon(reason: "closing time") }
     stopping.cancel()  // gives up the waiting; the flow goes on ending
@@ -53,6 +57,15 @@ enum CancellationSnippets {
     _ = try await coordinator.settled()
     try await body(coordinator, run)
     return await run.value
+  }
+
+  @Test("a dropped task handle keeps its flow: it waits, is answered, and finishes")
+  func dropped() async throws {
+    let coordinator = FlowCoordinator()
+    Code.start(Flow { Step("print") { Code.PrintStep() } }, on: coordinator, printing: 1)
+    #expect(try await coordinator.settled().questions.count == 1)
+    try await coordinator.answer(Code.Printed.self, with: 1)
+    #expect(try await coordinator.settled().status == .ended(.finished))
   }
 
   @Test("finished, abandoned, cancelled and failed are four different endings for the caller of `run`")
