@@ -113,7 +113,8 @@ extension StepContext {
   /// Calls with the same key at the same time run it once; the others wait, and cancelling one of them leaves only
   /// that one. If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again
   /// with the same idempotency key; ``record(_:as:)`` then says `interrupted`, because whether the outside world acted
-  /// is not known.
+  /// is not known. In a hosted flow the next call may be a replay: each answer begins `proceed` anew. Let `work` return a
+  /// failure that is to stay one.
   ///
   /// Records are dropped when the place's `backUp` has returned, and kept if it threw; but a place that a back passes over
   /// goes with its records.

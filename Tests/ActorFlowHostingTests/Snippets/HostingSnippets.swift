@@ -67,6 +67,81 @@ private struct BasketStep: RenderedStep {
   func render(_ items: [String], in scope: inout RenderScope<BasketStep>) -> Content { Content(items: items) }
 }
 
+private struct CardForm: Prompt, Codable {
+  typealias Answer = String
+}
+
+private struct Receipt: Codable, Sendable, Equatable {
+  var card: String
+}
+
+/// A provider whose network fails so many times.
+private actor Bank {
+  struct Unreachable: Error {}
+  private(set) var log: [String] = []
+  private var failures: Int
+  init(failures: Int) { self.failures = failures }
+  func charge(_ card: String, key: String) throws -> Receipt {
+    failures -= 1
+    log.append("\(failures < 0 ? "charged" : "could not charge") \(card)")
+    if failures >= 0 { throw Unreachable() }
+    return Receipt(card: card)
+  }
+  func refund(_ receipt: Receipt) { log.append("refunded \(receipt.card)") }
+  func void(key: String) { log.append("voided \(key.split(separator: "/").last ?? "")") }
+}
+
+private enum Throwing {
+  actor CardStep: FlowStep {
+    private let bank: Bank
+    init(_ bank: Bank) { self.bank = bank }
+
+    func proceed(_ cents: Int, context: StepContext) async throws -> Receipt {
+      let first = try await context.ask(CardForm(), key: "first card")
+      do {
+        return try await context.once("first") { [bank] key in try await bank.charge(first, key: key) }
+      } catch is Bank.Unreachable {
+        let second = try await context.ask(CardForm(), key: "second card")  // its answer begins `proceed` anew
+        return try await context.once("second") { [bank] key in try await bank.charge(second, key: key) }
+      }
+    }
+    func backUp(context: RollbackContext) {}
+  }
+}
+
+private enum Recording {
+  enum Charge: Codable, Sendable {
+    case made(Receipt)
+    case unknown(key: String)  // the bank may have charged all the same
+  }
+
+  actor CardStep: FlowStep {
+    private let bank: Bank
+    init(_ bank: Bank) { self.bank = bank }
+
+    func proceed(_ cents: Int, context: StepContext) async throws -> Receipt {
+      for attempt in ["first", "second", "third"] {
+        let card = try await context.ask(CardForm(), key: attempt)
+        let charge = try await context.once(attempt) { [bank] key in
+          do { return Charge.made(try await bank.charge(card, key: key)) } catch { return Charge.unknown(key: key) }
+        }
+        if case .made(let receipt) = charge { return receipt }
+      }
+      throw Bank.Unreachable()
+    }
+
+    func backUp(context: RollbackContext) async {
+      for attempt in ["first", "second", "third"] {
+        switch await context.record(attempt, as: Charge.self) {
+        case .none: break
+        case .done(.made(let receipt)): await bank.refund(receipt)
+        case .done(.unknown(let key)), .interrupted(let key): await bank.void(key: key)
+        }
+      }
+    }
+  }
+}
+
 private let approval = Flow("approval") {
   Step("decide", ApprovalStep.init)
 }
@@ -111,6 +186,89 @@ private let approval = Flow("approval") {
     }
     _ = try await host.settled("basket-1")
     #expect(try await baskets.outcome(of: "basket-1") == .finished(["tea", "tea", "tea"]))
+  }
+
+  @Test("a once that threw runs again before the next answer arrives: the first card pays, the second is never read")
+  func cards() async throws {
+    let bank = Bank(failures: 1)
+    try await testHost { tester in
+      let orders = try await tester.deploy(Flow("order") { Step("card") { Throwing.CardStep(bank) } })
+      try await orders.start(id: "o", with: 42)
+      try await tester.answer(CardForm.self, of: "o", with: "VISA")
+      try await tester.answer(CardForm.self, of: "o", with: "AMEX")
+      #expect(try await orders.finish("o") == Receipt(card: "VISA"))
+    }
+    #expect(await bank.log == ["could not charge VISA", "charged VISA"])
+  }
+
+  @Test("in memory it does not: nothing is replayed there")
+  func cardsInMemory() async throws {
+    let bank = Bank(failures: 1)
+    try await testFlow(Flow("order") { Step("card") { Throwing.CardStep(bank) } }, with: 42) { tester in
+      try await tester.answer(CardForm.self, with: "VISA")
+      try await tester.answer(CardForm.self, with: "AMEX")
+      #expect(try await tester.finish() == Receipt(card: "AMEX"))
+    }
+    #expect(await bank.log == ["could not charge VISA", "charged AMEX"])
+  }
+
+  @Test("a failure that the work returns is recorded, and replayed; a rollback voids what may have happened")
+  func cardsRecorded() async throws {
+    let bank = Bank(failures: 1)
+    try await testHost { tester in
+      let orders = try await tester.deploy(
+        Flow("order") {
+          Step("card") { Recording.CardStep(bank) }
+          Step("done?") { (receipt: Receipt, context: StepContext) in
+            _ = try await context.ask(CardForm())
+            return receipt
+          }
+        })
+      try await orders.start(id: "o", with: 42)
+      try await tester.answer(CardForm.self, of: "o", with: "VISA")
+      try await tester.answer(CardForm.self, of: "o", with: "AMEX")
+      _ = try await tester.question(CardForm.self, of: "o", at: "done?")
+      #expect(await bank.log == ["could not charge VISA", "charged AMEX"])
+      try await tester.abandon("o")
+    }
+    #expect(await bank.log.dropFirst(2) == ["voided first", "refunded AMEX"])
+  }
+
+  @Test("a flow is found by a label, watched, told what became of it, and removed")
+  func managing() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let approvals = try await host.register(approval)
+    let expense = Expense(purpose: "train", cents: 4_250)
+    let ann = Principal(id: "ann")
+
+    try await approvals.start(id: "expense-18", with: expense, labels: ["team": "tools"], by: ann)
+    let page = try await host.list(FlowQuery(label: .init("team", "tools")))
+    #expect(page.flows.map(\.id) == ["expense-18"])
+
+    let events = host.events(of: "expense-18")
+    let watching = Task {
+      for await event in host.events(of: "expense-18") {  // from now on, until the flow has ended here
+        print(event.change, event.position.status)
+      }
+    }
+    _ = try await host.settled("expense-18")
+    try await host.answer(Decision.self, of: "expense-18", with: .init(isApproved: true), by: ann)
+    _ = try await host.settled("expense-18")
+
+    switch try await approvals.outcome(of: "expense-18") {
+    case .finished(let sealed): print("approved by", sealed.by)
+    case .open: print("it goes on")
+    case let other: print("no approval: \(other)")
+    }
+    #expect(try await approvals.outcome(of: "expense-18") == .finished(Sealed(cents: 4_250, by: "ann")))
+    var last: Change?
+    for await event in events { last = event.change }
+    guard case .finished? = last else { throw Rejected() }
+    watching.cancel()
+    await watching.value
+
+    try await host.delete("expense-18")  // with its history; nothing is undone
+    #expect(await code { try await host.view("expense-18") } == .noSuchFlow)
   }
 
   @Test func versions() async throws {
