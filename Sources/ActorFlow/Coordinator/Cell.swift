@@ -29,7 +29,8 @@ final class Cell: Sendable {
     /// What was brought, once done.
     var outcome = Outcome.cancelled
     var nudges: [Int] = []
-    var watchers: [UnsafeContinuation<Void, Never>] = []
+    /// Fulfilled when the cell is awaited, or done.
+    var watchers: [Cell] = []
 
     var isAwaited: Bool { phase != .open || waiter != nil }
 
@@ -54,7 +55,7 @@ final class Cell: Sendable {
     }
 
     /// Those who wait until the cell is awaited, if it is.
-    mutating func takeWatchers() -> [UnsafeContinuation<Void, Never>] {
+    mutating func takeWatchers() -> [Cell] {
       guard !watchers.isEmpty, isAwaited else { return [] }
       defer { watchers = [] }
       return watchers
@@ -87,7 +88,7 @@ final class Cell: Sendable {
       case .nudge(let number): continuation.resume(returning: Nudge(number: number))
       case .outcome: continuation.resume(with: state.withLock { $0.outcome })
       }
-      for watcher in watchers { watcher.resume() }
+      for watcher in watchers { watcher.fulfil(.success(())) }
     }
   }
 
@@ -102,15 +103,15 @@ final class Cell: Sendable {
   }
 
   /// Waits until somebody waits for the value, or it has come: after a ``Nudge``, until what that was for is done.
-  func isAwaited() async {
-    await withUnsafeContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.isAwaited { return true }
-        state.watchers.append(continuation)
-        return false
-      }
-      if isOver { continuation.resume() }
+  ///
+  /// - Throws: `CancellationError` if the waiting task is cancelled before.
+  func isAwaited() async throws {
+    let watcher = Cell()
+    let isOver = state.withLock { state in
+      if !state.isAwaited { state.watchers.append(watcher) }
+      return state.isAwaited
     }
+    if !isOver { _ = try await watcher.value() }
   }
 
   /// Reserves the cell for a value that is about to come. False: it has a value, is reserved, or its waiter gave up.
@@ -134,16 +135,16 @@ final class Cell: Sendable {
 
   /// Brings the value, or an error instead. Only the first counts.
   func fulfil(_ outcome: Outcome) {
-    let (waiter, watchers) = state.withLock { state -> (Waiter?, [UnsafeContinuation<Void, Never>]) in
+    let (waiter, watchers) = state.withLock { state -> (Waiter?, [Cell]) in
       guard state.phase != .done else { return (nil, []) }
       return (state.finish(outcome), state.takeWatchers())
     }
-    for watcher in watchers { watcher.resume() }
+    for watcher in watchers { watcher.fulfil(.success(())) }
     waiter?.resume(with: outcome)
   }
 
   private func cancel() {
-    let (waiter, watchers) = state.withLock { state -> (Waiter?, [UnsafeContinuation<Void, Never>]) in
+    let (waiter, watchers) = state.withLock { state -> (Waiter?, [Cell]) in
       switch state.phase {
       case .open: return (state.finish(.cancelled), state.takeWatchers())
       case .taken:
@@ -152,7 +153,7 @@ final class Cell: Sendable {
       case .done: return (nil, [])
       }
     }
-    for watcher in watchers { watcher.resume() }
+    for watcher in watchers { watcher.fulfil(.success(())) }
     waiter?.resume(throwing: CancellationError())
   }
 }

@@ -22,6 +22,9 @@ extension FlowCoordinator {
   /// Whether nothing goes on any more: the run has ended, or a step failed and somebody is to see to it.
   package nonisolated var isAtRest: Bool { core.isAtRest }
 
+  /// Whether the flow waits for somebody outside or for the clock, or has ended.
+  package nonisolated var isSettled: Bool { core.isSettled }
+
   /// Whether the flow's steps do nothing but wait for somebody outside or for the clock, or the flow is at rest.
   package nonisolated var isResting: Bool { core.isResting }
 
@@ -41,7 +44,12 @@ extension FlowCoordinator {
   package nonisolated func ringDue() async throws -> Bool { try await core.ringDue() }
 
   /// Waits until nobody who asks is at work on a reminder: it counts as done, so it must not be put away undone.
-  package nonisolated func askersAreBack() async { await core.askersAreBack() }
+  ///
+  /// - Throws: `CancellationError` if the waiting task is cancelled before.
+  package nonisolated func askersAreBack() async throws { try await core.askersAreBack() }
+
+  /// The time since the run's start, and the time at which something is due next, if something is.
+  package nonisolated var timetable: (now: Duration, next: Duration?) { core.timetable }
 
   /// Whether effects of rendered steps run or are about to.
   package nonisolated var hasEffects: Bool { core.hasEffects }
@@ -95,7 +103,9 @@ extension FlowCoordinator {
 
 extension FlowCore {
   fileprivate var isAtRest: Bool { withState { $0.machine.phase == .ended || $0.machine.fault != nil } }
+  fileprivate var timetable: (now: Duration, next: Duration?) { (elapsed, withState { $0.machine.nextAlarm }) }
   fileprivate var hasEffects: Bool { withState { $0.effects.running > 0 } }
+  fileprivate var isSettled: Bool { withState { $0.machine.isSettled } }
   fileprivate var isShowing: Bool { withState { $0.machine.isShowing } }
   fileprivate var isResting: Bool { withState { $0.machine.isResting } }
   fileprivate var questions: [Question.ID] { withState { $0.machine.keptQuestions } }

@@ -27,8 +27,11 @@ extension FlowCore {
     readers?.passOn()
   }
 
-  /// Tells the machine of the time, if something is due. Whether something was.
+  /// Tells the machine of the time, if something is due, and whoever it concerns. Whether something was.
+  ///
+  /// The timer may be at it already: then the machine knows, and the step that is to be reminded does not yet.
   func ringDue() async throws -> Bool {
+    try await timerHasRung()
     let now = elapsed
     guard withState({ $0.machine.nextAlarm.map { $0 <= now } ?? false }) else { return false }
     while try await ring() {}
@@ -36,11 +39,13 @@ extension FlowCore {
   }
 
   /// Waits until everybody who asks waits for the answer, and nobody is away to remind somebody.
-  func askersAreBack() async {
+  ///
+  /// - Throws: `CancellationError` if the waiting task is cancelled before.
+  func askersAreBack() async throws {
     let cells = withState { state in
       ([TrackID.main] + state.machine.descendants(of: .main)).compactMap { state[$0].asker }
     }
-    for cell in cells { await cell.isAwaited() }
+    for cell in cells { try await cell.isAwaited() }
   }
 
   func countEffects(_ difference: Int) {

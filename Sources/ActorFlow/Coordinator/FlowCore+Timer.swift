@@ -51,7 +51,18 @@ extension FlowCore {
   /// Whether there may be more that is due.
   func ring() async throws -> Bool {
     let now = elapsed
+    guard commit == nil else { return try await decide { Self.decision(on: $0.ring(at: now)) } }
+    // As a commit does: who comes after it finds whoever was concerned told.
+    await gate.enter()
+    defer { gate.leave() }
     return try await decide { Self.decision(on: $0.ring(at: now)) }
+  }
+
+  /// Waits for a ringing that is under way: whoever it concerns has been told.
+  func timerHasRung() async throws {
+    guard commit == nil else { return try await catchUp() }
+    await gate.enter()
+    gate.leave()
   }
 
   private static func decision(on rung: FlowMachine.Rung) -> Decision<Bool> {

@@ -52,7 +52,7 @@ extension FlowHost {
         try await coordinator.rests()
         // It is not put away just before its time.
         if try await coordinator.ringDue() { continue }
-        await coordinator.askersAreBack()
+        try await coordinator.askersAreBack()
         // What has become due meanwhile, or was given to do.
         guard coordinator.isResting else { continue }
       } catch { return false }
