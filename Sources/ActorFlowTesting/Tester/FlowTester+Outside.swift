@@ -25,10 +25,12 @@ extension FlowTester {
     try await assert([received], location)
   }
 
-  /// Moves the flow's clock on, once the flow waits for somebody outside or for the clock.
+  /// Moves the flow's clock on, once the flow waits for somebody outside or for the clock, and returns when everything has
+  /// happened that is due by then: reminders have run, and the flow waits again, or has ended.
   ///
-  /// So a deadline that the flow has come to is known before the time goes by. What then happens is asserted with
-  /// ``expect(_:fileID:line:)``. While a step works, move the clock itself.
+  /// Time goes from one deadline, reminder or pause to the next, in order, and what each makes happen has happened before
+  /// the next: a reminder never finds the time of a later one. What then happens is asserted with
+  /// ``expect(_:fileID:line:)``. While a step works, or a reminder sleeps on this clock, move the clock itself.
   ///
   /// ```swift
   /// let clock = ManualClock()
@@ -40,13 +42,49 @@ extension FlowTester {
   /// }
   /// ```
   ///
-  /// - Throws: ``FlowTestFailure`` if the flow does not come to wait; `CancellationError` if the test is cancelled.
+  /// - Parameters:
+  ///   - clock: The clock that the flow is tested with.
+  ///   - duration: How far to move it; a negative one moves nothing.
+  ///   - fileID: The file to name in a failure.
+  ///   - line: The line to name in a failure.
+  /// - Throws: ``FlowTestFailure`` if the flow does not come to wait, before or after; `CancellationError` if the test is
+  ///   cancelled.
   public func advance(
     _ clock: ManualClock, by duration: Duration, fileID: String = #fileID, line: Int = #line
   ) async throws {
-    guard try await isSettled() else {
-      throw await failure("the flow to wait", found: .silence, SourceLocation(fileID, line))
+    let location = SourceLocation(fileID, line)
+    var rest = max(.zero, duration)
+    try await comeToRest(location)
+    while let pause = coordinator.nextTimer, pause <= rest {
+      let before = coordinator.timetable.now
+      clock.advance(by: pause)
+      rest -= pause
+      // Of another clock than the flow's: that one tells nothing of what is due.
+      guard coordinator.timetable.now > before else { break }
+      try await comeToRest(location)
     }
-    clock.advance(by: duration)
+    clock.advance(by: rest)
+    try await comeToRest(location)
+  }
+
+  /// Waits until the flow waits for somebody outside or for the clock, or has ended, and nothing that is due goes on.
+  private func comeToRest(_ location: SourceLocation) async throws {
+    let isResting = try await tape.patience.wait { [coordinator] in
+      repeat {
+        while try await coordinator.ringDue() {}
+        try await coordinator.askersAreBack()
+        _ = try await coordinator.settled()
+      } while try await coordinator.ringDue() || !coordinator.isSettled
+      return true
+    }
+    guard isResting != nil else { throw await failure("the flow to wait", found: .silence, location) }
+  }
+}
+
+extension FlowCoordinator {
+  /// The time until something is due; nil: nothing is.
+  fileprivate nonisolated var nextTimer: Duration? {
+    let (now, next) = timetable
+    return next.map { max(.zero, $0 - now) }
   }
 }
