@@ -79,7 +79,7 @@ import Testing
     let failure = await #expect(throws: FlowTestFailure.self) {
       try await testHost(patience: Patience(.seconds(1), clock: real)) { tester in
         defer { holds.open() }
-        try await tester.deploy(flow).start(id: "f", with: "-")
+        try await tester.deploy(flow).hosted.start(id: "f", with: "-")
         await holds.reached(1)
         let impatience = Task {
           try await real.waitForSleepers()

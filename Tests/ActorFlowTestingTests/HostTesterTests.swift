@@ -26,7 +26,7 @@ import Testing
       let question = try await tester.question(Slip.self, of: "f")
       try await tester.crash()
       #expect(try await tester.question(Slip.self, of: "f").id == question.id)
-      try await tester.answer(question, with: "yes")
+      try await tester.host.answer(question.id, of: "f", with: "yes")
       await holds.reached(1)
       let old = tester.host
       try await tester.crash()

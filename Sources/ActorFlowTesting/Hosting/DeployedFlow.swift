@@ -24,12 +24,18 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   /// The definition at the host of this moment.
   public var hosted: HostedFlow<Input, Output> { place.flow }
 
-  /// Starts a flow, and returns when it is in the store, as `HostedFlow.start(id:with:labels:by:)` does.
+  /// Starts a flow, and returns when no flow can go on by itself.
+  ///
+  /// - Returns: The flow as it stands then.
+  /// - Throws: As `HostedFlow.start(id:with:labels:by:)`; a ``FlowTestFailure`` if a step does not come back: the flow is in
+  ///   the store then.
   @discardableResult
   public func start(
-    id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil
+    id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
     try await hosted.start(id: id, with: input, labels: labels, by: principal)
+    return try await tester.view(of: id, fileID: fileID, line: line)
   }
 
   /// What became of a flow when it can do nothing more by itself; asserts its ending, if it has one.
@@ -57,12 +63,13 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
 }
 
 extension DeployedFlow where Input == Void {
-  /// Starts a flow that needs no input.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:by:fileID:line:)`` does.
   @discardableResult
   public func start(
-    id: FlowID, labels: [String: String] = [:], by principal: Principal? = nil
+    id: FlowID, labels: [String: String] = [:], by principal: Principal? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await start(id: id, with: (), labels: labels, by: principal)
+    try await start(id: id, with: (), labels: labels, by: principal, fileID: fileID, line: line)
   }
 }
 

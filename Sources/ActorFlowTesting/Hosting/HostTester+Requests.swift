@@ -1,16 +1,21 @@
 public import ActorFlow
 public import ActorFlowHosting
 
-// What the outside does. Each returns when it is in the store, and throws what the host throws.
+// Requests from outside. Each returns when all that follows from it has happened, and throws what the host throws.
 extension HostTester {
   /// Answers a question that was looked at.
+  ///
+  /// - Returns: The flow when it has come to rest; so do the others here.
+  /// - Throws: As `FlowHost.answer(_:of:with:by:revision:key:)`; a ``FlowTestFailure`` if a step does not come back
+  ///   afterwards: the answer is in the store then. So do the others here.
   @discardableResult
   public func answer<P: Prompt & Decodable>(
     _ question: HostedQuestion<P>, with answer: P.Answer, by principal: Principal? = nil, revision: Int? = nil,
-    key: String? = nil
+    key: String? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView where P.Answer: Codable {
     try await host.answer(
       question.id, of: question.flow, with: answer, by: principal, revision: revision, key: key)
+    return try await view(of: question.flow, fileID: fileID, line: line)
   }
 
   /// Waits until the flow comes to rest, and answers the one open question that shows a `P`.
@@ -22,43 +27,55 @@ extension HostTester {
     fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView where P.Answer: Codable {
     try await settle(fileID: fileID, line: line)
-    return try await host.answer(prompt, of: id, with: answer, by: principal, key: key)
+    try await host.answer(prompt, of: id, with: answer, by: principal, key: key)
+    return try await view(of: id, fileID: fileID, line: line)
   }
 
   /// Sends a signal.
   @discardableResult
   public func send<Value: Codable & Sendable>(
-    _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
+    _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> Delivery {
-    try await host.send(value, to: signal, of: id, key: key, by: principal)
+    let delivery = try await host.send(value, to: signal, of: id, key: key, by: principal)
+    try await settle(fileID: fileID, line: line)
+    return delivery
   }
 
-  /// Backs up, and returns when the flow has landed.
+  /// Backs up: the flow lands, and goes on from there.
   @discardableResult
   public func backUp(
-    _ id: FlowID, to step: StepID? = nil, by principal: Principal? = nil, key: String? = nil
+    _ id: FlowID, to step: StepID? = nil, by principal: Principal? = nil, key: String? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
     try await host.backUp(id, to: step, by: principal, key: key)
+    return try await view(of: id, fileID: fileID, line: line)
   }
 
-  /// Ends a flow, and returns when what was done is undone. Asserts this ending.
+  /// Ends a flow: everything it did is undone. Asserts this ending.
   @discardableResult
   public func abandon(
-    _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
+    _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    let view = try await host.abandon(id, reason: reason, rollingBack: rollingBack, by: principal, key: key)
+    try await host.abandon(id, reason: reason, rollingBack: rollingBack, by: principal, key: key)
+    let view = try await view(of: id, fileID: fileID, line: line)
     assert(HostFact.ending(of: view))
     return view
   }
 
   /// Lets a flow go on that stands still.
   @discardableResult
-  public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
+  public func retry(
+    _ id: FlowID, by principal: Principal? = nil, key: String? = nil, fileID: String = #fileID, line: Int = #line
+  ) async throws -> FlowView {
     try await host.retry(id, by: principal, key: key)
+    return try await view(of: id, fileID: fileID, line: line)
   }
 
   /// Removes a flow with its history.
-  public func delete(_ id: FlowID) async throws {
+  public func delete(_ id: FlowID, fileID: String = #fileID, line: Int = #line) async throws {
     try await host.delete(id)
+    try await settle(fileID: fileID, line: line)
   }
 }

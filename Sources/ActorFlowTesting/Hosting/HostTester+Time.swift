@@ -25,7 +25,8 @@ extension HostTester {
 
   /// Lets time pass: from one timer to the next, in the order in which they are due, those of one moment by their flows'
   /// ids. Reminders, deadlines, pauses and expiries find the time at which they were due, and what each makes happen has
-  /// happened before the next. Returns when nothing can go on any more.
+  /// happened before the next. Returns when nothing can go on any more: reminders have run, what followed is in the store,
+  /// and no flow is in memory.
   ///
   /// A step that is at work keeps the time from moving: let it go on first. To try what is to happen to a step that hangs,
   /// move the ``clock`` itself.

@@ -16,11 +16,14 @@ public import ActorFlowHosting
 /// }
 /// ```
 ///
-/// A request (start, ``answer(_:with:by:revision:key:)``, ``send(_:to:of:key:by:)``…) returns when it is in the store,
-/// as the host's own does, and throws what that throws. Whatever looks or moves the time (``question(_:of:at:fileID:line:)``,
-/// ``view(of:fileID:line:)``, ``advance(by:fileID:line:)``…) first waits until no flow can go on by itself. Nothing sleeps,
-/// and no real time is read; a flow whose step does not come back within the tester's ``Patience`` makes the test fail,
-/// and is named.
+/// A request (start, ``answer(_:with:by:revision:key:fileID:line:)``, ``send(_:to:of:key:by:fileID:line:)``…) returns when
+/// no flow can go on by itself: all that follows from it has happened and is in the store, reminders have run, and no flow
+/// is in memory. It throws what the host throws. Whatever looks or moves the time (``question(_:of:at:fileID:line:)``,
+/// ``view(of:fileID:line:)``, ``advance(by:fileID:line:)``…) first waits in the same way. So no test has to poll. Nothing
+/// sleeps, and no real time is read; a flow whose step does not come back within the tester's ``Patience`` makes the test
+/// fail, and is named.
+///
+/// To act while a step is at work, send the request to the ``host``: it returns when it is in the store.
 ///
 /// Each flow is put away whenever it waits, so a step that keeps something in its actor's state is found out.
 ///

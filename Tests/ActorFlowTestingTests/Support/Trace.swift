@@ -5,6 +5,14 @@ final class Trace: Sendable {
   private let lines = Lock<[String]>([])
   func add(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
+
+  /// All lines since the last call.
+  func take() -> [String] {
+    lines.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
 }
 
 /// Charges once, then asks for two cards; undoes what its records say. Traces `made`, `charge`, `fee`, `refund`.
