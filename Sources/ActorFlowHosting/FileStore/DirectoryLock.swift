@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,49 +6,81 @@ import Synchronization
   import Darwin
 #endif
 
+import ActorFlow
+
 /// The right to use a directory, for one opener at a time, also of other processes. The system takes it back when the
 /// process dies.
+///
+/// The lock belongs to a file, not to its name: when the name is removed, another opener makes and locks another file.
+/// So the name is compared with the locked file when the lock is taken, and before each write.
 final class DirectoryLock: Sendable {
-  private let file: Atomic<Int32>
+  private let path: String
+  private let disk: Disk
+  private let identity: FileIdentity
+  private let file: Lock<DiskFile?>
 
   /// Takes the right.
   ///
-  /// - Throws: `locked`, with who has it; `unavailable` if the lock's file cannot be opened.
-  init(_ path: String) throws(FlowStoreError) {
-    let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard opened >= 0 else { throw Self.failure(path) }
-    while flock(opened, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EINTR { continue }
-      let code = errno
-      let holder = Self.holder(opened)
-      _ = close(opened)
-      guard code == EWOULDBLOCK else { throw Self.failure(path, code) }
-      throw FlowStoreError(
-        .locked, "\(holder) has the store open, which takes one at a time: close it there (\(path))")
+  /// - Throws: `locked`, with the holder's name; `unavailable` if the lock's file cannot be used.
+  init(_ path: String, _ disk: Disk) throws(FlowStoreError) {
+    for _ in 0..<100 {
+      guard let (file, identity) = try Self.take(path, disk) else { continue }
+      (self.path, self.disk, self.identity) = (path, disk, identity)
+      self.file = Lock(file)
+      disk.note("process \(getpid()) on \(Self.host)", in: file)
+      return
     }
-    file = Atomic(opened)
-    let name = Array("process \(getpid()) on \(Self.host)".utf8)
-    // Who holds the lock is said for people: that it cannot be written down is no reason not to hold it.
-    if ftruncate(opened, 0) == 0 { _ = pwrite(opened, name, name.count, 0) }
+    throw FlowStoreError(.unavailable, "the lock \(path) is replaced again and again: find out by whom")
   }
 
   deinit {
     giveBack()
   }
 
-  /// Gives the right back, whoever still has a reference.
+  /// Gives the right back, also while there are references.
   func giveBack() {
-    let opened = file.exchange(-1, ordering: .relaxed)
-    guard opened >= 0 else { return }
-    // Not by closing it alone: a process that is just being started has a copy, until it becomes another program.
-    _ = flock(opened, LOCK_UN)
-    _ = close(opened)
+    let file = file.withLock { $0.take() }
+    if let file { disk.unlock(file) }
   }
 
-  private static func holder(_ file: Int32) -> String {
-    var bytes = [UInt8](repeating: 0, count: 512)
-    let count = pread(file, &bytes, bytes.count, 0)
-    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : "somebody"
+  /// Throws `locked` if the lock's file was removed or replaced, so that another process may have the directory.
+  func check() throws(FlowStoreError) {
+    let found: FileIdentity?
+    do {
+      found = try disk.identity(at: path)
+    } catch {
+      throw Self.unusable(path, error)
+    }
+    guard found != identity else { return }
+    throw FlowStoreError(
+      .locked,
+      """
+      the lock \(path) was \(found == nil ? "removed" : "replaced") while the store was open, so another process may \
+      have the store: nothing was written. Close this store, see that no other process uses the directory, and open it \
+      again
+      """)
+  }
+
+  /// Opens and locks the file; nil if its name was removed or replaced meanwhile.
+  private static func take(_ path: String, _ disk: Disk) throws(FlowStoreError) -> (DiskFile, FileIdentity)? {
+    do {
+      let file = try disk.openLock(path)
+      if try disk.lock(file) {
+        let identity = try disk.identity(of: file)
+        return try disk.identity(at: path) == identity ? (file, identity) : nil
+      }
+      let holder = String(decoding: try disk.read(512, at: 0, of: file), as: UTF8.self)
+      throw FlowStoreError(
+        .locked,
+        "\(holder.isEmpty ? "another process" : holder) has the store open, which takes one at a time: close it there "
+          + "(\(path))")
+    } catch let error as DiskError {
+      throw unusable(path, error)
+    } catch let error as FlowStoreError {
+      throw error
+    } catch {
+      throw FlowStoreError(.unavailable, "the lock \(path) cannot be used", underlying: error)
+    }
   }
 
   private static var host: String {
@@ -59,7 +89,7 @@ final class DirectoryLock: Sendable {
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  private static func failure(_ path: String, _ code: Int32 = errno) -> FlowStoreError {
-    FlowStoreError(.unavailable, "the lock \(path) cannot be used: \(String(cString: strerror(code)))")
+  private static func unusable(_ path: String, _ error: DiskError) -> FlowStoreError {
+    FlowStoreError(.unavailable, "the lock \(path) cannot be used", underlying: error)
   }
 }

@@ -39,18 +39,23 @@ package final class Disk: Sendable {
     let size = Int(status.st_size)
     // An array without room is one that all share, and its count would be written.
     guard size > 0 else { return [] }
+    guard let bytes = Self.bytes(size, at: 0, of: file) else { throw failure(operation) }
+    return bytes
+  }
+
+  /// Reads bytes of an open file, fewer only at its end; nil if the system refuses.
+  static func bytes(_ size: Int, at offset: Int, of file: Int32) -> [UInt8]? {
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       while count < size {
-        let got = pread(file, buffer.baseAddress.map { $0 + count }, size - count, off_t(count))
+        let got = pread(file, buffer.baseAddress.map { $0 + count }, size - count, off_t(offset + count))
         if got < 0 && errno == EINTR { continue }
         failed = got < 0
         if got <= 0 { break }
         count += got
       }
     }
-    guard !failed else { throw failure(operation) }
-    return bytes
+    return failed ? nil : bytes
   }
 
   /// Writes a new file, and returns when its bytes are on the disk.
@@ -86,7 +91,7 @@ package final class Disk: Sendable {
   }
 
   func rename(_ path: String, to target: String) throws(DiskError) {
-    let operation = DiskOperation(kind: .rename, path: target)
+    let operation = DiskOperation(kind: .rename, path: target, source: path)
     try begin(operation)
     // The system's function; a C function of this name and these types is called rename everywhere.
     guard systemRename(path, target) == 0 else { throw failure(operation) }
@@ -166,7 +171,7 @@ package final class Disk: Sendable {
 
   /// Asks for a fault. One that lets a write begin is returned, every other is thrown.
   @discardableResult
-  private func begin(_ operation: DiskOperation) throws(DiskError) -> DiskFault? {
+  func begin(_ operation: DiskOperation) throws(DiskError) -> DiskFault? {
     guard let fault else { return nil }
     if dead.load(ordering: .relaxed) { throw failure(operation, EIO) }
     let found = fault(operation)
@@ -183,7 +188,7 @@ package final class Disk: Sendable {
     }
   }
 
-  private func failure(_ operation: DiskOperation, _ code: Int32 = errno) -> DiskError {
+  func failure(_ operation: DiskOperation, _ code: Int32 = errno) -> DiskError {
     DiskError(operation: operation, code: code, reason: String(cString: strerror(code)))
   }
 }

@@ -2,10 +2,15 @@
 package struct DiskOperation: Sendable, Hashable {
   package enum Kind: Sendable, Hashable, CaseIterable {
     case read, create, openHistory, truncate, write, sync, rename, remove, syncDirectory, makeDirectory
+    case open, status, openLock, lock
   }
 
   package let kind: Kind
   package let path: String
+  /// The name that a rename takes away.
+  package var source: String?
+  /// The bytes that the read of a part asks for.
+  package var count = 0
 }
 
 /// What a test lets happen instead.

@@ -9,7 +9,7 @@ extension FileFlowStore {
     var index = FlowIndex()
     do {
       _ = try disk.makeDirectory(root)
-      state.lock = try DirectoryLock("\(root)/lock")
+      state.lock = try DirectoryLock("\(root)/lock", disk)
       let flows = "\(root)/\(flowsDirectory)"
       var isNew = try disk.makeDirectory(flows)
       for name in FileName.directories where try disk.makeDirectory("\(flows)/\(name)") { isNew = true }

@@ -88,6 +88,7 @@ extension FileFlowStore {
       return found.file.flow
     }
     try checkRevision(found?.file.flow.revision ?? .none, expecting: revision, of: id)
+    try checkLock()
     let stem = stem(for: id)
     let start = found?.file.historyBytes ?? 0
     if !write.history.isEmpty {
@@ -106,12 +107,16 @@ extension FileFlowStore {
   /// Writes a flow's file. The index follows what a load finds, also where the system leaves open what is on the disk.
   private func put(_ file: FlowFile, snapshot: [UInt8], stem: String, of id: FlowID) throws(FlowStoreError) {
     let path = path(stem)
+    // A name of this opener: should another process have the directory by now, it has removed this file, or the check
+    // finds it.
+    let new = "\(path).\(mark)\(FileName.temporary)"
     do {
-      try disk.write(file.encoded(snapshot), to: path + FileName.temporary)
-      try disk.rename(path + FileName.temporary, to: path + FileName.flow)
+      try disk.write(file.encoded(snapshot), to: new)
+      try checkLock()
+      try disk.rename(new, to: path + FileName.flow)
     } catch {
-      try? disk.remove(path + FileName.temporary)
-      throw unavailable(id, error)
+      try? disk.remove(new)
+      throw error as? FlowStoreError ?? unavailable(id, error)
     }
     // From here on the flow is what the new file says, for who reads now; lists show it when it lasts, or may.
     let failure = failureOfSyncing(stem)
@@ -124,6 +129,11 @@ extension FileFlowStore {
       throw FlowStoreError(
         .outcomeUnknown, "the flow \(id) is written, but may not last: commit it again", underlying: failure)
     }
+  }
+
+  /// Throws unless this store still has the directory's lock.
+  private func checkLock() throws(FlowStoreError) {
+    try state.withLock({ $0.lock })?.check()
   }
 
   private func failureOfSyncing(_ stem: String) -> DiskError? {
@@ -140,9 +150,10 @@ extension FileFlowStore {
     try checkRevision(found.file.flow.revision, expecting: revision, of: id)
     let stem = stem(for: id)
     do {
+      try checkLock()
       try disk.remove(found.path + FileName.flow)
     } catch {
-      throw unavailable(id, error)
+      throw error as? FlowStoreError ?? unavailable(id, error)
     }
     // A history without a flow is nobody's, and goes when the store is opened, if not now.
     try? disk.remove(found.path + FileName.history)
@@ -177,7 +188,7 @@ extension FileFlowStore {
     }
   }
 
-  private func unavailable(_ id: FlowID, _ error: DiskError) -> FlowStoreError {
+  private func unavailable(_ id: FlowID, _ error: any Error) -> FlowStoreError {
     FlowStoreError(.unavailable, "the flow \(id) is not written", underlying: error)
   }
 }

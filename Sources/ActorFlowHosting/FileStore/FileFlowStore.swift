@@ -13,8 +13,9 @@ public import ActorFlow
 /// is synced before the rename, and counts from the rename on. Commits of different flows overlap.
 ///
 /// Lists and tasks are read from an index in memory, which is built when the store is opened. One store has a directory
-/// at a time, in this process or another; the system takes the lock back when the process dies. It gives no leases, so
-/// the fence of a write is not looked at.
+/// at a time, in this process or another; the system takes the lock back when the process dies. A store whose lock file
+/// is removed or replaced while it is open writes nothing any more: its writes are `locked`, until it is closed and opened
+/// again. It gives no leases, so the fence of a write is not looked at.
 ///
 /// A file that cannot be read does not stop the opening. It is an error for its flow alone, stands in no list, and is
 /// never written over; ``unreadable()`` names it. When it can be read again, the first load takes it up.
@@ -38,6 +39,8 @@ public final class FileFlowStore: FlowStore {
   let clock: any WallClock
   let disk: Disk
   let queue = DiskQueue()
+  /// Tells this opener's temporary files from those of another.
+  let mark = String(UInt32.random(in: .min ... .max), radix: 36)
   let state: Lock<State>
   /// Has a lock of its own: it is held longer, and by who only reads.
   let index: Lock<FlowIndex>

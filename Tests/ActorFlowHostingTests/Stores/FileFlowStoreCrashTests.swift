@@ -46,19 +46,21 @@ import Testing
     #expect(number > 60)
   }
 
-  @Test("a disk that forgets at any call what was not synced has lost nothing acknowledged", arguments: [false, true])
-  func powerLoss(losesNames: Bool) async throws {
+  @Test(
+    "a disk that forgets at any call what was not synced has lost nothing acknowledged",
+    arguments: PowerLoss.Names.allCases)
+  func powerLoss(losing names: PowerLoss.Names) async throws {
     var number = 0
     while true {
       number += 1
       let folder = try Folder()
-      let loss = PowerLoss(at: number, losesNames: losesNames)
+      let loss = PowerLoss(at: number, losing: names)
       let store = try await folder.open(Disk(fault: loss.fault))
       loss.arm()
       let stopped = await play(store)
       await store.close()
       guard loss.hasCrashed else { break }
-      try await expectWhole(folder, stopped, "power lost at \(number)")
+      try await expectWhole(folder, stopped, "power and \(names) names lost at \(number)")
     }
     #expect(number > 60)
   }

@@ -27,6 +27,23 @@ final class Folder: Sendable {
     return all.filter { $0.hasSuffix(ending) }.sorted()
   }
 
+  /// The bytes of all files of flows.
+  func snapshot() throws -> [String: [UInt8]] {
+    let names = try files().filter { $0.hasPrefix("flows/") && $0.contains(".") }
+    return Dictionary(uniqueKeysWithValues: try names.map { ($0, try bytes($0)) })
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path + "/store/" + name)
+  }
+
+  /// Lets two files change their names.
+  func swap(_ one: String, _ other: String) throws {
+    let bytes = (try bytes(one), try bytes(other))
+    try write(bytes.1, to: one)
+    try write(bytes.0, to: other)
+  }
+
   func bytes(_ name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: path + "/store/" + name)))
   }

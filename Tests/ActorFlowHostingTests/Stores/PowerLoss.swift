@@ -2,27 +2,51 @@ import ActorFlow
 import ActorFlowHosting
 import Foundation
 
-/// Plays a disk that forgets at a crash what was not synced: the bytes of files, and also names, if they are to be lost.
+/// Plays a disk that forgets at a crash what was not synced: the bytes of files, and also changes of names.
 final class PowerLoss: Sendable {
+  /// The changes of names, not synced yet, that a crash undoes.
+  enum Names: Sendable, CaseIterable {
+    case none, all, oldest, newest, odd, even
+
+    fileprivate func loses(_ index: Int, of count: Int) -> Bool {
+      switch self {
+      case .none: false
+      case .all: true
+      case .oldest: index == 0
+      case .newest: index == count - 1
+      case .odd: index % 2 == 1
+      case .even: index % 2 == 0
+      }
+    }
+  }
+
+  /// A name that was made, moved or removed: the contents under the names before.
+  private struct Change: Sendable {
+    var old: [String: Data?]
+    /// The names of a file that was moved: it takes the bytes with it that were synced since.
+    var move: (from: String, to: String)?
+  }
+
   private struct State: Sendable {
     var isArmed = false
     var count = 0
     var last: DiskOperation?
-    /// What a file has on the disk; nil if it is not there.
+    /// The change that the last operation makes, if it is done.
+    var change: Change?
+    /// The bytes of a file on the disk; nil if they were never synced.
     var durable: [String: Data?] = [:]
     var dirty: Set<String> = []
-    /// Names that were changed and not synced, with what stood under them.
-    var volatile: [String: Data?] = [:]
+    var volatile: [Change] = []
   }
 
-  private let losesNames: Bool
+  private let names: Names
   private let crashAt: Int
   private let state = Lock(State())
 
   /// A disk that dies before the operation of this number after it was armed.
-  init(at crashAt: Int, losesNames: Bool) {
+  init(at crashAt: Int, losing names: Names) {
     self.crashAt = crashAt
-    self.losesNames = losesNames
+    self.names = names
   }
 
   func arm() { state.withLock { $0.isArmed = true } }
@@ -32,20 +56,34 @@ final class PowerLoss: Sendable {
   func fault(_ operation: DiskOperation) -> DiskFault? {
     state.withLock { state in
       if let last = state.last { note(last, &state) }
-      if operation.kind == .rename || operation.kind == .remove {
-        // What stood there before, unless an older name there was not synced either.
-        let path = operation.path
-        if state.volatile[path] == nil { state.volatile[path] = .some(state.durable[path] ?? contents(path)) }
-      }
+      if let change = state.change { state.volatile.append(change) }
+      state.change = change(by: operation)
       state.last = operation
       if state.isArmed { state.count += 1 }
       guard state.count == crashAt else { return nil }
+      // The crash comes before the last operation is done.
       forget(state)
       return .crash
     }
   }
 
   private func contents(_ path: String) -> Data? { FileManager.default.contents(atPath: path) }
+
+  private func change(by operation: DiskOperation) -> Change? {
+    let old = contents(operation.path)
+    switch operation.kind {
+    case .rename:
+      var change = Change(old: [operation.path: old])
+      if let source = operation.source {
+        change.old[source] = .some(contents(source))
+        change.move = (source, operation.path)
+      }
+      return change
+    case .remove: return old == nil ? nil : Change(old: [operation.path: old])
+    case .create, .openHistory: return old == nil ? Change(old: [operation.path: nil]) : nil
+    default: return nil
+    }
+  }
 
   /// Takes over what an operation has done.
   private func note(_ operation: DiskOperation, _ state: inout State) {
@@ -58,28 +96,35 @@ final class PowerLoss: Sendable {
       state.durable[path] = .some(contents(path))
       state.dirty.remove(path)
     case .rename:
-      let source = path.replacingOccurrences(of: ".flow", with: ".new")
+      let source = operation.source ?? path
       if state.dirty.remove(source) != nil { state.dirty.insert(path) }
       state.durable[path] = .some(state.durable[source] ?? nil)
     case .remove: state.durable[path] = .some(nil)
-    case .syncDirectory:
-      for name in state.volatile.keys where name.hasPrefix(path + "/") { state.volatile[name] = nil }
-    case .read, .makeDirectory: break
+    case .syncDirectory: state.volatile.removeAll { $0.old.keys.contains { $0.hasPrefix(path + "/") } }
+    case .read, .makeDirectory, .open, .status, .openLock, .lock: break
     }
   }
 
   private func forget(_ state: State) {
     for path in state.dirty where contents(path) != nil {
-      let kept = (state.durable[path] ?? nil) ?? Data()
-      _ = FileManager.default.createFile(atPath: path, contents: kept)
+      let bytes = (state.durable[path] ?? nil) ?? Data()
+      _ = FileManager.default.createFile(atPath: path, contents: bytes)
     }
-    guard losesNames else { return }
-    for (path, old) in state.volatile {
-      // The crash came before the last operation was done, so a name it was to change is as it was.
-      if let old {
-        _ = FileManager.default.createFile(atPath: path, contents: old)
-      } else {
-        try? FileManager.default.removeItem(atPath: path)
+    var lost: [Change] = []
+    for (index, change) in state.volatile.enumerated() {
+      // A change of a name is lost together with all that came after it under that name.
+      let follows = lost.contains { !Set($0.old.keys).isDisjoint(with: change.old.keys) }
+      if follows || names.loses(index, of: state.volatile.count) { lost.append(change) }
+    }
+    for change in lost.reversed() {
+      var old = change.old
+      if let move = change.move { old[move.from] = .some(contents(move.to)) }
+      for (path, old) in old {
+        if let old {
+          _ = FileManager.default.createFile(atPath: path, contents: old)
+        } else {
+          try? FileManager.default.removeItem(atPath: path)
+        }
       }
     }
   }

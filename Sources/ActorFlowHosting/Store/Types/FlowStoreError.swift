@@ -56,7 +56,8 @@ public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
     public static let outcomeUnknown = Code(.outcomeUnknown)
     /// The store cannot be used at present; certainly nothing was written.
     public static let unavailable = Code(.unavailable)
-    /// Somebody else has the store open, which takes one at a time; the message names him.
+    /// Another process has the store open, which takes one at a time; the message names the process. For a write: the
+    /// store's lock was removed, so another process may have it open; nothing was written.
     public static let locked = Code(.locked)
   }
 }
