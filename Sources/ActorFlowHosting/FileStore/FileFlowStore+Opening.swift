@@ -22,6 +22,11 @@ extension FileFlowStore {
         // A rename that the last process did not live to sync is on the disk before anybody sees what it made.
         try disk.syncDirectory("\(flows)/\(name)")
       }
+      // Only now: a history has its lasting name only where its flow is on the disk for certain.
+      for stem in state.pending where state.unreadable[stem] == nil {
+        try disk.rename("\(flows)/\(stem)\(FileName.pending)", to: "\(flows)/\(stem)\(FileName.history)")
+        state.pending.remove(stem)
+      }
     } catch let error as FlowStoreError {
       throw error
     } catch {
@@ -34,34 +39,68 @@ extension FileFlowStore {
   private static func read(
     _ directory: String, in flows: String, _ state: inout State, _ index: inout FlowIndex, _ disk: Disk
   ) throws -> Bool {
-    let names = try disk.names(in: "\(flows)/\(directory)")
-    let stems = Set(names.filter { $0.hasSuffix(FileName.flow) }.map { $0.dropLast(FileName.flow.count) })
-    for name in names {
-      // Half a file, or the history of a flow that was never committed or is deleted.
-      let isLeft =
-        name.hasSuffix(FileName.temporary)
-        || (name.hasSuffix(FileName.history) && !stems.contains(name.dropLast(FileName.history.count)))
-      if isLeft { try disk.remove("\(flows)/\(directory)/\(name)") }
-    }
+    let names = Set(try disk.names(in: "\(flows)/\(directory)"))
+    for name in names where name.hasSuffix(FileName.temporary) { try disk.remove("\(flows)/\(directory)/\(name)") }
+    let stems = Set([FileName.flow, FileName.history, FileName.pending].flatMap { Self.stems(of: names, ending: $0) })
     for name in stems {
       let stem = "\(directory)/\(name)"
+      let hasHistory = names.contains(name + FileName.history)
+      let isPending = names.contains(name + FileName.pending)
+      guard names.contains(name + FileName.flow) else {
+        if try hasHistory && !removeTorn("\(flows)/\(stem)\(FileName.history)", disk) {
+          state.unreadable[stem] = missing(stem, in: flows)
+          if let id = FileName.id(ofStem: name[...]) { state.stems[id] = stem }
+        } else if isPending {
+          try disk.remove("\(flows)/\(stem)\(FileName.pending)")
+        }
+        continue
+      }
+      var file: FlowFile?
       do {
         guard let bytes = try disk.read("\(flows)/\(stem)\(FileName.flow)") else { continue }
-        let flow = try FlowFile(decoding: bytes).flow
+        let found = try FlowFile(decoding: bytes)
+        let flow = found.flow
         guard state.stems[flow.id] == nil, isStem(stem, of: flow.id) else {
           throw FlowStoreError(.corrupted, "the file \(stem)\(FileName.flow) has the flow \(flow.id), of another file")
         }
         state.stems[flow.id] = stem
         if FileName.isHashed(stem) { state.hashed[stem] = flow.id }
         index.put(flow)
+        file = found
       } catch {
         state.unreadable[stem] =
           error as? FlowStoreError
           ?? FlowStoreError(.unavailable, "the file \(stem)\(FileName.flow) cannot be read", underlying: error)
-        if let id = FileName.id(ofStem: name) { state.stems[id] = stem }
+        if let id = FileName.id(ofStem: name[...]) { state.stems[id] = stem }
+      }
+      guard isPending else { continue }
+      if !hasHistory && file?.history.bytes != 0 {
+        state.pending.insert(stem)
+      } else if file != nil {
+        // Left over from a creation that failed before another one.
+        try disk.remove("\(flows)/\(stem)\(FileName.pending)")
       }
     }
     return !names.isEmpty
+  }
+
+  private static func stems(of names: Set<String>, ending: String) -> [String] {
+    names.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
+  }
+
+  /// Removes a history without a flow that has not even one whole record, as earlier versions of this module leave it
+  /// where the process dies while a flow is created. False: it has one, or is damaged.
+  private static func removeTorn(_ path: String, _ disk: Disk) throws -> Bool {
+    guard let file = try disk.openFile(path) else { return true }
+    let header = try disk.read(Envelope.headerBytes, at: 0, of: file)
+    let size = try disk.size(of: file)
+    if header.count == Envelope.headerBytes {
+      guard let length = try? HistoryFile.envelope.contentLength(header[...]), size < length + Envelope.overhead else {
+        return false
+      }
+    }
+    try disk.remove(path)
+    return true
   }
 
   /// Whether a file may be the flow's by its name. An id may be spelled otherwise than when the file was named.

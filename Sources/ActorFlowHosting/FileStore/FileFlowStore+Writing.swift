@@ -7,8 +7,8 @@ extension FileFlowStore {
     var flow: StoredFlow
     let commit: CommitID
     let snapshot: [UInt8]
-    /// The record for the history; empty if it gains nothing.
-    let history: [UInt8]
+    /// The entries that the history gains.
+    let history: [HistoryEntry]
   }
 
   /// What is stored, and where.
@@ -17,14 +17,14 @@ extension FileFlowStore {
     let path: String
   }
 
-  private func path(_ stem: String) -> String { "\(root)/\(Self.flowsDirectory)/\(stem)" }
+  func path(_ stem: String) -> String { "\(root)/\(Self.flowsDirectory)/\(stem)" }
 
-  private func directory(of stem: String) -> String {
+  func directory(of stem: String) -> String {
     path(String(stem.prefix { $0 != "/" }))
   }
 
   /// Where a flow's files are; nil if there are none.
-  private func stem(of id: FlowID) -> String? {
+  func stem(of id: FlowID) -> String? {
     state.withLock { state in
       if let stem = state.stems[id] { return stem }
       // An unreadable file with a name that does not tell its id may be this one's.
@@ -42,7 +42,10 @@ extension FileFlowStore {
     } catch {
       throw FlowStoreError(.unavailable, "the flow \(id) cannot be read", underlying: error)
     }
-    guard let bytes else { throw FlowStoreError(.corrupted, "the file of the flow \(id) is missing: \(path)") }
+    guard let bytes else {
+      if try isGone(stem, of: id) { return nil }
+      throw missing(stem)
+    }
     let file = try FlowFile(decoding: bytes)
     guard file.flow.id == id else {
       throw FlowStoreError(.corrupted, "the file of the flow \(id) has the flow \(file.flow.id): \(path)")
@@ -62,21 +65,6 @@ extension FileFlowStore {
     if wasUnreadable { index.withLock { $0.put(flow) } }
   }
 
-  func history(of id: FlowID, after sequence: Int, limit: Int) throws(FlowStoreError) -> [HistoryEntry] {
-    guard let found = try read(id), found.file.historyBytes > 0 else { return [] }
-    let bytes: [UInt8]?
-    do {
-      bytes = try disk.read(found.path + FileName.history)
-    } catch {
-      throw FlowStoreError(.unavailable, "the history of the flow \(id) cannot be read", underlying: error)
-    }
-    guard let bytes, bytes.count >= found.file.historyBytes else {
-      throw FlowStoreError(.corrupted, "the history of the flow \(id) is shorter than it was: \(found.path)")
-    }
-    return try HistoryFile.entries(
-      bytes[..<found.file.historyBytes], after: sequence, limit: max(1, limit), upTo: found.file.flow.revision)
-  }
-
   func perform(_ write: Write, expecting revision: Revision) throws(FlowStoreError) -> StoredFlow {
     let id = write.flow.id
     let found = try read(id)
@@ -90,16 +78,13 @@ extension FileFlowStore {
     try checkRevision(found?.file.flow.revision ?? .none, expecting: revision, of: id)
     try checkLock()
     let stem = stem(for: id)
-    let start = found?.file.historyBytes ?? 0
+    var file = FlowFile(flow: write.flow, commit: write.commit, history: found?.file.history ?? HistoryEnd())
+    if found == nil { try checkFree(stem, for: id) } else { try syncName(of: id, stem) }
     if !write.history.isEmpty {
-      do {
-        let isNew = try disk.append(write.history, to: path(stem) + FileName.history, at: start)
-        if isNew { try disk.syncDirectory(directory(of: stem)) }
-      } catch {
-        throw unavailable(id, error)
-      }
+      let record = HistoryFile.record(write.history, of: write.flow.revision, by: write.commit, at: file.history)
+      try append(record.bytes, at: file.history, isFirst: found == nil, stem, id)
+      file.history = record.end
     }
-    let file = FlowFile(flow: write.flow, commit: write.commit, historyBytes: start + write.history.count)
     try put(file, snapshot: write.snapshot, stem: stem, of: id)
     return write.flow
   }
@@ -112,10 +97,12 @@ extension FileFlowStore {
     let new = "\(path).\(mark)\(FileName.temporary)"
     do {
       try disk.write(file.encoded(snapshot), to: new)
+      if file.flow.revision == .none.next { try syncPending(stem) }
       try checkLock()
       try disk.rename(new, to: path + FileName.flow)
     } catch {
       try? disk.remove(new)
+      if file.flow.revision == .none.next { dropPending(stem, of: id) }
       throw error as? FlowStoreError ?? unavailable(id, error)
     }
     // From here on the flow is what the new file says, for who reads now; lists show it when it lasts, or may.
@@ -125,10 +112,18 @@ extension FileFlowStore {
       if failure == nil { state.unsynced.remove(id) } else { state.unsynced.insert(id) }
     }
     index.withLock { $0.put(file.flow) }
+    if failure == nil { settlePending(stem) }
     if let failure {
       throw FlowStoreError(
         .outcomeUnknown, "the flow \(id) is written, but may not last: commit it again", underlying: failure)
     }
+  }
+
+  /// Returns when the flow's last rename is on the disk: what is written next may be there only with it.
+  private func syncName(of id: FlowID, _ stem: String) throws(FlowStoreError) {
+    guard state.withLock({ $0.unsynced.contains(id) }) else { return }
+    if let failure = failureOfSyncing(stem) { throw unavailable(id, failure) }
+    state.withLock { _ = $0.unsynced.remove(id) }
   }
 
   /// Throws unless this store still has the directory's lock.
@@ -151,23 +146,26 @@ extension FileFlowStore {
     let stem = stem(for: id)
     do {
       try checkLock()
+      try setHistoryAside(stem, found.file.history, of: id)
+      try checkLock()
       try disk.remove(found.path + FileName.flow)
     } catch {
       throw error as? FlowStoreError ?? unavailable(id, error)
     }
-    // A history without a flow is nobody's, and goes when the store is opened, if not now.
-    try? disk.remove(found.path + FileName.history)
     let failure = failureOfSyncing(stem)
     state.withLock { state in
       state.stems[id] = nil
       state.hashed[stem] = nil
       state.unsynced.remove(id)
+      state.pending.remove(stem)
     }
     index.withLock { $0.remove(id) }
     if let failure {
       throw FlowStoreError(
         .outcomeUnknown, "the flow \(id) is deleted, but may come back after a crash", underlying: failure)
     }
+    // Not before the flow is gone for certain: should it come back, its history is there. Else the next opening removes it.
+    try? disk.remove(found.path + FileName.pending)
   }
 
   /// Where the files of a flow are, or are to be.
@@ -188,7 +186,7 @@ extension FileFlowStore {
     }
   }
 
-  private func unavailable(_ id: FlowID, _ error: any Error) -> FlowStoreError {
+  func unavailable(_ id: FlowID, _ error: any Error) -> FlowStoreError {
     FlowStoreError(.unavailable, "the flow \(id) is not written", underlying: error)
   }
 }

@@ -10,7 +10,8 @@ public import ActorFlow
 ///
 /// A commit writes a new file, syncs it, renames it over the old one and syncs the directory, so a flow is found as it was
 /// before or after, whatever happens between. The history of a flow stands in a second file; what a commit adds to it
-/// is synced before the rename, and counts from the rename on. Commits of different flows overlap.
+/// is synced before the rename, and counts from the rename on. Commits of different flows overlap. A part of a history
+/// is read without the rest of it.
 ///
 /// Lists and tasks are read from an index in memory, which is built when the store is opened. One store has a directory
 /// at a time, in this process or another; the system takes the lock back when the process dies. A store whose lock file
@@ -19,6 +20,11 @@ public import ActorFlow
 ///
 /// A file that cannot be read does not stop the opening. It is an error for its flow alone, stands in no list, and is
 /// never written over; ``unreadable()`` names it. When it can be read again, the first load takes it up.
+///
+/// The two files of a flow belong together. If a flow's file is missing while its history is there, the flow is
+/// `corrupted` until the file is put back, or the history is removed as well. A history under another flow's name is
+/// `corrupted`, too, and that flow takes no commit that would add to it. A history that an earlier version of this module
+/// wrote is bound to its flow from the first entry on that this version adds.
 public final class FileFlowStore: FlowStore {
   struct State: Sendable {
     /// Where the files of a flow are: the path below the directory, without an ending.
@@ -29,6 +35,8 @@ public final class FileFlowStore: FlowStore {
     var unreadable: [String: FlowStoreError] = [:]
     /// Flows whose last rename may not be on the disk.
     var unsynced: Set<FlowID> = []
+    /// The paths of flows whose history has its pending name.
+    var pending: Set<String> = []
     var lock: DirectoryLock?
     var running = 0
     var closers: [CheckedContinuation<Void, Never>] = []
@@ -112,8 +120,7 @@ public final class FileFlowStore: FlowStore {
     try FlowSnapshot.checkSize(bytes.count)
     let flow = StoredFlow(id: id, revision: revision.next, snapshot: snapshot.stored, changedAt: clock.now.stored)
     let write = Write(
-      flow: flow, commit: commit, snapshot: bytes,
-      history: history.isEmpty ? [] : HistoryFile.record(history, of: flow.revision))
+      flow: flow, commit: commit, snapshot: bytes, history: history)
     return try await work(on: id) { store throws(FlowStoreError) in try store.perform(write, expecting: revision) }
   }
 

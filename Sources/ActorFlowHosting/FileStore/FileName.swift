@@ -4,6 +4,8 @@ import ActorFlow
 enum FileName {
   static let flow = ".flow"
   static let history = ".history"
+  /// A history whose flow is being created or deleted: without the flow's file it is nobody's.
+  static let pending = ".pending"
   static let temporary = ".new"
   /// How many directories the files are spread over.
   static let directories = (0..<16).map { String($0, radix: 16) }

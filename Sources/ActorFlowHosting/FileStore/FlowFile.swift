@@ -6,14 +6,16 @@ import ActorFlow
   import Foundation
 #endif
 
-/// What stands in a flow's file: the last commit, and how much of the history belongs to it.
+/// The content of a flow's file: the last commit, and the part of the history that belongs to it.
+///
+/// Format 1 had only the length of the history. Format 2 also has the name that binds the history to the flow, and the
+/// way back through it.
 struct FlowFile: Sendable {
-  private static let envelope = Envelope(magic: Array("AFFL".utf8), format: 1, what: "the flow's file")
+  private static let envelope = Envelope(magic: Array("AFFL".utf8), format: 2, oldest: 1, what: "the flow's file")
 
   var flow: StoredFlow
   var commit: CommitID
-  /// How many bytes of the file with the history are committed; what stands behind them was never acknowledged.
-  var historyBytes: Int
+  var history: HistoryEnd
 
   /// The file's bytes; the snapshot was encoded before.
   func encoded(_ snapshot: [UInt8]) -> [UInt8] {
@@ -23,15 +25,15 @@ struct FlowFile: Sendable {
     writer.fixed(commit.bits.high)
     writer.fixed(commit.bits.low)
     writer.date(flow.changedAt)
-    writer.int(historyBytes)
+    history.write(to: &writer)
     writer.raw(snapshot)
     return Self.envelope.seal(writer.bytes)
   }
 
-  init(flow: StoredFlow, commit: CommitID, historyBytes: Int) {
+  init(flow: StoredFlow, commit: CommitID, history: HistoryEnd) {
     self.flow = flow
     self.commit = commit
-    self.historyBytes = historyBytes
+    self.history = history
   }
 
   init(decoding bytes: [UInt8]) throws(FlowStoreError) {
@@ -40,56 +42,10 @@ struct FlowFile: Sendable {
     let revision = Revision(try reader.int())
     commit = CommitID(RandomBits(high: try reader.fixed(UInt64.self), low: try reader.fixed(UInt64.self)))
     let changedAt = try reader.date()
-    historyBytes = try reader.int()
+    let isOld = try Self.envelope.header(bytes[...]).format == 1
+    history = isOld ? HistoryEnd(unnamed: try reader.int()) : try HistoryEnd(from: &reader)
     let snapshot = try FlowSnapshot(decoding: try reader.slice(reader.remaining))
-    guard revision > .none, historyBytes >= 0 else { throw reader.malformed("a number is too small") }
+    guard revision > .none, history.bytes >= 0 else { throw reader.malformed("a number is too small") }
     flow = StoredFlow(id: id, revision: revision, snapshot: snapshot, changedAt: changedAt)
-  }
-}
-
-/// What stands in the file with a flow's history: a record for each commit that added to it.
-enum HistoryFile {
-  private static let envelope = Envelope(magic: Array("AFHI".utf8), format: 1, what: "the history")
-
-  static func record(_ entries: [HistoryEntry], of revision: Revision) -> [UInt8] {
-    var writer = ByteWriter(reserving: entries.count * 64)
-    writer.int(revision.number)
-    writer.list(entries) { writer, entry in
-      writer.int(entry.sequence)
-      writer.date(entry.at)
-      writer.string(entry.what)
-      writer.optional(entry.step) { $0.string($1.path) }
-      writer.optional(entry.by) { $0.string($1) }
-      writer.optional(entry.detail) { $0.string($1) }
-    }
-    return envelope.seal(writer.bytes)
-  }
-
-  /// Entries after `sequence`, oldest first, of what is committed.
-  static func entries(
-    _ bytes: ArraySlice<UInt8>, after sequence: Int, limit: Int, upTo revision: Revision
-  ) throws(FlowStoreError) -> [HistoryEntry] {
-    var rest = bytes
-    var last = Revision.none
-    var found: [HistoryEntry] = []
-    while !rest.isEmpty && found.count < limit {
-      let length = try envelope.contentLength(rest) + Envelope.overhead
-      var reader = ByteReader(try envelope.open(rest.prefix(length)))
-      rest = rest.dropFirst(length)
-      let number = Revision(try reader.int())
-      guard number > last, number <= revision else { throw reader.malformed("a record is not in its place") }
-      last = number
-      for entry in try reader.list(entry) where entry.sequence > sequence { found.append(entry) }
-      try reader.end()
-    }
-    return Array(found.prefix(limit))
-  }
-
-  private static func entry(_ reader: inout ByteReader) throws(FlowStoreError) -> HistoryEntry {
-    HistoryEntry(
-      sequence: try reader.int(), at: try reader.date(), what: try reader.string(),
-      step: try reader.optional { (reader) throws(FlowStoreError) in StepID(try reader.string()) },
-      by: try reader.optional { (reader) throws(FlowStoreError) in try reader.string() },
-      detail: try reader.optional { (reader) throws(FlowStoreError) in try reader.string() })
   }
 }

@@ -68,6 +68,6 @@ public protocol FlowStore: Sendable {
   ///   - id: the flow.
   ///   - sequence: only entries with a greater ``HistoryEntry/sequence``; 0 for all.
   ///   - limit: how many at most; at least 1 is taken.
-  /// - Throws: ``FlowStoreError``; `corrupted` if the history is there and cannot be read.
+  /// - Throws: ``FlowStoreError``; `corrupted` if the history is there and cannot be read, or is that of another flow.
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry]
 }

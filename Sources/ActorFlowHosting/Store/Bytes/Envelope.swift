@@ -7,9 +7,16 @@ import ActorFlow
 /// everything before (8); numbers have their lowest byte first.
 struct Envelope {
   let magic: [UInt8]
+  /// The format that is written.
   let format: UInt16
-  /// What it is, for errors.
+  /// The oldest format that is read.
+  let oldest: UInt16
+  /// The name of the content, for errors.
   let what: String
+
+  init(magic: [UInt8], format: UInt16, oldest: UInt16? = nil, what: String) {
+    (self.magic, self.format, self.oldest, self.what) = (magic, format, oldest ?? format, what)
+  }
 
   static let headerBytes = 20
   static let overhead = headerBytes + 8
@@ -41,6 +48,11 @@ struct Envelope {
 
   /// The length of the content, as the header says; `bytes` begins with the header.
   func contentLength(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> Int {
+    try header(bytes).length
+  }
+
+  /// The format and the length of the content; `bytes` begins with the header.
+  func header(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> (format: UInt16, length: Int) {
     guard bytes.count >= Self.headerBytes else { throw damaged("the header is not whole") }
     guard bytes.starts(with: magic) else { throw damaged("it begins with other bytes") }
     var reader = ByteReader(bytes.dropFirst(4))
@@ -50,12 +62,12 @@ struct Envelope {
     guard try reader.fixed(UInt64.self) == Checksum.of(bytes.prefix(12)) else {
       throw damaged("the header's sum is wrong")
     }
-    guard format == self.format else {
-      throw FlowStoreError(
-        .unsupportedFormat, "\(what) has the format \(format); this version reads \(self.format)")
+    guard format >= oldest, format <= self.format else {
+      let read = oldest == self.format ? "\(oldest)" : "\(oldest) to \(self.format)"
+      throw FlowStoreError(.unsupportedFormat, "\(what) has the format \(format); this version reads \(read)")
     }
     guard zero == 0 else { throw damaged("the header has unknown flags") }
-    return Int(length)
+    return (format, Int(length))
   }
 
   func damaged(_ why: String) -> FlowStoreError {

@@ -1,0 +1,82 @@
+import ActorFlow
+
+/// The end of the committed part of a flow's history, and the way back from it to any entry.
+///
+/// The records are numbered from 1. Each leads back to the record before it, and to the record whose number is its own
+/// without the lowest bit that is set: from 13 to 12, from 12 to 8, from 8 to the beginning. So every record is found in
+/// some hundred small reads at most, however long the history is, and nothing is kept in memory.
+struct HistoryEnd: Sendable, Equatable {
+  /// The committed bytes; bytes behind them were never acknowledged.
+  private(set) var bytes: Int
+  /// The bytes at the beginning that were written in format 1, whose records have no name.
+  private(set) var unnamed: Int
+  /// The name of the history, which all its later records have: that of the commit that wrote the first of them.
+  private(set) var name: CommitID?
+  /// The number of records with the name.
+  private(set) var count = 0
+  /// The offsets of the last record with the name, and of all that are reached from it by leaving out the lowest bit.
+  private(set) var marks: [Int] = []
+
+  /// The end of a history in format 1, or of one without an entry.
+  init(unnamed bytes: Int = 0) {
+    (self.bytes, unnamed) = (bytes, bytes)
+  }
+
+  /// The links of a record that is appended here.
+  var links: HistoryLinks {
+    HistoryLinks(previous: marks.first, skip: marks.dropFirst(count.trailingOnes).first)
+  }
+
+  /// The end after a record that a commit appended.
+  func appending(_ length: Int, by commit: CommitID) -> HistoryEnd {
+    var next = self
+    next.name = name ?? commit
+    next.marks = [bytes] + marks.dropFirst(count.trailingOnes)
+    next.count += 1
+    next.bytes += length
+    return next
+  }
+
+  func write(to writer: inout ByteWriter) {
+    writer.int(bytes)
+    writer.int(unnamed)
+    writer.int(count)
+    writer.optional(name) { $0.commit($1) }
+    writer.list(marks) { $0.int($1) }
+  }
+
+  init(from reader: inout ByteReader) throws(FlowStoreError) {
+    bytes = try reader.int()
+    unnamed = try reader.int()
+    count = try reader.int()
+    name = try reader.optional { (reader) throws(FlowStoreError) in try reader.commit() }
+    marks = try reader.list { (reader) throws(FlowStoreError) in try reader.int() }
+    guard unnamed >= 0, bytes >= unnamed, count >= 0, (name != nil) == (count > 0), count > 0 || bytes == unnamed,
+      marks.count == count.nonzeroBitCount, marks.allSatisfy({ $0 >= unnamed && $0 < bytes })
+    else { throw reader.malformed("the end of the history does not hold together") }
+  }
+}
+
+/// The offsets of the records that a record leads back to; nil: the beginning.
+struct HistoryLinks: Sendable, Equatable {
+  var previous: Int?
+  var skip: Int?
+}
+
+extension Int {
+  /// The number of lowest bits that are all set.
+  fileprivate var trailingOnes: Int { (~self).trailingZeroBitCount }
+}
+
+extension ByteWriter {
+  mutating func commit(_ id: CommitID) {
+    fixed(id.bits.high)
+    fixed(id.bits.low)
+  }
+}
+
+extension ByteReader {
+  mutating func commit() throws(FlowStoreError) -> CommitID {
+    CommitID(RandomBits(high: try fixed(UInt64.self), low: try fixed(UInt64.self)))
+  }
+}

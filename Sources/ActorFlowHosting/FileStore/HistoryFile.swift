@@ -1,0 +1,94 @@
+import ActorFlow
+
+/// The content of the file with a flow's history: a record for each commit that added to it.
+///
+/// In format 2 a record begins with the name of its history, its links, and the number of its first entry. Format 1 had
+/// none of them.
+enum HistoryFile {
+  static let envelope = Envelope(magic: Array("AFHI".utf8), format: 2, oldest: 1, what: "the history")
+
+  /// The bytes that tell the header, the name and the links of a record.
+  static let headBytes = Envelope.headerBytes + 16 + 3 * 10
+
+  /// A record of a commit, and the end of the history with it.
+  static func record(
+    _ entries: [HistoryEntry], of revision: Revision, by commit: CommitID, at end: HistoryEnd
+  ) -> (bytes: [UInt8], end: HistoryEnd) {
+    var writer = ByteWriter(reserving: entries.count * 64 + 64)
+    writer.commit(end.name ?? commit)
+    let links = end.links
+    // As distances, which are short; none is 0.
+    writer.int(links.previous.map { end.bytes - $0 } ?? 0)
+    writer.int(links.skip.map { end.bytes - $0 } ?? 0)
+    writer.int(entries.first?.sequence ?? 0)
+    writer.int(revision.number)
+    writer.list(entries) { writer, entry in
+      writer.int(entry.sequence)
+      writer.date(entry.at)
+      writer.string(entry.what)
+      writer.optional(entry.step) { $0.string($1.path) }
+      writer.optional(entry.by) { $0.string($1) }
+      writer.optional(entry.detail) { $0.string($1) }
+    }
+    let bytes = envelope.seal(writer.bytes)
+    return (bytes, end.appending(bytes.count, by: commit))
+  }
+
+  /// The beginning of a record in format 2.
+  struct Head {
+    let name: CommitID
+    let links: HistoryLinks
+    /// The number of the first entry.
+    let first: Int
+  }
+
+  /// Reads the name and the links of the record at an offset; nil if it has format 1. The content is not checked.
+  static func head(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(FlowStoreError) -> Head? {
+    let header = try envelope.header(bytes)
+    guard header.format > 1 else { return nil }
+    var reader = ByteReader(bytes.dropFirst(Envelope.headerBytes).prefix(header.length))
+    return try head(&reader, at: offset)
+  }
+
+  private static func head(_ reader: inout ByteReader, at offset: Int) throws(FlowStoreError) -> Head {
+    let name = try reader.commit()
+    let distances = (previous: try reader.int(), skip: try reader.int())
+    let first = try reader.int()
+    guard (0...offset).contains(distances.previous), (0...offset).contains(distances.skip),
+      distances.skip == 0 || distances.skip >= distances.previous, distances.previous > 0 || distances.skip == 0
+    else { throw reader.malformed("a record leads nowhere") }
+    let links = HistoryLinks(
+      previous: distances.previous == 0 ? nil : offset - distances.previous,
+      skip: distances.skip == 0 ? nil : offset - distances.skip)
+    return Head(name: name, links: links, first: first)
+  }
+
+  /// The entries of a record and the revision of its commit.
+  static func entries(
+    _ bytes: ArraySlice<UInt8>, at offset: Int, of end: HistoryEnd
+  ) throws(FlowStoreError) -> (revision: Revision, entries: [HistoryEntry]) {
+    var reader = ByteReader(try envelope.open(bytes))
+    let isNamed = try envelope.header(bytes).format > 1
+    guard isNamed == (offset >= end.unnamed) else { throw foreign }
+    if isNamed {
+      guard try head(&reader, at: offset).name == end.name else { throw foreign }
+    }
+    let revision = Revision(try reader.int())
+    let entries = try reader.list(entry)
+    try reader.end()
+    return (revision, entries)
+  }
+
+  /// The error for a record of another flow's history.
+  static var foreign: FlowStoreError {
+    FlowStoreError(.corrupted, "it belongs to another flow, or to an earlier one of this id: put the right file back")
+  }
+
+  private static func entry(_ reader: inout ByteReader) throws(FlowStoreError) -> HistoryEntry {
+    HistoryEntry(
+      sequence: try reader.int(), at: try reader.date(), what: try reader.string(),
+      step: try reader.optional { (reader) throws(FlowStoreError) in StepID(try reader.string()) },
+      by: try reader.optional { (reader) throws(FlowStoreError) in try reader.string() },
+      detail: try reader.optional { (reader) throws(FlowStoreError) in try reader.string() })
+  }
+}

@@ -1,0 +1,78 @@
+import ActorFlowTesting
+import Foundation
+
+@testable import ActorFlow
+@testable import ActorFlowHosting
+
+/// A flow with a long history, as files: without a commit for each record.
+struct LongHistory {
+  static let id: FlowID = "long"
+
+  private(set) var entries: [HistoryEntry] = []
+  private(set) var end = HistoryEnd()
+  private var bytes: [UInt8] = []
+  private var revision = Revision.none
+
+  /// A history of so many records, the first ones in the format 1.
+  init(records: Int, perRecord: () -> Int, old: Int) {
+    for number in 0..<records {
+      let added = (0..<perRecord()).map { HistoryEntry.numbered(entries.count + 1 + $0) }
+      revision = revision.next
+      if number < old {
+        bytes += OldFiles.record(added, of: revision)
+        end = HistoryEnd(unnamed: bytes.count)
+      } else {
+        let record = HistoryFile.record(added, of: revision, by: CommitID(), at: end)
+        bytes += record.bytes
+        end = record.end
+      }
+      entries += added
+    }
+    if revision == .none { revision = Revision(1) }
+  }
+
+  func opened(in folder: Folder, _ disk: Disk = Disk()) async throws -> FileFlowStore {
+    await (try await folder.open()).close()
+    let flow = StoredFlow(id: Self.id, revision: revision, snapshot: .numbered(1), changedAt: folder.clock.now.stored)
+    let file = FlowFile(flow: flow, commit: CommitID(), history: end)
+    try folder.write(file.encoded(flow.snapshot.encoded()), to: CorpusEntry.path(Self.id, FileName.flow))
+    if !bytes.isEmpty { try folder.write(bytes, to: CorpusEntry.path(Self.id, FileName.history)) }
+    return try await folder.open(disk)
+  }
+}
+
+/// The files of flows in their format 1, as the module wrote them before histories had names.
+enum OldFiles {
+  static func write(_ id: FlowID, revisions: Int, in folder: Folder) throws {
+    let history = history(1...revisions)
+    var writer = ByteWriter()
+    writer.string(id.description)
+    writer.int(revisions)
+    writer.fixed(UInt64(1))
+    writer.fixed(UInt64(2))
+    writer.date(folder.clock.now)
+    writer.int(history.count)
+    writer.raw(FlowSnapshot.numbered(revisions).encoded())
+    let flow = Envelope(magic: Array("AFFL".utf8), format: 1, what: "").seal(writer.bytes)
+    try folder.write(flow, to: CorpusEntry.path(id, FileName.flow))
+    try folder.write(history, to: CorpusEntry.path(id, FileName.history))
+  }
+
+  static func history(_ revisions: ClosedRange<Int>) -> [UInt8] {
+    revisions.reduce(into: []) { $0 += record([.numbered($1)], of: Revision($1)) }
+  }
+
+  static func record(_ entries: [HistoryEntry], of revision: Revision) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.int(revision.number)
+    writer.list(entries) { writer, entry in
+      writer.int(entry.sequence)
+      writer.date(entry.at)
+      writer.string(entry.what)
+      writer.optional(entry.step) { $0.string($1.path) }
+      writer.optional(entry.by) { $0.string($1) }
+      writer.optional(entry.detail) { $0.string($1) }
+    }
+    return Envelope(magic: Array("AFHI".utf8), format: 1, what: "").seal(writer.bytes)
+  }
+}
