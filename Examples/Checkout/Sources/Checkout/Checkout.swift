@@ -120,7 +120,7 @@ struct CheckoutCommand: AsyncParsableCommand {
 
   private func openShop(_ screen: Screen, books: Books = Books()) throws -> Shop {
     let catalogue = try readCatalogue(screen)
-    let file = prices.map { PriceFile(path: $0, catalogue: catalogue) }
+    let file = try prices.map { try PriceFile(path: $0, catalogue: catalogue) }
     let openingPrices: PriceList
     do { openingPrices = try file?.prices(in: .euro) ?? PriceList() } catch { throw Refusal("\(error).") }
     return Shop(

@@ -3,7 +3,9 @@ import Foundation
 
 /// Reads whole files of text.
 enum TextFile {
-  /// The text of the file.
+  /// Returns the text of a file, or of a stream up to its end: a pipe, a device, what `<(…)` stands for in a shell.
+  ///
+  /// Blocks until a stream has ended.
   ///
   /// - Throws: ``Refusal`` with a sentence that names the path, if it is missing, a folder, unreadable, or no text.
   static func read(_ path: String) throws -> String {
@@ -12,12 +14,20 @@ enum TextFile {
       throw Refusal("There is no file \(quoted(path)).")
     }
     guard !isFolder.boolValue else { throw Refusal("\(quoted(path)) is a folder; name a file.") }
-    guard let data = FileManager.default.contents(atPath: path) else {
+    // Not the file manager's function: it reads only what has a size.
+    guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data() else {
       throw Refusal("The file \(quoted(path)) cannot be read; check its permissions.")
     }
     guard let text = String(data: data, encoding: .utf8) else {
       throw Refusal("The file \(quoted(path)) is not text in UTF-8; save it in that encoding.")
     }
     return text
+  }
+
+  /// Whether there is a stream at this path, which gives its text once.
+  static func isStream(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 }
