@@ -102,7 +102,7 @@ extension FlowHost {
   /// all: whatever comes under the key of an older one is a `duplicate`.
   ///
   /// Signals that nobody has received are dropped when the flow is abandoned, or is rolled back after a failure, and from
-  /// then on a new one gets ``Delivery/flowEnded``. A back drops none.
+  /// then on a new one gets `Delivery.flowEnded`. A back drops none.
   ///
   /// - Parameters:
   ///   - value: What to send.
