@@ -88,7 +88,8 @@ private actor Bank {
     return Receipt(card: card)
   }
   func refund(_ receipt: Receipt) { log.append("refunded \(receipt.card)") }
-  func void(key: String) { log.append("voided \(key.split(separator: "/").last ?? "")") }
+  /// A key ends with the name of the effect and the run's bits.
+  func void(key: String) { log.append("voided \(key.split(separator: "/").dropLast().last ?? "")") }
 }
 
 private enum Throwing {
@@ -188,14 +189,16 @@ private let approval = Flow("approval") {
     #expect(try await baskets.outcome(of: "basket-1") == .finished(["tea", "tea", "tea"]))
   }
 
-  @Test("a once that threw runs again before the next answer arrives: the first card pays, the second is never read")
+  @Test("a once that threw runs again before the next answer arrives: the first card pays, the second is refused")
   func cards() async throws {
     let bank = Bank(failures: 1)
     try await testHost { tester in
       let orders = try await tester.deploy(Flow("order") { Step("card") { Throwing.CardStep(bank) } })
       try await orders.start(id: "o", with: 42)
       try await tester.answer(CardForm.self, of: "o", with: "VISA")
-      try await tester.answer(CardForm.self, of: "o", with: "AMEX")
+      let refusal = await code { try await tester.answer(CardForm.self, of: "o", with: "AMEX") }
+      // The step has returned without asking again. Whether the flow has ended by then is up to its next commit.
+      #expect([.flowEnded, .questionClosed, .noSuchQuestion].contains(refusal))
       #expect(try await orders.finish("o") == Receipt(card: "VISA"))
     }
     #expect(await bank.log == ["could not charge VISA", "charged VISA"])
