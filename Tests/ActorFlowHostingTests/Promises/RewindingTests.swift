@@ -58,8 +58,9 @@ private actor Collector: FlowStep {
       #expect(
         log.all == [
           "first: input -, property 1, record none", "first: input -, property 1, record done 1",
+          "first: input -, property 1, record done 1", "first: input -, property 1, record done 1",
           "first: answer a, signal s1", "over: input -a, property 1, record none",
-        ], "each answer costs the step its instance")
+        ], "each request costs the step its instance")
 
       try await tester.backUp("f")
       let kept = try await tester.question(Basket.View.self, of: "f")
