@@ -28,7 +28,7 @@ import Testing
           for number in 0..<1_000 {
             _ = try await context.once("\(number)") { _ in
               log.add("effect")
-              return Self.text(number < 60 ? 64 << 10 : 4 << 10)
+              return Self.text(number < 15 ? 256 << 10 : 8 << 10)
             }
           }
           return .done("all recorded")
