@@ -5,7 +5,7 @@ extension FlowCore {
   ) async throws -> T? {
     try Task.checkCancellation()
     let cell = Cell()
-    let due = limit.map { elapsed + $0 }
+    let due = limit.map { elapsed.later(by: $0) }
     let byChild = isChild(of: stay)
     let waited = try await decide(on: stay.track) { machine in
       let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild)

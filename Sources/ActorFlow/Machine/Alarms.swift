@@ -107,7 +107,8 @@ package struct AskDeadline: Sendable {
 
   /// The same, counted from a later moment.
   package func after(_ now: Duration) -> AskDeadline {
-    AskDeadline(due: due.map { now + $0 }, reminder: reminder.map { (now + $0.first, $0.every, $0.max) })
+    AskDeadline(
+      due: due.map { now.later(by: $0) }, reminder: reminder.map { (now.later(by: $0.first), $0.every, $0.max) })
   }
 }
 
@@ -171,7 +172,7 @@ extension Alarms {
     guard !late.isEmpty else { return }
     remove { $0.isIdle && tracks.contains($0.track) }
     for alarm in late {
-      if case .idle(_, let after) = alarm.subject { insert(alarm.moved(to: now + after)) }
+      if case .idle(_, let after) = alarm.subject { insert(alarm.moved(to: now.later(by: after))) }
     }
   }
 }

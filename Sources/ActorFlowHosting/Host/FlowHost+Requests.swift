@@ -21,7 +21,8 @@ extension FlowHost {
   ///   `wrongAnswerType`, `staleRevision`, `keyReused` if the key came with something else, `flowEnded`, `parked` if the
   ///   flow stands still, `notRunning` if the host has stopped. What the store throws; so a ``FlowStoreError`` with the
   ///   code `leased` while another host runs the flow, after having waited for it. One that another host took from this
-  ///   one in the middle is asked again as it is then. `CancellationError` only if the calling task is cancelled.
+  ///   one in the middle is asked again as it is then. With the code `unavailable` nothing of the request was written;
+  ///   with `outcomeUnknown` nobody knows. `CancellationError` only if the calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
@@ -126,10 +127,14 @@ extension FlowHost {
         begin(flow)
       }
     } catch let error as FlowError where error.code == .flowEnded { return .flowEnded }
-    return delivery
+    // It was found in the store when the outcome of its commit was not known.
+    return request.fate.now == .unknown ? .accepted : delivery
   }
 
   /// Backs up to an earlier step and returns when the flow has landed there, as `FlowCoordinator.backUp(to:)` does.
+  ///
+  /// If the flow is put away on the way, because the store fails, the host stops or another host takes the flow, it
+  /// returns a view that is `runnable`: the request is in the store, and the flow lands when it is taken up.
   ///
   /// - Throws: As that does, and as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
@@ -147,7 +152,8 @@ extension FlowHost {
   /// Ends a flow, and returns when it has ended and what was done is undone, newest first. One that stands still because
   /// a step failed can be abandoned, too.
   ///
-  /// With `rollingBack` false what was done is left as it is; no `backUp` is called.
+  /// With `rollingBack` false what was done is left as it is; no `backUp` is called. If the flow is put away on the way,
+  /// it returns a view that is `runnable`, as ``backUp(_:to:from:by:key:)`` does, and the rollback goes on later.
   ///
   /// - Throws: As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
   ///   ``answer(_:of:with:by:revision:key:)``.
@@ -195,7 +201,7 @@ extension FlowHost {
 
   private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
     guard question.flow == flow.id else {
-      throw FlowError(.noSuchQuestion, "the question \(question) is another flow's", flow: flow.id)
+      throw FlowError(.noSuchQuestion, "the question \(question.debugDescription) is another flow's", flow: flow.id)
     }
     begin(flow)
     try await flow.coordinator.reopened(question)

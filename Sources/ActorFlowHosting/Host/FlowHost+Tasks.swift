@@ -11,12 +11,16 @@ import ActorFlow
 // 1. A flow in memory goes on when the request that took it up has returned, and with many flows under way requests
 //    come and go; it is nobody's child. It ends when the flow is put away, at the latest when the host is.
 // 2. Stopping: what ends a host whose `run` was cancelled must itself not be cancelled.
+// 3. The pause before another attempt at a write whose outcome is not known: who asked for it may be cancelled, and the
+//    write is to be settled all the same.
+//
+// The first is detached: what a flow does days later must not see the task-local values of the request that woke it, nor
+// have its priority. A flow has no priority of its own; it runs with the default one.
 extension FlowHost {
   /// Lets a flow run that was read or started, unless it does, or has ended.
   func begin(_ flow: LiveFlow) {
     guard !flow.hasEnded, flow.begin() else { return }
-    // What the flow does is nobody's request.
-    HostRequest.$current.withValue(nil) { _ = Task { await self.drive(flow) } }
+    _ = Task.detached { await self.drive(flow) }
   }
 
   nonisolated func shielded(_ work: @escaping @Sendable () async throws -> Void) async throws {
@@ -77,12 +81,19 @@ extension FlowHost {
   /// Waits for something, at most for so long.
   private nonisolated func wait(_ time: Duration, for something: @escaping @Sendable () async throws -> Void) async {
     let clock = office.clock
-    let end = clock.now.addingTimeInterval(time / .seconds(1))
+    let end = clock.date(after: time)
     await withTaskGroup { group in
       group.addTask { try? await clock.sleep(until: end) }
       group.addTask { try? await something() }
       await group.next()
       group.cancelAll()
     }
+  }
+}
+
+extension HostOffice {
+  /// Waits, also if the calling task is cancelled.
+  static func pause(_ time: Duration, by clock: any WallClock) async {
+    await Task { try? await clock.pause(for: time) }.value
   }
 }

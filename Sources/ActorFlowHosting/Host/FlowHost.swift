@@ -34,6 +34,9 @@ public actor FlowHost {
   private var doors: [FlowID: Door] = [:]
   var isRunning = false
   var isStopping = false
+  var polls = Polls()
+  /// The latest flow that was due and could not be taken up.
+  var lastRefusedFlow: Health.Failure?
 
   private struct Door {
     let gate = Gate()
@@ -51,13 +54,26 @@ public actor FlowHost {
   ///   - store: Where flows are kept.
   ///   - clock: What timers are measured by.
   ///   - owner: The host's name in leases; another one for each host. A host that is started again may have its old name.
-  ///   - options: How it works.
+  public init(
+    store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
+  ) {
+    self.init(office: HostOffice(store: store, clock: clock, options: Options()), owner: owner)
+  }
+
+  /// A host of the flows in a store that works as the options say. Otherwise as ``init(store:clock:owner:)``.
+  ///
+  /// - Throws: A `FlowError` with the code `badOptions` if an option has a value that no host can work with. It names
+  ///   each such option, its value, and what is allowed.
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())",
-    options: Options = Options()
-  ) {
-    office = HostOffice(store: store, clock: clock, options: options)
-    self.owner = owner
+    options: Options
+  ) throws {
+    try options.check()
+    self.init(office: HostOffice(store: store, clock: clock, options: options.bounded), owner: owner)
+  }
+
+  private init(office: HostOffice, owner: String) {
+    (self.office, self.owner) = (office, owner)
   }
 
   deinit {
@@ -107,13 +123,22 @@ extension FlowHost {
       lease = last
     }
     if live[flow.id] === flow { live[flow.id] = nil }
-    if let snapshot = flow.ledger.stored?.snapshot {
-      // What the store did not take it may take in a while.
-      let pause = flow.ledger.failure == nil ? 0 : office.options.pollInterval / .seconds(1)
-      let now = office.clock.now.addingTimeInterval(pause)
-      office.changed(wakeAt: snapshot.status == .runnable ? now : snapshot.wakeAt)
-    }
+    noteTimer(of: flow)
     flow.end()
+  }
+
+  /// Notes when the flow is to be taken up again, as far as this host knows.
+  private func noteTimer(of flow: LiveFlow) {
+    guard let snapshot = flow.ledger.stored?.snapshot else { return }
+    var time: Date? =
+      switch snapshot.status {
+      case .runnable: office.clock.now
+      case .waiting: snapshot.wakeAt
+      default: nil
+      }
+    // The store may take in a while what it did not take now.
+    if flow.ledger.failure != nil { time = time.map { max($0, office.clock.date(after: office.failurePause)) } }
+    office.changed(flow.id, wakeAt: time)
   }
 
   /// One at a time, for each flow.
@@ -137,7 +162,7 @@ extension FlowHost {
     do {
       guard let loaded = try await office.store.load(id) else { throw noSuchFlow(id) }
       let read = try office.state(of: loaded)
-      let stored = await indexedRight(loaded, read, fence: lease?.fence)
+      let stored = try await indexedRight(loaded, read, fence: lease?.fence)
       let (definition, state) = try await resolveOrPark(stored, read, fence: lease?.fence)
       // It may have stopped meanwhile; nothing that is taken up now would be put away.
       try refuseStopping()
@@ -205,11 +230,12 @@ extension FlowHost {
 extension FlowHost {
   /// The right to run a flow; nil where nobody else could. Waits while another host runs it.
   func lease(of id: FlowID) async throws -> FlowLease? {
-    guard let store = office.store as? any LeasingFlowStore else { return nil }
-    let deadline = office.clock.now.addingTimeInterval(2 * (office.options.leaseTime / .seconds(1)))
+    guard office.store.givesLeases else { return nil }
+    let deadline = office.clock.date(after: office.options.leaseTime).addingTimeInterval(
+      office.options.leaseTime / .seconds(1))
     var pause = 0.002
     while true {
-      do { return try await store.acquire(id, owner: owner, for: office.options.leaseTime) } catch let error
+      do { return try await office.store.acquire(id, owner: owner, for: office.options.leaseTime) } catch let error
         as FlowStoreError where error.code == .leased && office.clock.now < deadline
       {
         try await office.clock.sleep(until: office.clock.now.addingTimeInterval(pause))
@@ -220,7 +246,7 @@ extension FlowHost {
 
   /// Others may run the flow at once. A lease that cannot be given back expires.
   nonisolated func giveBack(_ lease: FlowLease?) async {
-    guard let lease, let store = office.store as? any LeasingFlowStore else { return }
-    try? await store.release(lease)
+    guard let lease else { return }
+    try? await office.store.release(lease)
   }
 }

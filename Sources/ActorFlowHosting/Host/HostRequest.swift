@@ -14,6 +14,24 @@ struct HostRequest: Sendable {
   let principal: String?
   /// What was sent, if that is what was asked for.
   private(set) var signal: String?
+  /// The fate of the request in the store.
+  let fate = Fate()
+
+  /// The fate of a request in the store.
+  final class Fate: Sendable {
+    enum Known: Sendable {
+      /// Nothing was committed.
+      case open
+      /// The commit may have been done.
+      case unknown
+      /// The commit was done.
+      case stored
+    }
+    private let known = Lock(Known.open)
+
+    var now: Known { known.withLock { $0 } }
+    func note(_ new: Known) { known.withLock { $0 = new } }
+  }
 
   /// - Parameter payload: What was asked for, and with which values.
   init(_ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil) {

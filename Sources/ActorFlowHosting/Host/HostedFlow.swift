@@ -19,7 +19,8 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   - principal: Who starts it, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
-  ///   another definition; `notStorable`; `notRunning` if the host has stopped. What the store throws.
+  ///   another definition; `notStorable`; `notRunning` if the host has stopped. What the store throws; with
+  ///   the code `outcomeUnknown` nobody knows whether it was started, and it can be started again.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil

@@ -32,7 +32,7 @@ extension HostTester {
   ///
   /// - Throws: As ``settle(fileID:line:)``.
   public func advance(by duration: Duration, fileID: String = #fileID, line: Int = #line) async throws {
-    let end = clock.elapsed + max(.zero, duration)
+    let end = clock.elapsed.later(by: duration)
     try await settle(fileID: fileID, line: line)
     while let next = try await nextTimer(until: end) {
       clock.advance(by: next - clock.elapsed)
