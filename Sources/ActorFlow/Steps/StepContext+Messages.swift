@@ -6,7 +6,8 @@ extension StepContext {
   /// Asks a question and waits for its answer, but not for ever.
   ///
   /// When the time is over, the question is withdrawn and this returns nil; an answer that was accepted before is
-  /// returned. The time counts on the coordinator's clock, from the moment the question opens.
+  /// returned, and one that comes later is refused with ``FlowError/Code/questionClosed``, even if the question still
+  /// stands in the position. The time counts on the coordinator's clock, from the moment the question opens.
   ///
   /// ```swift
   /// let signed = try await context.ask(
@@ -21,7 +22,7 @@ extension StepContext {
   ///   - key: The name of the answer, as in ``ask(_:key:)``.
   ///   - limit: How long the question stays open; nil: until it is answered.
   ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
-  ///     question is withdrawn. Where the clock jumps over several intervals, all reminders that have become due run,
+  ///     question is withdrawn. That is not remembered: a step that is made anew asks again. Where the clock jumps over several intervals, all reminders that have become due run,
   ///     one after the other; where it jumps past the deadline, too, those that had not begun do not.
   /// - Throws: As ``ask(_:key:)``.
   public func ask<P: Prompt>(
@@ -42,6 +43,11 @@ extension StepContext {
   ///
   /// Only a `T` is received; what came under the same name with another type waits for somebody else.
   ///
+  /// A step may wait in a child task and cancel it, for example beside a question. The wait is then over, and the signal is
+  /// there for the next one. Where a visit is replayed the step gives it up again: until then the wait receives nothing,
+  /// and ``Position/waits`` does not show it. A signal that was received is returned even if this task was cancelled in
+  /// the meantime.
+  ///
   /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code `notActive`
   ///   after the visit, `tooLarge` if the signal's name has more than 256 UTF-8 bytes.
   public func wait<T: Sendable>(for signal: Signal<T>) async throws -> T {
@@ -51,7 +57,8 @@ extension StepContext {
     return value
   }
 
-  /// Waits for a signal, but not longer than `limit`; then returns nil.
+  /// Waits for a signal, but not longer than `limit`; then returns nil. A signal that comes later is kept for the next
+  /// wait.
   ///
   /// - Throws: As ``wait(for:)``.
   public func wait<T: Sendable>(for signal: Signal<T>, within limit: Duration) async throws -> T? {
