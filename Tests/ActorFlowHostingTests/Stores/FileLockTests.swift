@@ -133,7 +133,7 @@ import Testing
       guard isTurn else { return nil }
       unlink(root + "/lock")
       guard let opened = try? FileFlowStore.opened(root, Disk()) else { return nil }
-      var index = opened.1
+      let index = opened.1
       let flows = (try? index.list(FlowQuery(), after: nil, limit: 9).flows) ?? []
       state.withLock { state in
         (state.found, state.other) = (flows.first?.revision ?? Revision.none, opened.0)
