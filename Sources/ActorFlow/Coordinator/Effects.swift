@@ -25,6 +25,10 @@ struct Decision<Value: Sendable>: Sendable {
 /// What a decision means for those who wait; at most one thing, and one field, because most decisions mean nothing.
 enum Errand: Sendable {
   case none
+  /// Somebody waits for the answer to the question that was opened.
+  case ask(Cell)
+  /// Somebody waits for what was given up before, until it is given up again or the step is over.
+  case hold(Cell)
   /// What the asker gets; without it, an asker whose question is closed gets a `CancellationError`.
   case answer(Cell.Outcome)
   /// The asker is to be reminded, for the nth time.
@@ -49,7 +53,7 @@ struct Effects: Sendable {
   var released: [Release] = []
   var nudged: (cell: Cell, number: Int)?
   /// Of other tracks that leave, too.
-  var others: [(cancelled: Task<Void, Never>?, asker: Cell?)] = []
+  var others: [(cancelled: Task<Void, Never>?, cells: [Cell])] = []
   var readers: EventLog.Wake?
   /// The earliest alarm has changed.
   var timer: FlowCore?
@@ -66,9 +70,9 @@ struct Effects: Sendable {
     garbage = (nil, [])
     cancelled?.cancel()
     asker?.fulfil(answer)
-    for (cancelled, asker) in others {
+    for (cancelled, cells) in others {
       cancelled?.cancel()
-      asker?.fulfil(.cancelled)
+      for cell in cells { cell.fulfil(.cancelled) }
     }
     if let nudged { nudged.cell.nudge(nudged.number) }
     readers?.passOn()

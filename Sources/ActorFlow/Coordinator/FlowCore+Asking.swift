@@ -7,8 +7,8 @@ extension FlowCore: StepRuntime {
   }
 
   private func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
-    var cell = Cell()
-    let question = try await question(prompt, key: key, at: stay, &cell)
+    let cell = Cell()
+    let question = try await question(prompt, key: key, at: stay, cell)
     do { return try await cell.value() } catch {
       // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
       if let question { await withdraw(question.id, on: stay.track) }
@@ -16,18 +16,13 @@ extension FlowCore: StepRuntime {
     }
   }
 
-  /// Opens a question; nil if there is nothing to withdraw. If none is opened there is another cell: the one that came in
-  /// belongs to a question that is not open, and gets nothing but that.
+  /// Opens a question; nil if there is nothing to withdraw.
   @inline(never)
-  private func question(
-    _ prompt: any Prompt, key: String?, at stay: Stay, _ cell: inout Cell
-  ) async throws -> Question? {
+  private func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: Cell) async throws -> Question? {
     if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
     switch try await open(prompt, key: key, at: stay, cell, nil) {
-    case .answered(let answer):
-      cell = Cell()
-      cell.fulfil(.success(answer))
-    case .withdrawn, .overdue: cell = Cell()  // waits until the step gives it up again
+    case .answered(let answer): cell.fulfil(.success(answer))
+    case .withdrawn, .overdue: break  // waits until the step gives it up again
     case .opened(let question, _): return question
     }
     return nil
@@ -42,7 +37,7 @@ extension FlowCore: StepRuntime {
       return PendingAnswer { typed }
     case .withdrawn, .overdue:
       // Waits until the step gives it up again.
-      return PendingAnswer { try Self.typed(try await Cell().value(), as: P.Answer.self) }
+      return PendingAnswer { try Self.typed(try await cell.value(), as: P.Answer.self) }
     case .opened(let question, _):
       return PendingAnswer {
         do {
@@ -61,47 +56,67 @@ extension FlowCore: StepRuntime {
   ) async throws -> FlowMachine.Asked {
     let keeping = !isKept ? nil : try keeping(prompt, at: stay)
     let byChild = isChild(of: stay)
-    return try await decide(on: stay.track, asker: cell) { machine in
+    return try await decide(on: stay.track) { machine in
       let asked = try machine.ask(
         prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping,
         byChild: byChild, at: elapsed)
-      return switch asked {
-      case .answered, .withdrawn, .overdue: Decision(asked)
-      case .opened(_, let event): Decision(asked, event: event)
+      var decision = Decision(asked)
+      switch asked {
+      case .answered, .overdue: break
+      case .withdrawn: decision.errand = .hold(cell)
+      case .opened(_, let event):
+        decision.event = event?.entry
+        decision.errand = .ask(cell)
       }
+      return decision
     }
   }
 
-  /// A task that was cancelled comes to ask. Where visits are replayed it may be told sooner than the first time, and
-  /// the questions after this one are still to be known by the same keys.
+  /// A cancelled task comes to ask. Returns only if the visit is replayed, and the answer is known.
   @inline(never)
-  private func passOver(_ prompt: any Prompt, key: String?, at stay: Stay) async throws {
-    if isKept {
-      _ = try? await decide(on: stay.track, commits: false) {
-        Decision($0.passOver(prompt, key: key, visit: stay.visit, on: stay.track))
-      }
+  private func passOver(_ prompt: any Prompt, key: String?, at stay: Stay, hasLimit: Bool = false) async throws {
+    let byChild = isChild(of: stay)
+    try await passOver(at: stay) {
+      try $0.passOver(prompt, key: key, visit: stay.visit, on: stay.track, hasLimit: hasLimit, byChild: byChild)
     }
-    throw CancellationError()
   }
 
+  /// A cancelled task comes to ask or to wait. Where visits are replayed it may be told sooner or later than the first
+  /// time, and what comes after this is still to be known by the same keys.
+  ///
+  /// - Throws: `CancellationError`, unless the visit is replayed and the outcome is known.
   @inline(never)
-  private func withdraw(_ question: Question.ID, on track: TrackID) async {
+  func passOver(at stay: Stay, _ input: (inout FlowMachine) throws -> FlowMachine.PassedOver) async throws {
+    guard replays else { throw CancellationError() }
+    let passed = try? await decide(on: stay.track) { machine in
+      let passed = try input(&machine)
+      guard case .givenUp(let event) = passed else { return Decision(passed) }
+      return Decision(passed, event: event)
+    }
+    guard case .known? = passed else { throw CancellationError() }
+  }
+
+  /// - Parameter isCancelled: Whether the asker is, and not what it did as a reminder has thrown.
+  @inline(never)
+  private func withdraw(_ question: Question.ID, on track: TrackID, isCancelled: Bool = true) async {
     // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
     if commit == nil, withState({ !$0.machine.isOpen(question, on: track) }) { return }
-    _ = try? await decide(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
+    _ = try? await decide(on: track) {
+      Decision((), event: $0.withdraw(question, on: track, isCancelled: isCancelled))
+    }
   }
 
   func ask<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
   ) async throws -> P.Answer? {
-    if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
+    if Task.isCancelled { try await passOver(prompt, key: key, at: stay, hasLimit: limit != nil) }
     let cell = Cell()
     let deadline = AskDeadline(
       due: limit, reminder: reminding.map { (first: $0.every, every: $0.every, max: $0.max) })
     switch try await open(prompt, key: key, at: stay, cell, deadline) {
     case .answered(let answer): return try Self.typed(answer, as: P.Answer.self)
     case .overdue: return nil
-    case .withdrawn: return try Self.typed(try await Cell().value(), as: P.Answer.self)
+    case .withdrawn: return try Self.typed(try await cell.value(), as: P.Answer.self)
     case .opened(let question, _):
       do {
         while true {
@@ -109,12 +124,20 @@ extension FlowCore: StepRuntime {
           guard let nudge = value as? Cell.Nudge else {
             return value is TimeIsUp ? nil : try Self.typed(value, as: P.Answer.self)
           }
-          try await reminding?.remind(nudge.number)
+          try await remind(nudge.number, reminding, of: question, on: stay.track)
         }
       } catch {
         await withdraw(question.id, on: stay.track)
         throw error
       }
+    }
+  }
+
+  /// What a reminder throws withdraws the question, and is thrown to the asker.
+  private func remind(_ number: Int, _ reminding: Reminding?, of question: Question, on track: TrackID) async throws {
+    do { try await reminding?.remind(number) } catch {
+      await withdraw(question.id, on: track, isCancelled: Task.isCancelled)
+      throw error
     }
   }
 

@@ -7,28 +7,27 @@ extension FlowCore {
   ///
   /// - Parameters:
   ///   - track: The track the input is about.
-  ///   - asker: Of the question that the input opens: entered in the turn that adopts the decision.
   ///   - commits: Whether the decision is worth a commit; if not, it still waits for those under way.
   ///   - evenParked: Whether it is decided and committed also when the flow was put away.
   func decide<Value>(
-    on track: TrackID = .main, asker: Cell? = nil, commits: Bool = true, evenParked: Bool = false,
+    on track: TrackID = .main, commits: Bool = true, evenParked: Bool = false,
     _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     guard commit == nil else {
-      return try await decideCommitting(on: track, asker: asker, commits: commits, evenParked: evenParked, input)
+      return try await decideCommitting(on: track, commits: commits, evenParked: evenParked, input)
     }
-    return try decideAtOnce(on: track, asker: asker, input)
+    return try decideAtOnce(on: track, input)
   }
 
-  /// Kept out of ``decide(on:asker:commits:_:)``: whatever an async function has in its hands, on whichever path, is
+  /// Kept out of ``decide(on:commits:evenParked:_:)``: whatever an async function has in its hands, on whichever path, is
   /// room that the task keeps for as long as it lives.
   @inline(never)
   private func decideAtOnce<Value>(
-    on track: TrackID, asker: Cell?, _ input: (inout FlowMachine) throws -> Decision<Value>
+    on track: TrackID, _ input: (inout FlowMachine) throws -> Decision<Value>
   ) throws -> Value {
     var (value, effects) = try withState { state in
       let decision = try input(&state.machine)
-      return (decision.value, state.adopt(decision, on: track, asker: asker, core: self))
+      return (decision.value, state.adopt(decision, on: track, core: self))
     }
     effects.perform()
     return value
@@ -36,7 +35,7 @@ extension FlowCore {
 
   @inline(never)
   private func decideCommitting<Value>(
-    on track: TrackID, asker: Cell?, commits: Bool, evenParked: Bool,
+    on track: TrackID, commits: Bool, evenParked: Bool,
     _ input: (inout FlowMachine) throws -> Decision<Value>
   ) async throws -> Value {
     await gate.enter()
@@ -54,7 +53,7 @@ extension FlowCore {
       var effects = withState { state in
         state.machine = committed
         state.uncommitted = commits ? [] : events
-        let effects = state.adopt(decision, on: track, asker: asker, core: self)
+        let effects = state.adopt(decision, on: track, core: self)
         return [effects] + state.endCommit(self)
       }
       for index in effects.indices { effects[index].perform() }
@@ -97,8 +96,7 @@ extension FlowCore {
 extension FlowCore.State {
   /// The machine has taken an input: publishes its event, and collects what is to be done outside the lock.
   mutating func adopt<Value>(
-    _ decision: Decision<Value>, on track: TrackID = .main, asker cell: Cell? = nil,
-    core: FlowCore
+    _ decision: Decision<Value>, on track: TrackID = .main, core: FlowCore
   ) -> Effects {
     let track = decision.track ?? track
     var effects = Effects()
@@ -107,11 +105,14 @@ extension FlowCore.State {
       if machine.phase == .ended { log.close() }
       effects.readers = log.takeWaiting()
     }
-    let isAsking = machine.look(at: track) { $0.asking != nil }
+    let (isAsking, isOver) = machine.look(at: track) {
+      ($0.asking != nil, $0.phase != .walking || $0.focus.hasReturned)
+    }
     with(track) { strand in
-      if let cell { strand.asker = cell }
+      if case .ask(let cell) = decision.errand { strand.asker = cell }
       if decision.startsWalk { strand.isWalking = true }
       if !isAsking { effects.asker = strand.asker.take() }
+      if isOver, !strand.held.isEmpty { effects.others.append((nil, strand.takeHeld())) }
       if decision.cancelsWalk, strand.isWalking { effects.cancelled = strand.stint }
     }
     if branches.count > 0 { dissolve(&effects) }
@@ -128,13 +129,18 @@ extension FlowCore.State {
   /// Branches that leave because of this input.
   private mutating func dissolve(_ effects: inout Effects) {
     for track in machine.takeDissolved() {
-      effects.others.append(with(track) { ($0.isWalking ? $0.stint : nil, $0.asker.take()) })
+      effects.others.append(
+        with(track) { strand in
+          let asker = strand.asker.take()
+          return (strand.isWalking ? strand.stint : nil, strand.takeHeld() + (asker.map { [$0] } ?? []))
+        })
     }
   }
 
   private mutating func run(_ errand: Errand, on track: TrackID, _ effects: inout Effects) {
     switch errand {
-    case .none: break
+    case .none, .ask: break
+    case .hold(let cell): with(track) { $0.held.append(cell) }
     case .answer(let answer): effects.answer = answer
     case .nudge(let number): effects.nudged = with(track) { $0.asker }.map { ($0, number) }
     case .latch(let latch): latches.append(latch)

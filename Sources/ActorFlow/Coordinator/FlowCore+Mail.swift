@@ -3,15 +3,23 @@ extension FlowCore {
   func wait<T: Sendable>(
     for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?
   ) async throws -> T? {
-    try Task.checkCancellation()
+    let byChild = isChild(of: stay)
+    if Task.isCancelled {
+      try await passOver(at: stay) {
+        try $0.passOver(waitFor: signal, at: stay, hasLimit: limit != nil, byChild: byChild)
+      }
+    }
     let cell = Cell()
     let due = limit.map { elapsed + $0 }
-    let byChild = isChild(of: stay)
     let waited = try await decide(on: stay.track) { machine in
       let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild)
       switch waited {
       case .received(_, let event): return Decision(waited, event: event)
       case .overdue: return Decision(waited)
+      case .withdrawn:
+        var decision = Decision(waited)
+        decision.errand = .hold(cell)
+        return decision
       case .waiting(let number, let event):
         var decision = Decision(waited, event: event)
         decision.errand = .await(number: number, cell)
@@ -21,6 +29,7 @@ extension FlowCore {
     switch waited {
     case .received(let value, _): return try StepBody.cast(value, to: T.self)
     case .overdue: return nil
+    case .withdrawn: return try StepBody.cast(try await cell.value(), to: T.self)
     case .waiting(let number, _):
       do {
         let value = try await cell.value()
@@ -46,9 +55,32 @@ extension FlowCore {
   func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int = 0, numbersKept: Bool = false
   ) async throws -> Delivery {
+    while true {
+      let waiters = withState { $0.waiters }
+      do {
+        return try await send(value, to: signal, key: key, size: size, numbersKept: numbersKept, waiters)
+      } catch is Missed {} catch is NobodyReceives { return .flowEnded }
+    }
+  }
+
+  /// Somebody has come to wait since those who wait were looked up.
+  private struct Missed: Error {}
+
+  /// Takes the cell of whoever waits in the turn in which the machine hands the signal over: a task that has given up gets
+  /// none, even before the machine hears of it, and one that gets it can no longer give up.
+  private func send(
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersKept: Bool, _ waiters: [Int: Cell]
+  ) async throws -> Delivery {
+    var taken: Cell?
     do {
       return try await decide { machine in
-        switch try machine.send(value, to: signal, key: key, size: size) {
+        let sent = try machine.send(value, to: signal, key: key, size: size) { number in
+          guard let cell = waiters[number] else { throw Missed() }
+          guard cell.take() else { return false }
+          taken = cell
+          return true
+        }
+        switch sent {
         case .received(let number, let event):
           var decision = Decision(Delivery.accepted, event: event)
           decision.errand = .wake(number: number, value)
@@ -60,7 +92,10 @@ extension FlowCore {
         case .flowEnded: throw NobodyReceives()
         }
       }
-    } catch is NobodyReceives { return .flowEnded }
+    } catch {
+      taken?.giveBack()
+      throw error
+    }
   }
 
   /// A signal that comes too late. Thrown, because nothing of it is to be committed: a host that wrote the key down would

@@ -3,9 +3,11 @@ extension FlowCore {
   func once<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> T {
+    let byChild = isChild(of: scope.stay)
     while true {
       let begun = try await decide(on: scope.stay.track) {
-        Decision(try $0.beginOnce(key, scope: scope, type: T.self, drawBits: KeyBits.random))
+        Decision(
+          try $0.beginOnce(key, scope: scope, type: T.self, byChild: byChild, drawBits: KeyBits.random))
       }
       switch begun {
       case .done(let value): return try StepBody.cast(value, to: T.self)
@@ -16,10 +18,10 @@ extension FlowCore {
             let value = try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
               try await work(idempotencyKey)
             }
-            try await self.end(key, scope: scope, value: value)
+            try await self.end(key, scope: scope, value: value, byChild: byChild)
             return value
           } catch {
-            try await self.end(key, scope: scope, value: nil)
+            try await self.end(key, scope: scope, value: nil, byChild: byChild)
             throw error
           }
         }
@@ -59,7 +61,9 @@ extension FlowCore {
     _ = try await cell.value()
   }
 
-  private func end(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) async throws {
+  private func end(
+    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool?
+  ) async throws {
     defer {
       let waiters = withState { state in
         defer { state.onceWaiters = [] }
@@ -69,13 +73,13 @@ extension FlowCore {
     }
     do {
       try await decide(on: scope.stay.track, evenParked: true) { machine in
-        machine.endOnce(key, scope: scope, value: value)
+        machine.endOnce(key, scope: scope, value: value, byChild: byChild)
         return Decision(())
       }
     } catch {
       // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
       try await decide(on: scope.stay.track, commits: false, evenParked: true) { machine in
-        machine.endOnce(key, scope: scope, value: nil)
+        machine.endOnce(key, scope: scope, value: nil, byChild: byChild)
         return Decision(())
       }
       throw error

@@ -15,8 +15,8 @@ extension FlowCore {
       state.isParked = true
       let tracks = [TrackID.main] + state.machine.descendants(of: .main)
       let cells =
-        tracks.compactMap { state[$0].asker } + state.waiters.values + state.pauses.values
-        + state.latches.map(\.cell) + state.effects.waiters
+        tracks.compactMap { state[$0].asker } + tracks.flatMap { state[$0].held } + state.waiters.values
+        + state.pauses.values + state.latches.map(\.cell) + state.effects.waiters
       (state.waiters, state.pauses, state.latches, state.effects.waiters) = ([:], [:], [], [])
       state.log.close()
       readers = state.log.takeWaiting()
@@ -94,9 +94,10 @@ extension FlowCore {
     withState { state in state.with(track) { $0.walker = task } }
   }
 
-  /// Whether the current task is one that the step has begun, so that the step itself may do something else.
-  func isChild(of stay: Stay) -> Bool {
-    guard isKept else { return false }
+  /// Whether the current task is one that the step has begun, so that the step itself may do something else; nil where
+  /// no visit is replayed, and nobody need know.
+  func isChild(of stay: Stay) -> Bool? {
+    guard replays else { return nil }
     let task = withUnsafeCurrentTask { $0?.hashValue }
     return withState { state in state.with(stay.track) { $0.walker != task } }
   }

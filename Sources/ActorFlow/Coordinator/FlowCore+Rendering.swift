@@ -30,7 +30,7 @@ extension FlowCore {
     }
   }
 
-  /// Nobody waits for a rendering but those who read events: less is looked at than in ``decide(on:asker:commits:_:)``.
+  /// Nobody waits for a rendering but those who read events: less is looked at than in ``decide(on:commits:evenParked:_:)``.
   func rerenderNow(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) throws {
     var old: LogEntry?
     var readers: EventLog.Wake?

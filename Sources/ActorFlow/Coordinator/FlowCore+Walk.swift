@@ -42,13 +42,13 @@ extension FlowCore {
         if Task.isCancelled, notBegun(entered, on: track) { return false }
         let context = StepContext(
           runtime: self, info: entered.visit.info, stay: Stay(entered.visit.id, on: track))
-        if isKept { noteWalker(of: track) }
+        if replays { noteWalker(of: track) }
         let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
         way.leave(entered, making: output)
         switch returned(on: track) {
         case .quietly: break
         case .left: return false
-        case .toTidyUp: guard try await tidyUp(track) else { return false }
+        case .toTidyUp: guard try await tidyUp(track, afterReturning: true) else { return false }
         }
       }
     } catch {
@@ -216,8 +216,11 @@ extension FlowCore {
 
   /// Ends what the step has left behind, by tasks of its own that it did not wait for: an open question is withdrawn,
   /// and a `once` that is under way is waited for. False: the flow is being left.
+  ///
+  /// - Parameter hasReturned: Whether the step has returned. One that threw may come for what it had open when the flow
+  ///   was put away, in another attempt.
   @inline(never)
-  private func tidyUp(_ track: TrackID) async throws(CommitFailure) -> Bool {
+  private func tidyUp(_ track: TrackID, afterReturning hasReturned: Bool = false) async throws(CommitFailure) -> Bool {
     // First nothing new may begin, then what was begun is ended.
     if commit == nil {
       let returned = returned(on: track)
@@ -228,7 +231,19 @@ extension FlowCore {
       try await decideWalking(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
     }
     for wait in withState({ $0.machine.openWaits(on: track) }) { await stopWaiting(wait, on: track) }
+    if hasReturned, isKept { try await closeReopening(on: track) }
     await waitForRunningWork(on: track)
     return !isLeft && goesOn(track)  // it may have been left while it waited
+  }
+
+  /// Closes what was open when the flow was put away, and was not come for again.
+  private func closeReopening(on track: TrackID) async throws(CommitFailure) {
+    while withState({ $0.machine.look(at: track) { $0.reopening != nil } }) {
+      let isClosed = try await decideWalking(on: track) { machine in
+        let event = machine.closeReopening(on: track)
+        return Decision(event == nil, event: event)
+      }
+      if isClosed { return }
+    }
   }
 }

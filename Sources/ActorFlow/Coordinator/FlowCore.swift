@@ -15,6 +15,8 @@ final class FlowCore: Sendable {
   private let keeping: FlowKeeping?
   /// Whether the flow is kept beyond the process.
   var isKept: Bool { keeping != nil }
+  /// Whether visits are replayed.
+  let replays: Bool
   /// How prompts are packed, where flows are kept.
   var codec: (any ValueCodec)? { keeping?.codec }
   let gate = Gate()
@@ -56,15 +58,22 @@ final class FlowCore: Sendable {
   struct Strand: Sendable {
     /// The asker of the open question.
     var asker: Cell?
+    /// Tasks that wait for what they gave up before, as far as the visit is replayed.
+    var held: [Cell] = []
     /// The task that walks or rolls back.
     var stint: Task<Void, Never>?
     /// Whether the stint is in its walk, and a leave cancels it.
     var isWalking = false
-    /// The task in which the step runs, where flows are kept: whoever asks in another one is a child of it.
+    /// The task in which the step runs, where visits are replayed: whoever asks in another one is a child of it.
     var walker: Int?
     /// What kept an input of the running step's, or of its `backUp`, from being committed: if it then fails, that is not
     /// its own failure.
     var loss: (any Error)?
+
+    mutating func takeHeld() -> [Cell] {
+      defer { held = [] }
+      return held
+    }
   }
 
   convenience init(
@@ -77,6 +86,7 @@ final class FlowCore: Sendable {
   /// - Parameter machine: One that was never launched, or one that was read back.
   init(_ machine: consuming FlowMachine, serial: UInt64, settings: CoordinatorSettings) {
     flow = machine.flow
+    replays = machine.journal != .off
     self.serial = serial
     clock = settings.clock
     keeping = settings.keeping

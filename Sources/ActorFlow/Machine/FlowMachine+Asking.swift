@@ -47,35 +47,77 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, keeping: Keeping? = nil, byChild: Bool = false,
+    within deadline: AskDeadline? = nil, keeping: Keeping? = nil, byChild: Bool? = nil,
     at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: "ask") }
-    let key = name == nil && journal == .off ? nil : try journalKey(of: prompt, named: name, at: place, on: track)
-    if let key, let entry = look(at: track, { $0.focus.memory?.answers[key] }) {
-      self[track].focus.attempt.count(key)
-      return switch entry {
-      case .answered(let answer): .answered(answer)
-      case .withdrawn: .withdrawn
-      case .overdue: .overdue
+    var key: JournalKey?
+    if name != nil || journal != .off {
+      let hasLimit = deadline?.due != nil
+      key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, byChild: byChild, at: place, on: track)
+      if let key { comeBack(to: key, byChild: byChild, on: track) }
+      if let key, let entry = entry(of: key, hasLimit: hasLimit, on: track) {
+        self[track].focus.attempt.count(key)
+        return replayed(entry, byChild: byChild, on: track)
       }
     }
     let (question, isNew) = try open(
-      prompt, key: key, at: place, on: track, keeping: keeping, byChild: byChild, at: now())
-    if journal != .off, let key { self[track].focus.attempt.count(key) }
+      prompt, key: key, at: place, on: track, keeping: keeping, byChild: byChild ?? false, at: now())
+    if journal != .off, let key {
+      self[track].focus.attempt.count(key)
+      note(.began, on: track)
+      if isNew, byChild == false { presumeChildrenGone(on: track) }
+    }
     guard isNew else { return .opened(question, showAgain(question, prompt, keeping, on: track)) }
     if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id.number, on: track) }
     return .opened(question, publish(.asked(question)))
   }
 
-  /// A task of a step's that was cancelled comes to ask what the step gave up before, or asks something new; then it is as
-  /// if it had not come.
-  package mutating func passOver(_ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID) {
-    guard let place = try? activePlace(of: visit, on: track, to: "ask"),
-      let key = try? journalKey(of: prompt, named: name, at: place, on: track),
-      case .withdrawn? = self[track].focus.memory?.answers[key]
-    else { return }
+  private mutating func replayed(_ entry: JournalEntry, byChild: Bool?, on track: TrackID) -> Asked {
+    switch entry {
+    case .withdrawn: return .withdrawn
+    case .answered(let answer):
+      note(.outcome(byChild: byChild), on: track)
+      return .answered(answer)
+    case .overdue:
+      note(.outcome(byChild: byChild), on: track)
+      return .overdue
+    }
+  }
+
+  /// What becomes of a question or a wait that a cancelled task comes with.
+  package enum PassedOver: Sendable {
+    /// The visit is replayed, and there is an outcome; the task gets it although it is cancelled by now.
+    case known
+    /// It counts as given up. With an event if it was open when the machine was put away.
+    case givenUp(NavigationEvent?)
+  }
+
+  /// A cancelled task of a step's comes to ask. In a replay it may be cancelled sooner or later than the first time, and
+  /// the questions after this one are to be known by the same keys: so the question has its key, and counts as given up.
+  ///
+  /// - Throws: As ``ask(_:key:visit:on:within:keeping:byChild:at:)``.
+  package mutating func passOver(
+    _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main, hasLimit: Bool = false,
+    byChild: Bool? = nil
+  ) throws -> PassedOver {
+    let place = try activePlace(of: visit, on: track, to: "ask")
+    guard journal != .off,
+      let key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, byChild: byChild, at: place, on: track)
+    else { return .givenUp(nil) }
+    if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: track), on: track) { return passed }
+    guard let asked = look(at: track, { $0.reopening?.question }), asked.key == key else { return .givenUp(nil) }
+    return .givenUp(withdrawReopening(asked, on: track))
+  }
+
+  /// - Returns: Nil: it is given up now for the first time.
+  mutating func passOver(_ key: JournalKey, _ entry: JournalEntry?, on track: TrackID) -> PassedOver? {
+    if case .answered? = entry { return .known }
+    if case .overdue? = entry { return .known }
     self[track].focus.attempt.count(key)
+    guard entry == nil else { return .givenUp(nil) }
+    noteGivenUp(key, on: track)
+    return nil
   }
 
   /// Opens a question of the place on top; it is to be published next, if it is new.
@@ -112,6 +154,16 @@ extension FlowMachine {
     return (question, reopened == nil)
   }
 
+  /// The key of the question asked next, but for those that the task which asks passes over.
+  private mutating func nextKey(
+    of prompt: any Prompt, named name: String?, hasLimit: Bool, byChild: Bool?, at place: Place, on track: TrackID
+  ) throws -> JournalKey? {
+    while true {
+      let key = try journalKey(of: prompt, named: name, at: place, on: track)
+      guard let key, passesOver(key, hasLimit: hasLimit, byChild: byChild, on: track) else { return key }
+    }
+  }
+
   /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.
   ///
   /// A name that was answered in this attempt is refused; in an attempt that replays, the first use of it is not.
@@ -132,12 +184,26 @@ extension FlowMachine {
   }
 
   /// The asker gave up. Nil if the question was closed already.
-  package mutating func withdraw(_ question: Question.ID, on track: TrackID = .main) -> NavigationEvent? {
+  ///
+  /// - Parameter isCancelled: Whether the task that asked is cancelled, so that it does not go on. If not, a reminder
+  ///   threw: nobody knows whether it will again, so a replay asks anew.
+  package mutating func withdraw(
+    _ question: Question.ID, on track: TrackID = .main, isCancelled: Bool = true
+  ) -> NavigationEvent? {
     guard isOpen(question, on: track), let asking = look(at: track, { $0.asking }) else { return nil }
-    if journal != .off, let key = asking.key { remember(.withdrawn, as: key, on: track) }
     closeQuestion(on: track)
-    self[track].forgetAsker()
+    if isCancelled {
+      if let key = asking.key { noteGivenUp(key, on: track) }
+      self[track].forgetAsker()
+    }
     return publish(.withdrawn(question))
+  }
+
+  /// A question that was open when the machine was put away is not asked again.
+  mutating func withdrawReopening(_ asked: PackedQuestion, on track: TrackID) -> NavigationEvent {
+    dropReopening(on: track, questions: true, waits: false)
+    self[track].forgetAsker()
+    return publish(.withdrawn(Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)))
   }
 
   /// The time for a question is over. Nil if it was closed already.
@@ -151,6 +217,7 @@ extension FlowMachine {
       return nil
     }
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
+    note(.outcome(byChild: asking.isByChild), on: track)
     closeQuestion(on: track)
     return publish(.withdrawn(asking.question.id))
   }
@@ -165,6 +232,7 @@ extension FlowMachine {
     let reloads = journal == .reloading
     if let key = look(at: track, { $0.asking?.key }) {
       remember(.answered(journal == .off ? () : answer), as: key, on: track)
+      note(.outcome(byChild: look(at: track) { $0.asking?.isByChild }), on: track)
     }
     closeQuestion(on: track)
     if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
@@ -173,11 +241,6 @@ extension FlowMachine {
       self[track].phase = .leaving
     }
     return (publish(.answered(id, by: principal)), reloads)
-  }
-
-  mutating func remember(_ entry: JournalEntry, as key: JournalKey, on track: TrackID) {
-    if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
-    self[track].focus.memory?.answers[key] = entry
   }
 
   mutating func closeQuestion(on track: TrackID) {

@@ -13,7 +13,7 @@ extension FlowMachine {
   /// - Parameter drawBits: Draws the run's ``keyBits``; called where this is the first effect of a run that is not kept.
   /// - Throws: `CancellationError` while the visit is being left and there is no record, else a `FlowError`.
   package mutating func beginOnce<T: Codable & Sendable>(
-    _ key: String, scope: RecordScope, type: T.Type, drawBits: () -> KeyBits
+    _ key: String, scope: RecordScope, type: T.Type, byChild: Bool? = nil, drawBits: () -> KeyBits
   ) throws -> OnceBegun {
     let track = scope.stay.track
     guard let place = place(in: scope) else {
@@ -28,7 +28,9 @@ extension FlowMachine {
           step: place.visit.info.id)
       }
       switch record.state {
-      case .done(let value): return .done(value)
+      case .done(let value):
+        if !scope.isRollback { note(.outcome(byChild: byChild), on: track) }
+        return .done(value)
       case .running: return .wait
       case .interrupted: known = record.idempotencyKey
       }
@@ -40,6 +42,7 @@ extension FlowMachine {
       }
     } else {
       _ = try activePlace(of: scope.stay.visit, on: track, to: "begin an effect")
+      note(.began, on: track)
     }
     let idempotencyKey = known ?? newIdempotencyKey(key, at: place, drawBits)
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
@@ -51,12 +54,15 @@ extension FlowMachine {
   }
 
   /// The work of a `once` has ended; nil: it threw.
-  package mutating func endOnce(_ key: String, scope: RecordScope, value: (any Codable & Sendable)?) {
+  package mutating func endOnce(
+    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool? = nil
+  ) {
     let track = scope.stay.track
     guard self[track].top?.visit.id == scope.stay.visit, case .running? = self[track].focus.memory?.records[key]?.state
     else { return }
     self[track].focus.memory?.running -= 1
     self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
+    if !scope.isRollback { note(value == nil ? .threw : .outcome(byChild: byChild), on: track) }
   }
 
   /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before

@@ -111,6 +111,8 @@ extension FlowMachine {
     case received(any Sendable, NavigationEvent? = nil)
     /// The visit is replayed, and had waited long enough.
     case overdue
+    /// The visit is replayed, and the step gave this wait up before: it will again, and gets nothing before.
+    case withdrawn
     /// Without an event if the world has seen it wait.
     case waiting(number: Int, NavigationEvent?)
   }
@@ -119,16 +121,26 @@ extension FlowMachine {
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func wait<T: Sendable>(
-    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool = false
+    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool? = nil
   ) throws -> Waited {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     try checkSizes(of: signal, key: nil, 0)
-    let key = self[stay.track].focus.attempt.nextKey(.signal(signal))
+    let key = nextKey(of: signal, hasLimit: due != nil, byChild: byChild, on: stay.track)
     self[stay.track].focus.attempt.count(key)
-    switch self[stay.track].focus.memory?.answers[key] {
-    case .answered(let value)? where journal != .off: return .received(value)
-    case .overdue? where journal != .off: return .overdue
-    default: break
+    comeBack(to: key, byChild: byChild, on: stay.track)
+    switch entry(of: key, hasLimit: due != nil, on: stay.track) {
+    case .answered(let value)?:
+      note(.outcome(byChild: byChild), on: stay.track)
+      return .received(value)
+    case .overdue?:
+      note(.outcome(byChild: byChild), on: stay.track)
+      return .overdue
+    case .withdrawn?: return .withdrawn
+    case nil: break
+    }
+    note(.began, on: stay.track)
+    if byChild == false, look(at: stay.track, { $0.reopening?.wait(key, for: signal) == nil }) {
+      presumeChildrenGone(on: stay.track)
     }
     let reopened = takeReopening(wait: key, for: signal, on: stay.track)
     let wait = Wait(
@@ -137,6 +149,7 @@ extension FlowMachine {
     if let index = mail.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) }) {
       let value = mail.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
+      note(.outcome(byChild: byChild), on: stay.track)
       guard reopened != nil else { return .received(value) }
       alarms.dropWait(wait.number)
       return .received(value, publish(.received(wait)))
@@ -145,12 +158,53 @@ extension FlowMachine {
     let turn = mail.queues[signal]?.firstIndex { $0.number > wait.number } ?? mail.queues[signal]?.count ?? 0
     mail.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
     self[stay.track].waits.append(
-      Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild))
+      Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild ?? false))
     self[stay.track].countAskers()
     guard reopened == nil else { return .waiting(number: wait.number, nil) }
     mail.lastNumber = wait.number
     if let due { alarms.set(.wait(wait.number), at: due, on: stay.track) }
     return .waiting(number: wait.number, publish(.waiting(wait)))
+  }
+
+  /// The key of the wait that comes next, but for those that the task which waits passes over.
+  private mutating func nextKey(of signal: String, hasLimit: Bool, byChild: Bool?, on track: TrackID) -> JournalKey {
+    while true {
+      let key = look(at: track) { $0.focus.attempt.nextKey(.signal(signal)) }
+      guard passesOver(key, hasLimit: hasLimit, byChild: byChild, on: track) else { return key }
+    }
+  }
+
+  /// A cancelled task of a step's comes to wait. As ``passOver(_:key:visit:on:hasLimit:byChild:)``.
+  package mutating func passOver(
+    waitFor signal: String, at stay: Stay, hasLimit: Bool, byChild: Bool? = nil
+  ) throws -> PassedOver {
+    let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
+    guard journal != .off else { return .givenUp(nil) }
+    let key = nextKey(of: signal, hasLimit: hasLimit, byChild: byChild, on: stay.track)
+    if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: stay.track), on: stay.track) { return passed }
+    guard let wait = takeReopening(wait: key, for: signal, on: stay.track) else { return .givenUp(nil) }
+    return .givenUp(stopReopening(wait, of: place.visit, on: stay.track))
+  }
+
+  /// A wait that was open when the machine was put away does not come again.
+  private mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) -> NavigationEvent {
+    alarms.dropWait(wait.number)
+    self[track].forgetAsker()
+    return publish(
+      .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: wait.number)))
+  }
+
+  /// A step has returned: what it had open when the machine was put away, and has not come for again, is over.
+  ///
+  /// - Returns: Nil: nothing is left. Else there may be more.
+  package mutating func closeReopening(on track: TrackID) -> NavigationEvent? {
+    guard let reopening = look(at: track, { $0.reopening }), let visit = look(at: track, { $0.visit }) else {
+      return nil
+    }
+    if let question = reopening.question { return withdrawReopening(question, on: track) }
+    guard let wait = reopening.waits.first else { return nil }
+    self[track].reopening = reopening.without(wait: wait.number)
+    return stopReopening(wait, of: visit, on: track)
   }
 
   package enum Sent: Sendable {
@@ -163,12 +217,18 @@ extension FlowMachine {
 
   /// Somebody outside sends a signal.
   ///
+  /// It goes to the wait that is open longest, but to none that its task has given up: the machine need not have heard of
+  /// that yet.
+  ///
   /// - Parameters:
   ///   - key: What makes it once; nil: each call counts.
   ///   - size: How many bytes the value has in a snapshot; zero where flows are not kept.
+  ///   - reserve: Reserves the wait of this number for the signal. False: its task has given up.
+  /// - Throws: A ``FlowError``; what `reserve` throws.
   package mutating func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int = 0
-  ) throws(FlowError) -> Sent {
+    _ value: any Sendable, to signal: String, key: String?, size: Int = 0,
+    reserving reserve: (_ wait: Int) throws -> Bool = { _ in true }
+  ) throws -> Sent {
     switch phase {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
     case .ended: return .flowEnded
@@ -179,15 +239,18 @@ extension FlowMachine {
     // No `backUp` waits for a signal, so nobody receives it.
     if isEnding { return .flowEnded }
     try checkSizes(of: signal, key: key?.key, size)
-    if let (number, track) = mail.queues[signal]?.first, let waiting = waiting(number, on: track) {
+    for (number, track) in mail.queues[signal] ?? [] {
+      guard let waiting = waiting(number, on: track) else { continue }
       guard waiting.accepts(value) else {
         throw error(
           .typeMismatch, "the signal \"\(signal)\" is waited for with type \(waiting.typeName), not \(type(of: value))",
           step: waiting.wait.step)
       }
+      guard try reserve(number) else { continue }
       if let key { mail.remember(key) }
       endWait(waiting, on: track)
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
+      note(.outcome(byChild: waiting.isByChild), on: track)
       return .received(number: number, publish(.received(waiting.wait)))
     }
     let buffered = Mail.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
@@ -216,14 +279,22 @@ extension FlowMachine {
     {
       remember(.overdue, as: wait.key, on: track)
       self[track].reopening = reopening.without(wait: number)
+      alarms.dropWait(number)
       return publish(
         .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: number)))
     }
     guard let waiting = waiting(number, on: track) else { return nil }
     endWait(waiting, on: track)
     if isGivenUp { self[track].forgetAsker() }
-    // Given up because the visit is replayed: then it waits again.
-    if journal != .off, self[track].phase == .walking { remember(.overdue, as: waiting.key, on: track) }
+    // While a visit is left or replayed, and after its step has returned, that is nobody's choice: it waits again.
+    if journal != .off, look(at: track, { $0.phase == .walking && !$0.focus.hasReturned }) {
+      if isGivenUp {
+        noteGivenUp(waiting.key, on: track)
+      } else {
+        remember(.overdue, as: waiting.key, on: track)
+        note(.outcome(byChild: waiting.isByChild), on: track)
+      }
+    }
     return publish(.stoppedWaiting(waiting.wait))
   }
 

@@ -5,15 +5,26 @@ final class Reopening: Sendable {
   let waits: [PackedWait]
   /// How many updates of the question have come again before the question.
   let updates: Int
+  /// The keys of those that child tasks of the step had open: no other task comes for them, and a child that is cancelled
+  /// sooner than the first time may not come either.
+  let ofChildren: Set<JournalKey>
 
-  init(question: PackedQuestion?, waits: [PackedWait], updates: Int = 0) {
-    (self.question, self.waits, self.updates) = (question, waits, updates)
+  init(question: PackedQuestion?, waits: [PackedWait], updates: Int = 0, ofChildren: Set<JournalKey> = []) {
+    (self.question, self.waits, self.updates, self.ofChildren) = (question, waits, updates, ofChildren)
+  }
+
+  /// Whether a child task had the question open.
+  var isQuestionOfChild: Bool { question?.key.map { ofChildren.contains($0) } ?? false }
+
+  func wait(_ key: JournalKey, for signal: String) -> PackedWait? {
+    waits.first { $0.key == key && $0.signal == signal }
   }
 
   /// What is left of it without the question, and without the wait of this number; nil if that is nothing.
   func without(question isQuestion: Bool = false, wait number: Int? = nil) -> Reopening? {
     let rest = Reopening(
-      question: isQuestion ? nil : question, waits: waits.filter { $0.number != number }, updates: updates)
+      question: isQuestion ? nil : question, waits: waits.filter { $0.number != number }, updates: updates,
+      ofChildren: ofChildren)
     return rest.question == nil && rest.waits.isEmpty ? nil : rest
   }
 }
@@ -40,8 +51,49 @@ extension FlowMachine {
     self[track].reopening = reopening.without(question: true)
     alarms.mayCount()
     if question.key == key { return (question, reopening.updates) }
-    alarms.drop(question: question.number, on: track)
+    closeReopening(question, wasOfChild: reopening.isQuestionOfChild, on: track)
     return (nil, 0)
+  }
+
+  /// Another question is asked instead of one that was open when the machine was put away: whoever had asked that does not
+  /// come any more. A child has been cancelled sooner than the first time.
+  private mutating func closeReopening(_ question: PackedQuestion, wasOfChild: Bool, on track: TrackID) {
+    alarms.drop(question: question.number, on: track)
+    self[track].forgetAsker()
+    if wasOfChild, let key = question.key { remember(.withdrawn, as: key, on: track) }
+  }
+
+  /// Whether the step's own task comes with the key of what a child had open when the machine was put away. A question of
+  /// the child's is closed then: had it been open, no other could have been asked.
+  mutating func passesOverReopening(_ key: JournalKey, on track: TrackID) -> Bool {
+    guard let reopening = look(at: track, { $0.reopening }), reopening.ofChildren.contains(key) else { return false }
+    guard let question = reopening.question, question.key == key else {
+      return reopening.waits.contains { $0.key == key }
+    }
+    self[track].reopening = reopening.without(question: true)
+    closeReopening(question, wasOfChild: true, on: track)
+    return true
+  }
+
+  /// The step's own task begins something new. A child that has not come back by now for what it had open has been
+  /// cancelled sooner than the first time, before it could: that counts as given up. If the child comes all the same, it
+  /// begins anew.
+  mutating func presumeChildrenGone(on track: TrackID) {
+    guard let reopening = look(at: track, { $0.reopening }), !reopening.ofChildren.isEmpty else { return }
+    var rest: Reopening? = reopening
+    if let question = reopening.question, let key = question.key, reopening.ofChildren.contains(key) {
+      rest = rest?.without(question: true)
+      closeReopening(question, wasOfChild: true, on: track)
+      self[track].focus.attempt.presumeGivenUp(key)
+    }
+    for wait in reopening.waits where reopening.ofChildren.contains(wait.key) {
+      rest = rest?.without(wait: wait.number)
+      alarms.dropWait(wait.number)
+      self[track].forgetAsker()
+      remember(.withdrawn, as: wait.key, on: track)
+      self[track].focus.attempt.presumeGivenUp(wait.key)
+    }
+    self[track].reopening = rest
   }
 
   /// Whether an update is one that was made before, of a question that is still to be asked again: the step's tasks may
@@ -51,14 +103,14 @@ extension FlowMachine {
       question.updates.dropFirst(reopening.updates + 1).first == digest
     else { return false }
     self[track].reopening = Reopening(
-      question: question, waits: reopening.waits, updates: reopening.updates + 1)
+      question: question, waits: reopening.waits, updates: reopening.updates + 1, ofChildren: reopening.ofChildren)
     return true
   }
 
   mutating func takeReopening(wait key: JournalKey, for signal: String, on track: TrackID) -> PackedWait? {
-    guard let reopening = look(at: track, { $0.reopening }),
-      let wait = reopening.waits.first(where: { $0.key == key && $0.signal == signal })
-    else { return nil }
+    guard let reopening = look(at: track, { $0.reopening }), let wait = reopening.wait(key, for: signal) else {
+      return nil
+    }
     self[track].reopening = reopening.without(wait: wait.number)
     return wait
   }
@@ -76,7 +128,8 @@ extension FlowMachine {
     if questions, let question = reopening.question { alarms.drop(question: question.number, on: track) }
     if waits { for wait in reopening.waits { alarms.dropWait(wait.number) } }
     let rest = Reopening(
-      question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits, updates: reopening.updates)
+      question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits, updates: reopening.updates,
+      ofChildren: reopening.ofChildren)
     self[track].reopening = rest.question == nil && rest.waits.isEmpty ? nil : rest
   }
 

@@ -21,7 +21,7 @@ extension StepContext {
   ///   - key: The name of the answer, as in ``ask(_:key:)``.
   ///   - limit: How long the question stays open; nil: until it is answered.
   ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
-  ///     question is withdrawn. Where the clock jumps over several intervals, all reminders that have become due run,
+  ///     question is withdrawn. That is not remembered: a step that is made anew asks again. Where the clock jumps over several intervals, all reminders that have become due run,
   ///     one after the other; where it jumps past the deadline, too, those that had not begun do not.
   /// - Throws: As ``ask(_:key:)``.
   public func ask<P: Prompt>(
@@ -41,6 +41,11 @@ extension StepContext {
   /// backs up to it, and it is shown in ``Position/waits``.
   ///
   /// Only a `T` is received; what came under the same name with another type waits for somebody else.
+  ///
+  /// A step may wait in a child task and cancel it, for example beside a question. The wait is then over, and the signal is
+  /// there for the next one. Where a visit is replayed the step gives it up again: until then the wait receives nothing,
+  /// and ``Position/waits`` does not show it. A signal that was received is returned even if this task was cancelled in
+  /// the meantime.
   ///
   /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code `notActive`
   ///   after the visit, `tooLarge` if the signal's name has more than 256 UTF-8 bytes.

@@ -98,6 +98,7 @@ struct SnapshotPacker {
     if packed.start == PackedStart(kind: .top) { packed.start = nil }
     packed.fork = try track.fork.map { try pack($0) }
     try packQuestions(of: track, &packed)
+    markChildren(of: track, &packed)
     return packed
   }
 
@@ -152,6 +153,17 @@ struct SnapshotPacker {
     }
     packed.tree = memory.tree
     return packed
+  }
+
+  /// What child tasks have open, as given up under its own key: only they come for it again.
+  func markChildren(of track: Track, _ packed: inout PackedTrack) {
+    var keys = track.reopening?.ofChildren ?? []
+    if let asking = track.asking, asking.isByChild, let key = asking.key { keys.insert(key) }
+    for waiting in track.waits where waiting.isByChild { keys.insert(waiting.key) }
+    guard !keys.isEmpty else { return }
+    let open = Set(packed.waits.map(\.key)).union(packed.question?.key.map { [$0] } ?? [])
+    packed.focus.answers += keys.intersection(open).map { PackedAnswer(key: $0, entry: .withdrawn) }
+    packed.focus.answers.sort { $0.key < $1.key }
   }
 
   mutating func pack(_ records: [String: StoredRecord]?) throws -> [PackedRecord] {

@@ -36,11 +36,19 @@ extension SnapshotUnpacker {
       memory = self.memory(focus.records, focus.tree)
       for answer in packed.focus.answers { memory?.answers[answer.key] = entry(answer.entry) }
     }
+    let ofChildren = childKeys(packed)
+    for key in ofChildren { memory?.answers[key] = nil }
     track.focus = Focus(
       isEntered: packed.focus.isEntered, hasAsked: packed.focus.hasAsked, hasReturned: packed.phase != .walking,
       askersAtOnce: askersAtOnce(packed), attempt: Attempt(isReplay: true), memory: memory)
     guard packed.phase == .walking, packed.question != nil || !packed.waits.isEmpty else { return }
-    track.reopening = Reopening(question: packed.question, waits: packed.waits)
+    track.reopening = Reopening(question: packed.question, waits: packed.waits, ofChildren: ofChildren)
+  }
+
+  /// The keys of what is open and counts as given up at once: child tasks had it open.
+  private func childKeys(_ packed: PackedTrack) -> Set<JournalKey> {
+    let open = Set(packed.waits.map(\.key)).union(packed.question?.key.map { [$0] } ?? [])
+    return Set(packed.focus.answers.filter { $0.entry == .withdrawn }.map(\.key)).intersection(open)
   }
 
   mutating func place(_ packed: PackedPlace, on below: Place?, isTop: Bool) -> Place? {

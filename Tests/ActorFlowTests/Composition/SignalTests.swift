@@ -196,6 +196,25 @@ private let checks = Signal<String>("provider.check")
     #expect(try await run.result.get() == "-12")
   }
 
+  @Test("a signal that is being committed is received, although the task that waits is cancelled meanwhile")
+  func cancelledMeanwhile() async throws {
+    let (hook, handed) = (CommitHook(), Handover<Task<String, any Error>>())
+    let step = Step<String, String>.scripted("a") { input, context in
+      let child = Task { try await context.wait(for: checks) }
+      handed.give(child)
+      return input + ((try? await child.value) ?? "lost")
+    }
+    let run = hook.launch(Flow("f") { step })
+    _ = try await run.coordinator.settled()
+    hook.hold { $0.position.waits.isEmpty }
+    async let sent = run.coordinator.send("1", to: checks)
+    await hook.held.reached()
+    await handed.value()?.cancel()
+    hook.relax()
+    #expect(try await sent == .accepted)
+    #expect(try await run.result.get() == "1")
+  }
+
   @Test("at most 1,000 signals wait; what is not taken uses no key up")
   func bound() async throws {
     let run = launch(

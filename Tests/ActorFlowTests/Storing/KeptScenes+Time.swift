@@ -150,7 +150,58 @@ extension KeptScene {
         keptAsker("c", trace)
       }
     },
+    KeptScene("a wait that the step gives up, and the next one", givenUpWorld) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        keptStep("b", trace) { input, context in
+          let first = try await race(context)
+          let second = try await context.ask(Form(text: first))
+          return "\(input)\(first)\(second)\(try await context.wait(for: Signal<String>("late")))"
+        }
+        keptAsker("c", trace)
+      }
+    },
+    KeptScene("waits that steps give up in branches", givenUpWorld) { trace in
+      Flow("f") {
+        Parallel {
+          keptStep("x", trace) { _, context in
+            let first = try await race(context, within: .seconds(1_000))
+            return first + (try await context.ask(Form(text: first)))
+          }
+          keptStep("y", trace) { _, context in try await race(context) }
+        } join: {
+          $0 + $1
+        }
+        keptAsker("c", trace)
+      }
+    },
   ]
+
+  /// A question and a signal, of which the question is answered.
+  private static func race(_ context: StepContext, within limit: Duration? = nil) async throws -> String {
+    try await withThrowingTaskGroup(of: String.self) { group in
+      group.addTask { try await context.ask(Form(text: "race")) }
+      group.addTask {
+        guard let limit else { return try await context.wait(for: Signal<String>("late")) }
+        return try await context.wait(for: Signal<String>("late"), within: limit) ?? "nothing"
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? "-"
+    }
+  }
+
+  /// Answers; sends only what is waited for without a question.
+  private static let givenUpWorld: World = { run, position in
+    let asked = position.questions.min { $0.step.path < $1.step.path }
+    guard let asked else {
+      _ = try await run.coordinator.send("2", to: Signal<String>("late"))
+      return
+    }
+    // Both are open before one of them is over.
+    let isRace = (asked.prompt as? Form)?.text == "race"
+    if isRace, !position.waits.contains(where: { $0.step == asked.step }) { return }
+    try await run.answerIt(asked)
+  }
 
   private static let signalWorld: World = { run, position in
     if let question = position.questions.first {

@@ -1,0 +1,176 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Foundation
+import Testing
+
+/// Races of questions and signals, many flows at once, in hosts that die at random commits. Whoever was first is first for
+/// ever; the others get nothing that is meant for what comes later; and a flow that waits is put away.
+///
+/// `ACTORFLOW_ATTACK_ROUNDS` sets how many rounds of eight flows are played (25), `ACTORFLOW_SEED` plays one sequence again.
+@Suite("Attack: races that are given up", .timeLimit(.minutes(15))) struct GivenUpAttackTests {
+  private static let rounds =
+    ProcessInfo.processInfo.environment["ACTORFLOW_ATTACK_ROUNDS"].flatMap { UInt64($0) } ?? 25
+
+  @Test("however their tasks come and go, no race is decided anew")
+  func attack() async throws {
+    var found: [String: Int] = [:]
+    var first: String?
+    for seed in Chance.seed..<(Chance.seed + Self.rounds) {
+      let chance = Chance(seed: seed)
+      await withTaskGroup(of: String?.self) { group in
+        for number in 0..<8 {
+          let race = RandomRace(seed: seed << 8 + UInt64(number), number: number, chance)
+          group.addTask { await race.play() }
+        }
+        for await finding in group {
+          guard let finding else { continue }
+          found[String(finding.prefix { $0 != ":" }), default: 0] += 1
+          first = first ?? "\(finding), ACTORFLOW_SEED=\(seed)"
+        }
+      }
+    }
+    #expect(found.isEmpty, "\(found) of \(Self.rounds * 8); the first is \(first ?? "-")")
+  }
+}
+
+/// One flow, its store, and the hosts that it lives in.
+private struct RandomRace {
+  let id: FlowID
+  let chance: Chance
+  /// Whether the question is asked before the wait begins, and whether it is answered.
+  let asksFirst, answers: Bool
+  let hasLimit, fails: Bool
+  /// How often each child lets others go first, and whether it stops when it is cancelled meanwhile.
+  let pauses: [Int]
+  let stops: Bool
+  /// After which commits a host dies.
+  let deaths: [Int]
+  /// Whether a signal comes while the second question is open: it is meant for the wait after that.
+  let sendsEarly: Bool
+  static let go = Signal<String>("go")
+
+  init(seed: UInt64, number: Int, _ shared: Chance) {
+    let own = Chance(seed: seed)
+    id = FlowID("race-\(number)")
+    chance = shared
+    (asksFirst, answers) = (own.below(2) == 0, own.below(2) == 0)
+    (hasLimit, fails) = (own.below(3) == 0, own.below(3) == 0)
+    pauses = [own.below(4) * own.below(8), own.below(4) * own.below(8)]
+    stops = own.below(2) == 0
+    deaths = (0..<own.below(3)).map { _ in 1 + own.below(9) }
+    sendsEarly = own.below(2) == 0
+  }
+
+  private func pause(_ turns: Int) async throws {
+    for _ in 0..<turns {
+      await Task.yield()
+      if stops { try Task.checkCancellation() }
+    }
+  }
+
+  private var flow: Flow<String, String> {
+    let failures = Lock(fails ? 1 : 0)
+    return Flow("race") {
+      Step("step") { (_: String, context: StepContext) in
+        let first = try await withThrowingTaskGroup(of: String.self) { group in
+          let asks: @Sendable @concurrent () async throws -> String = {
+            try await pause(pauses[0])
+            return try await context.ask(Form(text: "race"))
+          }
+          let waits: @Sendable @concurrent () async throws -> String = {
+            try await pause(pauses[1])
+            guard hasLimit else { return try await context.wait(for: Self.go) }
+            return try await context.wait(for: Self.go, within: .seconds(1_000)) ?? "nothing"
+          }
+          if asksFirst { group.addTask(operation: asks) } else { group.addTask(operation: waits) }
+          if asksFirst { group.addTask(operation: waits) } else { group.addTask(operation: asks) }
+          defer { group.cancelAll() }
+          return try await group.next() ?? "-"
+        }
+        let mayFail = failures.withLock { left in
+          defer { left -= 1 }
+          return left > 0
+        }
+        if mayFail { throw Boom() }
+        let second = try await context.ask(Form(text: "then"))
+        return "\(first), then \(second), \(try await context.wait(for: Self.go))"
+      }
+    }
+  }
+
+  /// What is wrong, in a word and more; nil: nothing.
+  func play() async -> String? {
+    let store = MortalStore(dyingAfter: deaths)
+    let definition = flow
+    do {
+      while true {
+        let host = FlowHost(store: store.next(), owner: "host")
+        let finding = await patiently { try await play(definition, on: host, store) }
+        await host.die()
+        switch finding {
+        case nil: return "hangs: \(self)"
+        case .success(let finding)?: return finding
+        case .failure(let error)?: guard error is FlowStoreError else { throw error }
+        }
+      }
+    } catch { return "error: \(error) in \(self)" }
+  }
+
+  /// Nil: it does not come back.
+  private func patiently<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error>? {
+    let result = Lock<Result<Value, any Error>?>(nil)
+    let task = Task {
+      do {
+        let value = try await body()
+        result.withLock { $0 = .success(value) }
+      } catch { result.withLock { $0 = .failure(error) } }
+    }
+    for _ in 0..<300_000 {
+      if let result = result.withLock({ $0 }) { return result }
+      await Task.yield()
+    }
+    task.cancel()
+    return nil
+  }
+
+  private func play(_ flow: Flow<String, String>, on host: FlowHost, _ store: MortalStore) async throws -> String? {
+    let flows = try await host.register(flow)
+    try await flows.start(id: id, with: "-")
+    for _ in 0..<40 {
+      let view = try await host.rested(id, unless: { store.isDead })
+      try store.demandLife()
+      switch view.status {
+      case .finished:
+        let outcome = try await flows.outcome(of: id)
+        let expected = "\(answers ? "answered" : "received"), then second, last"
+        return outcome == .finished(expected) ? nil : "wrong: \(outcome) instead of \(expected), \(self)"
+      case .failed:
+        guard view.failure?.contains("Boom") == true else { return "died: \(view.failure ?? ""), \(self)" }
+        try await host.retry(id)
+      case .runnable: return "runnable: \(view.questions.count) open, \(view.signals), \(self)"
+      default: try await act(on: view, host)
+      }
+    }
+    return "endless: \(self)"
+  }
+
+  private func act(on view: FlowView, _ host: FlowHost) async throws {
+    let texts = try view.questions.map { (try $0.prompt(as: Form.self).text, $0.id) }
+    do {
+      if let (text, question) = texts.first {
+        switch text {
+        case "race" where answers: try await host.answer(question, of: id, with: "answered", key: "race")
+        case "race": try await host.send("received", to: Self.go, of: id, key: "race")
+        default:
+          if sendsEarly { try await host.send("last", to: Self.go, of: id, key: "last") }
+          try await host.answer(question, of: id, with: "second", key: "then")
+        }
+      } else {
+        try await host.send("last", to: Self.go, of: id, key: "last")
+      }
+    } catch let error as FlowError where error.code == .questionClosed || error.code == .parked {}
+  }
+}

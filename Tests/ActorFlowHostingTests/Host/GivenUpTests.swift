@@ -1,0 +1,249 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+/// What a step's child tasks ask and wait for, and the step gives up because another one was first.
+@Suite("Hosted steps that give up waiting", .timeLimit(.minutes(15))) struct GivenUpTests {
+  /// A race of a question and a signal, and what comes after it.
+  struct Race: CustomTestStringConvertible, Sendable {
+    var asksFirst: Bool
+    var answers: Bool
+    var hasLimit: Bool
+    /// Whether it stands in a branch of a fork.
+    var isBranch = false
+
+    var testDescription: String {
+      "\(asksFirst ? "ask, wait" : "wait, ask"), \(answers ? "answered" : "received")\(hasLimit ? ", within" : "")"
+        + (isBranch ? ", in a branch" : "")
+    }
+
+    static let all = [true, false].flatMap { asksFirst in
+      [true, false].flatMap { answers in
+        [true, false].flatMap { hasLimit in
+          [true, false].map { Race(asksFirst: asksFirst, answers: answers, hasLimit: hasLimit, isBranch: $0) }
+        }
+      }
+    }
+
+    var winner: String { answers ? "answered" : "received" }
+    var outcome: String { "\(winner), then second, sent" }
+  }
+
+  static let go = Signal<String>("go")
+
+  /// Races, asks once more, and waits for the signal once more.
+  static func flow(
+    _ race: Race, after: @escaping @Sendable (StepContext) async throws -> Void = { _ in }
+  ) -> Flow<String, String> {
+    let step = Step<String, String>("step") { _, context in
+      let first = try await Self.first(race, context)
+      try await after(context)
+      let second = try await context.ask(Form(text: "then"))
+      return "\(first), then \(second), \(try await context.wait(for: Self.go))"
+    }
+    guard race.isBranch else { return Flow("races") { step } }
+    return Flow("races") {
+      Parallel {
+        step
+        Step<String, String>("beside") { input, context in try await context.ask(Form(text: "beside")) }
+      } join: { first, _ in
+        first
+      }
+    }
+  }
+
+  static func first(_ race: Race, _ context: StepContext) async throws -> String {
+    try await withThrowingTaskGroup(of: String.self) { group in
+      let asks: @Sendable @concurrent () async throws -> String = { try await context.ask(Form(text: "race")) }
+      let waits: @Sendable @concurrent () async throws -> String = {
+        guard race.hasLimit else { return try await context.wait(for: Self.go) }
+        return try await context.wait(for: Self.go, within: .seconds(1_000)) ?? "nothing"
+      }
+      if race.asksFirst { group.addTask(operation: asks) } else { group.addTask(operation: waits) }
+      if race.asksFirst { group.addTask(operation: waits) } else { group.addTask(operation: asks) }
+      defer { group.cancelAll() }
+      return try await group.next() ?? "-"
+    }
+  }
+
+  /// Plays a race to its end; when a host dies, with another one. Nil: the flow does not come to its end.
+  private func play(_ race: Race, _ flow: Flow<String, String>, on store: MortalStore) async throws -> String? {
+    while true {
+      let host = FlowHost(store: store.next(), owner: "host")
+      do {
+        let flows = try await host.register(flow)
+        for _ in 0..<60 {
+          try await flows.start(id: "f", with: "-")
+          if let end = try await Self.turn(race, host, flows, { store.isDead }) { return end }
+          try store.demandLife()
+        }
+        return nil
+      } catch is FlowStoreError { await host.die() }
+    }
+  }
+
+  /// Does what the flow waits for; after the end, tells what came of it.
+  private static func turn(
+    _ race: Race, _ host: FlowHost, _ flows: HostedFlow<String, String>, _ isDead: @Sendable () -> Bool = { false }
+  ) async throws -> String? {
+    let view = try await host.rested("f", unless: isDead)
+    switch view.status {
+    case .finished:
+      guard case .finished(let end) = try await flows.outcome(of: "f") else { return "?" }
+      return end
+    case .waiting: break
+    case .runnable: return nil  // its host has died
+    default: return "\(view.status) \(view.failure ?? "")"
+    }
+    let texts = try view.questions.map { (try $0.prompt(as: Form.self).text, $0.id) }
+    if let (_, id) = texts.first(where: { $0.0 == "beside" }) {
+      try await host.answer(id, of: "f", with: "!", key: "beside")
+    } else if let (_, id) = texts.first(where: { $0.0 == "race" }) {
+      if race.answers { return try await answer(id, "answered", host) }
+      try await host.send("received", to: go, of: "f", key: "race")
+    } else if let (_, id) = texts.first {
+      // It comes while nobody waits for it: the wait that was given up must not get it.
+      try await host.send("sent", to: go, of: "f", key: "last")
+      return try await answer(id, "second", host)
+    } else {
+      try await host.send("sent", to: go, of: "f", key: "last")
+    }
+    return nil
+  }
+
+  private static func answer(_ id: Question.ID, _ answer: String, _ host: FlowHost) async throws -> String? {
+    do { try await host.answer(id, of: "f", with: answer, key: answer) } catch let error as FlowError
+      where error.code == .questionClosed || error.code == .flowEnded
+    {}
+    return nil
+  }
+
+  @Test("whoever came first has come first in every replay", arguments: Race.all)
+  func passivated(_ race: Race) async throws {
+    #expect(try await play(race, Self.flow(race), on: MortalStore()) == race.outcome)
+  }
+
+  @Test("and so it is after a crash at every commit", arguments: Race.all)
+  func crashed(_ race: Race) async throws {
+    for number in 1... {
+      let store = MortalStore(dyingAfter: [number])
+      #expect(try await play(race, Self.flow(race), on: store) == race.outcome, "died after commit \(number)")
+      guard store.deaths > 0 else { break }
+    }
+  }
+
+  @Test("a step that fails after the race and is retried goes on as if it had not failed", arguments: Race.all)
+  func retried(_ race: Race) async throws {
+    let failures = Lock(1)
+    let flow = Self.flow(race) { _ in
+      let fails = failures.withLock { left in
+        defer { left -= 1 }
+        return left > 0
+      }
+      if fails { throw Boom() }
+    }
+    let host = FlowHost(store: MemoryFlowStore())
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    if race.isBranch { _ = try await Self.turn(race, host, flows) }
+    _ = try await Self.turn(race, host, flows)
+    #expect(try await host.rested("f").status == .failed)
+    try await host.retry("f")
+    _ = try await Self.turn(race, host, flows)
+    #expect(try await host.rested("f").status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished(race.outcome))
+  }
+
+  @Test("what was given up only because the step failed is asked again when it is retried")
+  func failing() async throws {
+    let failures = Lock(2)
+    let flow = Flow<String, String>("f") {
+      Step("step") { (_: String, context: StepContext) in
+        async let sent = context.wait(for: Self.go)
+        let price = try await context.once("price") { _ in "1" }
+        let place = try await context.once("place") { _ in
+          let fails = failures.withLock { left in
+            defer { left -= 1 }
+            return left > 0
+          }
+          if fails { throw Boom() }
+          return "2"
+        }
+        return try await "\(price)\(place) \(sent)"
+      }
+    }
+    let host = FlowHost(store: MemoryFlowStore())
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    for _ in 1...2 {
+      #expect(try await host.rested("f").status == .failed)
+      try await host.retry("f")
+    }
+    try await host.send("sent", to: Self.go, of: "f", key: "1")
+    #expect(try await host.rested("f").status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished("12 sent"))
+  }
+
+  @Test("a reminder that throws fails the step; the question is asked again when it is retried")
+  func reminded() async throws {
+    let clock = ManualWallClock()
+    let failures = Lock(1)
+    let flow = Flow<String, String>("f") {
+      Step("step") { (_: String, context: StepContext) in
+        try await context.ask(
+          Form(text: "name"), within: nil,
+          reminding: .every(.seconds(10), max: 9) { _ in
+            let fails = failures.withLock { left in
+              defer { left -= 1 }
+              return left > 0
+            }
+            if fails { throw Boom() }
+          }) ?? "late"
+      }
+    }
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.rested("f")
+    clock.advance(by: .seconds(10))
+    try await host.catchUp()
+    #expect(try await host.view("f").status == .failed)
+    try await host.retry("f")
+    #expect(try await host.rested("f").questions.count == 1)
+    try await host.answer(Form.self, of: "f", with: "Ada")
+    #expect(try await host.rested("f").status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished("Ada"))
+  }
+
+  @Test("what a step no longer asks or waits for when it is made anew is over when it returns")
+  func changed() async throws {
+    let store = MemoryFlowStore()
+    let before = FlowHost(store: store)
+    let first = Flow<String, String>("f") {
+      Step("a") { (_: String, context: StepContext) in
+        async let sent = context.wait(for: Self.go)
+        return try await "\(context.ask(Form(text: "old")))\(sent)"
+      }
+      Step("b") { (input: String, context: StepContext) in try await context.ask(Form(text: "new")) }
+    }
+    try await before.register(first).start(id: "f", with: "-")
+    #expect(try await before.rested("f").questions.count == 1)
+    let after = FlowHost(store: store)
+    let second = Flow<String, String>("f") {
+      Step("a") { (_: String, context: StepContext) in "x" }
+      Step("b") { (input: String, context: StepContext) in try await context.ask(Form(text: "new")) }
+    }
+    let flows = try await after.register(second)
+    try await after.send("sent", to: Signal<String>("other"), of: "f", key: "1")
+    let view = try await after.rested("f")
+    #expect(try view.questions.map { try $0.prompt(as: Form.self).text } == ["new"])
+    #expect(view.questions.first?.step == "f/b")
+    #expect(view.signals.isEmpty)
+    #expect(
+      try await after.history(of: "f").map(\.what).suffix(4) == ["withdrawn", "stoppedWaiting", "moved", "asked"])
+    try await after.answer(Form.self, of: "f", with: "!")
+    #expect(try await after.rested("f").status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished("!"))
+  }
+}

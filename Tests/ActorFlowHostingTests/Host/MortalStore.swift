@@ -1,0 +1,60 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+
+/// A store in memory, and hosts that die one after the other: after a number of commits nothing that a host does is
+/// written any more.
+final class MortalStore: Sendable {
+  private struct State: Sendable {
+    var ages: [Int]
+    var age = Int.max
+    var hosts = 0
+    var latest: FaultyStore<MemoryFlowStore>?
+  }
+  private let store = MemoryFlowStore()
+  private let state: Lock<State>
+
+  /// - Parameter ages: After how many commits each host dies; those after them live on.
+  init(dyingAfter ages: [Int] = []) {
+    state = Lock(State(ages: ages))
+  }
+
+  /// The store for another host.
+  func next() -> FaultyStore<MemoryFlowStore> {
+    state.withLock { state in
+      let age = state.ages.isEmpty ? Int.max : state.ages.removeFirst()
+      let next = FaultyStore(store) { call in
+        call.operation == .commit && call.numberOfOperation > age ? .fail(.unavailable) : nil
+      }
+      (state.latest, state.age) = (next, age)
+      state.hosts += 1
+      return next
+    }
+  }
+
+  /// How many hosts have come after another one.
+  var deaths: Int { state.withLock { $0.hosts - 1 } }
+
+  var isDead: Bool { state.withLock { $0.latest.map { [age = $0.age] in $0.count(of: .commit) > age } ?? false } }
+
+  /// Throws if the latest host has died.
+  func demandLife() throws {
+    if isDead { throw FlowStoreError(.unavailable, "the host has died") }
+  }
+}
+
+extension FlowHost {
+  /// The flow when it is put away, stands still, or has ended. What a flow does takes turns of tasks, and no time; one that
+  /// goes on for ever is seen as it is after many.
+  ///
+  /// - Parameter isDead: Whether the host has died, and nothing goes on.
+  func rested(_ id: FlowID, unless isDead: @Sendable () -> Bool = { false }) async throws -> FlowView {
+    var view = try await view(id)
+    for turn in 0..<2_000 where view.status == .runnable && !isDead() {
+      if turn % 100 == 0 { try await takeUpWork() }
+      for _ in 0..<20 { await Task.yield() }
+      view = try await self.view(id)
+    }
+    return view
+  }
+}

@@ -1,0 +1,99 @@
+import ActorFlow
+import Testing
+
+/// What a step gave up, seen by the attempts that replay its visit.
+@Suite("Given up, on the machine") struct GivenUpMachineTests {
+  private var machine = FlowMachine(flow: "f", journal: .reloading)
+  private let stay = Stay(VisitID(1))
+
+  init() throws {
+    let graph = Flow<String, String> { Step("a") { Asker() } }.graph
+    _ = try machine.launch(graph, with: "-")
+    let node = try #require(graph.nodes.first)
+    #expect(machine.enter(node, instance: nil, cargo: Cargo("-"))?.place.visit.id == stay.visit)
+  }
+
+  private mutating func wait(byChild: Bool, until due: Duration? = nil) throws -> FlowMachine.Waited {
+    try machine.wait(for: "s", as: Int.self, at: stay, until: due, byChild: byChild)
+  }
+
+  private mutating func number(byChild: Bool, until due: Duration? = nil) throws -> Int {
+    guard case .waiting(let number, _) = try wait(byChild: byChild, until: due) else {
+      throw Failure("it does not wait")
+    }
+    return number
+  }
+
+  private mutating func ask(byChild: Bool) throws -> Question? {
+    guard case .opened(let question, _) = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, byChild: byChild)
+    else { return nil }
+    return question
+  }
+
+  /// Answers, and begins the visit's next attempt.
+  private mutating func answer(_ question: Question?) throws {
+    _ = try machine.answer(try #require(question).id, with: "!", by: nil)
+    for wait in machine.openWaits(on: .main) { _ = machine.stopWaiting(wait, isGivenUp: true) }
+    _ = machine.returned()
+    guard case (.reload, nil) = machine.turn() else { throw Failure("no reload") }
+    _ = machine.reloaded(nil)
+  }
+
+  @Test("a wait that lost against an answer is given up in every replay, with a limit or without", arguments: [nil, 9])
+  mutating func lost(_ limit: Int?) throws {
+    let due = limit.map { Duration.seconds($0) }
+    _ = try number(byChild: true, until: due)
+    try answer(ask(byChild: true))
+    #expect(try ask(byChild: true) == nil)
+    _ = machine.stopWaiting(try number(byChild: true, until: due), isGivenUp: true)
+    try answer(ask(byChild: false))
+    guard case .withdrawn = try wait(byChild: true, until: due) else { throw Failure("it has another outcome") }
+    #expect(machine.position.waits.isEmpty)
+    guard case .kept = try machine.send(1, to: "s", key: nil) else { throw Failure("it takes a signal") }
+    #expect(try ask(byChild: true) == nil)
+    guard case .received(let value, _) = try wait(byChild: false) else { throw Failure("the next one takes none") }
+    #expect(value as? Int == 1)
+  }
+
+  @Test("the step's own task passes over what a child gave up, whether the child has come by or not")
+  mutating func own() throws {
+    try answer(ask(byChild: true))
+    #expect(try ask(byChild: true) == nil)
+    _ = machine.stopWaiting(try number(byChild: true), isGivenUp: true)
+    guard case .kept = try machine.send(7, to: "s", key: nil), case .received = try wait(byChild: false) else {
+      throw Failure("the own wait gets nothing")
+    }
+    try answer(ask(byChild: false))
+    guard case .received(let value, _) = try wait(byChild: false) else {
+      throw Failure("it is not the step's own wait")
+    }
+    #expect(value as? Int == 7)
+  }
+
+  @Test("a task that is cancelled before it begins uses its key up, and leaves nothing open")
+  mutating func cancelledBefore() throws {
+    try answer(ask(byChild: true))
+    #expect(try ask(byChild: true) == nil)
+    guard case .givenUp(nil) = try machine.passOver(waitFor: "s", at: stay, hasLimit: false, byChild: true),
+      case .givenUp(nil) = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, byChild: true)
+    else { throw Failure("something was open") }
+    #expect(machine.position.waits.isEmpty && machine.position.questions.isEmpty)
+    try answer(ask(byChild: false))
+    // Now both come before they are cancelled.
+    #expect(try ask(byChild: true) == nil)
+    guard case .withdrawn = try wait(byChild: true) else { throw Failure("the wait came back") }
+    guard case .withdrawn = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, byChild: true) else {
+      throw Failure("it got the answer to another question")
+    }
+    #expect(try ask(byChild: false) == nil)
+  }
+
+  @Test("a cancelled task gets the outcome that is known")
+  mutating func known() throws {
+    try answer(ask(byChild: true))
+    guard case .known = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, byChild: true) else {
+      throw Failure("it is given up")
+    }
+    #expect(try ask(byChild: true) == nil)
+  }
+}
