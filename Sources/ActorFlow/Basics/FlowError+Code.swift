@@ -48,7 +48,8 @@ extension FlowError {
     public static let stepFailed = Code(.stepFailed)
     /// No such question was ever asked by this flow.
     public static let noSuchQuestion = Code(.noSuchQuestion)
-    /// The question was answered or withdrawn, or its step was left; or the rendering's step has failed with the action.
+    /// The question was answered or withdrawn, its time was over, or its step was left; or the rendering's step has failed
+    /// with the action.
     public static let questionClosed = Code(.questionClosed)
     /// Several open questions fit; name one by its id.
     public static let ambiguousQuestion = Code(.ambiguousQuestion)

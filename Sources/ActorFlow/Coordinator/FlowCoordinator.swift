@@ -189,8 +189,9 @@ extension FlowCoordinator {
   ///   - answer: A value of the prompt's `Answer` type.
   ///   - principal: Who answers, for ``Prompt/authorize(_:)`` and for the event.
   ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
-  /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed`, `wrongAnswerType`, `staleRevision`,
-  ///   `principalNeeded`, `notRunning` or `flowEnded`.
+  /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed` also for an answer after the time of its
+  ///   question or of a part of the flow around it, `wrongAnswerType`, `staleRevision`, `principalNeeded`, `notRunning` or
+  ///   `flowEnded`.
   public nonisolated func answer<A: Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
   ) async throws {

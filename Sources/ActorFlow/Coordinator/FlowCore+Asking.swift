@@ -102,7 +102,7 @@ extension FlowCore: StepRuntime {
     // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
     if commit == nil, withState({ !$0.machine.isOpen(question, on: track) }) { return }
     _ = try? await decide(on: track) {
-      Decision((), event: $0.withdraw(question, on: track, isCancelled: isCancelled))
+      Decision((), event: $0.withdraw(question, on: track, isCancelled: isCancelled, at: elapsed))
     }
   }
 

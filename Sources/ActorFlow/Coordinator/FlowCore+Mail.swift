@@ -12,10 +12,9 @@ extension FlowCore {
     let cell = Cell()
     let due = limit.map { elapsed + $0 }
     let waited = try await decide(on: stay.track) { machine in
-      let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild)
+      let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild, at: elapsed)
       switch waited {
-      case .received(_, let event): return Decision(waited, event: event)
-      case .overdue: return Decision(waited)
+      case .received(_, let event), .overdue(let event): return Decision(waited, event: event)
       case .withdrawn:
         var decision = Decision(waited)
         decision.errand = .hold(cell)
@@ -43,7 +42,8 @@ extension FlowCore {
 
   func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
     _ = try? await decide(on: track) { machine in
-      var decision = Decision((), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp))
+      var decision = Decision(
+        (), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp, at: elapsed))
       decision.errand = .wake(number: number, TimeIsUp())
       return decision
     }
@@ -74,7 +74,7 @@ extension FlowCore {
     var taken: Cell?
     do {
       return try await decide { machine in
-        let sent = try machine.send(value, to: signal, key: key, size: size) { number in
+        let sent = try machine.send(value, to: signal, key: key, size: size, at: elapsed) { number in
           guard let cell = waiters[number] else { throw Missed() }
           guard cell.take() else { return false }
           taken = cell

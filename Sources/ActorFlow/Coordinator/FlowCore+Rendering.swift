@@ -22,12 +22,21 @@ extension FlowCore {
   func rerender(_ rendering: any Prompt, _ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
     let keeping = !isKept ? nil : try keeping(rendering, of: step(of: stay))
     try await decide(on: stay.track) { machine in
-      Decision(
+      // Another commit may have taken its time meanwhile.
+      if isAnswer, commits, let refusal = machine.lateness(on: stay.track, at: elapsed) { throw refusal }
+      return Decision(
         (),
         event: try machine.rerender(
           rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, tree: tree,
           at: elapsed))
     }
+  }
+
+  func refuseLate(_ question: Question.ID) throws {
+    let refusal = withState { state in
+      state.machine.asker(of: question).flatMap { state.machine.lateness(on: $0, at: elapsed) }
+    }
+    if let refusal { throw refusal }
   }
 
   /// Nobody waits for a rendering but those who read events: less is looked at than in ``decide(on:commits:evenParked:_:)``.
@@ -50,7 +59,8 @@ extension FlowCore {
 
   func acknowledge(_ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
     try await decide(on: stay.track, commits: tree != nil) { machine in
-      Decision(
+      if isAnswer, commits, let refusal = machine.lateness(on: stay.track, at: elapsed) { throw refusal }
+      return Decision(
         try machine.acknowledge(visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: elapsed))
     }
   }

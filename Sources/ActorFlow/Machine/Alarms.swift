@@ -3,7 +3,7 @@ package struct Alarms: Sendable {
   package enum Subject: Sendable {
     /// A scope's time is over.
     case scope(ScopeFrame)
-    /// Nobody has answered for too long; the time begins anew with each answer.
+    /// The flow has waited for somebody outside for too long; the time begins anew with each answer.
     case idle(ScopeFrame, after: Duration)
     /// A question's time is over.
     case question(Int)
@@ -20,9 +20,11 @@ package struct Alarms: Sendable {
     package let track: TrackID
     package let subject: Subject
     private let number: Int
+    /// When an idle time paused, because nothing was open any more though nobody had answered.
+    let pausedAt: Duration?
 
-    fileprivate init(due: Duration, track: TrackID, subject: Subject, number: Int) {
-      (self.due, self.track, self.subject, self.number) = (due, track, subject, number)
+    fileprivate init(due: Duration, track: TrackID, subject: Subject, number: Int, pausedAt: Duration? = nil) {
+      (self.due, self.track, self.subject, self.number, self.pausedAt) = (due, track, subject, number, pausedAt)
     }
 
     fileprivate func isBefore(_ other: borrowing Alarm) -> Bool {
@@ -30,8 +32,8 @@ package struct Alarms: Sendable {
     }
 
     /// The same at another time.
-    fileprivate func moved(to due: Duration) -> Alarm {
-      Alarm(due: due, track: track, subject: subject, number: number)
+    fileprivate func moved(to due: Duration, pausedAt: Duration? = nil) -> Alarm {
+      Alarm(due: due, track: track, subject: subject, number: number, pausedAt: pausedAt)
     }
 
     var isIdle: Bool {
@@ -64,9 +66,9 @@ package struct Alarms: Sendable {
     return hasChanged
   }
 
-  mutating func set(_ subject: Subject, at due: Duration, on track: TrackID) {
+  mutating func set(_ subject: Subject, at due: Duration, on track: TrackID, pausedAt: Duration? = nil) {
     lastNumber += 1
-    insert(Alarm(due: due, track: track, subject: subject, number: lastNumber))
+    insert(Alarm(due: due, track: track, subject: subject, number: lastNumber, pausedAt: pausedAt))
     hasChanged = true
   }
 
@@ -133,6 +135,13 @@ extension Alarms {
     }
   }
 
+  func isDue(wait number: Int, at now: Duration) -> Bool {
+    alarms.contains { alarm in
+      guard case .wait(number) = alarm.subject else { return false }
+      return alarm.due <= now
+    }
+  }
+
   mutating func dropWait(_ number: Int) {
     remove { if case .wait(number) = $0.subject { true } else { false } }
   }
@@ -164,14 +173,35 @@ extension Alarms {
     alarms.indices.contains { alarms.span[$0].frame === frame }
   }
 
-  /// Somebody is asked, or has answered, on a track that lies in these: their idle times begin anew.
-  mutating func somebodyIsThere(_ now: Duration, on tracks: [TrackID]) {
-    guard hasIdle else { return }
-    let late = alarms.filter { $0.isIdle && tracks.contains($0.track) }
-    guard !late.isEmpty else { return }
+  /// The idle times of these tracks begin anew, but for those that are over.
+  mutating func idleAnew(from now: Duration, on tracks: [TrackID]) {
+    moveIdle(on: tracks) { alarm, after in alarm.due > now ? alarm.moved(to: now + after) : alarm }
+  }
+
+  /// The idle times of these tracks begin; those that have paused go on.
+  mutating func beginIdling(at now: Duration, on tracks: [TrackID]) {
+    moveIdle(on: tracks) { alarm, after in
+      alarm.moved(to: alarm.pausedAt.map { alarm.due + (now - $0) } ?? now + after)
+    }
+  }
+
+  /// The idle times of these tracks pause.
+  mutating func pauseIdling(at now: Duration, on tracks: [TrackID]) {
+    moveIdle(on: tracks) { alarm, _ in alarm.moved(to: alarm.due, pausedAt: alarm.pausedAt ?? now) }
+  }
+
+  /// The idle times of these tracks, if they have paused, do not go on: they begin anew with the next question or wait.
+  mutating func forgetIdle(on tracks: [TrackID]) {
+    moveIdle(on: tracks) { alarm, _ in alarm.moved(to: alarm.due) }
+  }
+
+  private mutating func moveIdle(on tracks: [TrackID], _ moved: (Alarm, _ after: Duration) -> Alarm) {
+    guard hasIdle, !tracks.isEmpty else { return }
+    let old = alarms.filter { $0.isIdle && tracks.contains($0.track) }
+    guard !old.isEmpty else { return }
     remove { $0.isIdle && tracks.contains($0.track) }
-    for alarm in late {
-      if case .idle(_, let after) = alarm.subject { insert(alarm.moved(to: now + after)) }
+    for alarm in old {
+      if case .idle(_, let after) = alarm.subject { insert(moved(alarm, after)) }
     }
   }
 }

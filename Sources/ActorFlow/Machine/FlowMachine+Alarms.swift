@@ -51,13 +51,7 @@ extension FlowMachine {
     case .reminder(let question, _, _, _): return look(at: alarm.track) { $0.asking?.question.id.number == question }
     case .scope, .question, .wait, .pause: return true
     }
-    // Nobody is idle while there is nothing to answer.
-    return isSomebodyAsked(on: alarm.track)
-  }
-
-  /// Whether a question is open on a track, or on one of its branches.
-  func isSomebodyAsked(on track: TrackID) -> Bool {
-    self[track].asking != nil || askers.values.contains { lineage(of: $0).contains(track) }
+    return isIdle(on: alarm.track)
   }
 
   /// What came of an alarm.
@@ -84,7 +78,7 @@ extension FlowMachine {
     case .idle(_, let after):
       let ending = Ending.abandoned(reason: "nobody has answered for \(after)")
       return .leave(accept(.end(ending, rollBack: true), on: .main, since: now))
-    case .question(let id): return overdue(id, on: alarm.track).map { .overdue(alarm.track, $0) } ?? .stale
+    case .question(let id): return overdue(id, on: alarm.track, at: now).map { .overdue(alarm.track, $0) } ?? .stale
     case .reminder(let id, let number, let every, let most):
       guard self[alarm.track].asking?.question.id.number == id else { return .stale }
       if number < most {
@@ -92,7 +86,7 @@ extension FlowMachine {
           .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due + every, on: alarm.track)
       }
       return .remind(alarm.track, number: number)
-    case .wait(let number): return stopWaiting(number, on: alarm.track).map { .waited(number, $0) } ?? .stale
+    case .wait(let number): return stopWaiting(number, on: alarm.track, at: now).map { .waited(number, $0) } ?? .stale
     case .pause:
       self[alarm.track].isPausing = false
       return .paused(alarm.track)
@@ -107,5 +101,82 @@ extension FlowMachine {
       .timedOut, "the part of the flow under this `.timeout` has not ended within \(duration)", step: step)
     return accept(
       .unwind(Unwinding(frame: frame, step: step, error: failure, isTimeout: true)), on: track, since: now)
+  }
+}
+
+// MARK: - Late
+
+extension FlowMachine {
+  /// Whether what is open on a track is over by now, though the machine was not told of the time yet: its own time, that
+  /// of a part of the flow around it, or an idle time, which ends the whole flow.
+  func isTooLate(_ subject: Alarms.Subject, on track: TrackID, at now: Duration) -> Bool {
+    for index in 0..<alarms.count {
+      let alarm = alarms[index]
+      guard alarm.due <= now else { return false }
+      guard counts(alarm) else { continue }
+      switch (alarm.subject, subject) {
+      case (.idle, _): return true
+      case (.scope, _): if lineage(of: track).contains(alarm.track) { return true }
+      case (.question(let due), .question(let number)), (.wait(let due), .wait(let number)):
+        if due == number { return true }
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// Whether an idle time is over, so that the flow is about to be abandoned.
+  func isIdleTooLong(at now: Duration) -> Bool {
+    for index in 0..<alarms.count {
+      let alarm = alarms[index]
+      guard alarm.due <= now else { return false }
+      if case .idle = alarm.subject, counts(alarm) { return true }
+    }
+    return false
+  }
+
+  /// The refusal of an answer to the open question of a track; nil if it comes in time.
+  package func lateness(on track: TrackID, at now: @autoclosure () -> Duration) -> FlowError? {
+    guard !alarms.isEmpty, let question = look(at: track, { $0.asking?.question.id }),
+      isTooLate(.question(question.number), on: track, at: now())
+    else { return nil }
+    return error(
+      .questionClosed, "the time for question \(question) was over when the answer came",
+      step: self[track].visit?.info.id)
+  }
+}
+
+// MARK: - Idle times
+
+extension FlowMachine {
+  /// Whether a track, or one of its branches, waits for somebody outside: a question or a wait for a signal is open, or was
+  /// when the machine was put away.
+  func isIdle(on track: TrackID) -> Bool {
+    let isOpen = look(at: track) { $0.asking != nil || !$0.waits.isEmpty || $0.reopening != nil }
+    guard !isOpen, look(at: track, { $0.fork != nil }) else { return isOpen }
+    let isMeant = { (branch: TrackID) in lineage(of: branch).contains(track) }
+    if askers.values.contains(where: isMeant) || isWaited(on: isMeant) { return true }
+    guard branches.contains(where: { $0.reopening != nil }) else { return false }
+    return descendants(of: track).contains { look(at: $0) { $0.reopening != nil } }
+  }
+
+  /// Something is about to open on a track. Where nothing was open, idle times begin, or go on if nobody has answered
+  /// since they paused.
+  mutating func beginIdling(on track: TrackID, at now: @autoclosure () -> Duration) {
+    guard alarms.hasIdle else { return }
+    alarms.beginIdling(at: now(), on: lineage(of: track).filter { !isIdle(on: $0) })
+  }
+
+  /// Something on a track has closed, and nobody has answered. Where nothing else is open, the flow is at work: idle times
+  /// stand still.
+  mutating func pauseIdling(on track: TrackID, at now: @autoclosure () -> Duration?) {
+    guard alarms.hasIdle, let now = now() else { return }
+    alarms.pauseIdling(at: now, on: lineage(of: track).filter { !isIdle(on: $0) })
+  }
+
+  /// Somebody outside has answered, acted, or sent what was waited for: idle times around begin anew.
+  mutating func somebodyIsThere(on track: TrackID, at now: @autoclosure () -> Duration) {
+    guard alarms.hasIdle else { return }
+    alarms.idleAnew(from: now(), on: lineage(of: track))
   }
 }

@@ -137,10 +137,7 @@ extension FlowMachine {
     let question = Question(
       id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? keeping?.token),
       step: place.visit.info.id, visit: place.visit.id, prompt: shown ?? prompt, revision: reopened?.revision ?? 1)
-    // Nobody was idle on these tracks while nobody was asked there.
-    if alarms.hasIdle, reopened == nil {
-      alarms.somebodyIsThere(now(), on: lineage(of: track).filter { !isSomebodyAsked(on: $0) })
-    }
+    if reopened == nil { beginIdling(on: track, at: now()) }
     with(track) { track in
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
@@ -188,7 +185,8 @@ extension FlowMachine {
   /// - Parameter isCancelled: Whether the task that asked is cancelled, so that it does not go on. If not, a reminder
   ///   threw: nobody knows whether it will again, so a replay asks anew.
   package mutating func withdraw(
-    _ question: Question.ID, on track: TrackID = .main, isCancelled: Bool = true
+    _ question: Question.ID, on track: TrackID = .main, isCancelled: Bool = true,
+    at now: @autoclosure () -> Duration? = nil
   ) -> NavigationEvent? {
     guard isOpen(question, on: track), let asking = look(at: track, { $0.asking }) else { return nil }
     closeQuestion(on: track)
@@ -196,6 +194,7 @@ extension FlowMachine {
       if let key = asking.key { noteGivenUp(key, on: track) }
       self[track].forgetAsker()
     }
+    pauseIdling(on: track, at: now())
     return publish(.withdrawn(question))
   }
 
@@ -207,10 +206,11 @@ extension FlowMachine {
   }
 
   /// The time for a question is over. Nil if it was closed already.
-  mutating func overdue(_ question: Int, on track: TrackID) -> NavigationEvent? {
+  mutating func overdue(_ question: Int, on track: TrackID, at now: Duration) -> NavigationEvent? {
     if let reopening = self[track].reopening, let asked = reopening.question, asked.number == question {
       if let key = asked.key { remember(.overdue, as: key, on: track) }
       self[track].reopening = reopening.without(question: true)
+      pauseIdling(on: track, at: now)
       return publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
     }
     guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id.number == question else {
@@ -219,23 +219,27 @@ extension FlowMachine {
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
     note(.outcome(byChild: asking.isByChild), on: track)
     closeQuestion(on: track)
+    pauseIdling(on: track, at: now)
     return publish(.withdrawn(asking.question.id))
   }
 
   /// An answer that was found valid for what the question shows now.
   ///
   /// - Returns: `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
+  /// - Throws: `questionClosed` also after the time of the question, or of a part of the flow that it belongs to.
   package mutating func answer(
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
     guard let track = openTrack(of: id) else { throw refusal(of: id) }
+    let now = alarms.isEmpty ? .zero : now()
+    if let refusal = lateness(on: track, at: now) { throw refusal }
     let reloads = journal == .reloading
     if let key = look(at: track, { $0.asking?.key }) {
       remember(.answered(journal == .off ? () : answer), as: key, on: track)
       note(.outcome(byChild: look(at: track) { $0.asking?.isByChild }), on: track)
     }
     closeQuestion(on: track)
-    if alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    somebodyIsThere(on: track, at: now)
     if reloads {
       self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
       self[track].phase = .leaving

@@ -62,7 +62,7 @@ extension FlowMachine {
     }
     discard(replaced.old)
     keep(tree, on: track)
-    if isAnswer, alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    if isAnswer { somebodyIsThere(on: track, at: now()) }
     return publish(.updated(replaced.new))
   }
 
@@ -76,7 +76,7 @@ extension FlowMachine {
   ) throws {
     _ = try activePlace(of: visit, on: track, to: "take actions")
     keep(tree, on: track)
-    if isAnswer, alarms.hasIdle { alarms.somebodyIsThere(now(), on: lineage(of: track)) }
+    if isAnswer { somebodyIsThere(on: track, at: now()) }
   }
 
   /// A step no longer shows its rendering. Nil if its question is closed already.
@@ -85,7 +85,6 @@ extension FlowMachine {
       return question.visit == visit ? withdraw(question.id, on: track) : nil
     }
     guard self[track].top?.visit.id == visit, let asked = self[track].reopening?.question else { return nil }
-    dropReopening(on: track, questions: true, waits: false)
-    return publish(.withdrawn(Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)))
+    return withdrawReopening(asked, on: track)
   }
 }

@@ -171,6 +171,8 @@ extension FlowMachine {
     }
     remember(handover, on: track)
     walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)
+    // Whoever went back is there.
+    if alarms.hasIdle { alarms.forgetIdle(on: lineage(of: track)) }
     lastLanded = leave.number
     let change = Change.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors)
     return (.proceed(landed), publish(change))

@@ -109,8 +109,9 @@ extension FlowMachine {
   package enum Waited: Sendable {
     /// With an event if the world has seen it wait: the machine was read back meanwhile.
     case received(any Sendable, NavigationEvent? = nil)
-    /// The visit is replayed, and had waited long enough.
-    case overdue
+    /// The visit is replayed, and had waited long enough. With an event if that is found now: the machine was read back
+    /// after the time was over.
+    case overdue(NavigationEvent? = nil)
     /// The visit is replayed, and the step gave this wait up before: it will again, and gets nothing before.
     case withdrawn
     /// Without an event if the world has seen it wait.
@@ -121,7 +122,8 @@ extension FlowMachine {
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func wait<T: Sendable>(
-    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool? = nil
+    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool? = nil,
+    at now: @autoclosure () -> Duration = .zero
   ) throws -> Waited {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     try checkSizes(of: signal, key: nil, 0)
@@ -134,7 +136,7 @@ extension FlowMachine {
       return .received(value)
     case .overdue?:
       note(.outcome(byChild: byChild), on: stay.track)
-      return .overdue
+      return .overdue()
     case .withdrawn?: return .withdrawn
     case nil: break
     }
@@ -142,18 +144,28 @@ extension FlowMachine {
     if byChild == false, look(at: stay.track, { $0.reopening?.wait(key, for: signal) == nil }) {
       presumeChildrenGone(on: stay.track)
     }
+    let now = alarms.isEmpty ? .zero : now()
+    var isLate = false
+    if let number = look(at: stay.track, { $0.reopening?.wait(key, for: signal)?.number }) {
+      if alarms.isDue(wait: number, at: now) { return .overdue(stopWaiting(number, on: stay.track, at: now)) }
+      isLate = isTooLate(.wait(number), on: stay.track, at: now)
+    }
     let reopened = takeReopening(wait: key, for: signal, on: stay.track)
     let wait = Wait(
       signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? mail.lastNumber + 1)
     // One of another type waits for somebody else: it must not stand in the way of those behind it.
-    if let index = mail.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) }) {
+    if !isLate,
+      let index = mail.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) })
+    {
       let value = mail.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
       note(.outcome(byChild: byChild), on: stay.track)
       guard reopened != nil else { return .received(value) }
       alarms.dropWait(wait.number)
+      somebodyIsThere(on: stay.track, at: now)
       return .received(value, publish(.received(wait)))
     }
+    if reopened == nil { beginIdling(on: stay.track, at: now) }
     // Whoever waited before the machine was put away has its place again, in whichever order the steps come back.
     let turn = mail.queues[signal]?.firstIndex { $0.number > wait.number } ?? mail.queues[signal]?.count ?? 0
     mail.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
@@ -217,8 +229,8 @@ extension FlowMachine {
 
   /// Somebody outside sends a signal.
   ///
-  /// It goes to the wait that is open longest, but to none that its task has given up: the machine need not have heard of
-  /// that yet.
+  /// It goes to the wait that is open longest, but to none whose time is over, and to none that its task has given up:
+  /// the machine need not have heard of either yet.
   ///
   /// - Parameters:
   ///   - key: What makes it once; nil: each call counts.
@@ -227,7 +239,7 @@ extension FlowMachine {
   /// - Throws: A ``FlowError``; what `reserve` throws.
   package mutating func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int = 0,
-    reserving reserve: (_ wait: Int) throws -> Bool = { _ in true }
+    at now: @autoclosure () -> Duration = .zero, reserving reserve: (_ wait: Int) throws -> Bool = { _ in true }
   ) throws -> Sent {
     switch phase {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
@@ -236,11 +248,12 @@ extension FlowMachine {
     }
     let key = key.map { Mail.Key(signal: signal, key: $0) }
     if let key, mail.keys.contains(key) { return .duplicate }
+    let now = alarms.isEmpty ? .zero : now()
     // No `backUp` waits for a signal, so nobody receives it.
-    if isEnding { return .flowEnded }
+    if isEnding || isIdleTooLong(at: now) { return .flowEnded }
     try checkSizes(of: signal, key: key?.key, size)
     for (number, track) in mail.queues[signal] ?? [] {
-      guard let waiting = waiting(number, on: track) else { continue }
+      guard let waiting = waiting(number, on: track), !isTooLate(.wait(number), on: track, at: now) else { continue }
       guard waiting.accepts(value) else {
         throw error(
           .typeMismatch, "the signal \"\(signal)\" is waited for with type \(waiting.typeName), not \(type(of: value))",
@@ -251,6 +264,7 @@ extension FlowMachine {
       endWait(waiting, on: track)
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
       note(.outcome(byChild: waiting.isByChild), on: track)
+      somebodyIsThere(on: track, at: now)
       return .received(number: number, publish(.received(waiting.wait)))
     }
     let buffered = Mail.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
@@ -272,7 +286,7 @@ extension FlowMachine {
   ///
   /// - Parameter isGivenUp: Whether the task that waited is cancelled, so that it does not go on.
   package mutating func stopWaiting(
-    _ number: Int, on track: TrackID = .main, isGivenUp: Bool = false
+    _ number: Int, on track: TrackID = .main, isGivenUp: Bool = false, at now: @autoclosure () -> Duration? = nil
   ) -> NavigationEvent? {
     if let reopening = self[track].reopening, let visit = self[track].visit,
       let wait = reopening.waits.first(where: { $0.number == number })
@@ -280,6 +294,7 @@ extension FlowMachine {
       remember(.overdue, as: wait.key, on: track)
       self[track].reopening = reopening.without(wait: number)
       alarms.dropWait(number)
+      pauseIdling(on: track, at: now())
       return publish(
         .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: number)))
     }
@@ -295,6 +310,7 @@ extension FlowMachine {
         note(.outcome(byChild: waiting.isByChild), on: track)
       }
     }
+    pauseIdling(on: track, at: now())
     return publish(.stoppedWaiting(waiting.wait))
   }
 
@@ -322,6 +338,11 @@ extension FlowMachine {
   /// The waits that a step left open, by tasks of its own that it did not wait for.
   package func openWaits(on track: TrackID) -> [Int] {
     look(at: track) { $0.waits }.map(\.wait.number)
+  }
+
+  /// Whether a wait is open on one of these tracks.
+  func isWaited(on isMeant: (TrackID) -> Bool) -> Bool {
+    mail.queues.values.contains { queue in queue.contains { isMeant($0.track) } }
   }
 
   package mutating func takeClosedWaits() -> [Int] {

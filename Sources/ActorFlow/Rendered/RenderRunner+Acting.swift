@@ -7,6 +7,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let stage, let tree, stage.question == question.id else { return .closed }
     guard stage.revision == question.revision else { return .changed(turns.overtake(attempt)) }
     defer { giveUp(attempt) }
+    do { try stage.runtime.refuseLate(question.id) } catch { return .refused(error) }
     guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
     let saved = stage.runtime.commits ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)

@@ -71,7 +71,7 @@ package struct PackedMail: Sendable, Equatable {
 package struct PackedAlarm: Sendable, Equatable {
   package enum Subject: Sendable, Equatable {
     case scope(frame: Int)
-    case idle(frame: Int, after: Duration)
+    case idle(frame: Int, after: Duration, pausedAt: Duration?)
     case question(Int)
     case reminder(question: Int, number: Int, every: Duration, of: Int)
     case wait(Int)

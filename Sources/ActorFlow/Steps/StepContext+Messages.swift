@@ -6,7 +6,8 @@ extension StepContext {
   /// Asks a question and waits for its answer, but not for ever.
   ///
   /// When the time is over, the question is withdrawn and this returns nil; an answer that was accepted before is
-  /// returned. The time counts on the coordinator's clock, from the moment the question opens.
+  /// returned, and one that comes later is refused with ``FlowError/Code/questionClosed``, even if the question still
+  /// stands in the position. The time counts on the coordinator's clock, from the moment the question opens.
   ///
   /// ```swift
   /// let signed = try await context.ask(
@@ -56,7 +57,8 @@ extension StepContext {
     return value
   }
 
-  /// Waits for a signal, but not longer than `limit`; then returns nil.
+  /// Waits for a signal, but not longer than `limit`; then returns nil. A signal that comes later is kept for the next
+  /// wait.
   ///
   /// - Throws: As ``wait(for:)``.
   public func wait<T: Sendable>(for signal: Signal<T>, within limit: Duration) async throws -> T? {

@@ -27,6 +27,8 @@ package protocol StepRuntime: AnyObject, Sendable {
   func rerenderNow(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) throws
   /// An action was applied, and what is shown stays. `isAnswer`: somebody has answered.
   func acknowledge(_ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
+  /// Throws if an answer to this question comes too late, by the clock: the flow need not have heard of the time yet.
+  func refuseLate(_ question: Question.ID) throws
   /// Closes the question, if it is still open.
   func hide(at stay: Stay) async
   /// So many more effects are about to begin, or fewer: a flow that is kept is not put away just before they do.

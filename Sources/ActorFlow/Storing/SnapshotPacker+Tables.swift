@@ -69,7 +69,7 @@ extension SnapshotPacker {
       let subject: PackedAlarm.Subject =
         switch alarm.subject {
         case .scope(let frame): .scope(frame: try add(frame))
-        case .idle(let frame, let after): .idle(frame: try add(frame), after: after)
+        case .idle(let frame, let after): .idle(frame: try add(frame), after: after, pausedAt: alarm.pausedAt)
         case .question(let number): .question(number)
         case .reminder(let question, let number, let every, let most):
           .reminder(question: question, number: number, every: every, of: most)

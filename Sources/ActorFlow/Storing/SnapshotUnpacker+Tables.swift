@@ -7,7 +7,9 @@ extension SnapshotUnpacker {
         continue
       }
       guard let track = tracks[alarm.track], let subject = subject(alarm.subject) else { continue }
-      machine.alarms.set(subject, at: alarm.due, on: track)
+      var pausedAt: Duration?
+      if case .idle(_, _, let paused) = alarm.subject { pausedAt = paused }
+      machine.alarms.set(subject, at: alarm.due, on: track, pausedAt: pausedAt)
     }
   }
 
@@ -15,7 +17,7 @@ extension SnapshotUnpacker {
   mutating func subject(_ packed: PackedAlarm.Subject) -> Alarms.Subject? {
     switch packed {
     case .scope(let index): frame(index, of: "").map { .scope($0) }
-    case .idle(let index, let after): frame(index, of: "").map { .idle($0, after: after) }
+    case .idle(let index, let after, _): frame(index, of: "").map { .idle($0, after: after) }
     case .question(let number): .question(number)
     case .reminder(let question, let number, let every, let most):
       .reminder(question: question, number: number, every: every, of: most)

@@ -159,10 +159,11 @@ extension PackedAlarm.Subject: StatePart {
     case .scope(let frame):
       writer.byte(1)
       writer.int(frame)
-    case .idle(let frame, let after):
-      writer.byte(2)
+    case .idle(let frame, let after, let pausedAt):
+      writer.byte(pausedAt == nil ? 2 : 7)
       writer.int(frame)
       writer.duration(after)
+      if let pausedAt { writer.duration(pausedAt) }
     case .question(let number):
       writer.byte(3)
       writer.int(number)
@@ -184,7 +185,7 @@ extension PackedAlarm.Subject: StatePart {
     case 1: self = .scope(frame: try reader.number())
     case 2:
       let frame = try reader.number()
-      self = .idle(frame: frame, after: try reader.duration())
+      self = .idle(frame: frame, after: try reader.duration(), pausedAt: nil)
     case 3: self = .question(try reader.number())
     case 4:
       let question = try reader.number()
@@ -193,6 +194,10 @@ extension PackedAlarm.Subject: StatePart {
       self = .reminder(question: question, number: number, every: every, of: try reader.number())
     case 5: self = .wait(try reader.number())
     case 6: self = .pause
+    case 7 where reader.format >= 3:
+      let frame = try reader.number()
+      let after = try reader.duration()
+      self = .idle(frame: frame, after: after, pausedAt: try reader.duration())
     case let code: throw reader.unknown("subject of an alarm", code)
     }
   }

@@ -234,7 +234,7 @@ extension RandomState {
   mutating func subject() -> PackedAlarm.Subject {
     switch below(6) {
     case 0: .scope(frame: number())
-    case 1: .idle(frame: number(), after: duration())
+    case 1: .idle(frame: number(), after: duration(), pausedAt: below(2) == 0 ? nil : duration())
     case 2: .question(number())
     case 3: .reminder(question: number(), number: number(), every: duration(), of: number())
     case 4: .wait(number())

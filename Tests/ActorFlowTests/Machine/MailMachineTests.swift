@@ -127,6 +127,7 @@ extension MachineDriver {
     switch try give({ try $0.wait(for: signal, as: Int.self, at: stay, until: nil) }) {
     case .received: return "received"
     case .overdue: return "overdue"
+    case .withdrawn: return "withdrawn"
     case .waiting: return "waiting"
     }
   }

@@ -175,6 +175,16 @@ extension KeptScene {
         keptAsker("c", trace)
       }
     },
+    KeptScene("nobody sends, and the flow expires", { run, _ in try run.ring() }) { trace in
+      Flow("f") {
+        keptCharger("a", trace)
+        keptStep("b", trace) { _, context in
+          _ = try await context.wait(for: Signal<String>("never"), within: .seconds(60))
+          return try await context.wait(for: Signal<String>("never"))
+        }
+        .expires(afterIdle: .seconds(100))
+      }
+    },
   ]
 
   /// A question and a signal, of which the question is answered.

@@ -1,0 +1,91 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+import Testing
+
+/// Idle times of flows that are put away while they run.
+@Suite("Hosted flows that expire", .timeLimit(.minutes(15))) struct IdleHostTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let log = Log()
+  private static let go = Signal<String>("go")
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  private var asking: Flow<String, String> {
+    Flow("f") { Step("a") { [log] in Asker(log) } }.expires(afterIdle: .seconds(100))
+  }
+
+  private var waiting: Flow<String, String> {
+    Flow("f") {
+      Step("a") { (input: String, context: StepContext) in
+        let first = try await context.wait(for: Self.go)
+        return "\(input)\(first)\(try await context.wait(for: Self.go))"
+      }
+    }
+    .expires(afterIdle: .seconds(100))
+  }
+
+  private func host(_ flow: Flow<String, String>) async throws -> FlowHost {
+    let host = FlowHost(store: store, clock: clock, owner: "host")
+    try await host.register(flow)
+    return host
+  }
+
+  private func start(_ flow: Flow<String, String>) async throws -> FlowHost {
+    let host = FlowHost(store: store, clock: clock, owner: "host")
+    try await host.register(flow).start(id: "f", with: "-")
+    try await host.catchUp()
+    #expect(try await host.view("f").status == .waiting)
+    return host
+  }
+
+  @Test("a flow that waits only for a signal expires; a signal that it receives begins the time anew")
+  func signal() async throws {
+    var host = try await start(waiting)
+    clock.advance(by: .seconds(99))
+    try await host.send("1", to: Self.go, of: "f", key: "1")
+    try await host.catchUp()
+    clock.advance(by: .seconds(99))
+    host = try await self.host(waiting)
+    try await host.catchUp()
+    #expect(try await host.view("f").status == .waiting)
+    clock.advance(by: .seconds(1))
+    try await host.catchUp()
+    #expect(try await host.view("f").status == .abandoned)
+  }
+
+  @Test("an answer after the time is refused, also by a host that has just been started, and the flow expires")
+  func answer() async throws {
+    let first = try await start(asking)
+    let question = try #require(try await first.view("f").questions.first?.id)
+    clock.advance(by: .seconds(100))
+    let second = try await host(asking)
+    let refused = await code { try await second.answer(question, of: "f", json: #""late""#.utf8) }
+    #expect(refused == .questionClosed || refused == .flowEnded)
+    #expect(await code { try await second.answer(Form.self, of: "f", with: "later") } != nil)
+    try await second.catchUp()
+    #expect(try await second.view("f").status == .abandoned)
+    #expect(try await second.view("f").reason?.contains("nobody has answered") == true)
+    #expect(try await !second.history(of: "f").map(\.what).contains("answered"))
+    #expect(log.all.count { $0 == "undo a" } == 1)
+  }
+
+  @Test("an answer and the timer in the same instant: the answer is refused each time")
+  func race() async throws {
+    for _ in 1...20 {
+      let store = MemoryFlowStore(clock: clock)
+      var options = FlowHost.Options()
+      options.keepHot = .seconds(1_000)
+      let host = FlowHost(store: store, clock: clock, options: options)
+      try await host.register(asking).start(id: "f", with: "-")
+      let question = try #require(try await host.settled("f").questions.first?.id)
+      clock.advance(by: .seconds(100))
+      #expect(await code { try await host.answer(question, of: "f", json: #""late""#.utf8) } != nil)
+      while try await host.view("f").status != .abandoned { await Task.yield() }
+      try await host.shutDown()
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import ActorFlow
+import Testing
+
+@Suite("Idle times on the machine") struct IdleMachineTests: AskingFlows {
+  private func idle(_ flow: Flow<String, String>) throws -> TrackDriver { try TrackDriver(flow) }
+
+  @Test("a flow that waits only for a signal is idle, and expires")
+  func signal() throws {
+    var driver = try idle(Flow { step("a").expires(afterIdle: .seconds(60)) })
+    driver.advance(by: .seconds(500))
+    #expect(driver.machine.leave == nil, "the step is at work")
+    try driver.wait("a")
+    #expect(driver.machine.nextAlarm == .seconds(560))
+    driver.advance(by: .seconds(59))
+    #expect(driver.machine.leave == nil)
+    driver.advance(by: .seconds(1))
+    #expect(driver.lines.last == "leaving a abandoned")
+  }
+
+  @Test("a signal that somebody waited for begins the time anew, one that nobody waits for does not")
+  func received() throws {
+    var driver = try idle(Flow { step("a").expires(afterIdle: .seconds(60)) })
+    try driver.wait("a")
+    driver.advance(by: .seconds(50))
+    try driver.send(to: "other")
+    #expect(driver.machine.nextAlarm == .seconds(60))
+    try driver.send(to: "s")
+    #expect(driver.machine.nextAlarm == nil, "the step is at work")
+    driver.advance(by: .seconds(100))
+    try driver.wait("a")
+    #expect(driver.machine.nextAlarm == .seconds(210))
+  }
+
+  @Test("a question or a wait whose time was over is no sign of life: the idle time goes on with the next one")
+  func overdue() throws {
+    var driver = try idle(Flow { step("a").expires(afterIdle: .seconds(60)) })
+    try driver.wait("a", within: .seconds(25))
+    driver.advance(by: .seconds(25))
+    #expect(driver.lines.last == "stoppedWaiting a s")
+    driver.advance(by: .seconds(1_000))
+    #expect(driver.machine.leave == nil, "the step is at work, and the time stands still")
+    try driver.ask("a", within: AskDeadline(due: .seconds(25), reminder: nil))
+    driver.advance(by: .seconds(25))
+    #expect(driver.lines.last == "withdrawn")
+    try driver.wait("a")
+    #expect(driver.machine.nextAlarm == .seconds(1_060))
+    driver.advance(by: .seconds(9))
+    #expect(driver.machine.leave == nil)
+    driver.advance(by: .seconds(1))
+    #expect(driver.lines.last == "leaving a abandoned")
+  }
+
+  @Test("what the step gives up is no sign of life either; an answer and a back are")
+  func givenUp() throws {
+    var driver = try idle(
+      Flow {
+        step("a")
+        step("b")
+      }.expires(afterIdle: .seconds(60)))
+    try driver.pass("a")
+    for _ in 1...2 {
+      let question = try driver.ask("b")
+      driver.advance(by: .seconds(20))
+      let now = driver.now
+      driver.add(driver.machine.withdraw(question, at: now))
+      driver.advance(by: .seconds(100))
+    }
+    try driver.answer(driver.ask("b"))
+    driver.advance(by: .seconds(100))
+    let question = try driver.ask("b")
+    #expect(driver.machine.nextAlarm == driver.now + .seconds(60))
+    driver.advance(by: .seconds(20))
+    let now = driver.now
+    driver.add(driver.machine.withdraw(question, at: now))
+    try driver.backUp()
+    try driver.comeBack()
+    try driver.ask("a")
+    #expect(driver.machine.nextAlarm == driver.now + .seconds(60))
+  }
+
+  @Test("in a fork everybody is idle as long as anything is open; each scope has its own time")
+  func branches() throws {
+    var driver = try idle(
+      Flow {
+        both(step("b").expires(afterIdle: .seconds(50)), step("c")).expires(afterIdle: .seconds(60))
+      })
+    try driver.wait("c")
+    driver.advance(by: .seconds(20))
+    let question = try driver.ask("b")
+    #expect(driver.machine.nextAlarm == .seconds(60), "a question that opens beside a wait is no sign of life")
+    driver.advance(by: .seconds(10))
+    try driver.send(to: "s")
+    #expect(driver.machine.nextAlarm == .seconds(70), "the signal was c's")
+    try driver.answer(question)
+    #expect(driver.machine.nextAlarm == nil)
+  }
+
+  @Test("an answer after its time is refused, whether it is the question's, a timeout's, or an idle time")
+  func late() throws {
+    for flow in [step("a").timeout(.seconds(10)), step("a").expires(afterIdle: .seconds(10))] {
+      var driver = try idle(Flow { flow })
+      let question = try driver.ask("a")
+      driver.now = .seconds(10)
+      #expect((#expect(throws: FlowError.self) { try driver.answer(question) })?.code == .questionClosed)
+      #expect(driver.machine.position.questions.count == 1, "nothing has changed")
+      driver.advance(by: .zero)
+      #expect(driver.machine.leave != nil)
+    }
+    var driver = try idle(Flow { step("a") })
+    let question = try driver.ask("a", within: AskDeadline(due: .seconds(10), reminder: nil))
+    driver.now = .seconds(10)
+    #expect(throws: FlowError.self) { try driver.answer(question) }
+    driver.advance(by: .zero)
+    #expect(driver.lines.last == "withdrawn")
+  }
+}
+
+extension TrackDriver {
+  fileprivate mutating func wait(_ name: String, within limit: Duration? = nil) throws {
+    let track = try track(of: name)
+    guard let visit = running[track]?.visit.id else { throw Failure("no visit") }
+    let due = limit.map { now + $0 }
+    let waited = try machine.wait(
+      for: "s", as: Int.self, at: Stay(visit, on: track), until: due, at: now)
+    guard case .waiting(_, let event) = waited else { throw Failure("it does not wait") }
+    add(event)
+  }
+
+  fileprivate mutating func send(to signal: String) throws {
+    guard case .received(_, let event) = try machine.send(1, to: signal, key: nil, at: now) else { return }
+    add(event)
+  }
+}
