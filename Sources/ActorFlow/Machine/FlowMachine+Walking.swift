@@ -164,17 +164,20 @@ extension FlowMachine {
     let focus = self[track].focus
     var above: [(place: Place, memory: PlaceMemory.Box?)] = []
     var next = self[track].top
+    var first: Place?  // of the side branch
     var isTop = true
     while let place = next, place.isInner || place.node !== menu {
       let memory = isTop ? focus.memory.map(PlaceMemory.Box.init) : place.memory
       if isTop ? focus.isEntered : !place.visit.isSkipped { above.append((place, memory)) }
+      if !place.isInner { first = place }
       isTop = false
       next = place.below
     }
     // With what was settled everything before it is final, so the menu is gone.
     guard let place = next, self[track].top?.shown?.isSettledFromAbove == false else { return nil }
     let isClosed = above.contains { $0.place.closes }
-    let hasAsked = isTop ? focus.hasAsked : true
+    // That the menu asked can be seen from where its side branch would have led back to.
+    let hasAsked = isTop ? focus.hasAsked : first.map { $0.backTarget == place.depth } ?? true
     let memory = isTop ? focus.memory : place.memory?.memory
     var below = place.below
     // By entering: the menu of a hub in the side branch may stand above what its own side branches did.

@@ -62,6 +62,18 @@ import Testing
     #expect(driver.undone.filter { $0 != "sibling" } == ["side", "menu"])
   }
 
+  @Test("a back from a later side branch passes over a menu that has asked nothing", arguments: [false, true])
+  func silentMenu(asks: Bool) throws {
+    var driver = try TrackDriver(Flow { hub(step("side")) })
+    if asks { try driver.answer(driver.ask("menu")) }
+    try driver.make("side", at: "menu")
+    #expect(driver.machine.position.canBackUp == asks)
+    try driver.pass("side")
+    try driver.make("side", at: "menu")
+    #expect(driver.steps == "side")
+    #expect(driver.machine.position.canBackUp == asks)
+  }
+
   @Test("Rule 2: a menu that is left before its first proceed owes nothing")
   func leftBeforeFirstProceed() throws {
     var driver = try TrackDriver(
