@@ -55,7 +55,7 @@ extension StoredFlow {
     }
     for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
     for track in [state.machine.main] + state.machine.branches { lines += track.summary(state.machine) }
-    for alarm in state.machine.alarms { lines.append("alarm at \(alarm.due): \(alarm.subject)") }
+    for alarm in state.machine.alarms { lines.append("alarm at \(alarm.due): \(alarm.subject.word)") }
     for failure in state.machine.undoFailures {
       lines.append("not undone: \(failure.place?.visit.step.path ?? "-"), \(failure.error)")
     }
@@ -102,5 +102,11 @@ extension PackedAnswer.Entry {
     case .withdrawn: "withdrawn"
     case .overdue: "overdue"
     }
+  }
+}
+
+extension PackedAlarm.Subject {
+  fileprivate var word: String {
+    if case .idle(let frame, let after, nil) = self { "idle(frame: \(frame), after: \(after))" } else { "\(self)" }
   }
 }

@@ -7,7 +7,7 @@ extension CorpusScene {
 
   static let all: [CorpusScene] = [
     question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
-    carrying, finished, updated, records, unread, withdrawn,
+    carrying, finished, updated, records, unread, withdrawn, race, idle,
   ]
 
   private static func asker(_ name: String) -> Step<String, String> {
@@ -71,6 +71,38 @@ extension CorpusScene {
     }
   } begin: {
     try await $0.answer("ask", #""n""#)
+    _ = try await $0.host.settled($0.id)
+  }
+
+  /// Two tasks have something open: a replay may come for either first.
+  static let race = CorpusScene("race", since: 3) { _ in
+    Flow("race") {
+      Step("ask") { (input: String, context: StepContext) in
+        try await withThrowingTaskGroup(of: String.self) { group in
+          group.addTask { try await context.ask(Form(text: input)) }
+          group.addTask { "\(try await context.wait(for: paid, within: .seconds(1_000)) ?? "nothing"), paid" }
+          defer { group.cancelAll() }
+          return try await group.next() ?? "nothing"
+        }
+      }
+    }
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+  }
+
+  /// The idle time stands still while the step pauses.
+  static let idle = CorpusScene("idle", since: 3) { _ in
+    Flow("idle") {
+      Step("nudge") { (input: String, context: StepContext) in
+        guard let answer = try await context.ask(Form(text: input), within: .seconds(10)) else { throw Boom() }
+        return input + answer
+      }
+      .retry(2, backoff: .constant(.seconds(50)))
+      .expires(afterIdle: .seconds(60))
+    }
+  } begin: {
+    _ = try await $0.host.settled($0.id)
+    try await $0.pass(.seconds(10))
     _ = try await $0.host.settled($0.id)
   }
 
