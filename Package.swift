@@ -15,10 +15,14 @@ let package = Package(
     .target(name: "ActorFlowHosting", dependencies: ["ActorFlow"]),
     .target(name: "ActorFlowTesting", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
-    .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting"]),
+    .target(
+      name: "RandomPrograms", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"],
+      path: "Tests/RandomPrograms"),
+    .testTarget(name: "ActorFlowTests", dependencies: ["ActorFlow", "ActorFlowTesting", "RandomPrograms"]),
     .testTarget(name: "ActorFlowTestingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"]),
     .testTarget(
-      name: "ActorFlowHostingTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"],
+      name: "ActorFlowHostingTests",
+      dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting", "RandomPrograms"],
       resources: [.copy("Corpus")]),
     .testTarget(name: "ActorFlowDocumentsTests", dependencies: ["ActorFlow", "ActorFlowDocuments"]),
   ],

@@ -63,6 +63,8 @@ public final class ManualClock: Clock, Sendable {
 
   /// How many tasks sleep at this moment.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
+  /// The instants until which tasks sleep on this clock.
+  package var deadlines: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }
 
   /// Moves the time on, and wakes everybody whose deadline has come, earliest deadline first.
   ///

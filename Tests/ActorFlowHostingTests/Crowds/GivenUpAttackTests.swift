@@ -2,13 +2,14 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
 import Foundation
+import RandomPrograms
 import Testing
 
 /// Races of questions and signals, many flows at once, in hosts that die at random commits. Whoever was first is first for
 /// ever; the others get nothing that is meant for what comes later; and a flow that waits is put away.
 ///
 /// `ACTORFLOW_ATTACK_ROUNDS` sets how many rounds of eight flows are played (25), `ACTORFLOW_SEED` plays one sequence again.
-@Suite("Attack: races that are given up", .timeLimit(.minutes(15))) struct GivenUpAttackTests {
+@Suite("Attack: races that are given up", .timeLimit(.minutes(ProgramSettings.minutes))) struct GivenUpAttackTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["ACTORFLOW_ATTACK_ROUNDS"].flatMap { UInt64($0) } ?? 25
 

@@ -1,0 +1,36 @@
+import RandomPrograms
+import Testing
+
+/// Random programs on a host that puts their flows away at every question. `ACTORFLOW_SEED` plays one again,
+/// `ACTORFLOW_PROGRAMS` sets how many there are.
+@Suite("Random programs on a host", .timeLimit(.minutes(ProgramSettings.minutes))) struct HostedProgramTests {
+  @Test(
+    "replay is the first run again: a sequential program does what the naive model says", arguments: [false, true])
+  func game(crashes: Bool) async {
+    let failures = await play(ProgramSettings.seeds(share: 50)) { try await playHostGame(seed: $0, crashes: crashes) }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+
+  @Test("whatever comes first, every entering and every payment is undone, newest first", arguments: [false, true])
+  func scramble(crashes: Bool) async {
+    let failures = await play(ProgramSettings.seeds(share: 25)) {
+      try await playHostedScramble(seed: $0, crashes: crashes)
+    }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+}
+
+/// One window, hit again and again. `ACTORFLOW_ATTACK_ROUNDS` sets how often; under load it is hit more often.
+@Suite("Aimed at one window, on a host", .timeLimit(.minutes(ProgramSettings.minutes))) struct HostedAimedTests {
+  @Test("Rule 2: a hosted hub's menu is compensated when the flow is abandoned in the moment a side branch ends")
+  func menus() async throws {
+    let failures = try await attackHostedMenus(rounds: ProgramSettings.aimedRounds)
+    #expect(failures.isEmpty, "\(failures.count) of \(ProgramSettings.aimedRounds): \(failures.first ?? "")")
+  }
+
+  @Test("a wait that was given up beside a question is given up in every replay")
+  func waits() async throws {
+    let failures = try await attackWaits(rounds: ProgramSettings.aimedRounds)
+    #expect(failures.isEmpty, "\(failures.count) of \(ProgramSettings.aimedRounds): \(failures.first ?? "")")
+  }
+}

@@ -1,0 +1,27 @@
+import RandomPrograms
+import Testing
+
+/// Random programs in memory: random flows, and random requests to them. `ACTORFLOW_SEED` plays one again,
+/// `ACTORFLOW_PROGRAMS` sets how many there are.
+@Suite("Random programs in memory", .timeLimit(.minutes(ProgramSettings.minutes))) struct ProgramTests {
+  @Test("a sequential program does what the naive model says, request by request")
+  func game() async {
+    let failures = await play(ProgramSettings.seeds(share: 700)) { try await playMemoryGame(seed: $0) }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+
+  @Test("whatever comes first, every entering and every payment is undone once, newest first")
+  func scramble() async {
+    let failures = await play(ProgramSettings.seeds(share: 150)) { try await playScramble(seed: $0) }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+}
+
+/// One window, hit again and again. `ACTORFLOW_ATTACK_ROUNDS` sets how often; under load it is hit more often.
+@Suite("Aimed at one window, in memory", .timeLimit(.minutes(ProgramSettings.minutes))) struct AimedTests {
+  @Test("Rule 2: a hub's menu is compensated once when the flow is left in the moment a side branch ends")
+  func menus() async {
+    let failures = await attackMenus(rounds: ProgramSettings.aimedRounds)
+    #expect(failures.isEmpty, "\(failures.count) of \(ProgramSettings.aimedRounds): \(failures.first ?? "")")
+  }
+}

@@ -1,0 +1,117 @@
+import ActorFlow
+
+/// Checks the trace of one run against rules 2 and 4, without any model of the flow.
+///
+/// An *entering* begins when `proceed` is called for a visit, and ends with one `backUp`, or by leaving the step forwards
+/// for good.
+package struct Ledger {
+  struct Entering {
+    let step: String
+    let path: String
+    let track: String
+    let visit: Int
+    let instance: Int
+  }
+
+  private let plans: [String: StepPlan]
+  /// The stacks on which a `settling` step stands, so that what lies there may be final.
+  private let settling: Set<String>
+  /// Whether the flow is hosted: then a visit may have several instances, one after the other.
+  private let isHosted: Bool
+  /// What was entered and not compensated, oldest first.
+  private var open: [Entering] = []
+  /// What each instance was entered as, before it was compensated last.
+  private var past: [Int: Entering] = [:]
+
+  package init(_ program: Program, _ world: World) throws(Complaint) {
+    plans = Dictionary(program.steps.map { ($0.name, $0) }) { first, _ in first }
+    settling = Set(program.steps.filter { $0.policy == .settling }.map { $0.track.prefix { $0 != "*" }.description })
+    isHosted = world.isHosted
+    for (number, line) in world.lines.enumerated() {
+      do {
+        switch line.kind {
+        case .entered: try enter(line)
+        case .undone(let ends): try undo(line, ends: ends)
+        case .recorded, .received, .crashed: break
+        }
+      } catch { throw Complaint("\(error.description)\n  at line \(number), \(line.text)") }
+    }
+  }
+
+  /// The flow was rolled back: nothing may be left.
+  package func checkRolledBack() throws(Complaint) {
+    let left = open.filter { !mayBeSettled($0.track) }
+    try expect(left.isEmpty, "rule 2: \(left.text) entered and never compensated")
+  }
+
+  // MARK: One line
+
+  private mutating func enter(_ line: World.Line) throws(Complaint) {
+    let new = Entering(
+      step: line.step, path: line.path, track: line.track, visit: line.visit, instance: line.instance)
+    if isHosted {
+      // A replay of the visit, another attempt, or a hub's menu that goes on.
+      if open.contains(where: { $0.visit == new.visit && $0.path == new.path }) { return }
+    } else if let before = open.first(where: { $0.instance == new.instance }) {
+      try expect(before.visit == new.visit, "rule 2: \(new.step) is entered again and was not compensated")
+      return
+    } else if let before = past[new.instance] {
+      let left = open.filter {
+        $0.visit > before.visit && Self.lies($0.track, on: new.track) && !isSideStep($0.step, of: new.step)
+          && !mayBeSettled($0.track)
+      }
+      try expect(left.isEmpty, "rule 2: a back has landed on \(new.step), and \(left.text) not compensated")
+    }
+    open.append(new)
+  }
+
+  private mutating func undo(_ line: World.Line, ends: Bool) throws(Complaint) {
+    guard let index = entering(of: line) else {
+      throw Complaint("rule 2: \(line.step) is compensated and is not entered")
+    }
+    let undone = open.remove(at: index)
+    past[line.instance] = undone
+    let newer = open.filter {
+      $0.visit > undone.visit && !mayBeSettled($0.track)
+        && (ends || Self.lies($0.track, on: undone.track) && !isSideStep($0.step, of: undone.step))
+    }
+    try expect(newer.isEmpty, "rule 4: \(undone.step)@\(undone.visit) is compensated before \(newer.text)")
+  }
+
+  private func entering(of line: World.Line) -> Int? {
+    if isHosted { return open.lastIndex { $0.path == line.path } }
+    // An instance that was never entered was made for the `backUp` alone.
+    return open.lastIndex { $0.instance == line.instance }
+      ?? (past[line.instance] == nil ? open.lastIndex { $0.path == line.path } : nil)
+  }
+
+  // MARK: Stacks
+
+  /// Whether a stack is another one, or one of a branch on it.
+  private static func lies(_ track: String, on other: String) -> Bool {
+    track == other || track.hasPrefix("\(other)/")
+  }
+
+  /// Whether a step stands in a side branch of a hub's menu.
+  private func isSideStep(_ step: String, of menu: String) -> Bool { plans[step]?.menus.contains(menu) ?? false }
+
+  private func mayBeSettled(_ track: String) -> Bool { settling.contains { track.hasPrefix($0) } }
+}
+
+extension [Ledger.Entering] {
+  fileprivate var text: String {
+    map { "\($0.step)@\($0.visit)" }.joined(separator: ", ") + (count == 1 ? " was" : " were")
+  }
+}
+
+/// Checks what can be told from the world alone, at the end of a run that was rolled back or not.
+package func checkWorld(_ program: Program, _ world: World, isRolledBack: Bool) throws(Complaint) {
+  if world.lines.contains(where: { $0.kind == .crashed }) {
+    _ = try CrashLedger(world.lines)
+  } else {
+    let ledger = try Ledger(program, world)
+    if isRolledBack { try ledger.checkRolledBack() }
+  }
+  if let complaint = world.complaints.first { throw Complaint(complaint) }
+  if isRolledBack { try checkMoney(program, world) }
+}

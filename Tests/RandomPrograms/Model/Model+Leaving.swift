@@ -1,0 +1,131 @@
+import ActorFlow
+
+// Going back, and compensating.
+extension Model {
+  /// Compensates places, newest entering first.
+  func rollBack(_ places: [Place]) {
+    for place in places.sorted(by: { $0.visit > $1.visit }) where place.isEntered && !place.isFinal {
+      compensate(place)
+    }
+  }
+
+  private func compensate(_ place: Place) {
+    lines.append("-\(place.plan.name)")
+    place.isEntered = false
+    switch place.plan.undoing {
+    case .works:
+      refund(place)
+      place.payments = [:]
+    case .failsAfter:
+      refund(place)
+      errors += 1
+    case .failsBefore: errors += 1
+    }
+  }
+
+  private func refund(_ place: Place) {
+    for (key, isRefunded) in place.payments where !isRefunded {
+      refunded += 1
+      place.payments[key] = true
+    }
+  }
+
+  /// Compensates and removes everything that was entered since the list had this length.
+  func unwind(from start: Int) {
+    let gone = entries[start...].compactMap { entry -> Place? in
+      if case .place(let place) = entry { place } else { nil }
+    }
+    rollBack(gone)
+    entries.removeSubrange(start...)
+    if let landed = shown.last { lastFocus = landed.plan.name }
+  }
+
+  /// Lands on a place. What the menu's ended side branches did stays.
+  func back(to target: Place, delivering note: Note? = nil) {
+    guard let index = entries.firstIndex(where: { $0.holds(target) }) else { return }
+    let above = entries[(index + 1)...]
+    let gone = above.compactMap { entry -> Place? in
+      if case .place(let place) = entry, place.buriedBy !== target { place } else { nil }
+    }
+    rollBack(gone + [target])
+    entries = entries[...index] + above.filter { $0.buriedBy === target }
+    target.choices.removeLast(max(0, target.choices.count - target.endedSides))
+    (target.delivery, target.note) = (note, nil)
+    target.state = note.map { .receiving($0) } ?? .begins
+    visits += 1
+    target.visit = visits
+    target.hasAsked = false
+    target.isSkipped = false
+    lastFocus = target.plan.name
+  }
+
+  // MARK: Targets
+
+  /// Whether a one-way step was left forwards in a side branch of this menu: nobody returns to before the menu then.
+  private func hasClosedSide(_ menu: Place) -> Bool {
+    places.contains { $0.buriedBy === menu && $0.plan.policy.closes }
+  }
+
+  /// The places that a back may come to, nearest first.
+  private var reachable: [Place] {
+    let stack = shown
+    guard let top = stack.last, !hasClosedSide(top) else { return [] }
+    var places: [Place] = []
+    for place in stack.dropLast().reversed() {
+      if place.plan.policy.closes { break }
+      places.append(place)
+      if hasClosedSide(place) { break }
+    }
+    return places
+  }
+
+  /// Where a back without a name leads.
+  var backTarget: Place? {
+    reachable.first { place in
+      switch place.plan.policy {
+      case .automatic: place.hasAsked
+      case .returnable, .returnableIfSkipped: true
+      case .passThrough, .oneWay, .settling: false
+      }
+    }
+  }
+
+  func backTarget(named name: String) -> Place? {
+    reachable.first { $0.plan.name == name }.flatMap { $0.plan.policy == .passThrough ? nil : $0 }
+  }
+
+  /// The nearest earlier step that takes a note.
+  var receiver: Place? {
+    shown.dropLast().last { $0.plan.receives && !program.routerSteps.contains($0.plan.name) && $0 !== current }
+  }
+
+  /// Whether no one-way step was left forwards between the current step and an earlier one, which counts, too.
+  func canLeave(over target: Place) -> Bool { reachable.contains { $0 === target } }
+}
+
+extension BackUpPolicy {
+  fileprivate var closes: Bool { self == .oneWay || self == .settling }
+}
+
+extension Model.Entry {
+  func holds(_ other: Model.Place) -> Bool {
+    if case .place(let place) = self { place === other } else { false }
+  }
+}
+
+extension Program {
+  /// The steps that only their router's note can reach.
+  var routerSteps: Set<String> { Set(parts.flatMap(\.routerSteps)) }
+}
+
+extension Part {
+  fileprivate var routerSteps: [String] {
+    switch self {
+    case .step: []
+    case .router(_, let first, _): [first.name]
+    case .choice(let bodies), .hub(_, let bodies), .fork(_, let bodies): bodies.flatMap { $0.flatMap(\.routerSteps) }
+    case .route(_, let left, let right): (left.1 + right.1).flatMap(\.routerSteps)
+    case .loop(let body), .scope(_, let body): body.flatMap(\.routerSteps)
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import ActorFlow
+
+// The requests from outside. Each returns how it ends, in a word.
+extension Model {
+  package func answer(_ command: Command) -> String {
+    guard let place = current else { return "noSuchQuestion" }
+    let number: Int
+    switch place.state {
+    case .asking(let asked, _): number = asked + 1
+    case .either(let asked, _): number = asked + 1
+    default: return "noSuchQuestion"
+    }
+    obey(command, place, number)
+    settle()
+    return "ok"
+  }
+
+  private func obey(_ command: Command, _ place: Place, _ number: Int) {
+    place.state = .asking(number + 1)
+    switch command {
+    case .go(let value): place.state = .made(place.input.with(value, adding: "\(place.plan.name):\(value)"))
+    case .fail: place.state = .failed(place.plan.name)
+    case .ask: place.state = .asking(number)
+    case .askWithin(let time): place.state = .asking(number, until: now + .milliseconds(time))
+    case .pay, .payAndStumble: pay("\(number)", at: place)
+    case .wait(let name): if !takeSignal(name) { place.state = .waiting(number, name) }
+    case .waitWithin(let name, let time):
+      if !takeSignal(name) { place.state = .waiting(number, name, until: now + .milliseconds(time)) }
+    case .either(let name, _): if !takeSignal(name) { place.state = .either(number, name) }
+    case .giveUp: break
+    case .send(let act):
+      if receiver != nil, act == .hold { place.state = .sending(number) }
+    case .deliver(let act):
+      guard let receiver, canLeave(over: receiver) else { break }
+      back(to: receiver, delivering: Note(act, isDelivered: true))
+    case .backUp: if let target = backTarget { back(to: target) }
+    case .abandon: end("abandoned", rollingBack: true)
+    }
+  }
+
+  private func takeSignal(_ name: String) -> Bool {
+    guard let index = signals.firstIndex(where: { $0.name == name }) else { return false }
+    signals.remove(at: index)
+    return true
+  }
+
+  /// Whether a question and a wait for this signal are open side by side.
+  package func isRacing(for name: String) -> Bool {
+    if case .either(_, name) = current?.state { true } else { false }
+  }
+
+  /// Whether a signal waits to be received.
+  package func hasSignal(_ name: String) -> Bool { signals.contains { $0.name == name } }
+
+  package func send(_ value: Int, to name: String, key: String?) -> String {
+    guard result == nil else { return "flowEnded" }
+    if let key, !signalKeys.insert("\(name) \(key)").inserted { return "duplicate" }
+    switch current?.state {
+    case .waiting(let number, name, _), .either(let number, name): current?.state = .asking(number + 1)
+    default: signals.append((name, value))
+    }
+    settle()
+    return "accepted"
+  }
+
+  package func backUp(to name: String?) -> String {
+    errors = 0
+    guard result == nil else { return "flowEnded" }
+    guard let target = name.map(backTarget) ?? backTarget else { return "cannotBackUp" }
+    back(to: target)
+    let isWhole = errors == 0  // what fails from the landing on is no part of the back
+    settle()
+    return isWhole ? "ok" : "rollbackFailed"
+  }
+
+  package func abandon(rollingBack: Bool) -> String {
+    errors = 0
+    guard result == nil else { return "flowEnded" }
+    end("abandoned", rollingBack: rollingBack)
+    return errors > 0 ? "rollbackFailed" : "ok"
+  }
+
+  package func cancelCaller() {
+    guard result == nil else { return }
+    end("cancelled", rollingBack: true)
+  }
+
+  /// Whoever holds a note goes on.
+  package func letGo() {
+    switch current?.state {
+    case .sending(let number): current?.state = .asking(number + 1)
+    case .receiving(let note):
+      current?.note = note
+      current?.state = .begins
+    default: return
+    }
+    settle()
+  }
+
+  package var isHolding: Bool {
+    switch current?.state {
+    case .sending, .receiving: true
+    default: false
+    }
+  }
+
+  // MARK: Time
+
+  /// How long the flow still pauses before a step that has failed is tried again; nil: it does not pause.
+  package var pauseLeft: Duration? { pause.map { $0 - now } }
+
+  /// When something happens by itself; nil: nothing will, or two things would at once.
+  package var nextTimer: Duration? {
+    var times = Array(timeouts.values)
+    if let pause { times.append(pause) }
+    switch current?.state {
+    case .asking(_, let until?), .waiting(_, _, let until?): times.append(until)
+    default: break
+    }
+    guard let first = times.min(), times.count(where: { $0 == first }) == 1 else { return nil }
+    return first - now
+  }
+
+  package func advance(by time: Duration) {
+    now += time
+    switch current?.state {
+    case .asking(let number, let until?) where until <= now: current?.state = .asking(number + 1)
+    case .waiting(let number, _, let until?) where until <= now: current?.state = .asking(number + 1)
+    default: overdue = timeouts.first { $0.value <= now }?.key
+    }
+    settle()
+  }
+
+  // MARK: What the world sees
+
+  package var look: Look {
+    guard result == nil else { return Look(hasEnded: true) }
+    var look = Look(stack: shown.map(\.plan.name), canBackUp: backTarget != nil)
+    if look.stack.isEmpty, let lastFocus { look.stack = [lastFocus] }
+    guard let current else { return look }
+    let name = current.plan.name
+    let note = current.note.map { "+\($0.act)" } ?? ""
+    switch current.state {
+    case .asking(let number, _): look.questions = ["\(name).\(number)\(note)"]
+    case .waiting(_, let signal, _): look.signals = [signal]
+    case .either(let number, let signal): (look.questions, look.signals) = (["\(name).\(number)\(note)"], [signal])
+    default: break
+    }
+    return look
+  }
+}
+
+/// Where a flow stands, as far as everybody can see.
+package struct Look: Sendable, Hashable, CustomStringConvertible {
+  package var hasEnded = false
+  package var stack: [String] = []
+  package var questions: [String] = []
+  package var signals: [String] = []
+  package var canBackUp = false
+
+  package init(
+    hasEnded: Bool = false, stack: [String] = [], questions: [String] = [], signals: [String] = [],
+    canBackUp: Bool = false
+  ) {
+    (self.hasEnded, self.stack, self.questions) = (hasEnded, stack, questions)
+    (self.signals, self.canBackUp) = (signals, canBackUp)
+  }
+
+  package var description: String {
+    hasEnded ? "ended" : "\(stack) asks \(questions) waits \(signals)\(canBackUp ? " can back up" : "")"
+  }
+}

@@ -1,0 +1,247 @@
+import ActorFlow
+
+// Walking the program from its beginning.
+extension Model {
+  func walk(_ parts: [Part], _ input: Value) throws(Stop) -> Value {
+    var value = input
+    for part in parts { value = try walk(part, value) }
+    return value
+  }
+
+  private func walk(_ part: Part, _ value: Value) throws(Stop) -> Value {
+    switch part {
+    case .step(let plan): return try step(plan, value)
+    case .choice(let cases): return try walk(cases[value.number % cases.count], value)
+    case .route(let chooser, let left, let right):
+      let choice = try step(chooser, value)
+      let branch = choice.number % 2 == 0 ? left : right
+      return try walk(branch.1, try step(branch.0, choice))
+    case .loop(let body):
+      var value = value
+      while true {
+        switch try walk(body, value).goesRoundAgain {
+        case .again(let next): value = next
+        case .done(let last): return last
+        }
+      }
+    case .hub(let menu, let sides): return try hub(menu, sides, value)
+    case .router(let entry, let first, let second): return try router(first, second, try step(entry, value))
+    case .scope(let scope, let body): return try self.scope(scope, body, value)
+    case .fork: throw .failed("the model knows no forks")
+    }
+  }
+
+  // MARK: Steps
+
+  private func step(_ plan: StepPlan, _ input: Value) throws(Stop) -> Value {
+    let isSkipped = plan.skips && input.number % 2 == 1
+    let skipped = input.with(input.number, adding: "-")
+    if isSkipped, plan.policy != .returnableIfSkipped { return skipped }
+    if let place = nextPlace(of: plan) { return try output(of: place) }
+    let place = push(plan, input)
+    guard isSkipped else { return try output(of: place) }
+    place.isSkipped = true
+    place.state = .made(skipped)
+    visits += 1
+    place.visit = visits
+    return skipped
+  }
+
+  /// The place of a step that the walk comes to, if it was entered already.
+  private func nextPlace(of plan: StepPlan) -> Place? {
+    guard cursor < entries.count, case .place(let place) = entries[cursor], place.plan == plan else { return nil }
+    cursor += 1
+    return place
+  }
+
+  private func push(_ plan: StepPlan, _ input: Value) -> Place {
+    // A settling step is left forwards when another place comes to stand on it.
+    if shown.last?.plan.policy == .settling { for place in places { place.isFinal = true } }
+    let place = Place(plan, input)
+    entries.append(.place(place))
+    cursor += 1
+    return place
+  }
+
+  private func output(of place: Place) throws(Stop) -> Value {
+    while true {
+      switch place.state {
+      case .begins: begin(place, isAnew: !place.isEntered)
+      case .made(let value): return value
+      case .failed(let error): throw .failed(error)
+      case .receiving(let note) where note.act == .take:
+        place.note = note
+        place.state = .begins
+      case .receiving(let note) where note.act == .fail: place.state = .failed("\(place.plan.name)'s receive")
+      case .asking, .waiting, .either, .sending, .receiving: throw .waiting
+      }
+    }
+  }
+
+  /// Calls `proceed`.
+  private func begin(_ place: Place, isAnew: Bool) {
+    let plan = place.plan
+    if isAnew {
+      visits += 1
+      place.visit = visits
+      place.hasAsked = false
+    }
+    place.isEntered = true
+    place.isSkipped = false
+    lastFocus = plan.name
+    lines.append("+\(plan.name)")
+    if plan.pays { pay("0", at: place) }
+    if plan.asks {
+      place.hasAsked = true
+      place.state = .asking(1)
+    } else if plan.fails, place.input.number % 5 == 4 {
+      place.state = .failed(plan.name)
+    } else {
+      place.state = .made(place.input.with(place.input.number, adding: plan.name))
+    }
+  }
+
+  func pay(_ key: String, at place: Place) {
+    guard place.payments[key] == nil else { return }
+    place.payments[key] = false
+    paid += 1
+  }
+
+  // MARK: Menus and routers
+
+  private func hub(_ plan: StepPlan, _ sides: [[Part]], _ input: Value) throws(Stop) -> Value {
+    var menu = nextPlace(of: plan) ?? push(plan, input)
+    var round = 0
+    while true {
+      if round == menu.choices.count { menu.choices.append(try output(of: menu)) }
+      let choice = menu.choices[round]
+      let side = choice.number % (sides.count + 1)
+      if side == sides.count { return choice }
+      let first = cursor
+      let result = try walk(sides[side], choice)
+      if round == menu.endedSides {
+        if menu.isFinal || shown.last?.plan.policy == .settling {
+          // The menu was settled with what came after it, so it is entered for the first time.
+          menu = nextPlace(of: plan) ?? push(plan, result.with(result.number + 1))
+          round = 0
+          continue
+        }
+        menu.endedSides += 1
+        for entry in entries[first..<cursor] { entry.bury(by: menu) }
+        menu.input = result.with(result.number + 1)
+        menu.state = .begins
+      }
+      round += 1
+    }
+  }
+
+  private func router(_ first: StepPlan, _ second: StepPlan, _ input: Value) throws(Stop) -> Value {
+    var value = input
+    while true {
+      let middle = try step(first, value)
+      if middle.number % 2 == 1 { return middle }
+      value = try step(second, middle)
+      switch value.number % 3 {
+      case 0:
+        guard let receiver = shown.last(where: { $0.plan == first }) else { throw .failed("noMatchingCase") }
+        guard canLeave(over: receiver) else { throw .failed("cannotBackUp") }
+        back(to: receiver, delivering: RoutedNote(carrying: value).note)
+        throw .again
+      case 1: continue
+      default: return value
+      }
+    }
+  }
+
+  // MARK: Scopes
+
+  private func scope(_ scope: Scope, _ body: [Part], _ input: Value) throws(Stop) -> Value {
+    let start = cursor
+    scopes.append("\(scope)@\(start)")
+    defer { scopes.removeLast() }
+    switch scope {
+    case .retry(let most, let pause): return try retry(most, pause, body, input, start)
+    case .recover:
+      let recovered = input.with(input.number, adding: "R")
+      if case .recovered? = mark(at: start) {
+        cursor += 1
+        return recovered
+      }
+      do throws(Stop) { return try walk(body, input) } catch {
+        guard case .failed = error else { throw error }
+        unwind(from: start)
+        entries.append(.mark(Mark(.recovered, depth: scopes.count)))
+        throw .again
+      }
+    case .timeout(let time):
+      let id = scopes.joined(separator: "/")
+      if overdue == id {
+        overdue = nil
+        unwind(from: start)
+        throw .failed("timedOut")
+      }
+      active.append((id, time))
+      let value = try walk(body, input)
+      active.removeAll { $0.id == id }
+      return value
+    case .expires: return try walk(body, input)
+    }
+  }
+
+  private func retry(
+    _ most: Int, _ pause: Duration, _ body: [Part], _ input: Value, _ start: Int
+  ) throws(Stop) -> Value {
+    var attempt = 1
+    if case .attempt(let number, let time)? = mark(at: start) {
+      attempt = number
+      cursor += 1
+      if time > now {
+        self.pause = time
+        throw .waiting
+      }
+    }
+    scopes[scopes.count - 1] += "#\(attempt)"
+    do throws(Stop) { return try walk(body, input) } catch {
+      guard case .failed = error, attempt < most else { throw error }
+      let next = Entry.mark(Mark(.attempt(attempt + 1, at: now + pause), depth: scopes.count))
+      if Part.isOneStep(body), case .place(let place)? = entries.last, entries.count > start {
+        // The place stays, and what it has paid.
+        if attempt == 1 { entries.insert(next, at: start) } else { entries[start] = next }
+        // A note that the step has not received yet is handed over again.
+        place.state = if let note = place.delivery, !place.isEntered { .receiving(note) } else { .begins }
+      } else {
+        unwind(from: start)
+        entries.append(next)
+      }
+      throw .again
+    }
+  }
+}
+
+extension Model {
+  private func mark(at index: Int) -> Mark.Kind? {
+    guard index < entries.count, case .mark(let mark) = entries[index], mark.depth == scopes.count else { return nil }
+    return mark.kind
+  }
+}
+
+extension Model.Entry {
+  fileprivate func bury(by menu: Model.Place) {
+    switch self {
+    case .place(let place): place.buriedBy = menu
+    case .mark(let mark): mark.buriedBy = menu
+    }
+  }
+}
+
+extension Part {
+  /// Whether a scope stands around a single step.
+  static func isOneStep(_ body: [Part]) -> Bool {
+    guard body.count == 1 else { return false }
+    switch body[0] {
+    case .step: return true
+    case .scope(_, let body): return isOneStep(body)
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import ActorFlow
+
+/// A naive model of a sequential program.
+///
+/// It remembers a list of places, oldest first, and nothing else of where the flow stands. After each request it walks
+/// the program from the very beginning: places that were left forwards give what they made, until the walk comes to the
+/// one that has made nothing yet. To go back is to remove places from the list.
+package final class Model {
+  /// A stay at a step.
+  final class Place {
+    let plan: StepPlan
+    var input: Value
+    var state: State
+    /// When it was entered last; the newest has the largest.
+    var visit = 0
+    /// Whether a `backUp` is owed.
+    var isEntered = false
+    var isSkipped = false
+    var hasAsked = false
+    /// A `settling` step behind it was left forwards: nobody compensates it any more.
+    var isFinal = false
+    /// The menu whose side branch it was in, if that branch has ended.
+    var buriedBy: Place?
+    /// The note that the visit begins with, and whether it was received.
+    var delivery: Note?
+    var note: Note?
+    /// What it has paid, and whether that was refunded.
+    var payments: [String: Bool] = [:]
+    /// Of a hub's menu: what it has made so far, and how many of its side branches have ended.
+    var choices: [Value] = []
+    var endedSides = 0
+
+    init(_ plan: StepPlan, _ input: Value, _ state: State = .begins) {
+      (self.plan, self.input, self.state) = (plan, input, state)
+    }
+  }
+
+  enum State {
+    /// `proceed` is to be called.
+    case begins
+    case asking(Int, until: Duration? = nil)
+    case waiting(Int, String, until: Duration? = nil)
+    case either(Int, String)
+    /// An earlier step receives a note, and takes its time.
+    case sending(Int)
+    /// It receives a note itself, before its `proceed`.
+    case receiving(Note)
+    case made(Value)
+    case failed(String)
+  }
+
+  /// What a scope has done.
+  final class Mark {
+    enum Kind {
+      /// A retry has begun its attempt of this number, or will at this time.
+      case attempt(Int, at: Duration)
+      /// A recovery has made the scope's value.
+      case recovered
+    }
+    let kind: Kind
+    /// How many scopes stand around, this one included: several may begin at the same place.
+    let depth: Int
+    var buriedBy: Place?
+
+    init(_ kind: Kind, depth: Int) { (self.kind, self.depth) = (kind, depth) }
+  }
+
+  enum Entry {
+    case place(Place)
+    case mark(Mark)
+
+    var buriedBy: Place? {
+      switch self {
+      case .place(let place): place.buriedBy
+      case .mark(let mark): mark.buriedBy
+      }
+    }
+  }
+
+  /// Why a walk stops.
+  enum Stop: Error {
+    case waiting
+    /// The list has changed: walk again from the beginning.
+    case again
+    case failed(String)
+  }
+
+  let program: Program
+  var entries: [Entry] = []
+  var now = Duration.zero
+  // The walk.
+  var cursor = 0
+  var scopes: [String] = []
+  var active: [(id: String, time: Duration)] = []
+  /// A pause that the walk has come to.
+  var pause: Duration?
+  /// The timeouts that run, by the passage through their scope.
+  var timeouts: [String: Duration] = [:]
+  /// The passage whose time is over.
+  var overdue: String?
+  var visits = 0
+  /// The last step in focus, while nothing is on the stack.
+  var lastFocus: String?
+  // The outside.
+  var signals: [(name: String, value: Int)] = []
+  var signalKeys: Set<String> = []
+  package var (paid, refunded) = (0, 0)
+  package var lines: [String] = []
+  /// How many `backUp`s have thrown in the latest request.
+  var errors = 0
+  package var result: String?
+
+  package init(_ program: Program) {
+    self.program = program
+    settle()
+  }
+
+  var places: [Place] { entries.compactMap { if case .place(let place) = $0 { place } else { nil } } }
+  /// What the world sees: no places of side branches that have ended, and none that are final.
+  var shown: [Place] { places.filter { $0.buriedBy == nil && !$0.isFinal } }
+
+  // MARK: To the next rest
+
+  func settle() {
+    while result == nil {
+      (cursor, scopes, active, pause) = (0, [], [], nil)
+      do throws(Stop) {
+        end("finished \(try walk(program.parts, Value()).trail)", rollingBack: false)
+      } catch {
+        switch error {
+        case .waiting:
+          timeouts = Dictionary(uniqueKeysWithValues: active.map { ($0.id, timeouts[$0.id] ?? now + $0.time) })
+          return
+        case .again: break
+        case .failed(let error): end(error, rollingBack: true)
+        }
+      }
+    }
+  }
+
+  func end(_ result: String, rollingBack: Bool) {
+    if rollingBack { rollBack(places) }
+    self.result = result
+    entries = []
+    timeouts = [:]
+  }
+
+  /// The step that has the focus and has something to do or to wait for; nil while a scope pauses.
+  var current: Place? {
+    guard result == nil, pause == nil else { return nil }
+    return shown.last { if case .made = $0.state { false } else { true } }
+  }
+}

@@ -1,0 +1,95 @@
+package import ActorFlow
+
+/// A random flow as plain data. The library's flow and the naive model are both made of it.
+///
+/// Every part takes a ``Value`` and makes one. All decisions depend on the value's number, which the latest answer has
+/// set: who answers decides where the flow goes.
+package indirect enum Part: Sendable {
+  case step(StepPlan)
+  /// A `Switch`: case number `value % cases`.
+  case choice([[Part]])
+  /// A chooser, then a `Route` by the parity of the value; each branch begins with a step that takes its type.
+  case route(StepPlan, (StepPlan, [Part]), (StepPlan, [Part]))
+  /// A `Loop` that goes round once more while the value is a multiple of three.
+  case loop([Part])
+  /// A `Hub`: its menu opens side branch number `value % (branches + 1)`; the last number leaves.
+  case hub(StepPlan, [[Part]])
+  /// A `TypeRouter` of two steps, of which the first receives the update that the second may make.
+  case router(entry: StepPlan, first: StepPlan, second: StepPlan)
+  case fork(Fork, [[Part]])
+  case scope(Scope, [Part])
+}
+
+package enum Fork: Sendable, Hashable {
+  case parallel, race
+  /// A `ForEach` with so many branches, done after so many results.
+  case each(Int, quorum: Int)
+}
+
+package enum Scope: Sendable, Hashable {
+  case retry(Int, pause: Duration)
+  case recover
+  case timeout(Duration)
+  case expires(Duration)
+}
+
+/// The plan of one step.
+package struct StepPlan: Sendable, Hashable {
+  /// Unique in the program.
+  package let name: String
+  /// Asks a question, and does what the answer says. An automatic step returns at once.
+  package var asks = true
+  /// Pays for something when it begins: `once`, and a refund in `backUp`.
+  package var pays = true
+  /// An automatic step that throws if the value's number is 4, 9, 14…
+  package var fails = false
+  /// Conforms to `SkippableStep`, and is skipped if the value's number is odd.
+  package var skips = false
+  /// Conforms to `ReceivingStep`.
+  package var receives = false
+  package var policy = BackUpPolicy.automatic
+  package var undoing = Undoing.works
+  /// The forks and branches around the step, from outside in, as `/1.0/4.*`: one stack each. A `*` stands for the
+  /// number of a `ForEach`'s element.
+  package var track = ""
+  /// The menus of the hubs in whose side branches the step stands.
+  package var menus: [String] = []
+
+  package enum Undoing: Sendable, Hashable {
+    case works
+    /// `backUp` throws before or after its refund.
+    case failsBefore, failsAfter
+  }
+}
+
+/// A random flow, and how it ends by itself when a step fails.
+package struct Program: Sendable {
+  package let parts: [Part]
+
+  package var steps: [StepPlan] { parts.flatMap(\.steps) }
+}
+
+extension Part {
+  package var steps: [StepPlan] {
+    switch self {
+    case .step(let step): [step]
+    case .choice(let cases): cases.flatMap { $0.flatMap(\.steps) }
+    case .route(let chooser, let left, let right):
+      [chooser, left.0, right.0] + (left.1 + right.1).flatMap(\.steps)
+    case .loop(let body), .scope(_, let body): body.flatMap(\.steps)
+    case .hub(let menu, let branches): [menu] + branches.flatMap { $0.flatMap(\.steps) }
+    case .router(let entry, let first, let second): [entry, first, second]
+    case .fork(_, let branches): branches.flatMap { $0.flatMap(\.steps) }
+    }
+  }
+
+  package var hasFork: Bool {
+    switch self {
+    case .step, .router: false
+    case .fork: true
+    case .choice(let bodies), .hub(_, let bodies): bodies.contains { $0.contains(where: \.hasFork) }
+    case .route(_, let left, let right): (left.1 + right.1).contains(where: \.hasFork)
+    case .loop(let body), .scope(_, let body): body.contains(where: \.hasFork)
+    }
+  }
+}

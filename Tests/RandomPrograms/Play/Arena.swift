@@ -1,0 +1,44 @@
+package import ActorFlow
+
+/// A flow that is under way, in memory or on a host, as attackers see it. A request returns how it ended, in a word.
+package protocol Arena: Sendable {
+  var hasEnded: Bool { get async }
+  /// The open questions, with the steps that ask them.
+  var questions: [OpenQuestion] { get async }
+  func answer(_ question: Question.ID, with command: Command) async -> String
+  func send(_ value: Int, to signal: String, key: String?) async -> String
+  func backUp(to step: String?) async -> String
+  func backUp(from question: Question.ID) async -> String
+  func abandon(rollingBack: Bool) async -> String
+  /// Cancels the caller of `run`; on a host, whose flows have none, it does nothing.
+  func cancelCaller()
+  func advance(by time: Duration) async
+}
+
+package struct OpenQuestion: Sendable {
+  package let id: Question.ID
+  package let step: String
+  package let text: String
+
+  package init(id: Question.ID, step: String, text: String) {
+    (self.id, self.step, self.text) = (id, step, text)
+  }
+}
+
+/// How a request ended: `ok`, or the error in a word.
+package func outcome(_ request: () async throws -> Void) async -> String {
+  do {
+    try await request()
+    return "ok"
+  } catch { return word(for: error) }
+}
+
+/// An error in a word.
+package func word(for error: any Error) -> String {
+  switch error {
+  case let error as FlowError: "\(error.code)"
+  case is CancellationError: "cancelled"
+  case let error as Trouble: error.description
+  default: "\(error)"
+  }
+}

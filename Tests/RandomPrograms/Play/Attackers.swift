@@ -1,0 +1,133 @@
+import ActorFlow
+
+/// Several tasks that make random requests at the same time, until the flow has ended.
+package struct Attackers<Place: Arena>: Sendable {
+  let program: Program
+  let world: World
+  let place: Place
+  /// How many turns each attacker takes before it only helps the flow to its end.
+  let patience: Int
+
+  package init(_ program: Program, _ world: World, _ place: Place, patience: Int) {
+    (self.program, self.world, self.place, self.patience) = (program, world, place, patience)
+  }
+
+  package func attack(tasks: Int, seed: UInt64) async {
+    var random = Chance(seed: ~seed)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<tasks {
+        let seed = random.next()
+        group.addTask { await attack(seed) }
+      }
+    }
+  }
+
+  private func attack(_ seed: UInt64) async {
+    var random = Chance(seed: seed)
+    var turns = 0
+    while await !place.hasEnded {
+      turns += 1
+      if turns > patience + 20_000 { return world.complain("rule 11: the flow does not end") }
+      if turns > patience {
+        await help(&random, turns - patience)
+      } else {
+        await disturb(&random)
+      }
+      await Task.yield()
+    }
+  }
+
+  // MARK: Disturbing
+
+  private func disturb(_ random: inout Chance) async {
+    switch random.below(100) {
+    case ..<44: await answer(&random)
+    case ..<54: await send(&random)
+    case ..<62: await place.advance(by: .seconds(random.below(100)))
+    case ..<66: world.letGo()
+    case ..<72: _ = await place.backUp(to: nil)
+    case ..<76: await give { await $0.backUp(to: nil) }
+    case ..<81:
+      guard let question = await place.questions.randomElement(using: &random) else { return }
+      await give { await $0.backUp(from: question.id) }
+    case ..<86:
+      guard let name = program.steps.randomElement(using: &random)?.name else { return }
+      await give { await $0.backUp(to: name) }
+    case ..<96: await answerAndLeave(&random)
+    case ..<97: _ = await place.abandon(rollingBack: true)
+    case ..<98: await give { await $0.abandon(rollingBack: true) }
+    case ..<99: _ = await place.abandon(rollingBack: random.percent(50))
+    default: place.cancelCaller()
+    }
+  }
+
+  private func answer(_ random: inout Chance) async {
+    for question in await place.questions {
+      _ = await place.answer(question.id, with: random.command())
+      if random.percent(60) { break }
+    }
+  }
+
+  private func send(_ random: inout Chance) async {
+    let key = random.percent(30) ? "k\(random.below(3))" : nil
+    _ = await place.send(random.below(100), to: random.percent(50) ? "x" : "y", key: key)
+  }
+
+  /// An answer, and a request to leave in the same moment: between the end of one step and the beginning of the next.
+  private func answerAndLeave(_ random: inout Chance) async {
+    guard let question = await place.questions.randomElement(using: &random) else { return }
+    let number = random.below(30)
+    let leave = random.below(6)
+    if random.percent(50) {
+      _ = await place.answer(question.id, with: .go(number))
+      await self.leave(leave)
+    } else {
+      async let answered = place.answer(question.id, with: .go(number))
+      await self.leave(leave)
+      _ = await answered
+    }
+  }
+
+  private func leave(_ kind: Int) async {
+    switch kind {
+    case 0: _ = await place.abandon(rollingBack: true)
+    case 1: place.cancelCaller()
+    case 2, 3: await give { await $0.backUp(to: nil) }
+    default: _ = await place.backUp(to: nil)
+    }
+  }
+
+  /// Files a request and does not wait for what comes of it.
+  private func give(_ request: @escaping @Sendable (Place) async -> String) async {
+    let task = Task { [place] in await request(place) }
+    task.cancel()
+    _ = await task.value
+  }
+
+  // MARK: Helping
+
+  private func help(_ random: inout Chance, _ turn: Int) async {
+    world.letGo()
+    if turn > 60 { world.holdNothing() }
+    if turn > 400 { _ = await place.abandon(rollingBack: true) }
+    for question in await place.questions { _ = await place.answer(question.id, with: .go(random.below(30))) }
+    if turn % 4 == 0 {
+      for signal in ["x", "y"] { _ = await place.send(turn, to: signal, key: nil) }
+    }
+    if turn % 7 == 0 { await place.advance(by: .seconds(30)) }
+  }
+}
+
+extension Chance {
+  /// Any command, those that move the flow more often.
+  package mutating func command() -> Command {
+    let signal = percent(50) ? "x" : "y"
+    let act: Note.Act = pick([(3, .take), (1, .fail), (2, .hold)])
+    return pick([
+      (50, .go(below(30))), (4, .fail), (4, .ask), (3, .askWithin(milliseconds: 1_000 * (1 + below(90)))), (5, .pay),
+      (3, .payAndStumble), (4, .wait(signal)), (3, .waitWithin(signal, milliseconds: 1_000 * (1 + below(90)))),
+      (8, .either(signal, waitsFirst: percent(50))), (3, .giveUp(signal)), (4, .send(act)), (7, .deliver(act)),
+      (4, .backUp), (1, .abandon),
+    ])
+  }
+}

@@ -1,0 +1,84 @@
+package import ActorFlow
+package import ActorFlowHosting
+package import ActorFlowTesting
+
+/// A program that a host runs. The host may be replaced by another one, as after a crash.
+package final class HostArena: Arena {
+  package static let id: FlowID = "flow"
+  package let world: World
+  package let clock: ManualWallClock
+  private let current: Lock<FlowHost>
+  private let requests = Lock(0)
+
+  package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost) {
+    (self.world, self.clock) = (world, clock)
+    current = Lock(host)
+  }
+
+  package var host: FlowHost {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  /// The key of a request, under which it may be made again after a crash.
+  package func newKey() -> String {
+    requests.withLock { number in
+      number += 1
+      return "r\(number)"
+    }
+  }
+
+  package var hasEnded: Bool {
+    get async {
+      switch try? await host.view(Self.id).status {
+      case .finished, .failed, .abandoned, .cancelled, .parked: true
+      default: false
+      }
+    }
+  }
+
+  package var questions: [OpenQuestion] {
+    get async {
+      guard let view = try? await host.view(Self.id) else { return [] }
+      return view.questions.map { question in
+        OpenQuestion(
+          id: question.id, step: question.step.name, text: (try? question.prompt(as: Form.self))?.text ?? "?")
+      }
+    }
+  }
+
+  package func answer(_ question: Question.ID, with command: Command) async -> String {
+    await outcome { try await host.answer(question, of: Self.id, with: command, key: newKey()) }
+  }
+
+  package func send(_ value: Int, to signal: String, key: String?) async -> String {
+    do { return "\(try await host.send(value, to: Signal<Int>(signal), of: Self.id, key: key ?? newKey()))" } catch {
+      return word(for: error)
+    }
+  }
+
+  package func backUp(to step: String?) async -> String {
+    await outcome { try await host.backUp(Self.id, to: step.map { StepID($0) }, key: newKey()) }
+  }
+
+  package func backUp(from question: Question.ID) async -> String {
+    await outcome { try await host.backUp(Self.id, from: question, key: newKey()) }
+  }
+
+  package func abandon(rollingBack: Bool) async -> String {
+    await outcome { try await host.abandon(Self.id, reason: "outside", rollingBack: rollingBack, key: newKey()) }
+  }
+
+  package func cancelCaller() {}
+
+  package func advance(by time: Duration) async { clock.advance(by: time) }
+}
+
+extension HostTester {
+  /// Registers a program with each host. A step that fails rolls the flow back, as in memory.
+  func deploy(_ program: Program, in world: World) async throws -> DeployedFlow<Value, Value> {
+    try await deploy { host in
+      try await host.register(try program.flow(in: world.newLife()).onFailure(.rollBack))
+    }
+  }
+}

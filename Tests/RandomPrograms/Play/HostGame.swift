@@ -1,0 +1,188 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+package func playHostGame(seed: UInt64, crashes: Bool) async throws(Complaint) {
+  var grower = Grower(seed: seed, .sequential)
+  let program = grower.program()
+  let random = grower.random
+  let (fuse, clock) = (Fuse(), ManualWallClock())
+  let store = FaultyStore(MemoryFlowStore(clock: clock)) { fuse.fault(in: $0) }
+  let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program))
+  var played: [String] = []
+  do {
+    try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(8))) { tester in
+      let flows = try await tester.deploy(program, in: world)
+      let arena = HostArena(world, clock, tester.host)
+      var game = HostGame(tester, arena, fuse, model, crashes ? random : nil)
+      try await game.start(flows)
+      try await game.play(Player(random, isHosted: true), &played)
+      try await game.finish(flows)
+    }
+  } catch {
+    throw Complaint(
+      "\(error)\n  played: \(played.joined(separator: ", "))\n  trace: \(world.text)"
+        + "\n  program: \(program.text)")
+  }
+}
+
+private struct HostGame {
+  let tester: HostTester
+  let arena: HostArena
+  let fuse: Fuse
+  let model: Model
+  /// When the host crashes; nil: never.
+  var random: Chance?
+
+  init(_ tester: HostTester, _ arena: HostArena, _ fuse: Fuse, _ model: Model, _ random: Chance?) {
+    (self.tester, self.arena, self.fuse, self.model, self.random) = (tester, arena, fuse, model, random)
+  }
+
+  mutating func start(_ flows: DeployedFlow<Value, Value>) async throws {
+    try await flows.start(id: HostArena.id, with: Value())
+    try await settle()
+    try await compare()
+  }
+
+  mutating func play(_ player: Player, _ played: inout [String]) async throws {
+    var player = player
+    while model.result == nil {
+      let request = player.next(model)
+      played.append("\(request)")
+      try await perform(request)
+      try await settle()
+      try await compare()
+    }
+  }
+
+  // MARK: Requests
+
+  private mutating func perform(_ request: Player.Request) async throws {
+    arm()
+    switch request {
+    case .answer(let command):
+      guard let question = await arena.questions.first else { throw Complaint("there is no question") }
+      try await check(request, model.answer(command)) { host, key in
+        try await host.answer(question.id, of: HostArena.id, with: command, key: key)
+      }
+    case .send(let name, let value, let key):
+      let expected = model.send(value, to: name, key: key)
+      let key = key ?? arena.newKey()
+      let delivery = Lock("")
+      try await check(request, "ok") { host, _ in
+        let found = try await host.send(value, to: Signal<Int>(name), of: HostArena.id, key: key)
+        delivery.withLock { $0 = "\(found)" }
+      }
+      // After a crash it may have come before.
+      let found = delivery.withLock { $0 }
+      try expect(found == expected || found == "duplicate" && random != nil, "\(request) was \(found), not \(expected)")
+    case .backUp(let name):
+      try await check(request, model.backUp(to: name)) { host, key in
+        try await host.backUp(HostArena.id, to: name.map { StepID($0) }, key: key)
+      }
+    case .abandon(let rollingBack):
+      try await check(request, model.abandon(rollingBack: rollingBack)) { host, key in
+        try await host.abandon(HostArena.id, reason: "outside", rollingBack: rollingBack, key: key)
+      }
+    case .advance(let time): try await advance(by: time)
+    case .letGo, .cancelCaller: break
+    }
+  }
+
+  /// Makes a request, and once more under its key if the host has crashed meanwhile.
+  private mutating func check(
+    _ request: Player.Request, _ expected: String, _ verb: (FlowHost, String) async throws -> Void
+  ) async throws {
+    let key = arena.newKey()
+    let first = await outcome { try await verb(arena.host, key) }
+    guard fuse.isBlown, first != expected else { return try expectEqual(first, expected, "how \(request) ended") }
+    try await crash()
+    let second = await outcome { try await verb(arena.host, key) }
+    // What the first one was told when it had an effect is told nobody twice.
+    if second != "ok" || expected != "rollbackFailed" {
+      try expectEqual(second, expected, "how \(request) ended after a crash, and \(first) before it")
+    }
+  }
+
+  private mutating func advance(by time: Duration) async throws {
+    model.advance(by: time)
+    let end = tester.clock.now.addingTimeInterval(time / .seconds(1))
+    try await unlessBlown { try await tester.advance(by: time) }
+    while fuse.isBlown {
+      try await crash()
+      let left = end.timeIntervalSince(tester.clock.now)
+      let time = Duration.microseconds(Int64((left * 1e6).rounded()))
+      try await unlessBlown { try await tester.advance(by: time) }
+    }
+  }
+
+  // MARK: Crashing
+
+  private mutating func arm() {
+    guard random?.percent(40) == true else { return }
+    fuse.arm(after: random?.below(6) ?? 0, writingLast: random?.percent(50) ?? false)
+  }
+
+  private mutating func crash() async throws {
+    fuse.disarm()
+    try await tester.crash()
+    arena.host = tester.host
+  }
+
+  /// What fails because the host is dead is tried again with the next one.
+  private func unlessBlown(_ body: () async throws -> Void) async throws {
+    do { try await body() } catch { if !fuse.isBlown { throw error } }
+  }
+
+  private mutating func settle() async throws {
+    try await unlessBlown { try await tester.settle() }
+    while fuse.isBlown {
+      try await crash()
+      if random?.percent(30) == true { arm() }
+      try await unlessBlown { try await tester.settle() }
+    }
+    fuse.disarm()
+  }
+
+  // MARK: Looking
+
+  private func compare() async throws {
+    let view = try await tester.view(of: HostArena.id)
+    var (found, expected) = (Look(), model.look)
+    switch view.status {
+    case .waiting:
+      found = Look(
+        stack: view.stack.reversed().map(\.name),
+        questions: view.questions.map { (try? $0.prompt(as: Form.self))?.text ?? "?" },
+        signals: view.signals)
+      expected.canBackUp = false
+    case .finished, .abandoned, .cancelled, .failed: found = Look(hasEnded: true)
+    default: throw Complaint("the flow is \(view.status): \(view.failure ?? "")")
+    }
+    try expectEqual(found, expected, "where the flow stands; failure: \(view.failure ?? "none")")
+  }
+
+  func finish(_ flows: DeployedFlow<Value, Value>) async throws {
+    let history = try await tester.history(of: HostArena.id)
+    try checkWorld(model.program, arena.world, isRolledBack: history.last?.what == "rolledBack")
+    let payments = arena.world.payments.values
+    try expectEqual(payments.count, model.paid, "rule 2: how much was paid")
+    try expectEqual(payments.count { $0.refunds > 0 }, model.refunded, "rule 2: how much was refunded")
+    let expected = model.result ?? "-"
+    switch try await flows.outcome(of: HostArena.id) {
+    case .finished(let value): try expectEqual("finished \(value.trail)", expected, "what came of the flow")
+    case .abandoned: try expectEqual("abandoned", expected, "what came of the flow")
+    case .failed(let message):
+      // A step's own error is known by its text.
+      let isOwn = expected.hasPrefix("s")
+      try expect(!isOwn || message.contains(expected.prefix { $0 != "'" }), "failed of \(message), not of \(expected)")
+    default: throw Complaint("the flow has not ended as \(expected)")
+    }
+  }
+}

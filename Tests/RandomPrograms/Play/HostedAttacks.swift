@@ -1,0 +1,100 @@
+import ActorFlow
+import ActorFlowHosting
+
+/// Abandons many hosted flows in the moment in which a side branch ends and its menu has not been called again.
+///
+/// - Returns: What went wrong.
+package func attackHostedMenus(rounds: Int) async throws -> [String] {
+  let program = menuProgram(isForked: false)
+  let host = FlowHost(store: MemoryFlowStore())
+  let flows = try await register(program, rounds, with: host)
+  return await inFourTasks(rounds) { round in
+    let flow = try await flows[round].start()
+    try await host.command(.go(0), flow)
+    try await host.command(.go(0), flow)
+    try await host.command(.go(0), flow)
+    _ = try await host.abandon(flow)
+    try checkMenu(program, flows[round].world)
+  }
+}
+
+/// Lets many hosted steps ask beside a wait in a task group. The answer wins, so that the wait is given up; then the
+/// step asks again and again, each time replaying what was before, the last times on another host.
+///
+/// - Returns: What went wrong.
+package func attackWaits(rounds: Int) async throws -> [String] {
+  let program = Program(parts: [.step(StepPlan(name: "first")), .step(StepPlan(name: "last"))])
+  let store = MemoryFlowStore()
+  let host = FlowHost(store: store)
+  let flows = try await register(program, rounds, with: host)
+  var failures = await inFourTasks(rounds) { round in
+    let flow = try await flows[round].start()
+    try await host.command(.either("x", waitsFirst: round % 2 == 0), flow)
+    try await host.command(round % 3 == 0 ? .giveUp("x") : .ask, flow)
+    try await host.command(.ask, flow)
+  }
+  // A flow that has left a wait behind is never put away.
+  failures += await within(hanging) { _ = try await host.catchUp() }
+  let next = FlowHost(store: store)
+  let again = try await register(program, rounds, with: next)
+  failures += await inFourTasks(rounds) { round in
+    let flow = again[round].id
+    try await next.command(.go(1), flow)
+    try await next.command(.go(2), flow)
+    let view = try await next.settled(flow, within: hanging)
+    try expect(view.status == .finished, "the flow is \(view.status): \(view.failure ?? "")")
+  }
+  return failures
+}
+
+/// How long nothing may happen, until a flow counts as one that hangs.
+private let hanging = Duration.seconds(30)
+
+/// A flow with a world of its own.
+private struct WorldlyFlow: Sendable {
+  let id: FlowID
+  let world: World
+  let hosted: HostedFlow<Value, Value>
+
+  func start() async throws -> FlowID {
+    try await hosted.start(id: id, with: Value())
+    return id
+  }
+}
+
+private func register(_ program: Program, _ count: Int, with host: FlowHost) async throws -> [WorldlyFlow] {
+  var flows: [WorldlyFlow] = []
+  for number in 0..<count {
+    let world = World(isHosted: true)
+    let hosted = try await host.register(try program.flow(in: world.newLife()).named("f\(number)"))
+    flows.append(WorldlyFlow(id: FlowID("flow-\(number)"), world: world, hosted: hosted))
+  }
+  return flows
+}
+
+extension FlowHost {
+  /// Answers the question that the flow asks next.
+  fileprivate func command(_ command: Command, _ flow: FlowID) async throws {
+    let view = try await settled(flow, within: hanging)
+    guard let question = view.questions.first else {
+      throw Complaint("the flow asks nothing and is \(view.status): \(view.failure ?? "")")
+    }
+    try await answer(question.id, of: flow, with: command)
+  }
+}
+
+/// What went wrong, or that it takes longer than this time.
+private func within(_ time: Duration, _ work: @escaping @Sendable () async throws -> Void) async -> [String] {
+  await withTaskGroup(of: [String].self) { group in
+    group.addTask {
+      do { try await work() } catch { return ["\(error)"] }
+      return []
+    }
+    group.addTask {
+      try? await Task.sleep(for: time)
+      return ["not all flows are put away after \(time)"]
+    }
+    defer { group.cancelAll() }
+    return await group.next() ?? []
+  }
+}

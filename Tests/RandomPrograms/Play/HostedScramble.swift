@@ -1,0 +1,69 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowTesting
+
+/// One program on a host, which may crash at random commits, and several attackers at once.
+package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Complaint) {
+  var grower = Grower(seed: seed, .free)
+  let program = grower.program()
+  var random = grower.random
+  let patience = random.below(25)
+  let world = World(isHosted: true, mayCrash: crashes, yields: true)
+  let fuse = Fuse()
+  let clock = ManualWallClock()
+  let store = FaultyStore(MemoryFlowStore(clock: clock)) { fuse.fault(in: $0) }
+  do {
+    try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(120))) { tester in
+      try await tester.deploy(program, in: world).start(id: HostArena.id, with: Value())
+      let arena = HostArena(world, clock, tester.host)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        if crashes { fuse.arm(after: random.below(30), writingLast: random.percent(50)) }
+        group.addTask {
+          await Attackers(program, world, arena, patience: patience).attack(tasks: 2, seed: seed)
+          fuse.finish()
+        }
+        let watch = Task { await keepWatch(arena) }
+        for await _ in fuse.blows {
+          fuse.disarm()
+          try await tester.crash()
+          arena.host = tester.host
+          fuse.arm(after: random.below(60), writingLast: random.percent(50))
+        }
+        watch.cancel()
+        await watch.value
+        try await group.waitForAll()
+      }
+      let history = try await tester.history(of: HostArena.id)
+      do { try await check(program, world, try await tester.view(of: HostArena.id), history) } catch {
+        throw Complaint("\(error)\n  history: \(history.map { "\($0.what) \($0.step?.name ?? "")" })")
+      }
+    }
+  } catch {
+    throw Complaint(
+      "\(error)\n  trace: \(world.text)\n  program: \(program.text)")
+  }
+}
+
+/// Does what is due, again and again, as a host's `run` does.
+private func keepWatch(_ arena: HostArena) async {
+  while !Task.isCancelled {
+    _ = try? await arena.host.catchUp()
+    for _ in 0..<20 { await Task.yield() }
+  }
+}
+
+private func check(
+  _ program: Program, _ world: World, _ view: FlowView, _ history: [HistoryEntry]
+) async throws(Complaint) {
+  try checkWorld(program, world, isRolledBack: history.last?.what == "rolledBack")
+  switch view.status {
+  case .finished: return
+  case .failed:
+    let reason = view.failure ?? "?"
+    try expect(
+      !reason.contains("CancellationError") && !reason.contains("nobody"),
+      "rule 13: the flow failed of something that nobody caused: \(reason)")
+  case .abandoned, .cancelled: break
+  default: throw Complaint("rule 13: the flow is \(view.status) at the end: \(view.failure ?? "")")
+  }
+}

@@ -1,0 +1,93 @@
+package import ActorFlow
+package import ActorFlowTesting
+
+/// A program that runs on a coordinator, in memory.
+package final class MemoryArena: Arena {
+  package let world: World
+  package let coordinator: FlowCoordinator
+  package let clock: ManualClock
+  package let run: Task<String, Never>
+  private let isOver: Flag
+
+  package init(_ program: Program, yields: Bool = false) throws {
+    let (world, clock) = (World(yields: yields), ManualClock())
+    let coordinator = FlowCoordinator(id: "flow", clock: clock, eventLog: 100_000)
+    let isOver = Flag()
+    (self.world, self.clock, self.coordinator, self.isOver) = (world, clock, coordinator, isOver)
+    let flow = try program.flow(in: world.newLife())
+    run = Task {
+      defer { isOver.raise() }
+      do { return "finished \(try await coordinator.run(flow, with: Value()).trail)" } catch { return word(for: error) }
+    }
+  }
+
+  package var hasEnded: Bool { isOver.isRaised }
+
+  package var questions: [OpenQuestion] {
+    get async {
+      await coordinator.position.questions.map { question in
+        OpenQuestion(id: question.id, step: question.step.name, text: (question.prompt as? Form)?.text ?? "?")
+      }
+    }
+  }
+
+  package func answer(_ question: Question.ID, with command: Command) async -> String {
+    await outcome { try await coordinator.answer(question, with: command) }
+  }
+
+  package func send(_ value: Int, to signal: String, key: String?) async -> String {
+    do { return "\(try await coordinator.send(value, to: Signal<Int>(signal), key: key))" } catch {
+      return word(for: error)
+    }
+  }
+
+  package func backUp(to step: String?) async -> String {
+    await outcome { try await coordinator.backUp(to: step.map { StepID($0) }) }
+  }
+
+  package func backUp(from question: Question.ID) async -> String {
+    await outcome { try await coordinator.backUp(from: question) }
+  }
+
+  package func abandon(rollingBack: Bool) async -> String {
+    await outcome { try await coordinator.abandon(reason: "outside", rollingBack: rollingBack) }
+  }
+
+  package func cancelCaller() { run.cancel() }
+
+  package func advance(by time: Duration) async { clock.advance(by: time) }
+
+  /// Waits until the flow sleeps for so long: a pause begins unseen.
+  func awaitSleep(of time: Duration) async {
+    let end = clock.now.advanced(by: time)
+    for _ in 0..<1_000_000 {
+      if clock.deadlines.contains(end) { return }
+      await Task.yield()
+    }
+  }
+
+  /// The events of the run, which has ended.
+  package var events: [NavigationEvent] {
+    get async {
+      var all: [NavigationEvent] = []
+      for await event in coordinator.events { all.append(event) }
+      return all
+    }
+  }
+
+  /// Rules 7: nothing keeps a step alive when `run` has returned.
+  package func checkNothingLives() async throws(Complaint) {
+    // A thread that has just left an actor may hold it a moment longer.
+    for _ in 0..<100_000 {
+      if world.living == 0 { return }
+      await Task.yield()
+    }
+    try expect(world.living == 0, "rule 7: \(world.living) steps live on after the run")
+  }
+}
+
+private final class Flag: Sendable {
+  private let state = Lock(false)
+  var isRaised: Bool { state.withLock { $0 } }
+  func raise() { state.withLock { $0 = true } }
+}

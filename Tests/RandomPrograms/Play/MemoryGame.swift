@@ -1,0 +1,95 @@
+import ActorFlow
+
+/// One sequential program in memory: requests one after the other, and after each the flow must stand where the naive
+/// model says.
+package func playMemoryGame(seed: UInt64) async throws(Complaint) {
+  var grower = Grower(seed: seed, .sequential)
+  let program = grower.program()
+  let model = Model(program)
+  var played: [String] = []
+  do {
+    let arena = try MemoryArena(program)
+    try await play(arena, model, grower.random, &played)
+    try await finish(program, arena, model)
+  } catch {
+    throw Complaint("\(error)\n  played: \(played.joined(separator: ", "))\n  program: \(program.text)")
+  }
+}
+
+private func play(_ arena: MemoryArena, _ model: Model, _ random: Chance, _ played: inout [String]) async throws {
+  var player = Player(random, isHosted: false)
+  defer { arena.run.cancel() }
+  try await compare(arena, model)
+  while model.result == nil {
+    let request = player.next(model)
+    played.append("\(request)")
+    let (found, expected) = await perform(request, arena, model)
+    try expectEqual(found, expected, "how \(request) ended")
+    try await compare(arena, model)
+  }
+}
+
+private func perform(
+  _ request: Player.Request, _ arena: MemoryArena, _ model: Model
+) async -> (found: String, expected: String) {
+  switch request {
+  case .answer(let command):
+    guard let question = await arena.questions.first else { return ("no question", "a question") }
+    return (await arena.answer(question.id, with: command), model.answer(command))
+  case .send(let name, let value, let key):
+    return (await arena.send(value, to: name, key: key), model.send(value, to: name, key: key))
+  case .backUp(let name): return (await arena.backUp(to: name), model.backUp(to: name))
+  case .abandon(let rollingBack):
+    return (await arena.abandon(rollingBack: rollingBack), model.abandon(rollingBack: rollingBack))
+  case .cancelCaller:
+    arena.cancelCaller()
+    model.cancelCaller()
+  case .advance(let time):
+    if model.pauseLeft == time { await arena.awaitSleep(of: time) }
+    model.advance(by: time)
+    await arena.advance(by: time)
+  case .letGo:
+    arena.world.letGo()
+    model.letGo()
+  }
+  return ("", "")
+}
+
+/// Waits until the flow stands where the model stands. It has no other way to know when nothing moves any more, so what
+/// happens too late is found at the next look.
+private func compare(_ arena: MemoryArena, _ model: Model) async throws(Complaint) {
+  let (look, lines) = (model.look, model.lines)
+  for _ in 0..<20_000 {
+    if await arena.look == look, arena.world.moves == lines, (arena.world.held > 0) == model.isHolding { return }
+    await Task.yield()
+  }
+  try expectEqual(arena.world.moves, lines, "what the steps did")
+  try expectEqual(await arena.look, look, "where the flow stands")
+  try expectEqual(arena.world.held > 0, model.isHolding, "whether a note is held")
+}
+
+private func finish(_ program: Program, _ arena: MemoryArena, _ model: Model) async throws(Complaint) {
+  try expectEqual(await arena.run.value, model.result ?? "-", "what run returned or threw")
+  let events = await arena.events
+  try EventFold.check(events)
+  let isRolledBack = if case .rolledBack? = events.last?.change { true } else { false }
+  try checkWorld(program, arena.world, isRolledBack: isRolledBack)
+  let payments = arena.world.payments.values
+  try expectEqual(payments.count, model.paid, "rule 2: how much was paid")
+  try expectEqual(payments.count { $0.refunds > 0 }, model.refunded, "rule 2: how much was refunded")
+  try await arena.checkNothingLives()
+}
+
+extension MemoryArena {
+  /// Where the flow stands.
+  fileprivate var look: Look {
+    get async {
+      let position = await coordinator.position
+      if case .ended = position.status { return Look(hasEnded: true) }
+      return Look(
+        stack: position.stack.reversed().map(\.step.name),
+        questions: position.questions.map { ($0.prompt as? Form)?.text ?? "?" },
+        signals: position.waits.map(\.signal), canBackUp: position.canBackUp)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import ActorFlow
+
+/// The next request for a sequential program: anything that the model can predict.
+struct Player {
+  enum Request: Sendable {
+    case answer(Command)
+    case send(String, Int, key: String?)
+    case backUp(to: String?)
+    case abandon(rollingBack: Bool)
+    case cancelCaller
+    case advance(Duration)
+    case letGo
+  }
+
+  var random: Chance
+  private var turns = 0
+  /// Whether the flow is hosted: it has no caller, and a step that holds a note would never come to rest.
+  let isHosted: Bool
+
+  init(_ random: Chance, isHosted: Bool) {
+    (self.random, self.isHosted) = (random, isHosted)
+  }
+
+  mutating func next(_ model: Model) -> Request {
+    turns += 1
+    let isLate = turns > 40
+    if model.isHolding, random.percent(60) || isLate { return .letGo }
+    switch random.below(100) {
+    case ..<60 where !model.look.questions.isEmpty: return .answer(command(model, isLate: isLate))
+    case ..<70: return send(model)
+    case ..<80:
+      if let time = model.nextTimer { return .advance(time) }
+      return isLate ? send(model) : .backUp(to: nil)
+    case ..<90 where isLate: return send(model)
+    case ..<87: return .backUp(to: nil)
+    case ..<93: return .backUp(to: model.program.steps.randomElement(using: &random)?.name)
+    case ..<96 where turns > 5: return .abandon(rollingBack: random.percent(85))
+    case ..<97 where turns > 5 && !isHosted: return .cancelCaller
+    default: return turns > 200 ? .abandon(rollingBack: true) : send(model)
+    }
+  }
+
+  private mutating func send(_ model: Model) -> Request {
+    let name = model.look.signals.first ?? (random.percent(50) ? "x" : "y")
+    // One key always stands for one value.
+    let number = random.below(3)
+    return random.percent(30) ? .send(name, number, key: "k\(number)") : .send(name, random.below(100), key: nil)
+  }
+
+  private mutating func command(_ model: Model, isLate: Bool) -> Command {
+    let command = isLate ? Command.go(random.below(30)) : random.command()
+    switch command {
+    // Until the child has heard that it lost the race it may take the signal that is meant for the next wait.
+    case .wait(let name), .waitWithin(let name, _), .either(let name, _):
+      return model.isRacing(for: name) ? .ask : command
+    // A child task that is cancelled at once may or may not take a signal that is there.
+    case .giveUp(let name) where model.hasSignal(name): return .ask
+    case .send(.hold) where isHosted: return .send(.take)
+    case .deliver(.hold) where isHosted: return .deliver(.take)
+    // The router's note says what becomes of it: numbers 6, 7 and 8 of 9 hold it.
+    case .go(let number) where isHosted && number % 9 >= 6: return .go(number - 3)
+    default: return command
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import ActorFlow
+
+/// The body of every step: does what its plan and the answers say, and tells the world.
+struct Body: Sendable {
+  let plan: StepPlan
+  let world: World
+  private let life: Int
+  /// The number of the step's instance, counted over the whole world.
+  let instance: Int
+
+  init(_ plan: StepPlan, _ life: World.Life) {
+    (self.plan, world, self.life) = (plan, life.world, life.number)
+    instance = world.newInstance()
+  }
+
+  /// Several tasks of a step use it, so it has no state but what it is given.
+  func proceed(_ input: Value, note: Note?, _ context: StepContext) async throws -> Value {
+    let track = plan.track(of: input.elements)
+    world.begin(line(.entered, context.step, track, context.visit), in: life)
+    defer { world.end(on: track) }
+    if world.yields { await Task.yield() }
+    if plan.pays { try await pay("0", context) }
+    guard plan.asks else {
+      if plan.fails, input.number % 5 == 4 { throw Trouble(plan.name) }
+      return input.with(input.number, adding: plan.name)
+    }
+    var next: Command? = .ask
+    var number = 0
+    while let command = next {
+      number += 1
+      let form = Form("\(plan.name).\(number)\(note.map { "+\($0.act)" } ?? "")")
+      switch command {
+      case .go(let number): return input.with(number, adding: "\(plan.name):\(number)")
+      case .fail: throw Trouble(plan.name)
+      default: next = try await obey(command, form, number, context) ?? .ask
+      }
+    }
+    return input
+  }
+
+  /// Does what a command says; returns the next one, or nil if it has not got one.
+  private func obey(_ command: Command, _ form: Form, _ number: Int, _ context: StepContext) async throws -> Command? {
+    do {
+      switch command {
+      case .go, .fail: return command
+      case .ask: return try await context.ask(form)
+      case .askWithin(let time): return try await context.ask(form, within: .milliseconds(time))
+      case .pay: try await pay("\(number)", context)
+      case .payAndStumble: try await payAndStumble("\(number)", context)
+      case .wait(let name): _ = try await context.wait(for: Signal<Int>(name))
+      case .waitWithin(let name, let time):
+        _ = try await context.wait(for: Signal<Int>(name), within: .milliseconds(time))
+      case .either(let name, let waitsFirst): return try await either(form, name, waitsFirst, context)
+      case .giveUp(let name): try await giveUp(name, context)
+      case .send(let act): try await context.send(Note(act, isDelivered: false), to: ReceivingPuppet<Value, Value>.self)
+      case .deliver(let act):
+        try context.backUp(to: ReceivingPuppet<Value, Value>.self, delivering: Note(act, isDelivered: true))
+      case .backUp: try context.backUp()
+      case .abandon: try context.abandon("inside")
+      }
+    } catch let error as FlowError where Self.refusals.contains(error.code) {
+      // The step asks again, as if it had not tried.
+    } catch is Trouble where command.isSend {
+      // The receiver did not take the note.
+    }
+    return nil
+  }
+
+  private static let refusals: [FlowError.Code] = [.cannotBackUp, .ambiguousBackUp, .moving, .ending, .notActive]
+
+  private func line(
+    _ kind: World.Line.Kind, _ path: StepID, _ track: String, _ visit: VisitID? = nil
+  ) -> World.Line {
+    World.Line(
+      kind: kind, step: plan.name, path: path.path, instance: instance, track: track, visit: visit?.number ?? 0)
+  }
+
+  // MARK: Paying
+
+  private func pay(_ key: String, _ context: StepContext) async throws {
+    _ = try await context.once(key) { [world, plan] id in
+      world.pay(id, plan)
+      return id
+    }
+    world.trace(line(.recorded, context.step, "", context.visit), in: life)
+  }
+
+  private func payAndStumble(_ key: String, _ context: StepContext) async throws {
+    do {
+      _ = try await context.once(key) { [world, plan] id in
+        if world.pay(id, plan) { throw Stumble() }
+        return id
+      }
+    } catch is Stumble {}
+  }
+
+  /// What the work of a `once` throws after it has paid.
+  private struct Stumble: Error {}
+
+  // MARK: Waiting in child tasks
+
+  private func either(
+    _ form: Form, _ name: String, _ waitsFirst: Bool, _ context: StepContext
+  ) async throws -> Command? {
+    try await withThrowingTaskGroup(of: Command?.self) { group in
+      group.addTask {
+        if waitsFirst { for _ in 0..<20 { await Task.yield() } }
+        return try await context.ask(form)
+      }
+      group.addTask {
+        if !waitsFirst { for _ in 0..<20 { await Task.yield() } }
+        _ = try await context.wait(for: Signal<Int>(name))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+
+  private func giveUp(_ name: String, _ context: StepContext) async throws {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = try? await context.wait(for: Signal<Int>(name)) }
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+
+  // MARK: Receiving and undoing
+
+  func receive(_ note: Note) async throws {
+    world.trace(line(.received(note.act), StepID(plan.name), ""), in: life)
+    switch note.act {
+    case .take: break
+    case .fail: throw Trouble("\(plan.name)'s receive")
+    case .hold: try await world.hold()
+    }
+  }
+
+  func backUp(_ context: RollbackContext) async throws {
+    let track = world.track(of: instance) ?? plan.track
+    world.begin(line(.undone(ends: context.reason.ends), context.step, track), in: life)
+    defer { world.end(on: track) }
+    if world.yields { await Task.yield() }
+    if Task.isCancelled, !world.mayCrash {
+      world.complain("rule 4: the rollback of \(plan.name) runs in a cancelled task")
+    }
+    if plan.undoing == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
+    for number in 0..<40 {
+      let (id, wasInterrupted): (String, Bool)
+      switch await context.record("\(number)", as: String.self) {
+      case .none: continue
+      case .done(let known): (id, wasInterrupted) = (known, false)
+      case .interrupted(let key): (id, wasInterrupted) = (key, true)
+      }
+      try await context.once("undo \(number)") { [world] _ in world.refund(id, wasInterrupted: wasInterrupted) }
+    }
+    if plan.undoing == .failsAfter { throw Trouble("\(plan.name)'s backUp") }
+  }
+}
+
+extension Command {
+  fileprivate var isSend: Bool { if case .send = self { true } else { false } }
+}
+
+extension LeaveReason {
+  /// Whether the whole flow ends for that reason.
+  fileprivate var ends: Bool {
+    switch self {
+    case .abandoned, .cancelled: true
+    default: false
+    }
+  }
+}
+
+extension StepPlan {
+  /// The step's stack, with the elements of the `ForEach`es around.
+  package func track(of elements: [Int]) -> String {
+    var rest = elements[...]
+    return track.reduce(into: "") { track, character in
+      track += character == "*" ? rest.popFirst().map { "\($0)" } ?? "?" : "\(character)"
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import ActorFlow
+
+/// The answer to a step's question: what the step does next. So a program's whole course lies in its answers, and a step
+/// that is run again with the same answers does the same again.
+package enum Command: Codable, Sendable, Hashable {
+  /// Returns, with this number.
+  case go(Int)
+  case fail
+  /// Asks another question.
+  case ask
+  /// Asks with a deadline.
+  case askWithin(milliseconds: Int)
+  /// Pays for one more thing.
+  case pay
+  /// Pays in a `once` whose work throws after it has paid, the first time.
+  case payAndStumble
+  case wait(String)
+  case waitWithin(String, milliseconds: Int)
+  /// Asks, and waits for a signal beside it, in a task group. The first one wins, the other is given up.
+  case either(String, waitsFirst: Bool)
+  /// Begins to wait in a child task that is cancelled at once.
+  case giveUp(String)
+  /// Hands a note to an earlier step.
+  case send(Note.Act)
+  /// Backs up to an earlier step, which then receives a note.
+  case deliver(Note.Act)
+  case backUp
+  case abandon
+}
+
+/// An update for an earlier step.
+package struct Note: Codable, Sendable, Hashable {
+  /// What `receive` does with it.
+  package enum Act: Int, Codable, Sendable, Hashable, CaseIterable {
+    case take, fail
+    /// Waits until it is let go, or its task is cancelled.
+    case hold
+  }
+  package let act: Act
+  /// Whether it came by a back, and is in the flow's store therefore.
+  package let isDelivered: Bool
+
+  package init(_ act: Act, isDelivered: Bool) {
+    (self.act, self.isDelivered) = (act, isDelivered)
+  }
+}
+
+/// The update that the second step of a `TypeRouter` makes for the first one.
+package struct RoutedNote: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+
+  package var note: Note {
+    Note(Note.Act.allCases[value.number / 3 % Note.Act.allCases.count], isDelivered: true)
+  }
+}
+
+/// The question of every step.
+package struct Form: Prompt, Codable, Hashable {
+  package typealias Answer = Command
+  /// The step and how many questions it has asked in this visit.
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+}
+
+/// What steps throw.
+package struct Trouble: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ step: String) { description = step }
+}

@@ -1,0 +1,159 @@
+package import ActorFlow
+
+// The library's flow of a program.
+extension Program {
+  package func flow(in life: World.Life) throws -> Flow<Value, Value> {
+    let body = try Builder(life: life).flow(parts)
+    return Flow("f") { body }
+  }
+}
+
+private struct Builder {
+  let life: World.Life
+
+  func flow(_ parts: [Part]) throws -> Flow<Value, Value> {
+    let flows = try parts.map(flow)
+    return flows.dropFirst().reduce(flows[0]) { before, next in
+      Flow {
+        before
+        next
+      }
+    }
+  }
+
+  private func flow(_ part: Part) throws -> Flow<Value, Value> {
+    switch part {
+    case .step(let plan): return step(plan)
+    case .choice(let cases):
+      let (names, cases) = (cases.map { name("case", $0) }, try cases.map(flow))
+      return Switch {
+        for (number, branch) in cases.enumerated() {
+          Case(names[number], where: { (value: Value) in value.number % cases.count == number }) { branch }
+        }
+      }.flow
+    case .route(let chooser, let left, let right): return try route(chooser, left, right)
+    case .loop(let body):
+      let body = try flow(body)
+      return Loop { body.map { $0.goesRoundAgain } }.flow
+    case .hub(let menu, let branches): return try hub(menu, branches)
+    case .router(let entry, let first, let second): return try router(entry, first, second)
+    case .fork(let fork, let branches): return self.fork(fork, try branches.map(flow))
+    case .scope(let scope, let body): return self.scope(scope, try flow(body))
+    }
+  }
+
+  // MARK: Steps
+
+  private func step<I: Carrier, O: Carrier>(_ plan: StepPlan, _: I.Type = I.self, _: O.Type = O.self) -> Flow<I, O> {
+    bare(plan).onBackUp(plan.policy)
+  }
+
+  private func bare<I: Carrier, O: Carrier>(_ plan: StepPlan, _: I.Type = I.self, _: O.Type = O.self) -> Step<I, O> {
+    if plan.skips { return Step(plan.name) { [life] in SkippablePuppet<I, O>(plan, life) } }
+    if plan.receives { return Step(plan.name) { [life] in ReceivingPuppet<I, O>(plan, life) } }
+    return Step(plan.name) { [life] in Puppet<I, O>(plan, life) }
+  }
+
+  // MARK: Choosing
+
+  private func route(
+    _ chooser: StepPlan, _ left: (StepPlan, [Part]), _ right: (StepPlan, [Part])
+  ) throws -> Flow<Value, Value> {
+    let (first, second) = (try branch(left, of: Left.self), try branch(right, of: Right.self))
+    return Flow {
+      step(chooser, Value.self, OneOf2<Left, Right>.self)
+      Route {
+        When(Left.self) { first }
+        When(Right.self) { second }
+      }
+    }
+  }
+
+  private func branch<I: Carrier>(_ branch: (StepPlan, [Part]), of type: I.Type) throws -> Flow<I, Value> {
+    let first = step(branch.0, I.self, Value.self)
+    guard !branch.1.isEmpty else { return first }
+    let rest = try flow(branch.1)
+    return Flow {
+      first
+      rest
+    }
+  }
+
+  /// A name that no other branch has: a host finds branches by their names.
+  private func name(_ kind: String, _ branch: [Part]) -> String {
+    "\(kind) of \(branch.flatMap(\.steps).map(\.name).joined(separator: " "))"
+  }
+
+  private func hub(_ menu: StepPlan, _ branches: [[Part]]) throws -> Flow<Value, Value> {
+    let (names, branches) = (branches.map { name("side", $0) }, try branches.map(flow))
+    let count = branches.count + 1
+    return Hub(bare(menu, Value.self, Value.self)) {
+      for (number, branch) in branches.enumerated() {
+        Case(names[number], { (value: Value) in value.number % count == number ? value : nil }) {
+          // An automatic menu must come to an end by itself.
+          branch.map { $0.with($0.number + 1) }
+        }
+      }
+    } done: {
+      $0.number % count == count - 1 ? $0 : nil
+    }.flow
+  }
+
+  private func router(_ entry: StepPlan, _ first: StepPlan, _ second: StepPlan) throws -> Flow<Value, Value> {
+    let life = life
+    let router = try TypeRouter(start: Arrival.self, end: Departure.self) {
+      Step(first.name) { RouterPuppet(first, life) }.onBackUp(first.policy)
+      step(second, Middle.self, OneOf3<RoutedNote, Arrival, Departure>.self)
+    }
+    return Flow {
+      step(entry, Value.self, Arrival.self)
+      router.map { $0.value }
+    }
+  }
+
+  // MARK: Forks and scopes
+
+  private func fork(_ fork: Fork, _ branches: [Flow<Value, Value>]) -> Flow<Value, Value> {
+    switch fork {
+    case .parallel where branches.count == 2:
+      Parallel {
+        branches[0]
+        branches[1]
+      } join: { (first: Value, second: Value) in
+        Value.join([first, second])
+      }.flow
+    case .parallel:
+      Parallel {
+        branches[0]
+        branches[1]
+        branches[2]
+      } join: { (first: Value, second: Value, third: Value) in
+        Value.join([first, second, third])
+      }.flow
+    case .race: Race { for branch in branches { branch } }.flow
+    case .each(let count, let quorum):
+      ForEach({ (value: Value) in value.split(count) }) {
+        branches[0]
+      } until: { results, open in
+        results.count >= quorum || open == 0 ? .done(Value.joinElements(results)) : .goOn
+      }.flow
+    }
+  }
+
+  private func scope(_ scope: Scope, _ body: Flow<Value, Value>) -> Flow<Value, Value> {
+    switch scope {
+    case .retry(let attempts, let pause): body.retry(attempts, backoff: .constant(pause))
+    case .recover:
+      body.recover { _ in Value(-1) }.carrying { $1.number == -1 ? $0.with($0.number, adding: "R") : $1 }
+    case .timeout(let time): body.timeout(time)
+    case .expires(let time): body.expires(afterIdle: time)
+    }
+  }
+}
+
+extension Value {
+  /// Whether a loop goes round once more, and with what.
+  package var goesRoundAgain: Again<Value, Value> {
+    number % 3 == 0 ? .again(with(number + 1, adding: "~")) : .done(self)
+  }
+}

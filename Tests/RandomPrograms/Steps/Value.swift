@@ -1,0 +1,106 @@
+package import ActorFlow
+
+/// What goes from step to step.
+package struct Value: Codable, Sendable, Hashable {
+  /// Decides where the flow goes. Set by the latest answer.
+  package var number = 0
+  /// What every step on the way has added.
+  package var trail = ""
+  /// The elements of the `ForEach`es around, outermost first.
+  package var elements: [Int] = []
+
+  package init(_ number: Int = 0, trail: String = "", elements: [Int] = []) {
+    (self.number, self.trail, self.elements) = (number, trail, elements)
+  }
+
+  package func with(_ number: Int, adding text: String = "") -> Value {
+    Value(number, trail: trail + text, elements: elements)
+  }
+
+  /// The elements of a `ForEach`.
+  package func split(_ count: Int) -> [Value] {
+    (0..<count).map { Value(number, trail: "\($0)", elements: elements + [$0]) }
+  }
+
+  /// Of several branches one value again. The number is that of the last one.
+  package static func join(_ values: [Value]) -> Value {
+    Value(
+      values.reduce(0) { $0 + $1.number }, trail: "(" + values.map(\.trail).joined(separator: "|") + ")",
+      elements: values.first?.elements ?? [])
+  }
+
+  package static func joinElements(_ values: [Value]) -> Value {
+    var joined = join(values)
+    joined.elements.removeLast(joined.elements.isEmpty ? 0 : 1)
+    return joined
+  }
+}
+
+/// The input and the output of a step, whatever their types: each carries a ``Value``.
+package protocol Carrier: Codable, Sendable {
+  init(carrying value: Value)
+  var value: Value { get }
+}
+
+extension Value: Carrier {
+  package init(carrying value: Value) { self = value }
+  package var value: Value { self }
+}
+
+/// What the two branches of a `Route` take.
+package struct Left: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+}
+
+package struct Right: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+}
+
+/// What the steps of a `TypeRouter` take and make.
+package struct Arrival: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+}
+
+package struct Middle: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+}
+
+package struct Departure: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+}
+
+extension OneOf2: Carrier where A: Carrier, B: Carrier {
+  package init(carrying value: Value) {
+    self = value.number % 2 == 0 ? .first(A(carrying: value)) : .second(B(carrying: value))
+  }
+
+  package var value: Value {
+    switch self {
+    case .first(let carrier): carrier.value
+    case .second(let carrier): carrier.value
+    }
+  }
+}
+
+extension OneOf3: Carrier where A: Carrier, B: Carrier, C: Carrier {
+  package init(carrying value: Value) {
+    switch value.number % 3 {
+    case 0: self = .first(A(carrying: value))
+    case 1: self = .second(B(carrying: value))
+    default: self = .third(C(carrying: value))
+    }
+  }
+
+  package var value: Value {
+    switch self {
+    case .first(let carrier): carrier.value
+    case .second(let carrier): carrier.value
+    case .third(let carrier): carrier.value
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import ActorFlow
+
+/// The world outside the flow: a trace of what its steps did, the money they moved, and the steps that are still alive.
+package final class World: Sendable {
+  package struct Line: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+      case entered
+      /// A `backUp` has begun; `ends`: because the flow is abandoned or cancelled.
+      case undone(ends: Bool)
+      /// A `once` of this visit has returned, so the visit is known to whoever keeps the flow.
+      case recorded
+      case received(Note.Act)
+      /// The host died. What it had not written down is forgotten.
+      case crashed
+    }
+    package let kind: Kind
+    /// The step's name in the plan.
+    package var step = ""
+    /// The step's path in the flow, with the elements of the `ForEach`es around.
+    package var path = ""
+    package var instance = 0
+    package var track = ""
+    package var visit = 0
+  }
+
+  private struct State: Sendable {
+    var lives = 0
+    var lines: [Line] = []
+    var moves: [String] = []
+    var paid: [String: Payment] = [:]
+    var voided: Set<String> = []
+    var instances: [WeakStep] = []
+    var lastInstance = 0
+    var tracks: [Int: String] = [:]
+    /// The step that is at work on each stack.
+    var busy: [String: [String]] = [:]
+    var complaints: [String] = []
+    var holds: [Gate] = []
+    var isOpen = false
+  }
+
+  /// One payment, by its idempotency key.
+  package struct Payment: Sendable {
+    package let plan: StepPlan
+    package var refunds = 0
+  }
+
+  private let state = Lock(State())
+  /// Whether the flow is hosted: then a visit may have several instances.
+  package let isHosted: Bool
+  /// Whether hosts crash: then an effect may be repeated, and steps of a dead host may still be at work.
+  let mayCrash: Bool
+  /// Whether steps let other tasks go first.
+  let yields: Bool
+
+  package init(isHosted: Bool = false, mayCrash: Bool = false, yields: Bool = false) {
+    (self.isHosted, self.mayCrash, self.yields) = (isHosted, mayCrash, yields)
+  }
+
+  package var lines: [Line] { state.withLock { $0.lines } }
+  /// What the steps did, in the words of the model: `+s1` for a call of `proceed`, `-s1` for one of `backUp`.
+  package var moves: [String] { state.withLock { $0.moves } }
+  package func hasMoved(_ count: Int) -> Bool { state.withLock { $0.moves.count == count } }
+  package var payments: [String: Payment] { state.withLock { $0.paid } }
+  package var complaints: [String] { state.withLock { $0.complaints } }
+  package var living: Int { state.withLock { state in state.instances.count { $0.step != nil } } }
+
+  package func complain(_ text: String) { state.withLock { $0.complaints.append(text) } }
+
+  /// The world as the steps of one host know it.
+  package struct Life: Sendable {
+    let world: World
+    let number: Int
+  }
+
+  /// A host begins to live; those before it are dead. What their steps do now counts no more: nobody will write it down.
+  package func newLife() -> Life {
+    state.withLock { state in
+      state.lives += 1
+      if state.lives > 1 { state.lines.append(Line(kind: .crashed)) }
+      return Life(world: self, number: state.lives)
+    }
+  }
+
+  // MARK: Steps
+
+  func newInstance() -> Int {
+    state.withLock { state in
+      state.lastInstance += 1
+      return state.lastInstance
+    }
+  }
+
+  func watch(_ step: any Actor) { state.withLock { $0.instances.append(WeakStep(step: step)) } }
+
+  func track(of instance: Int) -> String? { state.withLock { $0.tracks[instance] } }
+
+  /// A step's code begins to run. On each stack there is only one at a time (rule 1).
+  func begin(_ line: Line, in life: Int) {
+    let (plan, track) = (line.step, line.track)
+    state.withLock { state in
+      guard life == state.lives else { return }
+      state.lines.append(line)
+      state.moves.append((line.kind == .entered ? "+" : "-") + plan)
+      state.tracks[line.instance] = track
+      if !isHosted, let other = state.busy[track]?.first {
+        state.complaints.append("rule 1: \(plan) runs beside \(other) on one stack")
+      }
+      state.busy[track, default: []].append(plan)
+    }
+  }
+
+  func end(on track: String) {
+    state.withLock { state in
+      if state.busy[track]?.isEmpty == false { state.busy[track]?.removeLast() }
+    }
+  }
+
+  func trace(_ line: Line, in life: Int) {
+    state.withLock { if $0.lives == life { $0.lines.append(line) } }
+  }
+
+  // MARK: Money
+
+  /// Pays under an idempotency key. Returns whether it is the first time.
+  @discardableResult
+  func pay(_ key: String, _ plan: StepPlan) -> Bool {
+    state.withLock { state in
+      guard state.paid[key] == nil, !state.voided.contains(key) else { return false }
+      state.paid[key] = Payment(plan: plan)
+      return true
+    }
+  }
+
+  /// Refunds a payment. One that was interrupted may not have been made yet: then it is void when it comes.
+  func refund(_ key: String, wasInterrupted: Bool) {
+    state.withLock { state in
+      guard let payment = state.paid[key] else {
+        if wasInterrupted { state.voided.insert(key) } else { state.complaints.append("rule 2: \(key) was never paid") }
+        return
+      }
+      state.paid[key]?.refunds += 1
+      guard payment.refunds > 0, !mayCrash else { return }
+      state.complaints.append("rule 2: \(key) is refunded twice")
+    }
+  }
+
+  // MARK: Holding
+
+  /// Waits until ``letGo()``, or until the task is cancelled.
+  func hold() async throws {
+    let gate = Gate()
+    let isOpen = state.withLock { state in
+      if !state.isOpen { state.holds.append(gate) }
+      return state.isOpen
+    }
+    if isOpen { return }
+    await gate.wait()
+    state.withLock { $0.holds.removeAll { $0 === gate } }
+    try Task.checkCancellation()
+  }
+
+  /// How many notes are being received and held.
+  package var held: Int { state.withLock { $0.holds.count } }
+
+  package func letGo() {
+    let gates = state.withLock { $0.holds }
+    for gate in gates { gate.open() }
+  }
+
+  /// From now on nothing is held any more.
+  package func holdNothing() {
+    state.withLock { $0.isOpen = true }
+    letGo()
+  }
+}
+
+private struct WeakStep: Sendable {
+  weak let step: (any Actor)?
+}
+
+/// A gate that is opened once. Waiting ends with a cancellation, too.
+private final class Gate: Sendable {
+  private let (stream, opener) = AsyncStream<Never>.makeStream()
+
+  func wait() async { for await _ in stream {} }
+  func open() { opener.finish() }
+}
+
+extension World.Line {
+  package var text: String {
+    switch kind {
+    case .entered: "+\(step)@\(visit)"
+    case .undone: "-\(step)"
+    case .recorded: "$"
+    case .received(let act): "\(step).receive(\(act))"
+    case .crashed: "CRASH"
+    }
+  }
+}
+
+extension World {
+  /// The trace in one line, for failures.
+  package var text: String { lines.map(\.text).joined(separator: " ") }
+}
