@@ -10,7 +10,7 @@ extension FlowCore {
       }
     }
     let cell = Cell()
-    let due = limit.map { elapsed + $0 }
+    let due = limit.map { elapsed.later(by: $0) }
     let waited = try await decide(on: stay.track) { machine in
       let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild, at: elapsed)
       switch waited {

@@ -33,7 +33,7 @@ extension FlowCore {
         earliest = .zero
       } catch {
         // It could not be committed, so the alarm is as it was, and is tried again in a while.
-        earliest = elapsed + .seconds(1)
+        earliest = elapsed.later(by: .seconds(1))
       }
     }
   }

@@ -30,7 +30,7 @@ package struct Stopwatch: Sendable {
     self.elapsed = elapsed
     self.sleepUntil = { due in
       guard let longest else { return try await sleepUntil(due) }
-      try await sleepUntil(min(due, elapsed() + longest))
+      try await sleepUntil(min(due, elapsed().later(by: longest)))
     }
   }
 

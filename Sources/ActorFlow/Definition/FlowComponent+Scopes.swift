@@ -12,7 +12,7 @@ extension FlowComponent {
   /// - Parameter duration: Zero and less are over on entering: the component fails at once, and a step that has begun is
   ///   cancelled.
   public func timeout(_ duration: Duration) -> Flow<Input, Output> {
-    Flow(segments: [.enter(.timeout(duration))] + flow.segments + [.leave])
+    Flow(segments: [.enter(.timeout(duration.bounded))] + flow.segments + [.leave])
   }
 
   /// Tries the component again when it fails, with the input that it got at first.
@@ -65,6 +65,6 @@ extension FlowComponent {
   /// - Parameter duration: With zero and less nobody can answer in time: the flow is abandoned as soon as a question or a
   ///   wait of the component is open.
   public func expires(afterIdle duration: Duration) -> Flow<Input, Output> {
-    Flow(segments: [.enter(.expiry(duration))] + flow.segments + [.leave])
+    Flow(segments: [.enter(.expiry(duration.bounded))] + flow.segments + [.leave])
   }
 }

@@ -14,7 +14,7 @@ public struct Backoff: Sendable, Hashable {
   public static let none = Backoff(.constant(.zero))
 
   /// The same time before each attempt.
-  public static func constant(_ duration: Duration) -> Backoff { Backoff(.constant(duration)) }
+  public static func constant(_ duration: Duration) -> Backoff { Backoff(.constant(duration.bounded)) }
 
   /// `first` before the second attempt, `factor` times as long before each one after it, and at most `limit`.
   ///
@@ -22,7 +22,7 @@ public struct Backoff: Sendable, Hashable {
   public static func exponential(
     from first: Duration, factor: Int = 2, limit: Duration = .seconds(3_600)
   ) -> Backoff {
-    Backoff(.exponential(from: first, factor: max(1, factor), limit: limit))
+    Backoff(.exponential(from: first.bounded, factor: max(1, factor), limit: limit.bounded))
   }
 
   /// How long to wait after the attempt of this number, 1 for the first.

@@ -109,7 +109,8 @@ package struct AskDeadline: Sendable {
 
   /// The same, counted from a later moment.
   package func after(_ now: Duration) -> AskDeadline {
-    AskDeadline(due: due.map { now + $0 }, reminder: reminder.map { (now + $0.first, $0.every, $0.max) })
+    AskDeadline(
+      due: due.map { now.later(by: $0) }, reminder: reminder.map { (now.later(by: $0.first), $0.every, $0.max) })
   }
 }
 
@@ -175,13 +176,13 @@ extension Alarms {
 
   /// The idle times of these tracks begin anew, but for those that are over.
   mutating func idleAnew(from now: Duration, on tracks: [TrackID]) {
-    moveIdle(on: tracks) { alarm, after in alarm.due > now ? alarm.moved(to: now + after) : alarm }
+    moveIdle(on: tracks) { alarm, after in alarm.due > now ? alarm.moved(to: now.later(by: after)) : alarm }
   }
 
   /// The idle times of these tracks begin; those that have paused go on.
   mutating func beginIdling(at now: Duration, on tracks: [TrackID]) {
     moveIdle(on: tracks) { alarm, after in
-      alarm.moved(to: alarm.pausedAt.map { alarm.due + (now - $0) } ?? now + after)
+      alarm.moved(to: alarm.pausedAt.map { alarm.due + (now - $0) } ?? now.later(by: after))
     }
   }
 

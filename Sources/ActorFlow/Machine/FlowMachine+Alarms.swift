@@ -12,14 +12,15 @@ extension FlowMachine {
       link = frame.below
       guard let deadline = frame.scope.deadline, !alarms.isArmed(frame) else { continue }
       let now = now()
-      alarms.set(frame.scope.isExpiry ? .idle(frame, after: deadline) : .scope(frame), at: now + deadline, on: track)
+      let due = now.later(by: deadline)
+      alarms.set(frame.scope.isExpiry ? .idle(frame, after: deadline) : .scope(frame), at: due, on: track)
     }
   }
 
   /// A pause before another attempt begins. False: the flow is being left.
   package mutating func pause(_ duration: Duration, on track: TrackID, at now: Duration) -> Bool {
     guard self[track].phase == .walking else { return false }
-    alarms.set(.pause, at: now + duration, on: track)
+    alarms.set(.pause, at: now.later(by: duration), on: track)
     self[track].isPausing = true
     return true
   }
@@ -83,7 +84,8 @@ extension FlowMachine {
       guard self[alarm.track].asking?.question.id.number == id else { return .stale }
       if number < most {
         alarms.set(
-          .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due + every, on: alarm.track)
+          .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due.later(by: every),
+          on: alarm.track)
       }
       return .remind(alarm.track, number: number)
     case .wait(let number): return stopWaiting(number, on: alarm.track, at: now).map { .waited(number, $0) } ?? .stale

@@ -12,12 +12,12 @@ public struct Reminding: Sendable {
   /// not run any more.
   ///
   /// - Parameters:
-  ///   - interval: On the coordinator's clock; at least a nanosecond.
+  ///   - interval: On the coordinator's clock; at least a nanosecond, and one longer than 200 years counts as that.
   ///   - max: How often at most.
   ///   - remind: Gets 1 for the first reminder. It runs in the asking task; an answer that comes meanwhile counts.
   public static func every(
     _ interval: Duration, max: Int, _ remind: @escaping @Sendable (_ number: Int) async throws -> Void
   ) -> Reminding {
-    Reminding(every: Swift.max(interval, .nanoseconds(1)), max: max, remind: remind)
+    Reminding(every: Swift.max(interval, .nanoseconds(1)).bounded, max: max, remind: remind)
   }
 }

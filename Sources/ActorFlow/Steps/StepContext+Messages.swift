@@ -20,7 +20,8 @@ extension StepContext {
   /// - Parameters:
   ///   - prompt: What to show, and the type of the answer.
   ///   - key: The name of the answer, as in ``ask(_:key:)``.
-  ///   - limit: How long the question stays open; nil: until it is answered.
+  ///   - limit: How long the question stays open; nil: until it is answered. Zero and less are over at once, and more
+  ///     than 200 years counts as that.
   ///   - reminding: What to do while nobody answers. It runs in this task; what it throws is thrown here, and the
   ///     question is withdrawn. That is not remembered: a step that is made anew asks again. Where the clock jumps over several intervals, all reminders that have become due run,
   ///     one after the other; where it jumps past the deadline, too, those that had not begun do not.
@@ -58,7 +59,7 @@ extension StepContext {
   }
 
   /// Waits for a signal, but not longer than `limit`; then returns nil. A signal that comes later is kept for the next
-  /// wait.
+  /// wait. A limit of zero or less is over at once, and one of more than 200 years counts as that.
   ///
   /// - Throws: As ``wait(for:)``.
   public func wait<T: Sendable>(for signal: Signal<T>, within limit: Duration) async throws -> T? {

@@ -13,6 +13,21 @@ public protocol WallClock: Sendable {
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
   func sleep(until deadline: Date) async throws
+
+  /// Waits before a call of the store is repeated whose outcome is not known: for a second at most.
+  ///
+  /// The default sleeps until `duration` from now. A clock that a test moves by hand returns at once: the task that would
+  /// move it may be the one that waits for the call.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  func pause(for duration: Duration) async throws
+}
+
+extension WallClock {
+  /// Sleeps until `duration` from now.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  public func pause(for duration: Duration) async throws { try await sleep(until: date(after: duration)) }
 }
 
 extension WallClock where Self == SystemWallClock {

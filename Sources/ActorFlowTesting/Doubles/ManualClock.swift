@@ -20,11 +20,12 @@ public final class ManualClock: Clock, Sendable {
 
     /// A point at a time after the clock was made.
     public init(offset: Duration = .zero) {
-      self.offset = offset
+      // A deadline may lie beyond the end of the clock's time: then it never comes.
+      self.offset = min(max(offset, .zero - .longest - .longest), .longest + .longest)
     }
 
     /// The point that is `duration` later.
-    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration.bounded) }
 
     /// The time from here to `other`.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
@@ -68,10 +69,11 @@ public final class ManualClock: Clock, Sendable {
 
   /// Moves the time on, and wakes everybody whose deadline has come, earliest deadline first.
   ///
-  /// Returns when they are woken, not when they have run. Time never goes back: a negative duration moves nothing.
+  /// Returns when they are woken, not when they have run. Time never goes back: a negative duration moves nothing. The
+  /// clock stops at 200 years.
   public func advance(by duration: Duration) {
     let due = state.withLock { state -> [Sleeper] in
-      state.now = state.now.advanced(by: max(.zero, duration))
+      state.now = Instant(offset: min(state.now.offset.later(by: duration), .longest))
       let first = state.sleepers.firstIndex { $0.deadline > state.now } ?? state.sleepers.endIndex
       defer { state.sleepers.removeFirst(first) }
       return Array(state.sleepers[..<first])

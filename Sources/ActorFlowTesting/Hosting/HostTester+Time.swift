@@ -33,7 +33,8 @@ extension HostTester {
   ///
   /// - Throws: As ``settle(fileID:line:)``.
   public func advance(by duration: Duration, fileID: String = #fileID, line: Int = #line) async throws {
-    let end = clock.elapsed + max(.zero, duration)
+    // Where the clock stops, nothing more is due.
+    let end = min(clock.elapsed.later(by: duration), .longest)
     try await settle(fileID: fileID, line: line)
     while let next = try await nextTimer(until: end) {
       clock.advance(by: next - clock.elapsed)

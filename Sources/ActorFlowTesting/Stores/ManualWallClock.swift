@@ -36,6 +36,9 @@ public final class ManualWallClock: WallClock {
     try await clock.sleep(until: ManualClock.Instant(offset: elapsed(at: deadline)), tolerance: nil)
   }
 
+  /// Returns at once: the test that would move the clock may wait for the very call that is to be repeated.
+  public func pause(for duration: Duration) async throws { try Task.checkCancellation() }
+
   /// Waits until at least `count` tasks sleep at once.
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled.

@@ -1,3 +1,5 @@
+internal import ActorFlow
+
 /// How long a ``FlowTester`` waits for a flow in which nothing happens, before it says so and fails.
 ///
 /// No test that passes depends on it: it only turns a hang into a failure that names what hangs. So it should be
@@ -9,7 +11,7 @@ public struct Patience: Sendable {
 
   /// Waits for `limit`, measured by `clock`. With a ``ManualClock`` a test decides when patience has run out.
   public init(_ limit: Duration, clock: any Clock<Duration> = ContinuousClock()) {
-    self.limit = limit
+    self.limit = limit.bounded
     self.clock = clock
   }
 

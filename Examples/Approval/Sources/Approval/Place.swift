@@ -78,6 +78,11 @@ struct StandingClock: WallClock {
   }
 }
 
+extension StandingClock {
+  /// The time stands still for flows, not for the disk.
+  func pause(for duration: Duration) async throws { try await SystemWallClock().pause(for: duration) }
+}
+
 /// Times as they are written and read here.
 enum Time {
   static func text(_ date: Date) -> String { date.formatted(.iso8601) }

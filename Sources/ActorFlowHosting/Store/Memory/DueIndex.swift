@@ -68,7 +68,7 @@ struct DueIndex: Sendable {
       queue.now.take(limit, into: &found) { _ in true }
       queue.timed.take(limit, into: &found) { $0.time <= now }
     }
-    return found.sorted().prefix(limit).map(\.flow)
+    return found.sorted().prefix(max(0, limit)).map(\.flow)
   }
 }
 

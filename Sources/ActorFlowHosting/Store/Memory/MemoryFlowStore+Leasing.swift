@@ -62,11 +62,8 @@ extension MemoryFlowStore {
 extension Int64 {
   /// A time in microseconds, moved on by a duration; never back, and never past the end of time.
   func later(by time: Duration) -> Int64 {
-    let (seconds, attoseconds) = time.components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-    guard time > .zero else { return self }
-    guard !overflow else { return .max }
-    let (added, tooMuch) = addingReportingOverflow(whole + attoseconds / 1_000_000_000_000)
+    let (seconds, attoseconds) = Duration.zero.later(by: time).components
+    let (added, tooMuch) = addingReportingOverflow(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     return tooMuch ? .max : added
   }
 }

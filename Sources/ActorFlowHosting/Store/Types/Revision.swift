@@ -12,7 +12,7 @@ public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringCon
   public static let none = Revision(0)
 
   /// The revision that the next commit makes.
-  public var next: Revision { Revision(number + 1) }
+  public var next: Revision { Revision(number < .max ? number + 1 : number) }
 
   /// Orders revisions of one flow by age.
   public static func < (left: Revision, right: Revision) -> Bool { left.number < right.number }
