@@ -63,7 +63,8 @@ extension FlowCore {
         let now = try machine.openQuestion(question.id)
         guard now.revision == question.revision else { return Decision(now) }
         guard let cell, cell.take() else {
-          throw FlowError(.questionClosed, "nobody waits for the answer to \(question.id) any more", flow: flow)
+          throw FlowError(
+            .questionClosed, "nobody waits for the answer to \(question.id.debugDescription) any more", flow: flow)
         }
         isTaken = true
         let (event, reloads) = try machine.answer(question.id, with: answer, by: principal, at: elapsed)

@@ -86,6 +86,7 @@ extension FlowCore {
 
   private func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {
     FlowError(
-      .questionClosed, "the step that shows \(question.id) \(why)", flow: flow, step: question.step, underlying: errors)
+      .questionClosed, "the step that shows \(question.id.debugDescription) \(why)", flow: flow, step: question.step,
+      underlying: errors)
   }
 }

@@ -34,10 +34,21 @@ extension FlowMachine {
   @inline(never)
   func refusal(of id: Question.ID) -> FlowError {
     do { try requireRun() } catch { return error }
-    guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0 else {
-      return error(.noSuchQuestion, "this flow never asked a question \(id)")
+    let name = id.debugDescription
+    guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0, !isForged(id) else {
+      return error(.noSuchQuestion, "this flow never asked a question \(name)")
     }
-    return error(.questionClosed, "question \(id) was answered or withdrawn, or its step was left")
+    return error(.questionClosed, "question \(name) was answered or withdrawn, or its step was left")
+  }
+
+  /// Whether an id has a token that its question cannot have.
+  ///
+  /// The tokens of closed questions are not stored, so a guessed token of a closed question is refused as a right one is.
+  /// A caller without the right token learns from that only that the number is not open any more.
+  private func isForged(_ id: Question.ID) -> Bool {
+    // Every question of a kept flow has a token, and no other one has.
+    if (id.token == nil) == (journal == .keeping) { return true }
+    return keptQuestions.contains { $0.number == id.number && $0 != id }
   }
 
   /// The track that asks this question.

@@ -1,5 +1,5 @@
 // What the log of a service shows: one line for each value, names and numbers only. A prompt is shown by its type,
-// because what it holds may be nobody's business.
+// because what it holds may be nobody's business; a question is named without the secret part of its id.
 
 extension Change: CustomStringConvertible {
   /// The change in a few words, such as `moved shop/cart → shop/payment`.
@@ -16,8 +16,9 @@ extension Change: CustomStringConvertible {
     case .skipped(let step): "skipped \(step)"
     case .asked(let question): "asked \(question)"
     case .updated(let question): "updated \(question)"
-    case .answered(let question, let principal): "answered \(question)\(principal.map { " by \($0.id)" } ?? "")"
-    case .withdrawn(let question): "withdrawn \(question)"
+    case .answered(let question, let principal):
+      "answered \(question.debugDescription)\(principal.map { " by \($0.id)" } ?? "")"
+    case .withdrawn(let question): "withdrawn \(question.debugDescription)"
     case .leaving(let visit, let reason): "leaving \(visit.step): \(reason)"
     case .backedUp(let from, let to, _): "backed up \(from.step) → \(to.step)"
     case .caught(let step, let error, let catcher): "caught \(step): \(error); \(catcher)"
@@ -70,8 +71,8 @@ extension Branch: CustomStringConvertible {
 }
 
 extension Question: CustomStringConvertible {
-  /// Id, step, the prompt's type, and the revision.
-  public var description: String { "\(id) at \(step): \(type(of: prompt)), revision \(revision)" }
+  /// Id without its secret part, step, the prompt's type, and the revision.
+  public var description: String { "\(id.debugDescription) at \(step): \(type(of: prompt)), revision \(revision)" }
 }
 
 extension StepStack: CustomStringConvertible {

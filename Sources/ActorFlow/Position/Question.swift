@@ -1,7 +1,9 @@
 /// One open `ask`: what is shown, who asks, and how often what is shown has changed.
 public struct Question: Sendable, Identifiable {
   /// The question's name: its flow, its run, and a number that is never used again by this coordinator.
-  public struct ID: Hashable, Sendable, Codable, LosslessStringConvertible {
+  public struct ID: Hashable, Sendable, Codable, LosslessStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+  {
     /// The flow that asked.
     public let flow: FlowID
     /// The run that asked.
@@ -34,7 +36,17 @@ public struct Question: Sendable, Identifiable {
     }
 
     /// Flow, run and number, separated by `/`; of a hosted flow then `/~` and 32 hexadecimal digits.
+    ///
+    /// Those digits let their holder answer the question. Give this text to people who may answer, and write
+    /// ``debugDescription`` into logs.
     public var description: String { "\(flow)/\(run)/\(number)\(token.map { "/~\($0)" } ?? "")" }
+
+    /// Flow, run and number without the digits that nobody can guess: for logs. It cannot be read back as an id of a
+    /// hosted flow's question.
+    public var debugDescription: String { "\(flow)/\(run)/\(number)" }
+
+    /// Shows a `dump` what ``debugDescription`` shows.
+    public var customMirror: Mirror { Mirror(self, children: ["flow": flow, "run": run, "number": number]) }
   }
 
   /// Shared, so that events and positions pass a question on as one pointer.

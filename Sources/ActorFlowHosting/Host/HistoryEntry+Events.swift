@@ -21,6 +21,25 @@ extension HistoryEntry {
   }
 }
 
+extension HistoryEntry {
+  /// The entry without the secret parts of questions' ids, which earlier versions of this module wrote.
+  var withoutTokens: HistoryEntry {
+    guard let detail, detail.utf8.contains(UInt8(ascii: "~")) else { return self }
+    var entry = self
+    entry.detail = Self.withoutTokens(detail)
+    return entry
+  }
+
+  private static func withoutTokens(_ text: String) -> String {
+    var parts = text.split(separator: "/~", omittingEmptySubsequences: false)
+    for index in parts.indices.dropFirst() {
+      let isToken = RandomBits(String(parts[index].prefix(32))) != nil
+      parts[index] = isToken ? parts[index].dropFirst(32) : "/~" + parts[index]
+    }
+    return parts.joined()
+  }
+}
+
 extension Change {
   fileprivate var word: String {
     switch self {
@@ -71,8 +90,8 @@ extension Change {
   fileprivate var detail: String? {
     switch self {
     case .asked(let question), .updated(let question):
-      "\(type(of: question.prompt)) \(question.id)\(Self.people(question.prompt))"
-    case .answered(let id, _), .withdrawn(let id): "\(id)"
+      "\(type(of: question.prompt)) \(question.id.debugDescription)\(Self.people(question.prompt))"
+    case .answered(let id, _), .withdrawn(let id): id.debugDescription
     case .leaving(_, let reason): "\(reason)"
     case .backedUp(_, _, let errors), .unwound(_, let errors), .joined(_, let errors), .rolledBack(let errors):
       errors.isEmpty ? nil : errors.map { "\($0)" }.joined(separator: "; ")

@@ -85,7 +85,7 @@ final class TwoHosts: Sendable {
         guard let question = view.questions.first else { continue }
         let (text, key) = (try question.prompt(as: Form.self).text, question.id.description)
         try await host.host.answer(question.id, of: id, with: text, key: key)
-        acknowledged.withLock { $0[id, default: []].append(key) }
+        acknowledged.withLock { $0[id, default: []].append(question.id.debugDescription) }
         answered.mark()
       } catch let error as FlowStoreError {
         let expected: Set<FlowStoreError.Code> = [.unavailable, .fenced, .conflict, .leased]

@@ -101,7 +101,7 @@ import Testing
     await #expect(throws: Refused()) { try await host.answer(question.id, of: "o1", json: valid, by: bob) }
     #expect(try await host.view("o1").revision == view.revision)
     let guessed = Question.ID(flow: "o1", run: 1, number: 1)
-    #expect(await code { try await host.answer(guessed, of: "o1", json: valid, by: ann) } != nil)
+    #expect(await code { try await host.answer(guessed, of: "o1", json: valid, by: ann) } == .noSuchQuestion)
     try await host.answer(question.id, of: "o1", json: valid, by: ann)
     _ = try await host.settled("o1")
     #expect(try await orders.outcome(of: "o1") == .finished(true))

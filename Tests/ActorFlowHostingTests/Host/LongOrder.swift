@@ -97,7 +97,7 @@ final class LongOrderPlayer: Sendable {
     for question in view.questions {
       let text = try question.prompt(as: Form.self).text
       try await host.answer(question.id, of: id, with: text, key: question.id.description)
-      _ = answered.withLock { $0.insert(question.id.description) }
+      _ = answered.withLock { $0.insert(question.id.debugDescription) }
     }
     if !view.signals.isEmpty { _ = try await host.send("paid", to: LongOrder.paid, of: id, key: "paid-1") }
     return nil

@@ -62,6 +62,21 @@ import Testing
     #expect(id != Question.ID(flow: "order-17", run: 1, number: 5))
   }
 
+  @Test("the secret part of a question's id is in its description alone, which can be read back")
+  func secret() throws {
+    var generator = SystemRandomNumberGenerator()
+    let token = RandomBits(using: &generator)
+    let id = Question.ID(flow: "order-17", run: 2, number: 5, token: token)
+    #expect(id.description == "order-17/2/5/~\(token)" && Question.ID(id.description) == id)
+    #expect(try roundTrip(id) == id)
+    var dumped = ""
+    dump(id, to: &dumped)
+    let change = Change.answered(id, by: nil)
+    for text in [id.debugDescription, dumped, "\([id])", "\(change)", String(reflecting: change)] {
+      #expect(!text.contains("\(token)"), "\(text)")
+    }
+  }
+
   @Test("a principal and the policies are Codable")
   func others() throws {
     let principal = Principal(id: "ann", roles: ["clerk"])

@@ -72,7 +72,9 @@ struct Autopsy {
     let values = parts.compactMap(\.last)
     for answer in testimony.answers {
       expect(values.count { $0 == answer.text } == 1, "the answer \(answer.text) is lost")
-      expect(answered.count { $0 == answer.question } == 1, "\(answer.question) is not answered once")
+      expect(
+        answered.count { $0 == Question.ID(answer.question)?.debugDescription } == 1,
+        "\(answer.question) is not answered once")
       // What somebody was shown of a record is what everybody sees of it.
       expect(output.contains(answer.shown), "\(answer.shown) was shown, and is not what was recorded")
     }
