@@ -12,7 +12,8 @@
 //
 // A stint is awaited by `run` or by the walk that has reached the fork, the work by the `once` that began it, the timer
 // by `run`, an effect by the `proceed` of its step. So none outlives the run. `Task.init` passes the caller's task-local
-// values and priority on, as a child task would.
+// values and priority on, as a child task would. The timer is detached, with its maker's priority: an answer may arm it,
+// and what it commits days later must not happen under the task-local values of that answer's request.
 extension FlowCore {
   /// Runs stints until the run has ended, or the flow was put away. Called by `run`, once.
   func drive() async {
@@ -79,7 +80,7 @@ extension FlowCore {
       state.timer.wakes = due
       let old = state.timer.task
       old?.cancel()
-      state.timer.task = Task {
+      state.timer.task = Task.detached(priority: Task.currentPriority) {
         await old?.value
         await self.keepTime()
       }
