@@ -102,6 +102,9 @@ final class Cell: Sendable {
     waiter?.resume(returning: Nudge(number: number))
   }
 
+  /// Whether somebody waits for the value, or it has come: not while what a ``Nudge`` was for is to be done.
+  var isAwaitedNow: Bool { state.withLock { $0.isAwaited } }
+
   /// Waits until somebody waits for the value, or it has come: after a ``Nudge``, until what that was for is done.
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled before.

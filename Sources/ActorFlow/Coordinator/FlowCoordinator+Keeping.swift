@@ -17,6 +17,10 @@ extension FlowCoordinator {
   /// Puts the flow away. Whatever runs is cancelled; ``goOn()`` returns when it has ended.
   package nonisolated func park() { core.park() }
 
+  /// Puts the flow away, or finds that it has ended or was put away, unless its steps do more than wait, a timer is due,
+  /// or a reminder is to run. Returns false for a flow that goes on.
+  package nonisolated func parkIfIdle() async -> Bool { await core.parkIfIdle() }
+
   package nonisolated var isParked: Bool { core.isParked }
 
   /// Whether nothing goes on any more: the run has ended, or a step failed and somebody is to see to it.

@@ -8,9 +8,30 @@ extension FlowCore {
 
   /// Puts the flow away: whatever runs is cancelled, nothing is decided any more, and nothing is left or undone. What a
   /// `once` has begun is still recorded.
-  func park() {
+  func park() { _ = park { _ in true } }
+
+  /// Puts the flow away unless it has something to do.
+  ///
+  /// No commit is under way when that is looked at. So what a timer was committed to do has begun, or the timer has not
+  /// fired: a reminder that counts as given is never put away before it has run.
+  ///
+  /// - Returns: False if the flow has something to do, and is not put away.
+  func parkIfIdle() async -> Bool {
+    await gate.enter()
+    defer { gate.leave() }
+    let now = elapsed
+    return park { state in
+      guard state.machine.isResting, state.machine.nextAlarm.map({ $0 > now }) ?? true else { return false }
+      return state.askers.allSatisfy(\.isAwaitedNow)
+    }
+  }
+
+  /// - Parameter isMeant: Asked in the turn that puts the flow away.
+  /// - Returns: What `isMeant` says; true if the flow was put away before.
+  private func park(if isMeant: (inout State) -> Bool) -> Bool {
     var readers: EventLog.Wake?
-    let (tasks, cells) = withState { state -> ([Task<Void, Never>], [Cell]) in
+    let parked = withState { state -> ([Task<Void, Never>], [Cell])? in
+      guard state.isParked || isMeant(&state) else { return nil }
       guard !state.isParked, state.machine.phase != .ended else { return ([], []) }
       state.isParked = true
       let tracks = [TrackID.main] + state.machine.descendants(of: .main)
@@ -22,9 +43,11 @@ extension FlowCore {
       readers = state.log.takeWaiting()
       return (tracks.compactMap { state[$0].stint }, cells)
     }
+    guard let (tasks, cells) = parked else { return false }
     for task in tasks { task.cancel() }
     for cell in cells { cell.fulfil(.cancelled) }
     readers?.passOn()
+    return true
   }
 
   /// Tells the machine of the time, if something is due, and whoever it concerns. Whether something was.
@@ -42,10 +65,7 @@ extension FlowCore {
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled before.
   func askersAreBack() async throws {
-    let cells = withState { state in
-      ([TrackID.main] + state.machine.descendants(of: .main)).compactMap { state[$0].asker }
-    }
-    for cell in cells { try await cell.isAwaited() }
+    for cell in withState({ $0.askers }) { try await cell.isAwaited() }
   }
 
   func countEffects(_ difference: Int) {
@@ -138,6 +158,11 @@ extension FlowCore {
 }
 
 extension FlowCore.State {
+  /// The cells of everybody who asks.
+  fileprivate var askers: [Cell] {
+    ([TrackID.main] + machine.descendants(of: .main)).compactMap { self[$0].asker }
+  }
+
   /// Everybody who waits for the flow to come to somewhere, to be told that it does not.
   mutating func takeLatches(_ effects: inout Effects) {
     for latch in latches {

@@ -1,0 +1,86 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Flows that are put away in the moment in which a timer fires.
+@Suite("Putting away beside a timer", .timeLimit(.minutes(15))) struct IdleParkingTests {
+  /// The time, and whether commits are held, in the hands of a test.
+  private final class Hands: Sendable {
+    let now = Lock(Duration.zero)
+    let holdsCommits = Lock(false)
+  }
+
+  private let hands = Hands()
+  private let committing = Gates()
+  private let reminding = Gates()
+  private let coordinator: FlowCoordinator
+
+  init() {
+    let (hands, committing) = (hands, committing)
+    var settings = CoordinatorSettings()
+    // The run's own timer never fires: a test does.
+    let watch = Stopwatch(
+      elapsed: { hands.now.withLock { $0 } },
+      sleepUntil: { _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
+    settings.keeping = FlowKeeping(codec: JSONValueCodec(), watch: watch) { _, _ in
+      if hands.holdsCommits.withLock({ $0 }) { await committing.pass() }
+    }
+    coordinator = FlowCoordinator(id: "x", settings: settings)
+  }
+
+  private var flow: Flow<String, String> {
+    Flow("f") {
+      Step("a") { [reminding] (text: String, context: StepContext) in
+        try await context.ask(
+          Form(text: text), within: nil, reminding: .every(.seconds(20), max: 1) { _ in await reminding.pass() })
+          ?? "late"
+      }
+    }
+  }
+
+  private func comeToRest() async throws {
+    try await coordinator.rests()
+    try await coordinator.askersAreBack()
+  }
+
+  @Test("a flow is put away when it only waits: not while a timer is due, and not while a reminder is to run")
+  func due() async throws {
+    try await coordinator.begin(flow.graph, with: "-")
+    async let run: Void = coordinator.goOn()
+    try await comeToRest()
+    hands.now.withLock { $0 = .seconds(20) }
+    #expect(await coordinator.parkIfIdle() == false)
+    #expect(try await coordinator.ringDue())
+    await reminding.reached()
+    #expect(coordinator.isResting)
+    #expect(await coordinator.parkIfIdle() == false)
+    reminding.open()
+    try await comeToRest()
+    #expect(await coordinator.parkIfIdle())
+    #expect(coordinator.isParked)
+    await run
+    #expect(await coordinator.parkIfIdle(), "it is away")
+  }
+
+  @Test("a reminder whose commit is under way runs before its flow is put away")
+  func underWay() async throws {
+    try await coordinator.begin(flow.graph, with: "-")
+    async let run: Void = coordinator.goOn()
+    try await comeToRest()
+    hands.now.withLock { $0 = .seconds(20) }
+    hands.holdsCommits.withLock { $0 = true }
+    async let rung = coordinator.ringDue()
+    await committing.reached()
+    async let isParked = coordinator.parkIfIdle()
+    committing.open()
+    #expect(try await rung)
+    #expect(await isParked == false)
+    await reminding.reached()
+    reminding.open()
+    try await comeToRest()
+    #expect(await coordinator.parkIfIdle())
+    await run
+  }
+}
