@@ -1,7 +1,13 @@
 import ActorFlow
 
-/// What lists and inboxes are read from: of every flow what is not its body, found by id, label, definition and
-/// assignee. Both stores of this module keep one in memory, and change it in the turn that makes a commit visible.
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The index that lists and inboxes are read from: of every flow all but its body, found by id, label, definition, status,
+/// time and assignee. Both stores of this module keep one in memory, and change it in the turn that makes a commit visible.
 struct FlowIndex: Sendable {
   struct Entry: Sendable {
     let summary: FlowSummary
@@ -17,10 +23,21 @@ struct FlowIndex: Sendable {
     }
   }
 
+  private struct TimerKey: Comparable, Sendable {
+    let time: Int64
+    let flow: String
+
+    static func < (left: TimerKey, right: TimerKey) -> Bool {
+      left.time == right.time ? left.flow < right.flow : left.time < right.time
+    }
+  }
+
   private var entries: [String: Entry] = [:]
   private var flows = SortedList<String>()
   private var byDefinition: [String: SortedList<String>] = [:]
   private var byLabel: [FlowQuery.Label: SortedList<String>] = [:]
+  private var byStatus: [FlowSnapshot.Status: SortedList<String>] = [:]
+  private var byTime = SortedList<TimerKey>()
   private var allTasks = SortedList<TaskKey>()
   private var byAssignee: [String: SortedList<TaskKey>] = [:]
 
@@ -34,6 +51,14 @@ struct FlowIndex: Sendable {
     if old?.summary.definition != new.summary.definition {
       if let old { byDefinition.remove(name, under: old.summary.definition) }
       byDefinition.insert(name, under: new.summary.definition)
+    }
+    if old?.summary.status != new.summary.status {
+      if let old { byStatus.remove(name, under: old.summary.status) }
+      byStatus.insert(name, under: new.summary.status)
+    }
+    if old?.summary.wakeAt != new.summary.wakeAt {
+      if let old { removeTime(of: old, name) }
+      if let time = new.summary.wakeAt { byTime.insert(TimerKey(time: time.microseconds, flow: name)) }
     }
     if old?.summary.labels != new.summary.labels {
       if let old { removeLabels(of: old, name) }
@@ -54,8 +79,15 @@ struct FlowIndex: Sendable {
     guard let old = entries.removeValue(forKey: name) else { return }
     flows.remove(name)
     byDefinition.remove(name, under: old.summary.definition)
+    byStatus.remove(name, under: old.summary.status)
+    removeTime(of: old, name)
     removeLabels(of: old, name)
     removeTasks(of: old, name)
+  }
+
+  private mutating func removeTime(of entry: Entry, _ name: String) {
+    guard let time = entry.summary.wakeAt else { return }
+    byTime.remove(TimerKey(time: time.microseconds, flow: name))
   }
 
   private mutating func removeLabels(of entry: Entry, _ name: String) {
@@ -74,12 +106,16 @@ struct FlowIndex: Sendable {
 // MARK: - Pages
 
 extension FlowIndex {
-  func list(_ query: FlowQuery, after cursor: String?, limit: Int) throws(FlowStoreError) -> FlowPage {
+  /// - Parameter visiting: Told each flow that is looked at.
+  func list(
+    _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (String) -> Void = { _ in }
+  ) throws(FlowStoreError) -> FlowPage {
     let start = try cursor.map { (text) throws(FlowStoreError) in try Cursor.parts(text, 1)[0] }
     let limit = max(1, limit)
     var found: [FlowSummary] = []
     var more = false
     candidates(for: query).visit(after: start) { name in
+      visiting(name)
       guard let summary = entries[name]?.summary, query.matches(summary) else { return true }
       guard found.count < limit else {
         more = true
@@ -96,7 +132,26 @@ extension FlowIndex {
     var lists = [flows]
     if let label = query.label { lists.append(byLabel[label] ?? SortedList()) }
     if let definition = query.definition { lists.append(byDefinition[definition] ?? SortedList()) }
-    return lists.min { $0.count < $1.count } ?? flows
+    if let status = query.status, status.count == 1 { lists += status.map { byStatus[$0] ?? SortedList() } }
+    let shortest = lists.min { $0.count < $1.count } ?? flows
+    guard let end = query.dueBefore, let due = due(before: end, fewerThan: shortest.count) else { return shortest }
+    return due
+  }
+
+  /// The flows whose timers are due before `end`, by name; nil if they are not fewer than that.
+  private func due(before end: Date, fewerThan count: Int) -> SortedList<String>? {
+    // Times of a query are not rounded, those of flows are.
+    let last = end.microseconds
+    var due: [String] = []
+    byTime.visit(after: nil) { key in
+      guard key.time <= last, due.count < count else { return false }
+      due.append(key.flow)
+      return true
+    }
+    guard due.count < count else { return nil }
+    var list = SortedList<String>()
+    for name in due { list.insert(name) }
+    return list
   }
 
   /// - Parameter visiting: Told each place that is looked at.
