@@ -7,7 +7,7 @@ extension FlowError {
       case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision, principalNeeded
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
-      case notStorable, noSuchFlow, alreadyStarted, parked, keyReused, tooLarge
+      case notStorable, noSuchFlow, alreadyStarted, parked, keyReused, tooLarge, badOptions
     }
     private let name: Name
 
@@ -96,5 +96,7 @@ extension FlowError {
     public static let keyReused = Code(.keyReused)
     /// A key, a signal, an answer or a flow is larger than allowed.
     public static let tooLarge = Code(.tooLarge)
+    /// An option of a host has a value that no host can work with; the message names it and what is allowed.
+    public static let badOptions = Code(.badOptions)
   }
 }

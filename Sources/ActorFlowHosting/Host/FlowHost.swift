@@ -51,13 +51,26 @@ public actor FlowHost {
   ///   - store: Where flows are kept.
   ///   - clock: What timers are measured by.
   ///   - owner: The host's name in leases; another one for each host. A host that is started again may have its old name.
-  ///   - options: How it works.
+  public init(
+    store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
+  ) {
+    self.init(office: HostOffice(store: store, clock: clock, options: Options()), owner: owner)
+  }
+
+  /// A host of the flows in a store that works as the options say. Otherwise as ``init(store:clock:owner:)``.
+  ///
+  /// - Throws: A `FlowError` with the code `badOptions` if an option has a value that no host can work with. It names
+  ///   each such option, its value, and what is allowed.
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())",
-    options: Options = Options()
-  ) {
-    office = HostOffice(store: store, clock: clock, options: options)
-    self.owner = owner
+    options: Options
+  ) throws {
+    try options.check()
+    self.init(office: HostOffice(store: store, clock: clock, options: options.bounded), owner: owner)
+  }
+
+  private init(office: HostOffice, owner: String) {
+    (self.office, self.owner) = (office, owner)
   }
 
   deinit {

@@ -55,23 +55,23 @@ extension HostTester {
   /// A new host with the old definitions.
   private func boot() async throws {
     cutOff()
-    (host, cutOff) = Self.host(on: store, clock: clock, options: options)
+    (host, cutOff) = try Self.host(on: store, clock: clock, options: options)
     for register in registrations { try await register(host) }
   }
 
   /// A host, and what cuts it off from its store.
   static func host(
     on store: any FlowStore, clock: ManualWallClock, options: FlowHost.Options
-  ) -> (FlowHost, @Sendable () -> Void) {
-    func host(_ store: some FlowStore) -> (FlowHost, @Sendable () -> Void) {
+  ) throws -> (FlowHost, @Sendable () -> Void) {
+    func host(_ store: some FlowStore) throws -> (FlowHost, @Sendable () -> Void) {
       let wire = FaultyStore(store)
       // The name of the one before: what that held need not be waited for.
-      let host = FlowHost(store: wire, clock: clock, owner: "tester", options: options)
+      let host = try FlowHost(store: wire, clock: clock, owner: "tester", options: options)
       return (
         host,
         { wire.plan { _ in .fail(FlowStoreError(.fenced, "the host has crashed, or was replaced by a new one")) } }
       )
     }
-    return host(store)
+    return try host(store)
   }
 }

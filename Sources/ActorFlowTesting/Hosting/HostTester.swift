@@ -75,12 +75,12 @@ public final class HostTester {
 
   init(
     on store: any FlowStore, clock: ManualWallClock, options: FlowHost.Options, exhaustive: Bool, patience: Patience
-  ) {
+  ) throws {
     var options = options
     options.keepHot = .zero
     (self.clock, self.store, self.options, self.patience) = (clock, store, options, patience)
     isExhaustive = exhaustive
-    (host, cutOff) = Self.host(on: store, clock: clock, options: options)
+    (host, cutOff) = try Self.host(on: store, clock: clock, options: options)
   }
 }
 

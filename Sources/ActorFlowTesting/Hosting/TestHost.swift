@@ -24,7 +24,7 @@ public func testHost<Value>(
 ) async throws -> Value {
   try Task.checkCancellation()
   let location = SourceLocation(fileID, line)
-  let tester = HostTester(
+  let tester = try HostTester(
     on: store ?? MemoryFlowStore(clock: clock), clock: clock, options: options, exhaustive: exhaustive,
     patience: patience)
   do {

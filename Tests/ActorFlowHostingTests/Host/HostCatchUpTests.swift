@@ -77,7 +77,7 @@ import Testing
     try await host.register(flow).start(id: "f", with: "-")
     try await host.answerNext("f", "\"yes\"")
     let asked = try await host.history(of: "f").filter { $0.what == "asked" }
-    #expect(asked.last?.detail?.hasPrefix("Approval f/1/2/~") == true)
+    #expect(asked.last?.detail?.hasPrefix("Approval f/1/2 ") == true)
     #expect(asked.last?.detail?.hasSuffix(" for ann, bob") == true)
     #expect(asked.first?.detail?.contains(" for ") == false)
   }

@@ -12,10 +12,10 @@ import Testing
     store = MemoryFlowStore(clock: clock)
   }
 
-  private func host(effectTime: Duration = .zero) -> FlowHost {
+  private func host(effectTime: Duration = .zero) throws -> FlowHost {
     var options = FlowHost.Options()
     options.effectTime = effectTime
-    return FlowHost(store: store, clock: clock, options: options)
+    return try FlowHost(store: store, clock: clock, options: options)
   }
 
   private func shopping(_ prices: Prices = .unknown) -> Flow<String, String> {
@@ -43,11 +43,11 @@ import Testing
 
   @Test("what a rendered step remembers is there again whenever the flow is taken up, by whichever host")
   func remembers() async throws {
-    let first = host()
+    let first = try host()
     try await first.register(shopping()).start(id: "s", with: "")
     try await act(first, .add("tea"))
     try await act(first, .add("milk"))
-    let second = host()
+    let second = try host()
     let flows = try await second.register(shopping())
     try await act(second, .more("tea"))
     #expect(try await shown(second) == Basket.View(lines: ["tea x2", "milk x1"], price: 0))
@@ -62,7 +62,7 @@ import Testing
 
   @Test("a back that lands there finds it as it was left, though nothing of it was in memory")
   func back() async throws {
-    let host = host()
+    let host = try host()
     let flows = try await host.register(shopping())
     try await flows.start(id: "s", with: "")
     try await act(host, .add("tea"))
@@ -104,7 +104,7 @@ import Testing
 
   @Test("an answer that was refused has changed nothing")
   func refused() async throws {
-    let host = host()
+    let host = try host()
     try await host.register(shopping()).start(id: "s", with: "")
     try await act(host, .add("tea"))
     await #expect(throws: Refused.self) { try await host.answer(Basket.View.self, of: "s", with: .add("")) }
@@ -115,7 +115,7 @@ import Testing
   @Test("an effect has its time; what it did is kept")
   func effects() async throws {
     let gate = Gates()
-    let host = host(effectTime: .seconds(10))
+    let host = try host(effectTime: .seconds(10))
     try await host.register(shopping(.come(gate))).start(id: "s", with: "")
     #expect(try await shown(host).price == 0)
     await gate.reached(1)
@@ -129,7 +129,7 @@ import Testing
   func endless() async throws {
     let gate = Gates()
     gate.open()
-    let host = host(effectTime: .seconds(10))
+    let host = try host(effectTime: .seconds(10))
     try await host.register(shopping(.goOn(gate))).start(id: "s", with: "")
     _ = try await host.settled("s")
     for time in 1...2 {
@@ -146,7 +146,7 @@ import Testing
 
   @Test("a state that cannot be stored is refused at registration; that of a child at its first rendering")
   func unstorable() async throws {
-    let host = host()
+    let host = try host()
     let error = await #expect(throws: FlowError.self) {
       try await host.register(
         Flow<String, Void>("f") { Step("opaque") { (_: String) in Opaque() } })
@@ -161,7 +161,7 @@ import Testing
 
   @Test("children with equal names and keys of types that nobody can tell apart are refused")
   func ambiguous() async throws {
-    let host = host()
+    let host = try host()
     try await host.register(Flow<String, Void>("t") { Step("twins") { (_: String) in Twins() } })
       .start(id: "t", with: "")
     let view = try await host.settled("t")

@@ -79,7 +79,7 @@ import Testing
       let store = MemoryFlowStore(clock: clock)
       var options = FlowHost.Options()
       options.keepHot = .seconds(1_000)
-      let host = FlowHost(store: store, clock: clock, options: options)
+      let host = try FlowHost(store: store, clock: clock, options: options)
       try await host.register(asking).start(id: "f", with: "-")
       let question = try #require(try await host.settled("f").questions.first?.id)
       clock.advance(by: .seconds(100))

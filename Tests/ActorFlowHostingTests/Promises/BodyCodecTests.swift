@@ -51,7 +51,7 @@ import Testing
   private func host(_ codec: Turning?) async throws -> (FlowHost, HostedFlow<String, String>) {
     var options = FlowHost.Options()
     options.codec = codec
-    let host = FlowHost(store: store, clock: clock, options: options)
+    let host = try FlowHost(store: store, clock: clock, options: options)
     return (host, try await host.register(flow))
   }
 
@@ -84,7 +84,7 @@ import Testing
       let store = MemoryFlowStore(clock: clock)
       var options = FlowHost.Options()
       options.codec = codec
-      let host = FlowHost(store: store, clock: clock, options: options)
+      let host = try FlowHost(store: store, clock: clock, options: options)
       let flows = try await host.register(flow)
       var errors = 0
       while true {

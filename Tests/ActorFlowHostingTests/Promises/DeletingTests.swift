@@ -19,10 +19,10 @@ import Testing
     Step("b") { Asker() }
   }
 
-  private func host(_ store: any FlowStore, key: UInt8 = 1) -> FlowHost {
+  private func host(_ store: any FlowStore, key: UInt8 = 1) throws -> FlowHost {
     var options = FlowHost.Options()
     options.codec = Keyed(key: key)
-    return FlowHost(store: store, owner: "host", options: options)
+    return try FlowHost(store: store, owner: "host", options: options)
   }
 
   private func expectGone(_ host: FlowHost, _ id: FlowID) async throws {
@@ -37,11 +37,11 @@ import Testing
     let folder = try Folder()
     for store in [MemoryFlowStore(), try await folder.open()] as [any FlowStore] {
       for trouble in ["definition", "version", "codec", "parked"] {
-        let first = host(store)
+        let first = try host(store)
         try await first.register(flow).start(id: "x", with: "-")
         _ = try await first.settled("x")
         await first.isQuiet()
-        let next = host(store, key: trouble == "codec" ? 2 : 1)
+        let next = try host(store, key: trouble == "codec" ? 2 : 1)
         if trouble != "definition" { try await next.register(flow, version: trouble == "codec" ? 1 : 2) }
         if trouble == "parked" {
           #expect(await code { try await next.answer(Form.self, of: "x", with: "1") } == .parked)

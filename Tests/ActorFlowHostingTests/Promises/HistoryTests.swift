@@ -47,7 +47,7 @@ import Testing
   func received() async throws {
     var options = FlowHost.Options()
     options.keepHot = .seconds(3_600)
-    let host = FlowHost(store: store, owner: "host", options: options)
+    let host = try FlowHost(store: store, owner: "host", options: options)
     try await host.register(flow("a")).start(id: "x", with: "-")
     try await host.answerNext("x", "\"a\"")
     try await host.send(1, to: signal, of: "x", key: "1", by: ann)

@@ -16,7 +16,7 @@ import Testing
   private func host() async throws -> (FlowHost, HostedFlow<String, String>) {
     var options = FlowHost.Options()
     options.keepHot = .seconds(60)
-    let host = FlowHost(store: store, clock: clock, options: options)
+    let host = try FlowHost(store: store, clock: clock, options: options)
     let flow = Flow<String, String>("f") {
       Step("a") { Asker(log) }
       Step("b") { Asker(log) }

@@ -23,7 +23,7 @@ import Testing
   private func host(_ owner: String) async throws -> FlowHost {
     var options = FlowHost.Options()
     options.keepHot = .seconds(3_600)
-    let host = FlowHost(store: store, clock: clock, owner: owner, options: options)
+    let host = try FlowHost(store: store, clock: clock, owner: owner, options: options)
     try await host.register(flow)
     return host
   }

@@ -35,7 +35,7 @@ import Testing
     var options = FlowHost.Options()
     options.effectTime = .zero  // nobody looks at the basket
     let mortal = MortalStore(store: store, gateway: dyingAtCharge ? shop.gateway : Gateway())
-    let host = FlowHost(store: mortal, options: options)
+    let host = try FlowHost(store: mortal, options: options)
     let result = try await body(Program(shop: shop, host: host, flows: try await host.register(shop.checkout())))
     await store.close()
     return result

@@ -11,7 +11,7 @@ struct Hosting {
   @concurrent func answer(batch: Int, keepHot: Duration = .zero) async throws -> Double {
     var options = FlowHost.Options()
     options.keepHot = keepHot
-    let host = FlowHost(store: MemoryFlowStore(), options: options)
+    let host = try FlowHost(store: MemoryFlowStore(), options: options)
     let flows = try await host.register(asking)
     var time = 0.0
     for number in 0..<batch {

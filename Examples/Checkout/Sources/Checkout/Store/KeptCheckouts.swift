@@ -17,7 +17,7 @@ struct KeptCheckouts: Sendable {
     // As long as somebody looks at a basket, its prices are kept up to date.
     options.effectTime = .seconds(86_400 * 365)
     self.folder = folder
-    host = FlowHost(store: folder.store, options: options)
+    host = try FlowHost(store: folder.store, options: options)
     do { flows = try await host.register(flow) } catch let error as FlowError where error.code == .badDefinition {
       throw Refusal(
         "The checkouts in \(quoted(folder.path)) do not fit these options: go on with the --upsell and --expires that they "

@@ -1,0 +1,244 @@
+import ActorFlow
+import ActorFlowTesting
+import Foundation
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Options, durations and counts that nobody means, and that somebody passes on from a form or a file.
+@Suite("Extreme numbers", .timeLimit(.minutes(15))) struct ExtremeNumberTests {
+  private let clock = ManualWallClock()
+
+  private static let durations: [Duration] = [
+    Duration(attoseconds: .min), Duration(attoseconds: .min + 1), .seconds(Int64.min), .seconds(-1),
+    Duration(attoseconds: -1), .zero, Duration(attoseconds: 1), .seconds(1), .seconds(Int64.max),
+    Duration(attoseconds: .max),
+  ]
+  private static let counts: [Int] = [.min, -1, 0, 1, .max]
+
+  // MARK: - Options
+
+  /// Each option that takes a duration, and the least that is allowed.
+  private static let options:
+    [(name: String, least: Duration, set: @Sendable (inout FlowHost.Options, Duration) -> Void)] =
+      [
+        ("leaseTime", .milliseconds(100), { $0.leaseTime = $1 }),
+        ("gracePeriod", .zero, { $0.gracePeriod = $1 }),
+        ("keepHot", .zero, { $0.keepHot = $1 }),
+        ("effectTime", .zero, { $0.effectTime = $1 }),
+        ("pollInterval", .milliseconds(1), { $0.pollInterval = $1 }),
+        ("outageLimit", .zero, { $0.outageLimit = $1 }),
+      ]
+
+  private func host(_ options: FlowHost.Options) throws -> FlowHost {
+    try FlowHost(store: MemoryFlowStore(clock: clock), clock: clock, options: options)
+  }
+
+  @Test("an option that no host can work with is refused by its name, with its value and what is allowed")
+  func refused() throws {
+    for option in Self.options {
+      for duration in Self.durations {
+        var options = FlowHost.Options()
+        option.set(&options, duration)
+        guard duration < option.least else {
+          _ = try host(options)
+          continue
+        }
+        let error = #expect(throws: FlowError.self) { try host(options) }
+        #expect(error?.code == .badOptions)
+        #expect(error?.message.contains("\(option.name) is ") == true)
+        #expect(error?.message.contains("must be \(option.least) or more") == true)
+      }
+    }
+    for bytes in [.min, -1, 0, FlowSnapshot.maximumBytes + 1, .max] {
+      var options = FlowHost.Options()
+      options.maximumAnswerBytes = bytes
+      let error = #expect(throws: FlowError.self) { try host(options) }
+      #expect(error?.code == .badOptions && error?.message.contains("maximumAnswerBytes is \(bytes);") == true)
+    }
+    var options = FlowHost.Options()
+    (options.leaseTime, options.maximumAnswerBytes) = (.zero, .max)
+    let error = #expect(throws: FlowError.self) { try host(options) }
+    #expect(error?.message.contains("leaseTime") == true && error?.message.contains("maximumAnswerBytes") == true)
+  }
+
+  @Test("the smallest and the largest number of bytes that are allowed take an answer, or refuse it")
+  func bytes() async throws {
+    for (bytes, isTaken) in [(1, false), (3, true), (FlowSnapshot.maximumBytes, true)] {
+      var options = FlowHost.Options()
+      options.maximumAnswerBytes = bytes
+      let host = try host(options)
+      try await host.register(Flow<String, String>("f") { Step("a") { Asker() } }).start(id: "x", with: "-")
+      let question = try #require(try await host.settled("x").questions.first?.id)
+      let refusal = await code { try await host.answer(question, of: "x", json: "\"1\"".utf8) }
+      #expect(refusal == (isTaken ? nil : .tooLarge))
+    }
+  }
+
+  @Test("a host whose times are as long as can be starts, runs and stops")
+  func longTimes() async throws {
+    for duration in [Duration.seconds(Int64.max), Duration(attoseconds: .max)] {
+      var options = FlowHost.Options()
+      for option in Self.options where option.name != "keepHot" { option.set(&options, duration) }
+      let host = try host(options)
+      let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker() } })
+      let run = Task { try await host.run() }
+      try await clock.waitForSleepers(2)
+      try await flows.start(id: "x", with: "-")
+      try await host.answerNext("x", "\"1\"")
+      #expect(try await flows.outcome(of: "x") == .finished("-1"))
+      run.cancel()
+      try await run.value
+    }
+  }
+
+  // MARK: - Flows
+
+  /// Uses a duration wherever a step or a definition can.
+  private func flow(_ duration: Duration) -> Flow<String, String> {
+    let news = Signal<String>("news")
+    return Flow<String, String>("f") {
+      Step("ask") { (text: String, context: StepContext) in
+        let answer = try await context.ask(
+          Form(text: text), within: duration, reminding: .every(duration, max: 2) { _ in })
+        return text + (answer ?? "late")
+      }
+      .timeout(Duration(attoseconds: .max))
+      .expires(afterIdle: Duration(attoseconds: .max))
+      Step("wait") { (text: String, context: StepContext) in
+        text + (try await context.wait(for: news, within: duration) ?? "late")
+      }
+      Step("fail") { (_: String, _: StepContext) -> String in throw Boom() }
+        .retry(3, backoff: .exponential(from: duration, factor: .max, limit: duration))
+        .recover { "\($0)" }
+      Step("watched") { (text: String, context: StepContext) in
+        text + (try await context.ask(Form(text: text), within: .seconds(1)) ?? "late")
+      }
+      .timeout(duration)
+      .recover { "\($0)" }
+      Step("last") { Asker() }.expires(afterIdle: duration)
+    }
+  }
+
+  @Test("a flow that uses any duration for its timers is stored, taken up and ended", arguments: durations)
+  func flows(_ duration: Duration) async throws {
+    let store = MemoryFlowStore(clock: clock)
+    for number in 1...2 {
+      let host = FlowHost(store: store, clock: clock)
+      let flows = try await host.register(flow(duration))
+      let id = FlowID("x\(number)")
+      try await flows.start(id: id, with: "-")
+      for _ in 0..<20 {
+        let view = try await host.settled(id)
+        guard !view.status.isTerminal else { break }
+        if let question = view.questions.first {
+          _ = try? await host.answer(question.id, of: id, with: "1")
+        } else if !view.signals.isEmpty {
+          _ = try await host.send("2", to: Signal<String>("news"), of: id, key: "k")
+        }
+        await host.isQuiet()
+        // In the second round time passes, too: as much as a clock can show.
+        clock.advance(by: number == 1 ? .seconds(2) : Duration(attoseconds: .max))
+        _ = try await host.catchUp()
+      }
+      // Some pauses of the retry end later than the clock.
+      if duration > .zero { _ = try? await host.abandon(id) }
+      #expect(try await host.settled(id).status.isTerminal, "\(duration.bounded)")
+    }
+  }
+
+  @Test("less than no time is no time")
+  func negative() async throws {
+    for duration in Self.durations where duration <= .zero {
+      let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+      let flows = try await host.register(flow(duration))
+      try await flows.start(id: "x", with: "-")
+      // Nobody can answer in time, and nobody is waited for: no flow leaves memory while its timer is due.
+      await host.isQuiet()
+      guard case .abandoned = try await flows.outcome(of: "x") else {
+        Issue.record("\(try await flows.outcome(of: "x"))")
+        continue
+      }
+    }
+  }
+
+  @Test("at the date of a timer its time has come, however far away it is")
+  func farDates() {
+    let start = clock.now
+    for _ in 0..<10_000 {
+      let started = start.addingTimeInterval(Double(Int.random(in: 0..<1_000_000_000_000)) / 1e6)
+      let due = Duration.microseconds(Int64.random(in: 0..<200 * 31_557_600 * 1_000_000))
+      let date = started.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
+      #expect(Duration(from: started, to: date) >= due)
+    }
+  }
+
+  @Test("a sleep does not end before the timer is due that it is for")
+  func latestSleep() {
+    for late in [Duration.longest, .longest + .nanoseconds(1), .longest + .seconds(1), .longest + .longest] {
+      #expect(late.wholeMicroseconds >= late)
+    }
+  }
+
+  @Test("the time of hosts under test passes up to the clock's end, and stops there")
+  func tester() async throws {
+    try await testHost(exhaustive: false) { tester in
+      let flows = try await tester.deploy(
+        Flow<String, String>("f") {
+          Step("a") { Asker() }
+          Step("b") { (text: String, context: StepContext) in
+            try await context.ask(Form(text: text), within: .seconds(Int64.max)) ?? "late"
+          }
+        })
+      try await flows.start(id: "x", with: "-")
+      try await tester.advance(by: .seconds(60))
+      try await tester.answer(Form.self, of: "x", with: "1")
+      for _ in 1...2 { try await tester.advance(by: Duration(attoseconds: .max)) }
+      #expect(try await tester.view(of: "x").steps == ["f/b"], "its time is over after the clock's end")
+    }
+  }
+
+  @Test("waiting for no time, or for as long as can be, for a flow that is settled")
+  func settled() async throws {
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    try await host.register(Flow<String, String>("f") { Step("a") { Asker() } }).start(id: "x", with: "-")
+    _ = try await host.settled("x")
+    for duration in Self.durations { #expect(try await host.settled("x", within: duration).status == .waiting) }
+  }
+
+  // MARK: - Stores
+
+  @Test("any limit and any place is a page")
+  func limits() async throws {
+    let folder = try Folder()
+    for store in [MemoryFlowStore(clock: clock), try await folder.open()] as [any FlowStore] {
+      let host = FlowHost(store: store, clock: clock)
+      let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker() } })
+      for id in ["x", "y"] {
+        try await flows.start(id: FlowID(id), with: "-")
+        _ = try await host.settled(FlowID(id))
+      }
+      for count in Self.counts {
+        let expected = count > 1 ? 2 : 1
+        #expect(try await host.list(limit: count).flows.count == expected)
+        #expect(try await host.tasks(limit: count).tasks.count == expected)
+        #expect(try await host.history(of: "x", limit: count).count >= expected)
+        _ = try await host.history(of: "x", after: count)
+      }
+    }
+  }
+
+  @Test("leases and claims take any time and any limit")
+  func leases() async throws {
+    for duration in Self.durations {
+      let store = MemoryFlowStore(clock: clock)
+      let lease = try await store.acquire("x", owner: "ann", for: duration)
+      #expect(lease.until >= clock.now)
+      _ = try await store.renew(lease, for: duration)
+      for count in Self.counts {
+        _ = try await store.claimDue(owner: "bob", serving: ["f": 1...1], for: duration, limit: count)
+      }
+    }
+    #expect(Revision(.max).next == Revision(.max))
+  }
+}
