@@ -21,6 +21,13 @@ final class Doorbell: Sendable {
     waiter?.resume()
   }
 
+  /// Forgets that it was rung: what it was rung for is about to be done.
+  func silence() {
+    state.withLock { state in
+      if case .rung = state.now { state.now = .quiet }
+    }
+  }
+
   /// Waits for the bell, or until the task is cancelled. One task waits at a time.
   func wait() async {
     let number = state.withLock { state in

@@ -7,18 +7,22 @@ extension FlowHost {
   /// more, is removed as any other. If it is in memory here, it is put away first; who has a request under way, or waits
   /// for one, gets `noSuchFlow`, unless it is in the store by then. While another host runs it, this waits for its lease.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, `notRunning` if the host has stopped. What the store throws.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`, `notRunning` if the host has stopped. What the store throws; so
+  ///   a ``FlowStoreError`` with the code `outcomeUnknown` if nobody knows whether the flow was removed.
   public func delete(_ id: FlowID) async throws {
     var attempts = 0
     while true {
       do {
         guard try await remove(id) else { continue }
+        office.changed(id, wakeAt: nil)
         return office.announceEnd(of: id)
       } catch let error as FlowStoreError {
         if error.code == .notFound { throw noSuchFlow(id) }
         // It was written meanwhile, here or by another host: then that is what is to be removed.
         attempts += 1
-        guard FlowStoreError.isTakenOver(error), attempts < 5 else { throw outlasted(error) }
+        guard FlowStoreError.isTakenOver(error), attempts < 5 else {
+          throw error.code == .outcomeUnknown ? error : outlasted(error)
+        }
         try refuseStopping()
       }
     }
@@ -35,7 +39,7 @@ extension FlowHost {
       flow.dismiss(noSuchFlow(id))
       let (stored, fence) = (flow.ledger.stored, flow.lease.withLock { $0?.fence })
       do {
-        if let stored { try await office.store.delete(id, expecting: stored.revision, fence: fence) }
+        if let stored { try await office.store.delete(stored, fence: fence) }
       } catch {
         await release(flow)
         throw error
@@ -55,7 +59,7 @@ extension FlowHost {
     let lease = try await lease(of: id)
     do {
       guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
-      try await office.store.delete(id, expecting: stored.revision, fence: lease?.fence)
+      try await office.store.delete(stored, fence: lease?.fence)
     } catch {
       await giveBack(lease)
       throw error

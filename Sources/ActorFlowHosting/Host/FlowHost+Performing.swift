@@ -20,13 +20,24 @@ extension FlowHost {
         return view
       } catch {
         let cause = flow.cause(of: error)
-        let wasTaken = flow.wasTaken(cause)
+        let fate = request.fate.now
+        let wasTaken = flow.wasTaken(cause) || fate.isOpen && FlowStoreError.isUnknown(cause)
         let isStale = await isStale(flow, after: error)
         // Nobody can do anything with it any more, not even who uses it besides.
         if wasTaken { flow.retire(because: cause) }
         await release(flow)
         // Done by somebody else in that moment: then this is a repetition. What was done here may throw all the same.
         if (error as? FlowError)?.code != .rollbackFailed, let view = try view(of: flow, after: request) { return view }
+        switch fate {
+        case .open: break
+        // Its own commit is in the store; only what came after it failed. It must not be done twice.
+        case .stored:
+          guard wasTaken || cause is FlowStoreError, let view = flow.ledger.view else { throw cause }
+          return view
+        case .unknown(let error):
+          if let view = await view(of: id, after: request) { return view }
+          throw error
+        }
         attempts += 1
         if isStale, attempts < 5 { continue }
         guard wasTaken else { throw cause }
@@ -59,9 +70,13 @@ extension FlowHost {
 
   /// What is thrown to who asked for something again and again, when others came first each time.
   nonisolated func outlasted(_ error: any Error) -> any Error {
+    if FlowStoreError.isUnknown(error) {
+      return FlowStoreError(
+        .unavailable, "the store fails again and again; of this request nothing was written", underlying: error)
+    }
     guard error is CancellationError || FlowStoreError.isTakenOver(error) else { return error }
     return FlowStoreError(
-      office.store is any LeasingFlowStore ? .leased : .conflict,
+      office.store.givesLeases ? .leased : .conflict,
       "other hosts take the flow from this one again and again; try it again in a while")
   }
 
@@ -91,6 +106,14 @@ extension FlowHost {
     guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
     flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
     return true
+  }
+
+  /// The flow as it is in the store, if that says that the request was done; nil if it does not, or cannot be read.
+  private func view(of id: FlowID, after request: HostRequest) async -> FlowView? {
+    guard let key = request.key, let stored = try? await office.store.load(id),
+      let state = try? office.state(of: stored), state.applied(key)?.digest == request.digest
+    else { return nil }
+    return FlowView(stored, state)
   }
 
   /// The flow, if the request was done before.

@@ -35,7 +35,7 @@ extension FlowHost {
   /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; what the store throws if it does not
   ///   take what the flow does, so that the flow was put away on the way. It goes on when it is taken up again.
   public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
-    let deadline = office.clock.now.addingTimeInterval(time / .seconds(1))
+    let deadline = office.clock.date(after: time)
     while true {
       // Of one that is at work here the store says so, too.
       if !isAtWork(id) || office.clock.now >= deadline {
@@ -107,7 +107,7 @@ extension FlowHost {
     let entries = try await office.store.history(of: id, after: sequence, limit: limit)
     // A flow has an entry from its start on, so only where none came it may be that there is none.
     if entries.isEmpty, try await office.store.load(id) == nil { throw noSuchFlow(id) }
-    return entries
+    return entries.map(\.withoutTokens)
   }
 
   /// What a flow does from now on at this host, each event after its commit. It ends when the flow ends here, when it is

@@ -22,8 +22,9 @@ extension FlowHost {
   ///   `flowEnded`, `parked` if the flow stands still, `tooLarge` if the key is, or if the flow's state would have more
   ///   bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>), `notRunning` if the host has stopped.
   ///   What the store throws; so a ``FlowStoreError`` with the code `leased` while another host runs the flow, after having
-  ///   waited for it. One that another host took from this one in the middle is asked again as it is then.
-  ///   `CancellationError` only if the calling task is cancelled.
+  ///   waited for it. One that another host took from this one in the middle is asked again as it is then. With the code
+  ///   `unavailable` nothing of the request was written; with `outcomeUnknown` nobody knows. `CancellationError` only if
+  ///   the calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
@@ -132,10 +133,15 @@ extension FlowHost {
         begin(flow)
       }
     } catch let error as FlowError where error.code == .flowEnded { return .flowEnded }
+    // It was found in the store when the outcome of its commit was not known.
+    if case .unknown = request.fate.now { return .accepted }
     return delivery
   }
 
   /// Backs up to an earlier step and returns when the flow has landed there, as `FlowCoordinator.backUp(to:)` does.
+  ///
+  /// If the flow is put away on the way, because the store fails, the host stops or another host takes the flow, it
+  /// returns a view that is `runnable`: the request is in the store, and the flow lands when it is taken up.
   ///
   /// - Throws: As that does, and as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
@@ -154,7 +160,8 @@ extension FlowHost {
   /// a step failed can be abandoned, too.
   ///
   /// With `rollingBack` false what was done is left as it is; no `backUp` is called. A flow that is too large for any other
-  /// request can be abandoned.
+  /// request can be abandoned. If the flow is put away on the way, the view that is returned is `runnable`, as with
+  /// ``backUp(_:to:from:by:key:)``, and the rollback goes on later.
   ///
   /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes. As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
   ///   ``answer(_:of:with:by:revision:key:)``.
@@ -206,7 +213,7 @@ extension FlowHost {
 
   private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
     guard question.flow == flow.id else {
-      throw FlowError(.noSuchQuestion, "the question \(question) is another flow's", flow: flow.id)
+      throw FlowError(.noSuchQuestion, "the question \(question.debugDescription) is another flow's", flow: flow.id)
     }
     begin(flow)
     try await flow.coordinator.reopened(question)

@@ -12,41 +12,64 @@ extension FlowHost {
   /// is left or undone, leases are released. A host that was stopped takes no requests, and who has one under way gets
   /// `notRunning`, unless it is in the store by then.
   ///
+  /// While the store does not answer, it is asked again and again with pauses that grow to 30 seconds; ``health()`` has
+  /// the last error. When that has gone on for ``Options/outageLimit``, everything is put away, as after a cancellation.
+  ///
   /// - Throws: A `FlowError` with the code `alreadyRunning`; `stepFailed`, naming the flows and their steps, if some did
-  ///   not come back in time: their tasks write nothing any more, and their leases expire.
+  ///   not come back in time: their tasks write nothing any more, and their leases expire. A ``FlowStoreError`` with the
+  ///   code `unavailable`, with the store's last error behind it, if the store was away for too long.
   public func run() async throws {
     try refuseStopping()
     guard !isRunning else { throw FlowError(.alreadyRunning, "this host runs already") }
     isRunning = true
     defer { isRunning = false }
-    await withTaskGroup { group in
-      group.addTask { await self.takeUp() }
-      group.addTask { await self.renewLeases() }
-    }
+    var outage: (any Error)?
+    do {
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await self.takeUp() }
+        group.addTask { await self.renewLeases() }
+        try await group.waitForAll()
+      }
+    } catch { outage = error }
     isStopping = true
     defer { office.announceEnd(of: nil) }
-    try await shielded { try await self.stop() }
+    try await shielded { [outage] in try await self.stop(because: outage) }
+    if let outage { throw outage }
   }
 
   // MARK: - Taking up
 
-  private func takeUp() async {
+  /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
+  private func takeUp() async throws {
     while !Task.isCancelled {
-      office.wakes()
       let now = office.clock.now
-      let poll = now.addingTimeInterval(office.options.pollInterval / .seconds(1))
-      var next = poll
+      office.wakes(at: now)
       do {
         try await takeUpDue(at: now)
-        next = try await nextDue(after: now, before: poll) ?? poll
-      } catch {}  // the store cannot be asked at present; it is in a while
-      office.sleeps(until: next)
-      _ = await sleep(until: max(next, now.addingTimeInterval(0.001)))
+        let horizon = try await readTimers(at: now)
+        polls.succeeded(at: now)
+        await rest(until: max(horizon, now.addingTimeInterval(0.001)), orTimers: true)
+      } catch {
+        guard !Task.isCancelled else { return }
+        await rest(until: office.clock.date(after: try pause(afterPollFailed: error)), orTimers: false)
+      }
     }
   }
 
+  /// The pause after a poll that failed.
+  ///
+  /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
+  private func pause(afterPollFailed error: any Error) throws -> Duration {
+    let limit = office.options.outageLimit
+    if let pause = polls.failed(at: office.clock.now, limit: limit) { return pause }
+    throw FlowStoreError(
+      .unavailable,
+      "the store has not answered for \(limit), in \(polls.failures.count) polls; the host has stopped, and what it ran "
+        + "is in the store for another one", underlying: error)
+  }
+
   private func takeUpDue(at now: Date) async throws {
-    if let store = office.store as? any LeasingFlowStore { return try await takeUpDue(from: store) }
+    if office.store.givesLeases { return try await claimDue() }
     for query in [
       FlowQuery(status: [.runnable]), FlowQuery(status: [.waiting], dueBefore: now.addingTimeInterval(0.000_001)),
     ] {
@@ -59,7 +82,7 @@ extension FlowHost {
     }
   }
 
-  private func takeUpDue(from store: any LeasingFlowStore) async throws {
+  private func claimDue() async throws {
     // Also versions that flows only come from.
     let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
       let known = versions.keys + versions.values.compactMap(\.from)
@@ -72,7 +95,7 @@ extension FlowHost {
     var isOver = false
     while !isOver, !Task.isCancelled {
       let limit = 100 + refused.count
-      let leases = try await store.claimDue(
+      let leases = try await office.store.claimDue(
         owner: owner, serving: serving, for: office.options.leaseTime, limit: limit)
       isOver = leases.count < limit
       let known = seen.count
@@ -92,8 +115,14 @@ extension FlowHost {
   @discardableResult
   private func takeUp(_ id: FlowID, _ lease: FlowLease?) async -> Bool {
     if let flow = live[id] { return await adopt(lease, for: flow) }
-    guard let flow = try? await take(id, lease: lease) else {
+    let flow: LiveFlow
+    do { flow = try await take(id, lease: lease) } catch {
+      if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: office.clock.now, flow: id) }
       await giveBack(lease)
+      // A store that is away for a moment is no reason to wait for the next poll.
+      if (error as? FlowStoreError)?.code == .unavailable {
+        office.changed(id, wakeAt: office.clock.date(after: office.failurePause))
+      }
       return false
     }
     begin(flow)
@@ -115,12 +144,32 @@ extension FlowHost {
     return true
   }
 
-  /// What was due before and is not in memory could not be taken up: it is tried again with the next poll, not at once.
-  private func nextDue(after now: Date, before end: Date) async throws -> Date? {
-    let page = try await office.store.list(FlowQuery(status: [.waiting], dueBefore: end), after: nil, limit: 100)
-    return page.flows.compactMap { live[$0.id] == nil ? $0.wakeAt : nil }.filter {
-      $0 > now.addingTimeInterval(0.000_001)
-    }.min()
+  /// Reads the timers of the time until the next poll, if that has come.
+  ///
+  /// A poll reads all timers of the time until the next one, so what lies between two polls costs the store nothing. What
+  /// is due by now and is not in memory could not be taken up: the next poll tries that again.
+  ///
+  /// - Returns: The date of the next poll.
+  private func readTimers(at now: Date) async throws -> Date {
+    if let horizon = office.horizon, horizon.microseconds > now.microseconds { return horizon }
+    let horizon = office.clock.date(after: office.options.pollInterval)
+    var timers: [FlowID: Date] = [:]
+    office.beginReadingTimers()
+    try await forEachFlow(FlowQuery(status: [.waiting], dueBefore: horizon)) { flow in
+      guard definitions[flow.definition] != nil, let time = flow.wakeAt else { return }
+      timers[flow.id] = time
+    }
+    office.endReadingTimers(timers, after: now, until: horizon)
+    return horizon
+  }
+
+  /// Sleeps until then, or until a flow that is not in memory is to be taken up.
+  private nonisolated func rest(until time: Date, orTimers: Bool) async {
+    while !Task.isCancelled {
+      let next = office.sleeps(until: time, orTimers: orTimers)
+      if next.microseconds <= office.clock.now.microseconds { return }
+      await sleep(until: next)
+    }
   }
 
   /// Sleeps until then, or until somebody rings.
@@ -137,32 +186,37 @@ extension FlowHost {
   // MARK: - Leases
 
   private func renewLeases() async {
-    guard let store = office.store as? any LeasingFlowStore else { return }
+    guard office.store.givesLeases else { return }
     let time = office.options.leaseTime
+    // After a failure it is tried again before the lease has run out, and not at once.
+    let pauses = Backoff.exponential(from: time / 24, limit: time / 3)
+    var failures = 0
     while true {
-      do { try await office.clock.sleep(until: office.clock.now.addingTimeInterval(time / .seconds(3))) } catch {
-        return
-      }
+      let pause = failures == 0 ? time / 3 : pauses.delay(after: failures)
+      do { try await office.clock.sleep(until: office.clock.date(after: pause)) } catch { return }
+      var hasFailed = false
       for flow in live.values {
         guard let lease = flow.lease.withLock({ $0 }) else { continue }
         do {
-          let renewed = try await store.renew(lease, for: time)
+          let renewed = try await office.store.renew(lease, for: time)
           flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
         } catch let error as FlowStoreError where error.code == .fenced {
           // It may have got another one here.
           if flow.lease.withLock({ $0?.fence == lease.fence }) { flow.dismiss(error) }
-        } catch {}  // it is renewed in a while, or expires
+        } catch { hasFailed = true }  // the store's error is remembered
       }
+      failures = hasFailed ? failures + 1 : 0
     }
   }
 
   // MARK: - Stopping
 
-  func stop() async throws {
+  /// - Parameter outage: The reason why the host stops, if the store has been away for too long.
+  func stop(because outage: (any Error)? = nil) async throws {
     let flows = Array(live.values)
     for flow in flows { flow.park() }
     let clock = office.clock
-    let deadline = clock.now.addingTimeInterval(office.options.gracePeriod / .seconds(1))
+    let deadline = clock.date(after: office.options.gracePeriod)
     let late = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         try? await clock.sleep(until: deadline)
@@ -184,6 +238,7 @@ extension FlowHost {
       "\($0.id) at \($0.ledger.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
     }
     throw FlowError(
-      .stepFailed, "\(late.count) flows have not come back within the grace period: " + names.joined(separator: "; "))
+      .stepFailed, "\(late.count) flows have not come back within the grace period: " + names.joined(separator: "; "),
+      underlying: outage.map { [$0] } ?? [])
   }
 }

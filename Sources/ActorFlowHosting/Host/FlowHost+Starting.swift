@@ -24,6 +24,10 @@ extension FlowHost {
           guard let view else { throw noSuchFlow(id) }
           return view
         }
+      } catch let error as FlowStoreError where error.code == .outcomeUnknown {
+        // If the store says by now that it was started so, that is all that was asked for.
+        guard let view = try? await known(id, definition, packed, as: type) else { throw error }
+        return view
       } catch let error as FlowStoreError where FlowStoreError.isTakenOver(error) {
         // Somebody else has started it, or begins to, or has deleted it.
         attempts += 1

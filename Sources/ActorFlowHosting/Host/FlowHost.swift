@@ -34,6 +34,9 @@ public actor FlowHost {
   private var doors: [FlowID: Door] = [:]
   var isRunning = false
   var isStopping = false
+  var polls = Polls()
+  /// The latest flow that was due and could not be taken up.
+  var lastRefusedFlow: Health.Failure?
 
   private struct Door {
     let gate = Gate()
@@ -120,13 +123,26 @@ extension FlowHost {
       lease = last
     }
     if live[flow.id] === flow { live[flow.id] = nil }
-    if let snapshot = flow.ledger.stored?.snapshot {
-      // What the store did not take it may take in a while.
-      let pause = flow.ledger.failure == nil ? 0 : office.options.pollInterval / .seconds(1)
-      let now = office.clock.now.addingTimeInterval(pause)
-      office.changed(wakeAt: snapshot.status == .runnable ? now : snapshot.wakeAt)
-    }
+    noteTimer(of: flow)
     flow.end()
+  }
+
+  /// Notes when the flow is to be taken up again, as far as this host knows.
+  private func noteTimer(of flow: LiveFlow) {
+    guard let snapshot = flow.ledger.stored?.snapshot else { return }
+    var time: Date? =
+      switch snapshot.status {
+      case .runnable: office.clock.now
+      case .waiting: snapshot.wakeAt
+      default: nil
+      }
+    // The store may take in a while what it did not take now.
+    if let failure = flow.ledger.failure {
+      time = time.map { max($0, office.clock.date(after: office.failurePause)) }
+      // The store may have what the flow's last write says, and only the store knows when that is due.
+      if FlowStoreError.isUnknown(failure) { office.poll(after: office.failurePause) }
+    }
+    office.changed(flow.id, wakeAt: time)
   }
 
   /// One at a time, for each flow.
@@ -149,8 +165,9 @@ extension FlowHost {
     let lease = if let claimed { claimed } else { try await lease(of: id) }
     do {
       guard let loaded = try await office.store.load(id) else { throw noSuchFlow(id) }
-      let read = try office.state(of: loaded)
-      let stored = await indexedRight(loaded, read, fence: lease?.fence)
+      let found = try office.state(of: loaded)
+      let stored = try await indexedRight(loaded, found, fence: lease?.fence)
+      let read = stored.revision == loaded.revision ? found : try office.state(of: stored)
       let (definition, state) = try await resolveOrPark(stored, read, fence: lease?.fence)
       // It may have stopped meanwhile; nothing that is taken up now would be put away.
       try refuseStopping()
@@ -218,11 +235,12 @@ extension FlowHost {
 extension FlowHost {
   /// The right to run a flow; nil where nobody else could. Waits while another host runs it.
   func lease(of id: FlowID) async throws -> FlowLease? {
-    guard let store = office.store as? any LeasingFlowStore else { return nil }
-    let deadline = office.clock.now.addingTimeInterval(2 * (office.options.leaseTime / .seconds(1)))
+    guard office.store.givesLeases else { return nil }
+    let deadline = office.clock.date(after: office.options.leaseTime).addingTimeInterval(
+      office.options.leaseTime / .seconds(1))
     var pause = 0.002
     while true {
-      do { return try await store.acquire(id, owner: owner, for: office.options.leaseTime) } catch let error
+      do { return try await office.store.acquire(id, owner: owner, for: office.options.leaseTime) } catch let error
         as FlowStoreError where error.code == .leased && office.clock.now < deadline
       {
         try await office.clock.sleep(until: office.clock.now.addingTimeInterval(pause))
@@ -233,7 +251,7 @@ extension FlowHost {
 
   /// Others may run the flow at once. A lease that cannot be given back expires.
   nonisolated func giveBack(_ lease: FlowLease?) async {
-    guard let lease, let store = office.store as? any LeasingFlowStore else { return }
-    try? await store.release(lease)
+    guard let lease else { return }
+    try? await office.store.release(lease)
   }
 }

@@ -57,6 +57,15 @@ final class FlowLedger: Sendable {
 
   func applied(_ key: String) -> AppliedRequest? { entry.withLock { $0.state.applied(key) } }
 
+  /// Drops the flow from memory, because the outcome of its last write is not known, so that memory and store may
+  /// disagree. Nothing is written from here any more; requests that come later read the flow anew.
+  private func drop(because error: FlowStoreError) {
+    lose(
+      FlowStoreError(
+        .conflict, "the outcome of the flow's last commit is not known; it is read anew", underlying: error))
+    stop(error)
+  }
+
   /// Nothing is written any more.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
 
@@ -134,35 +143,29 @@ final class FlowLedger: Sendable {
   func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
-    var fence = now.fence
     let history = (now.arrival.map { [$0] } ?? []) + history
-    let commit = CommitID()
-    var attempts = 0
-    while true {
-      do {
-        let stored = try await office.store.commit(
-          snapshot, to: id, expecting: now.stored?.revision ?? .none, fence: fence, as: commit, appending: history)
-        entry.withLock { entry in
-          entry.stored = stored
-          entry.state = state
-          entry.arrival = nil
-        }
-        office.changed(wakeAt: snapshot.wakeAt)
-        return
-      } catch let error as FlowStoreError {
-        attempts += 1
-        // Whether it was written can be found out, by writing it again under the same name.
-        if error.code == .outcomeUnknown, attempts < 5 { continue }
-        // The lease ran out in that moment, and this host got the next one.
-        if error.code == .fenced, let next = entry.withLock({ $0.fence }), fence.map({ $0 < next }) ?? false {
-          fence = next
-          continue
-        }
-        // Somebody else writes it, or nobody knows: whatever is decided here from now on is decided on nothing.
-        if error.code != .unavailable, error.code != .tooLarge { lose(error) }
-        guard error.code == .tooLarge else { throw error }
-        throw FlowError(.tooLarge, "the store does not take so much of one flow", flow: id, underlying: [error])
+    do {
+      let stored = try await office.store.commit(
+        snapshot, to: id, expecting: now.stored?.revision ?? .none, fence: now.fence, appending: history
+      ) { entry.withLock { $0.fence } }
+      entry.withLock { entry in
+        entry.stored = stored
+        entry.state = state
+        entry.arrival = nil
       }
+      HostRequest.current?.fate.isStored()
+    } catch let error as FlowStoreError {
+      switch error.code {
+      case .unavailable: break
+      case .tooLarge:
+        throw FlowError(.tooLarge, "the store does not take so much of one flow", flow: id, underlying: [error])
+      case .outcomeUnknown:
+        HostRequest.current?.fate.isUnknown(error)
+        drop(because: error)
+      // Another host writes the flow: whatever is decided here from now on is decided on nothing.
+      default: lose(error)
+      }
+      throw error
     }
   }
 
@@ -170,7 +173,8 @@ final class FlowLedger: Sendable {
   /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
   func stop(_ error: any Error) {
     let park = entry.withLock { entry in
-      entry.failure = error
+      // What fails after the first one fails because of it.
+      if entry.failure == nil { entry.failure = error }
       return entry.park
     }
     park?()

@@ -8,18 +8,28 @@ import ActorFlow
 
 /// What all flows of a host share.
 final class HostOffice: Sendable {
-  let store: any FlowStore
+  let store: HostStore
   let clock: any WallClock
   let options: FlowHost.Options
   let values = JSONValueCodec()
   /// Rung when there may be something to take up earlier than was thought.
   let doorbell = Doorbell()
-  private let earliest = Lock<Date?>(nil)
+  private let waking = Lock(Waking())
+  private let timers = Lock(TimerIndex())
   private let watchers = Watchers()
   private let newLabels = Lock<[FlowID: [String: String]]>([:])
 
+  /// The sleep of ``FlowHost/run()``.
+  private struct Waking: Sendable {
+    /// The date at which something beside the timers is to be taken up.
+    var wish: Date?
+    /// The date until which it sleeps.
+    var end: Date?
+  }
+
   init(store: any FlowStore, clock: any WallClock, options: FlowHost.Options) {
-    (self.store, self.clock, self.options) = (store, clock, options)
+    (self.clock, self.options) = (clock, options)
+    self.store = HostStore(store, clock: clock)
   }
 
   // MARK: - State
@@ -40,22 +50,69 @@ final class HostOffice: Sendable {
 
   // MARK: - Time
 
-  /// A flow was committed that wants to be taken up then.
-  func changed(wakeAt: Date?) {
+  /// Notes when a flow that is not in memory here is to be taken up; nil for never.
+  func changed(_ id: FlowID, wakeAt: Date?) {
+    let isTimer = timers.withLock { timers in
+      timers.note(id, at: wakeAt)
+      return timers.horizon != nil
+    }
     guard let wakeAt else { return }
-    let isEarlier = earliest.withLock { earliest in
-      guard earliest.map({ wakeAt < $0 }) ?? true else { return false }
-      earliest = wakeAt
-      return true
+    wake(at: wakeAt, isTimer: isTimer && wakeAt > clock.now)
+  }
+
+  /// Lets the store be asked again after this time, because it may have more to take up than was seen.
+  func poll(after pause: Duration = .zero) {
+    timers.withLock { $0.expire() }
+    wake(at: clock.date(after: pause), isTimer: false)
+  }
+
+  /// The pause before a flow is taken up again that the store did not take.
+  var failurePause: Duration { min(options.pollInterval, .seconds(5)) }
+
+  private func wake(at time: Date, isTimer: Bool) {
+    let isEarlier = waking.withLock { waking in
+      if !isTimer { waking.wish = min(waking.wish ?? time, time) }
+      return waking.end.map { time < $0 } ?? true
     }
     if isEarlier { doorbell.ring() }
   }
 
-  /// From now on it rings for whatever is to be taken up.
-  func wakes() { earliest.withLock { $0 = nil } }
+  /// Begins to take up what is due by now. The host need not be woken for that any more; later wishes stay.
+  func wakes(at now: Date) {
+    waking.withLock { waking in
+      if let wish = waking.wish, wish.microseconds <= now.microseconds { waking.wish = nil }
+      waking.end = nil
+    }
+    doorbell.silence()
+    timers.withLock { $0.drop(until: now) }
+  }
 
-  /// From now on it rings only for what is to be taken up earlier.
-  func sleeps(until time: Date) { earliest.withLock { $0 = min($0 ?? time, time) } }
+  /// Begins to sleep. The doorbell is rung for what is to be taken up earlier.
+  ///
+  /// - Parameters:
+  ///   - time: The date until which there is nothing else to do.
+  ///   - orTimers: Whether to wake for timers.
+  /// - Returns: The date to wake at: `time`, or an earlier one.
+  func sleeps(until time: Date, orTimers: Bool) -> Date {
+    let timer = orTimers ? timers.withLock { $0.first } : nil
+    return waking.withLock { waking in
+      let end = min(time, waking.wish ?? time, timer ?? time)
+      waking.end = end
+      return end
+    }
+  }
+
+  /// The date up to which all timers are known; nil if the store is to be asked.
+  var horizon: Date? { timers.withLock { $0.horizon } }
+
+  func beginReadingTimers() { timers.withLock { $0.beginReading() } }
+
+  func endReadingTimers(_ read: [FlowID: Date], after now: Date, until horizon: Date) {
+    timers.withLock { timers in
+      timers.endReading(read, until: horizon)
+      timers.drop(until: now)
+    }
+  }
 
   // MARK: - Watching
 

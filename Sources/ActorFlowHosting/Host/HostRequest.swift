@@ -16,6 +16,37 @@ struct HostRequest: Sendable {
   private(set) var signal: String?
   /// Whether it takes the flow back or ends it, so that it has room where the flow is full.
   let isLeave: Bool
+  /// The fate of the request in the store.
+  let fate = Fate()
+
+  /// The fate of a request in the store.
+  final class Fate: Sendable {
+    enum Known: Sendable {
+      /// Nothing was committed.
+      case open
+      /// The commit may have been done; the error to throw unless the store says so.
+      case unknown(any Error)
+      /// The commit was done.
+      case stored
+
+      var isOpen: Bool {
+        if case .open = self { true } else { false }
+      }
+    }
+    private let known = Lock(Known.open)
+
+    var now: Known { known.withLock { $0 } }
+
+    /// The commit of the request was done. What becomes of later commits does not change that.
+    func isStored() { known.withLock { $0 = .stored } }
+
+    func isUnknown(_ error: any Error) {
+      known.withLock { known in
+        guard case .open = known else { return }
+        known = .unknown(error)
+      }
+    }
+  }
 
   /// The UTF-8 bytes that a key has at most: a flow remembers 2,000 of them.
   static let keyBytes = 256

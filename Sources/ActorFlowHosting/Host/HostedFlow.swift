@@ -20,7 +20,8 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
   ///   another definition; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `notRunning` if
-  ///   the host has stopped. What the store throws.
+  ///   the host has stopped. What the store throws; with the code `outcomeUnknown` nobody knows whether it was started, and
+  ///   it can be started again.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil

@@ -35,7 +35,7 @@ final class LiveFlow: Sendable {
 
   /// Begins to use it. False: it is about to be put away; wait until it is gone, and load it.
   func enter() -> Bool {
-    let isOver = isBegun && (coordinator.isAtRest || ledger.failure != nil)
+    let isOver = ledger.failure != nil || isBegun && coordinator.isAtRest
     return use.withLock { use in
       guard !use.isClosing, !isOver else { return false }
       use.users += 1
@@ -148,6 +148,9 @@ extension LiveFlow {
 }
 
 extension FlowStoreError {
+  /// Whether an error says that nobody knows whether a write was done.
+  static func isUnknown(_ error: any Error) -> Bool { (error as? FlowStoreError)?.code == .outcomeUnknown }
+
   /// Whether an error says that another host writes the flow.
   static func isTakenOver(_ error: any Error) -> Bool {
     guard let code = (error as? FlowStoreError)?.code else { return false }

@@ -111,17 +111,25 @@ extension FlowHost {
 
   /// A flow that has ended, and that the store has under something to do, would be looked at for ever: it is written down
   /// as what it is. What else is stored stays as it is.
-  func indexedRight(_ stored: StoredFlow, _ state: HostedState, fence: Fence?) async -> StoredFlow {
+  ///
+  /// - Throws: What the store throws if nobody knows whether that was written, and it cannot be read again.
+  func indexedRight(_ stored: StoredFlow, _ state: HostedState, fence: Fence?) async throws -> StoredFlow {
     var (snapshot, state) = (stored.snapshot, state)
     snapshot.status = state.status(indexedAs: snapshot.status)
     guard snapshot.status != stored.snapshot.status else { return stored }
     state.parked = nil
     guard let body = try? office.body(of: state) else { return stored }
     (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
-    // If it cannot be written, it is tried again when somebody looks.
-    let written = try? await office.store.commit(
-      snapshot, to: stored.id, expecting: stored.revision, fence: fence, as: CommitID(), appending: [])
-    return written ?? stored
+    do {
+      return try await office.store.commit(
+        snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [])
+    } catch  where FlowStoreError.isUnknown(error) {
+      guard let found = try await office.store.load(stored.id) else { throw noSuchFlow(stored.id) }
+      return found
+    } catch {
+      // The next look tries it again; the store's error is remembered.
+      return stored
+    }
   }
 
   /// Writes down that a flow cannot be taken up, and why, so that it is found.
@@ -133,9 +141,9 @@ extension FlowHost {
     let entry = note("parked", stored, &state, error.message)
     guard let body = try? office.body(of: state) else { return }
     snapshot.body = body
-    // If it cannot be written, the flow stays as it is, and is looked at again.
+    // If it cannot be written, the flow stays as it is, and is looked at again; the store's error is remembered.
     _ = try? await office.store.commit(
-      snapshot, to: stored.id, expecting: stored.revision, fence: fence, as: CommitID(), appending: [entry])
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry])
   }
 
   /// What the host does to a flow that it cannot take up has a number in its history, as all that happens to it.
@@ -158,21 +166,21 @@ extension FlowHost {
       else { continue }
       let lease = try await lease(of: id)
       if state.machine.ending != nil {
-        _ = await indexedRight(stored, state, fence: lease?.fence)
+        _ = try? await indexedRight(stored, state, fence: lease?.fence)
       } else {
         var snapshot = stored.snapshot
         state.parked = nil
         snapshot.status = state.machine.fault == nil ? .runnable : .failed
         let entry = note("freed", stored, &state)
-        // Somebody else may have freed it. What cannot be written stays parked.
+        // Another host may have freed it. What cannot be written stays parked; the store's error is remembered.
         if let body = try? office.body(of: state) {
           snapshot.body = body
           _ = try? await office.store.commit(
-            snapshot, to: id, expecting: stored.revision, fence: lease?.fence, as: CommitID(), appending: [entry])
+            snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry])
         }
       }
       await giveBack(lease)
     }
-    if !parked.isEmpty { office.changed(wakeAt: office.clock.now) }
+    office.poll()
   }
 }

@@ -161,6 +161,10 @@ private let approval = Flow("approval") {
     let page = try await host.settled("expense-17")
     for question in page.questions { print(question.step, question.prompt, question.json.count) }
 
+    let health = await host.health()
+    print(health.isRunning, health.failedPolls, health.liveFlows)
+    if let failure = health.lastStoreError { print(failure.at, failure.error) }
+
     let inbox = try await host.tasks(TaskQuery(assignee: "ann"))
     for task in inbox.tasks { print(task.flow, task.task.prompt) }
 

@@ -1,0 +1,219 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The store of a host: remembers the errors of its calls, and settles writes whose outcome is not known.
+final class HostStore: Sendable {
+  private let store: any FlowStore
+  /// The same store, if several hosts may share it.
+  private let leasing: (any LeasingFlowStore)?
+  private let clock: any WallClock
+  private let last = Lock<FlowHost.Health.Failure?>(nil)
+
+  init(_ store: any FlowStore, clock: any WallClock) {
+    (self.store, self.clock) = (store, clock)
+    leasing = store as? any LeasingFlowStore
+  }
+
+  /// Whether several hosts may share the store.
+  var givesLeases: Bool { leasing != nil }
+
+  /// The latest error of a call that the store could not do.
+  var lastFailure: FlowHost.Health.Failure? { last.withLock { $0 } }
+
+  private func noting<Value: Sendable>(
+    _ id: FlowID? = nil, _ call: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await call() } catch {
+      if FlowStoreError.isFailure(error) {
+        let failure = FlowHost.Health.Failure(error: error, at: clock.now, flow: id)
+        last.withLock { $0 = failure }
+      }
+      throw error
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension HostStore {
+  func load(_ id: FlowID) async throws -> StoredFlow? { try await noting(id) { try await store.load(id) } }
+
+  func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+    try await noting { try await store.list(query, after: cursor, limit: limit) }
+  }
+
+  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+    try await noting { try await store.tasks(query, after: cursor, limit: limit) }
+  }
+
+  func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }
+  }
+}
+
+// MARK: - Writing
+
+extension HostStore {
+  /// Writes a flow, and finds out whether it was written: a write whose outcome is not known is repeated under the same
+  /// ``CommitID``.
+  ///
+  /// - Parameter newerFence: The fence to write under when the one of the write is no longer the latest of this host.
+  /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, it is `outcomeUnknown`: what a later
+  ///   attempt is refused with says nothing of the earlier one.
+  func commit(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?,
+    appending history: [HistoryEntry], newerFence: () -> Fence? = { nil }
+  ) async throws -> StoredFlow {
+    let commit = CommitID()
+    var fence = fence
+    var attempts = Attempts(clock)
+    while true {
+      do {
+        return try await noting(id) {
+          do {
+            return try await store.commit(
+              snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+          } catch { throw FlowStoreError.ofWrite(error, to: id) }
+        }
+      } catch let error as FlowStoreError {
+        // The lease ran out in that moment, and this host got the next one.
+        if error.code == .fenced, let next = newerFence(), fence.map({ $0 < next }) ?? false {
+          fence = next
+        } else if await !attempts.goOn(after: error) {
+          throw attempts.error(error, "whether the flow \(id) was written is not known")
+        }
+      }
+    }
+  }
+
+  /// Removes a flow, and finds out whether it was removed.
+  ///
+  /// - Throws: A ``FlowStoreError``, as ``commit(_:to:expecting:fence:appending:newerFence:)`` does.
+  func delete(_ flow: StoredFlow, fence: Fence?) async throws {
+    let id = flow.id
+    var attempts = Attempts(clock)
+    while true {
+      do {
+        return try await noting(id) {
+          do { try await store.delete(id, expecting: flow.revision, fence: fence) } catch {
+            throw FlowStoreError.ofWrite(error, to: id)
+          }
+        }
+      } catch let error as FlowStoreError {
+        if await attempts.goOn(after: error) { continue }
+        guard attempts.isUnknown else { throw error }
+        // A flow that is gone has no revision and no lease any more, so a repeated removal is refused for either.
+        switch error.code {
+        case .notFound: return
+        case .conflict, .fenced:
+          let unknown = attempts.error(error, "whether the flow \(id) was removed is not known")
+          let found: StoredFlow?
+          do { found = try await load(id) } catch { throw unknown }
+          guard let found else { return }
+          // The flow as it was: it was not removed, and another host has it.
+          let isSame = found.revision == flow.revision && found.changedAt == flow.changedAt
+          throw isSame ? error : unknown
+        default: throw attempts.error(error, "whether the flow \(id) was removed is not known")
+        }
+      }
+    }
+  }
+}
+
+// MARK: - Leases
+
+extension HostStore {
+  /// The right to run a flow; nil where nobody else could.
+  ///
+  /// A lease that was given to this host without its knowledge does no harm: it gets a later one, or the lease runs out.
+  ///
+  /// - Throws: A ``FlowStoreError``, never `outcomeUnknown`: of the flow nothing was written.
+  func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease? {
+    guard let leasing else { return nil }
+    var attempts = Attempts(clock)
+    while true {
+      do { return try await noting(id) { try await leasing.acquire(id, owner: owner, for: time) } } catch let error
+        as FlowStoreError
+      {
+        if await attempts.goOn(after: error) { continue }
+        guard attempts.isUnknown, error.code == .outcomeUnknown else { throw error }
+        throw FlowStoreError(.unavailable, "no lease of the flow \(id) can be had at present", underlying: error)
+      }
+    }
+  }
+
+  func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease {
+    guard let leasing else { return lease }
+    return try await noting(lease.id) { try await leasing.renew(lease, for: time) }
+  }
+
+  func release(_ lease: FlowLease) async throws {
+    try await noting(lease.id) { try await leasing?.release(lease) }
+  }
+
+  func claimDue(
+    owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
+  ) async throws -> [FlowLease] {
+    guard let leasing else { return [] }
+    return try await noting { try await leasing.claimDue(owner: owner, serving: serving, for: time, limit: limit) }
+  }
+}
+
+// MARK: - Unknown outcomes
+
+/// The attempts at one write. The second one follows the first at once, the others after pauses that grow: nine in all,
+/// within two seconds.
+private struct Attempts {
+  private static let most = 9
+  private static let pauses = Backoff.exponential(from: .milliseconds(10), limit: .milliseconds(800))
+  private let clock: any WallClock
+  private var count = 1
+  /// Whether an attempt may have been done although it was not acknowledged.
+  private(set) var isUnknown = false
+
+  init(_ clock: any WallClock) { self.clock = clock }
+
+  /// Waits until it is time for another attempt. False: this error ends them.
+  mutating func goOn(after error: FlowStoreError) async -> Bool {
+    if error.code == .outcomeUnknown { isUnknown = true }
+    guard isUnknown, error.code == .outcomeUnknown || error.code == .unavailable, count < Self.most else {
+      return false
+    }
+    if count > 1 { await HostOffice.pause(Self.pauses.delay(after: count - 1), by: clock) }
+    count += 1
+    return true
+  }
+
+  /// The error to throw when an attempt failed with `error`, and there is no other one.
+  func error(_ error: FlowStoreError, _ what: String) -> FlowStoreError {
+    guard isUnknown else { return error }
+    return FlowStoreError(
+      .outcomeUnknown,
+      "\(what), after \(count) \(count == 1 ? "attempt" : "attempts"); look at it again before you "
+        + "repeat the request", underlying: error)
+  }
+}
+
+extension FlowStoreError {
+  /// Whether an error says that the store could not do a call: not that it refused what was asked of it.
+  static func isFailure(_ error: any Error) -> Bool {
+    if error is CancellationError { return false }
+    guard let error = error as? FlowStoreError else { return true }
+    switch error.code {
+    case .conflict, .fenced, .leased, .notFound, .tooLarge: return false
+    default: return true
+    }
+  }
+
+  /// The error of a write. One of another type, against the protocol, says nothing of whether the write was done.
+  static func ofWrite(_ error: any Error, to id: FlowID) -> FlowStoreError {
+    error as? FlowStoreError
+      ?? FlowStoreError(
+        .outcomeUnknown, "the store threw an error of its own when the flow \(id) was written", underlying: error)
+  }
+}

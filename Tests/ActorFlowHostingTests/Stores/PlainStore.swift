@@ -1,0 +1,36 @@
+import ActorFlow
+import ActorFlowHosting
+
+/// A store without leases, whatever the one in it gives.
+struct PlainStore: FlowStore {
+  let base: any FlowStore
+  /// Called before each commit.
+  var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
+
+  func load(_ id: FlowID) async throws -> StoredFlow? { try await base.load(id) }
+
+  func commit(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
+    appending history: [HistoryEntry]
+  ) async throws -> StoredFlow {
+    try onCommit(commit)
+    return try await base.commit(
+      snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+  }
+
+  func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
+    try await base.delete(id, expecting: revision, fence: fence)
+  }
+
+  func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+    try await base.list(query, after: cursor, limit: limit)
+  }
+
+  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+    try await base.tasks(query, after: cursor, limit: limit)
+  }
+
+  func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    try await base.history(of: id, after: sequence, limit: limit)
+  }
+}
