@@ -11,7 +11,7 @@ struct Child: AsyncParsableCommand {
   /// The how-manyth child this is.
   @Option var launch: Int
   @Option var players: Int
-  /// Starts no flow, and ends when every flow has.
+  /// Begins no flow with a new id, and ends when every flow has.
   @Flag var finish = false
 
   func run() async throws {
@@ -41,7 +41,7 @@ struct Child: AsyncParsableCommand {
         let isOurs = { @Sendable (id: FlowID) in "\(id)".utf8.reduce(0) { $0 + Int($1) } % players == number }
         group.addTask {
           for request in pending where isOurs(request.question.flow) { try await player.give(request) }
-          for id in left where isOurs(id) { try await player.play(id) }
+          for id in left where isOurs(id) { try await player.goOn(id) }
           var count = 0
           while !finish {
             try await player.start(FlowID("flow-\(launch)-\(number)-\(count)"))

@@ -1,24 +1,31 @@
 import ActorFlow
 
-/// Shows what the step has, and asks for any text.
+/// Shows the run, the kind of the question and what the step has, and asks for any text.
 struct Form: Prompt, Codable {
   typealias Answer = String
-  var shown: String
+  var run: String
+  var kind: String
+  var shown = ""
 }
 
-/// The flow that is to survive: questions, a loop, a fork, a signal, and effects whose every execution leaves a trace.
+/// The flow that is to survive: questions, a loop, a fork, signals, a question beside a wait, and effects whose every
+/// execution leaves a trace.
 ///
-/// What goes from step to step is a text that grows: the flow's id, and a `[kind:value]` for everything that happened.
+/// What goes from step to step is a text that grows: the name of the run, and a `[kind:value]` for everything that
+/// happened.
 struct CrashFlow: Sendable {
   static let name = "crash"
   static let go = Signal<String>("crash.go")
+  static let either = Signal<String>("crash.either")
   /// What an outcome holds, in order.
   static let kinds = [
     "begin", "pick", "item", "pick", "item", "pick", "item", "stock", "pack", "first", "check", "second", "charge",
-    "go", "courier", "ship", "end",
+    "go", "either", "then", "courier", "ship", "end",
   ]
+  /// The kinds that are questions, each with an answer of its own kind.
+  static let questions: Set = ["begin", "item", "pack", "first", "second", "either", "then", "end"]
 
-  /// Where effects leave their traces: the flow, which effect, its key, and what this execution made.
+  /// Where effects leave their traces: the run, which effect, its key, and what this execution made.
   let effects: SideFile
 
   var flow: Flow<String, String> {
@@ -28,7 +35,7 @@ struct CrashFlow: Sendable {
         Step("item") { (input: String, context: StepContext) in
           let round = input.count { $0 == "[" } / 2
           let pick = try await once("pick", "pick-\(round)", input, context)
-          let answer = try await context.ask(Form(shown: pick))
+          let answer = try await context.ask(Form(run: Self.run(input), kind: "item", shown: pick))
           let output = input + pick + "[item:\(answer)]"
           return round == 2 ? Again<String, String>.done(output) : .again(output)
         }
@@ -41,9 +48,9 @@ struct CrashFlow: Sendable {
           Step("pack", asking("pack"))
         }
         Step("fraud") { (input: String, context: StepContext) in
-          let first = try await context.ask(Form(shown: ""), key: "first")
+          let first = try await context.ask(Form(run: Self.run(input), kind: "first"), key: "first")
           let check = try await once("check", "check", input, context)
-          let second = try await context.ask(Form(shown: check), key: "second")
+          let second = try await context.ask(Form(run: Self.run(input), kind: "second", shown: check), key: "second")
           return "[first:\(first)]\(check)[second:\(second)]"
         }
       } join: { stock, fraud in
@@ -55,6 +62,7 @@ struct CrashFlow: Sendable {
       Step("go") { (input: String, context: StepContext) in
         input + "[go:\(try await context.wait(for: Self.go))]"
       }
+      Step("either", EitherStep.init)
       Step("dispatch") { (input: String, context: StepContext) in
         let courier = try await once("courier", "courier", input, context)
         return input + courier + (try await once("ship", "ship", input, context))
@@ -64,17 +72,22 @@ struct CrashFlow: Sendable {
   }
 
   private func asking(_ kind: String) -> @Sendable (String, StepContext) async throws -> String {
-    { input, context in input + "[\(kind):\(try await context.ask(Form(shown: "")))]" }
+    { input, context in
+      input + "[\(kind):\(try await context.ask(Form(run: Self.run(input), kind: kind)))]"
+    }
   }
 
   /// Makes something that differs with each execution, and records it once.
   private func once(_ kind: String, _ name: String, _ input: String, _ context: StepContext) async throws -> String {
-    let flow = String(input.prefix { $0 != "[" })
+    let run = Self.run(input)
     let made = try await context.once(kind) { [effects] key in
       let made = String(UInt64.random(in: .min ... .max), radix: 36)
-      try effects.append([flow, name, key, made])
+      try effects.append([run, name, key, made])
       return made
     }
     return "[\(kind):\(made)]"
   }
+
+  /// The name of the run that a text is about.
+  static func run(_ text: String) -> String { String(text.prefix { $0 != "[" }) }
 }

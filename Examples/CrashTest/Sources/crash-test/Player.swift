@@ -13,7 +13,7 @@ struct Player: Sendable {
     let key: String
     let question: Question.ID
     let text: String
-    let shown: String
+    let form: Form
   }
 
   /// A flow cannot be brought to its end.
@@ -23,51 +23,122 @@ struct Player: Sendable {
     let failure: String?
   }
 
+  /// Starts a flow, and plays it and those that take its place.
   func start(_ id: FlowID) async throws {
-    try await flows.start(id: id, with: "\(id)")
-    try acknowledge(.started, "\(id)")
-    try await play(id)
+    try await start(id, run: 1)
+    try await goOn(id)
   }
 
-  /// Answers what the flow asks until it has ended.
-  func play(_ id: FlowID) async throws {
+  /// Plays a flow; then, now and then, deletes it and starts another one with its id.
+  func goOn(_ id: FlowID) async throws {
+    while true {
+      let run = try await play(id)
+      guard Bool.random(), let number = run.split(separator: "#").last.flatMap({ Int($0) }) else { return }
+      try acknowledge(.deleting, "\(id)", run)
+      try await host.delete(id)
+      try await start(id, run: number + 1)
+    }
+  }
+
+  private func start(_ id: FlowID, run number: Int) async throws {
+    let run = "\(id)#\(number)"
+    try await flows.start(id: id, with: run)
+    try acknowledge(.started, "\(id)", run)
+  }
+
+  /// Answers what the flow asks until it has ended; returns the name of its run.
+  private func play(_ id: FlowID) async throws -> String {
     var turns = 0
     while true {
       let view = try await host.settled(id, within: .seconds(30))
       if case .finished(let output) = try await flows.outcome(of: id) {
-        return try acknowledge(.finished, "\(id)", output)
+        try acknowledge(.finished, CrashFlow.run(output), output)
+        return CrashFlow.run(output)
       }
       turns += 1
-      guard view.status == .waiting, !view.questions.isEmpty || !view.signals.isEmpty, turns < 1_000 else {
-        throw Stuck(id: id, status: view.status, failure: view.failure)
-      }
+      guard view.status == .waiting || view.status == .runnable, !view.questions.isEmpty || !view.signals.isEmpty,
+        turns < 1_000
+      else { throw Stuck(id: id, status: view.status, failure: view.failure) }
       for question in view.questions {
-        let shown = try question.prompt(as: Form.self).shown
-        try await answer(Request(key: Self.random(), question: question.id, text: Self.random(), shown: shown))
+        let form = try question.prompt(as: Form.self)
+        let request = Request(
+          key: Self.random(), question: question.id, text: "\(form.kind)-\(Self.random())", form: form)
+        switch form.kind {
+        case "either": try await race(request)
+        case "then":
+          try await comesToRest(id)
+          try await answer(request)
+        default: try await answer(request)
+        }
       }
-      if !view.signals.isEmpty { _ = try await host.send("once", to: CrashFlow.go, of: id, key: "go") }
+      if view.signals.contains(CrashFlow.go.name) {
+        _ = try await host.send("go-once", to: CrashFlow.go, of: id, key: "go")
+      }
+    }
+  }
+
+  /// Answers, or sends the signal that is waited for beside the question, or does both at once.
+  private func race(_ request: Request) async throws {
+    let way = Int.random(in: 0..<4)
+    try await withThrowingTaskGroup { group in
+      if way != 0 { group.addTask { try await answer(request) } }
+      if way != 1 {
+        group.addTask {
+          _ = try await host.send("either-signal", to: CrashFlow.either, of: request.question.flow, key: "either")
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// A step that has given up its wait, and asks again, does nothing but wait: the store must say so before long.
+  private func comesToRest(_ id: FlowID) async throws {
+    let end = ContinuousClock.now + .seconds(10)
+    while true {
+      let view = try await host.view(id)
+      if view.status == .waiting { return }
+      guard ContinuousClock.now < end else {
+        throw Stuck(id: id, status: view.status, failure: "it asks, and does not come to rest")
+      }
+      try await Task.sleep(for: .milliseconds(1))
     }
   }
 
   private func answer(_ request: Request) async throws {
-    try intents.append([request.key, request.question.description, request.text, request.shown])
+    let form = request.form
+    try intents.append([
+      request.key, request.question.description, request.text, form.run, form.kind, form.shown,
+    ])
     try await give(request)
   }
 
   /// Sends an answer, perhaps once more, because nobody knows whether it was taken: it is now, or was then.
   func give(_ request: Request) async throws {
     let id = request.question.flow
-    try await host.answer(request.question, of: id, with: request.text, key: request.key)
-    try acknowledge(.answered, "\(id)", request.key, request.question.description, request.text, request.shown)
+    do {
+      try await host.answer(request.question, of: id, with: request.text, key: request.key)
+    } catch let error as FlowError where request.form.kind == "either" && Self.isLate(error) {
+      return try acknowledge(.refused, request.form.run, request.key)
+    }
+    try acknowledge(
+      .answered, request.form.run, request.key, request.question.description, request.text, request.form.shown)
+  }
+
+  /// Whether the question was closed: a signal was first. By now the flow may be gone, too.
+  private static func isLate(_ error: FlowError) -> Bool {
+    [.questionClosed, .noSuchQuestion, .noSuchFlow, .flowEnded].contains(error.code)
   }
 
   /// Answers that were about to be given and were not acknowledged.
   static func pending(_ files: Files) -> [Request] {
     let known = Set(
-      SideFile.lines(of: files.acknowledged).filter { $0.first == Acknowledgement.answered.rawValue }.map { $0[2] })
+      SideFile.lines(of: files.acknowledged)
+        .filter { [Acknowledgement.answered.rawValue, Acknowledgement.refused.rawValue].contains($0.first) }
+        .map { $0[2] })
     return SideFile.lines(of: files.intents).compactMap { line in
-      guard line.count == 4, !known.contains(line[0]), let question = Question.ID(line[1]) else { return nil }
-      return Request(key: line[0], question: question, text: line[2], shown: line[3])
+      guard line.count == 6, !known.contains(line[0]), let question = Question.ID(line[1]) else { return nil }
+      return Request(
+        key: line[0], question: question, text: line[2], form: Form(run: line[3], kind: line[4], shown: line[5]))
     }
   }
 

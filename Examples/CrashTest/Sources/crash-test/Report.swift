@@ -6,6 +6,8 @@ struct Report {
   /// How often a second opener was refused.
   var refusals = 0
   var flows = 0
+  /// Of these flows, and of those that were deleted before their ids were started again.
+  var runs = 0
   var answers = 0
   /// Executions of effects, and how many different effects these were.
   var executions = 0
@@ -17,7 +19,7 @@ struct Report {
     print(
       """
       \(kills) kills, \(early) of them while the host was starting
-      \(flows) flows, all finished, with \(answers) acknowledged answers
+      \(runs) runs of \(flows) flows, all finished, with \(answers) acknowledged answers
       \(effects) effects, executed \(executions) times, each recorded once
       \(refusals) second openers refused while a host lived, and admitted when it was dead
       \(tornFiles) torn files, all recognised
