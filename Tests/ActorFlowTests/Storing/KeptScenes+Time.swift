@@ -200,16 +200,15 @@ extension KeptScene {
     }
   }
 
-  /// Answers; sends only what is waited for without a question.
+  /// Answers; sends when the race is over and its wait given up.
   private static let givenUpWorld: World = { run, position in
-    let asked = position.questions.min { $0.step.path < $1.step.path }
-    guard let asked else {
-      _ = try await run.coordinator.send("2", to: Signal<String>("late"))
-      return
+    guard let asked = position.questions.min(by: { $0.step.path < $1.step.path }) else { return }
+    if (asked.prompt as? Form)?.text == "race" {
+      // Both are open before one of them is over.
+      guard position.waits.contains(where: { $0.step == asked.step }) else { return }
+    } else if asked.step.name == "b" {
+      _ = try await run.coordinator.send("2", to: Signal<String>("late"), key: "2")
     }
-    // Both are open before one of them is over.
-    let isRace = (asked.prompt as? Form)?.text == "race"
-    if isRace, !position.waits.contains(where: { $0.step == asked.step }) { return }
     try await run.answerIt(asked)
   }
 
