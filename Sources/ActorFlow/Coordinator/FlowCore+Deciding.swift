@@ -121,7 +121,9 @@ extension FlowCore.State {
     if timerIsLate { effects.timer = core }
     if !latches.isEmpty { openLatches(after: decision.event, &effects) }
     // Committed while the flow was put away: what it waits for does not come.
-    if isParked { takeLatches(&effects) }
+    if isParked {
+      effects.released += takeCells().map { Effects.Release(cell: $0, outcome: .cancelled) }
+    }
     effects.garbage.values = machine.takeDiscarded()
     return effects
   }

@@ -35,13 +35,9 @@ extension FlowCore {
       guard !state.isParked, state.machine.phase != .ended else { return ([], []) }
       state.isParked = true
       let tracks = [TrackID.main] + state.machine.descendants(of: .main)
-      let cells =
-        tracks.compactMap { state[$0].asker } + tracks.flatMap { state[$0].held } + state.waiters.values
-        + state.pauses.values + state.latches.map(\.cell) + state.effects.waiters
-      (state.waiters, state.pauses, state.latches, state.effects.waiters) = ([:], [:], [], [])
       state.log.close()
       readers = state.log.takeWaiting()
-      return (tracks.compactMap { state[$0].stint }, cells)
+      return (tracks.compactMap { state[$0].stint }, state.takeCells())
     }
     guard let (tasks, cells) = parked else { return false }
     for task in tasks { task.cancel() }
@@ -163,11 +159,16 @@ extension FlowCore.State {
     ([TrackID.main] + machine.descendants(of: .main)).compactMap { self[$0].asker }
   }
 
-  /// Everybody who waits for the flow to come to somewhere, to be told that it does not.
-  mutating func takeLatches(_ effects: inout Effects) {
-    for latch in latches {
-      effects.released.append(Effects.Release(cell: latch.cell, outcome: .cancelled))
+  /// Everybody who waits for the flow, to be told that it was put away.
+  mutating func takeCells() -> [Cell] {
+    var cells = Array(waiters.values) + Array(pauses.values) + latches.map(\.cell) + effects.waiters
+    (waiters, pauses, latches, effects.waiters) = ([:], [:], [], [])
+    for track in [TrackID.main] + machine.descendants(of: .main) {
+      with(track) { strand in
+        if let asker = strand.asker.take() { cells.append(asker) }
+        cells += strand.takeHeld()
+      }
     }
-    latches = []
+    return cells
   }
 }
