@@ -19,7 +19,7 @@ package struct Chance: RandomNumberGenerator, Sendable {
 
   package mutating func percent(_ chance: Int) -> Bool { below(100) < chance }
 
-  /// One of the weighted choices; `choices` is not empty.
+  /// A random choice by weight; `choices` is not empty.
   package mutating func pick<Choice>(_ choices: [(weight: Int, Choice)]) -> Choice {
     var left = below(choices.reduce(0) { $0 + $1.weight })
     for (weight, choice) in choices {

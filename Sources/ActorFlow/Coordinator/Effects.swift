@@ -25,9 +25,9 @@ struct Decision<Value: Sendable>: Sendable {
 /// What a decision means for those who wait; at most one thing, and one field, because most decisions mean nothing.
 enum Errand: Sendable {
   case none
-  /// Somebody waits for the answer to the question that was opened.
+  /// Resume this cell with the answer to the question that was opened.
   case ask(Cell)
-  /// Somebody waits for what was given up before, until it is given up again or the step is over.
+  /// Hold this cell, whose question or wait was given up before, until it is given up again or the step is over.
   case hold(Cell)
   /// What the asker gets; without it, an asker whose question is closed gets a `CancellationError`.
   case answer(Cell.Outcome)

@@ -133,7 +133,7 @@ extension FlowCore: StepRuntime {
     }
   }
 
-  /// What a reminder throws withdraws the question, and is thrown to the asker.
+  /// An error of the reminder withdraws the question, and is thrown to the asker.
   private func remind(_ number: Int, _ reminding: Reminding?, of question: Question, on track: TrackID) async throws {
     do { try await reminding?.remind(number) } catch {
       await withdraw(question.id, on: track, isCancelled: Task.isCancelled)

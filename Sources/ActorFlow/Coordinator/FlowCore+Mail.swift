@@ -63,7 +63,7 @@ extension FlowCore {
     }
   }
 
-  /// Somebody has come to wait since those who wait were looked up.
+  /// A task has begun to wait since the waiting tasks were looked up.
   private struct Missed: Error {}
 
   /// Takes the cell of whoever waits in the turn in which the machine hands the signal over: a task that has given up gets

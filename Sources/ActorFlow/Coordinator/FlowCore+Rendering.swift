@@ -39,7 +39,7 @@ extension FlowCore {
     if let refusal { throw refusal }
   }
 
-  /// Nobody waits for a rendering but those who read events: less is looked at than in ``decide(on:commits:evenParked:_:)``.
+  /// Only readers of events wait for a rendering, so less is looked at than in ``decide(on:commits:evenParked:_:)``.
   func rerenderNow(_ rendering: any Prompt, at stay: Stay, isAnswer: Bool) throws {
     var old: LogEntry?
     var readers: EventLog.Wake?

@@ -176,7 +176,7 @@ extension FlowMachine {
     alarms.pauseIdling(at: now, on: lineage(of: track).filter { !isIdle(on: $0) })
   }
 
-  /// Somebody outside has answered, acted, or sent what was waited for: idle times around begin anew.
+  /// The world has answered, acted, or sent a signal that was waited for: the idle times around begin anew.
   mutating func somebodyIsThere(on track: TrackID, at now: @autoclosure () -> Duration) {
     guard alarms.hasIdle else { return }
     alarms.idleAnew(from: now(), on: lineage(of: track))

@@ -85,11 +85,11 @@ extension FlowMachine {
     }
   }
 
-  /// What becomes of a question or a wait that a cancelled task comes with.
+  /// The outcome of a question or a wait for a task that is cancelled already.
   package enum PassedOver: Sendable {
     /// The visit is replayed, and there is an outcome; the task gets it although it is cancelled by now.
     case known
-    /// It counts as given up. With an event if it was open when the machine was put away.
+    /// The question or wait counts as given up. With an event if it was open when the machine was put away.
     case givenUp(NavigationEvent?)
   }
 

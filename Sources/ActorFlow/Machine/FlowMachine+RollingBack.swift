@@ -171,7 +171,7 @@ extension FlowMachine {
     }
     remember(handover, on: track)
     walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)
-    // Whoever went back is there.
+    // The caller who went back is active.
     if alarms.hasIdle { alarms.forgetIdle(on: lineage(of: track)) }
     lastLanded = leave.number
     let change = Change.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors)

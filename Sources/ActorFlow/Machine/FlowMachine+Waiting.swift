@@ -229,8 +229,8 @@ extension FlowMachine {
 
   /// Somebody outside sends a signal.
   ///
-  /// It goes to the wait that is open longest, but to none whose time is over, and to none that its task has given up:
-  /// the machine need not have heard of either yet.
+  /// The signal goes to the wait that is open longest, but to none whose time is over or whose task has given up: the machine
+  /// need not have heard of either yet.
   ///
   /// - Parameters:
   ///   - key: What makes it once; nil: each call counts.

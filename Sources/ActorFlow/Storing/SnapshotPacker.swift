@@ -155,7 +155,7 @@ struct SnapshotPacker {
     return packed
   }
 
-  /// What child tasks have open, as given up under its own key: only they come for it again.
+  /// Marks what child tasks have open as given up, under its own key: only child tasks ask for it again.
   func markChildren(of track: Track, _ packed: inout PackedTrack) {
     var keys = track.reopening?.ofChildren ?? []
     if let asking = track.asking, asking.isByChild, let key = asking.key { keys.insert(key) }

@@ -133,7 +133,7 @@ extension FlowHost {
         begin(flow)
       }
     } catch let error as FlowError where error.code == .flowEnded { return .flowEnded }
-    // It was found in the store when the outcome of its commit was not known.
+    // The request was found in the store when the outcome of its commit was not known.
     if case .unknown = request.fate.now { return .accepted }
     return delivery
   }

@@ -173,7 +173,7 @@ final class FlowLedger: Sendable {
   /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
   func stop(_ error: any Error) {
     let park = entry.withLock { entry in
-      // What fails after the first one fails because of it.
+      // Later failures follow from the first one.
       if entry.failure == nil { entry.failure = error }
       return entry.park
     }

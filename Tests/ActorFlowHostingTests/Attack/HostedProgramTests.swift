@@ -20,7 +20,7 @@ import Testing
   }
 }
 
-/// One window, hit again and again. `ACTORFLOW_ATTACK_ROUNDS` sets how often; under load it is hit more often.
+/// Attacks on a single window. `ACTORFLOW_ATTACK_ROUNDS` sets the rounds; under load the window is hit more often.
 @Suite("Aimed at one window, on a host", .timeLimit(.minutes(ProgramSettings.minutes))) struct HostedAimedTests {
   @Test("Rule 2: a hosted hub's menu is compensated when the flow is abandoned in the moment a side branch ends")
   func menus() async throws {

@@ -35,14 +35,14 @@ import Testing
   }
 }
 
-/// One flow, its store, and the hosts that it lives in.
+/// A flow, its store, and the hosts that run it.
 private struct RandomRace {
   let id: FlowID
   let chance: Chance
   /// Whether the question is asked before the wait begins, and whether it is answered.
   let asksFirst, answers: Bool
   let hasLimit, fails: Bool
-  /// How often each child lets others go first, and whether it stops when it is cancelled meanwhile.
+  /// The turns in which each child lets other tasks go first, and whether it stops when it is cancelled meanwhile.
   let pauses: [Int]
   let stops: Bool
   /// After which commits a host dies.
@@ -100,7 +100,7 @@ private struct RandomRace {
     }
   }
 
-  /// What is wrong, in a word and more; nil: nothing.
+  /// A finding that begins with its kind; nil if all is well.
   func play() async -> String? {
     let store = MortalStore(dyingAfter: deaths)
     let definition = flow

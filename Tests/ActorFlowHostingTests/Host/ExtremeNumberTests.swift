@@ -153,7 +153,7 @@ import Testing
       let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
       let flows = try await host.register(flow(duration))
       try await flows.start(id: "x", with: "-")
-      // Nobody can answer in time, and nobody is waited for: no flow leaves memory while its timer is due.
+      // No answer can come in time: no flow leaves memory while its timer is due.
       await host.isQuiet()
       guard case .abandoned = try await flows.outcome(of: "x") else {
         Issue.record("\(try await flows.outcome(of: "x"))")

@@ -3,7 +3,7 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-/// What a step's child tasks ask and wait for, and the step gives up because another one was first.
+/// Questions and waits of child tasks that a step gives up because another one was first.
 @Suite("Hosted steps that give up waiting", .timeLimit(.minutes(15))) struct GivenUpTests {
   /// A race of a question and a signal, and what comes after it.
   struct Race: CustomTestStringConvertible, Sendable {
@@ -103,7 +103,7 @@ import Testing
       if race.answers { return try await answer(id, "answered", host) }
       try await host.send("received", to: go, of: "f", key: "race")
     } else if let (_, id) = texts.first {
-      // It comes while nobody waits for it: the wait that was given up must not get it.
+      // The signal comes while no wait is open: the wait that was given up must not get it.
       try await host.send("sent", to: go, of: "f", key: "last")
       return try await answer(id, "second", host)
     } else {

@@ -32,7 +32,7 @@ final class MortalStore: Sendable {
     }
   }
 
-  /// How many hosts have come after another one.
+  /// The number of hosts that took over from another one.
   var deaths: Int { state.withLock { $0.hosts - 1 } }
 
   var isDead: Bool { state.withLock { $0.latest.map { [age = $0.age] in $0.count(of: .commit) > age } ?? false } }

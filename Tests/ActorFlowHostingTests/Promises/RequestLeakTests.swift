@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// What of a request reaches the flow: what was asked for, and nothing else.
+/// Nothing of a request's task reaches the flow, only the request.
 @Suite("Leaks of requests", .timeLimit(.minutes(15))) struct RequestLeakTests {
   @TaskLocal private static var request: String?
 

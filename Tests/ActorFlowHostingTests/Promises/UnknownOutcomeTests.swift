@@ -52,7 +52,7 @@ import Testing
     loseThenFail(.commit, later)
     #expect(await code { try await host.answer(question, of: "x", with: "1") } == .outcomeUnknown)
     faulty.plan { _ in nil }
-    // What is in memory is what is in the store: the answer was given.
+    // Memory agrees with the store: the answer was given.
     let view = try await host.settled("x")
     #expect(view.steps == ["f/b"])
     #expect(await ActorFlowHostingTests.code { try await host.answer(question, of: "x", with: "2") } == .questionClosed)

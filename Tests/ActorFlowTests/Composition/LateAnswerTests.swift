@@ -4,7 +4,7 @@ import Testing
 
 private let go = Signal<String>("go")
 
-/// What comes after its time, before anybody has heard that the time is over.
+/// Answers and signals after their time, before the flow has been told that the time is over.
 @Suite("Answers and signals that come too late") struct LateAnswerTests {
   private let clock = LateClock()
   private let trace = Trace()

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// What a step gave up, seen by the attempts that replay its visit.
+/// Questions and waits that a step gave up, as the attempts that replay its visit see them.
 @Suite("Given up, on the machine") struct GivenUpMachineTests {
   private var machine = FlowMachine(flow: "f", journal: .reloading)
   private let stay = Stay(VisitID(1))

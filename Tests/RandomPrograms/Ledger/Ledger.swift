@@ -18,9 +18,9 @@ package struct Ledger {
   private let settling: Set<String>
   /// Whether the flow is hosted: then a visit may have several instances, one after the other.
   private let isHosted: Bool
-  /// What was entered and not compensated, oldest first.
+  /// The enterings that are not compensated yet, oldest first.
   private var open: [Entering] = []
-  /// What each instance was entered as, before it was compensated last.
+  /// The latest entering of each instance that was compensated.
   private var past: [Int: Entering] = [:]
 
   package init(_ program: Program, _ world: World) throws(Complaint) {

@@ -85,7 +85,7 @@ extension Model {
     end("cancelled", rollingBack: true)
   }
 
-  /// Whoever holds a note goes on.
+  /// Lets a step that holds a note go on.
   package func letGo() {
     switch current?.state {
     case .sending(let number): current?.state = .asking(number + 1)
@@ -106,7 +106,7 @@ extension Model {
 
   // MARK: Time
 
-  /// How long the flow still pauses before a step that has failed is tried again; nil: it does not pause.
+  /// The rest of the pause before the next attempt of a failed step; nil if the flow does not pause.
   package var pauseLeft: Duration? { pause.map { $0 - now } }
 
   /// When something happens by itself; nil: nothing will, or two things would at once.

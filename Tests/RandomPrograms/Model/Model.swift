@@ -2,9 +2,9 @@ import ActorFlow
 
 /// A naive model of a sequential program.
 ///
-/// It remembers a list of places, oldest first, and nothing else of where the flow stands. After each request it walks
-/// the program from the very beginning: places that were left forwards give what they made, until the walk comes to the
-/// one that has made nothing yet. To go back is to remove places from the list.
+/// The model remembers a list of places, oldest first, and nothing else of where the flow stands. After each request it
+/// walks the program from the very beginning: places that were left forwards give what they made, until the walk comes to
+/// the one that has made nothing yet. To go back is to remove places from the list.
 package final class Model {
   /// A stay at a step.
   final class Place {
@@ -24,9 +24,9 @@ package final class Model {
     /// The note that the visit begins with, and whether it was received.
     var delivery: Note?
     var note: Note?
-    /// What it has paid, and whether that was refunded.
+    /// The payments of the step, and whether they were refunded.
     var payments: [String: Bool] = [:]
-    /// Of a hub's menu: what it has made so far, and how many of its side branches have ended.
+    /// For a hub's menu: its value so far, and the number of side branches that have ended.
     var choices: [Value] = []
     var endedSides = 0
 
@@ -43,13 +43,13 @@ package final class Model {
     case either(Int, String)
     /// An earlier step receives a note, and takes its time.
     case sending(Int)
-    /// It receives a note itself, before its `proceed`.
+    /// The step receives a note before its `proceed`.
     case receiving(Note)
     case made(Value)
     case failed(String)
   }
 
-  /// What a scope has done.
+  /// The action that a scope has taken.
   final class Mark {
     enum Kind {
       /// A retry has begun its attempt of this number, or will at this time.
@@ -58,7 +58,7 @@ package final class Model {
       case recovered
     }
     let kind: Kind
-    /// How many scopes stand around, this one included: several may begin at the same place.
+    /// The number of scopes around, this one included: several may begin at the same place.
     let depth: Int
     var buriedBy: Place?
 
@@ -106,7 +106,7 @@ package final class Model {
   var signalKeys: Set<String> = []
   package var (paid, refunded) = (0, 0)
   package var lines: [String] = []
-  /// How many `backUp`s have thrown in the latest request.
+  /// The number of `backUp`s that have thrown in the latest request.
   var errors = 0
   package var result: String?
 
@@ -116,7 +116,7 @@ package final class Model {
   }
 
   var places: [Place] { entries.compactMap { if case .place(let place) = $0 { place } else { nil } } }
-  /// What the world sees: no places of side branches that have ended, and none that are final.
+  /// The places that the world sees: none of side branches that have ended, and none that are final.
   var shown: [Place] { places.filter { $0.buriedBy == nil && !$0.isFinal } }
 
   // MARK: To the next rest

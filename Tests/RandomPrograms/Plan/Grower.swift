@@ -3,7 +3,7 @@ import ActorFlow
 /// Grows random programs.
 package struct Grower {
   package var random: Chance
-  /// What may grow.
+  /// The parts that may grow.
   package enum Kind: Sendable {
     /// No branches that run at the same time: the naive model says exactly what happens.
     case sequential
@@ -16,7 +16,7 @@ package struct Grower {
   private var track = ""
   private var menus: [String] = []
   private var durations = 0
-  /// How many more steps there may be, about.
+  /// The number of further steps, roughly.
   private var budget: Int
 
   package init(seed: UInt64, _ kind: Kind) {

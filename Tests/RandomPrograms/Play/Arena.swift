@@ -25,7 +25,7 @@ package struct OpenQuestion: Sendable {
   }
 }
 
-/// How a request ended: `ok`, or the error in a word.
+/// The outcome of a request: `ok`, or the error in a word.
 package func outcome(_ request: () async throws -> Void) async -> String {
   do {
     try await request()

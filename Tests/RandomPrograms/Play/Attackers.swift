@@ -5,7 +5,7 @@ package struct Attackers<Place: Arena>: Sendable {
   let program: Program
   let world: World
   let place: Place
-  /// How many turns each attacker takes before it only helps the flow to its end.
+  /// The turns that each attacker takes before it only helps the flow to its end.
   let patience: Int
 
   package init(_ program: Program, _ world: World, _ place: Place, patience: Int) {

@@ -104,7 +104,7 @@ private struct HostGame {
     guard fuse.isBlown, first != expected else { return try expectEqual(first, expected, "how \(request) ended") }
     try await crash()
     let second = await outcome { try await verb(arena.host, key) }
-    // What the first one was told when it had an effect is told nobody twice.
+    // An outcome that the first request was told is not told twice.
     if second != "ok" || expected != "rollbackFailed" {
       try expectEqual(second, expected, "how \(request) ended after a crash, and \(first) before it")
     }
@@ -135,7 +135,7 @@ private struct HostGame {
     arena.host = tester.host
   }
 
-  /// What fails because the host is dead is tried again with the next one.
+  /// Tries again with the next host if this one died meanwhile.
   private func unlessBlown(_ body: () async throws -> Void) async throws {
     do { try await body() } catch { if !fuse.isBlown { throw error } }
   }

@@ -47,7 +47,7 @@ package func attackWaits(rounds: Int) async throws -> [String] {
   return failures
 }
 
-/// How long nothing may happen, until a flow counts as one that hangs.
+/// The time without progress after which a flow counts as hanging.
 private let hanging = Duration.seconds(30)
 
 /// A flow with a world of its own.
@@ -83,7 +83,7 @@ extension FlowHost {
   }
 }
 
-/// What went wrong, or that it takes longer than this time.
+/// The error of the call, or a complaint if it takes longer than this time.
 private func within(_ time: Duration, _ work: @escaping @Sendable () async throws -> Void) async -> [String] {
   await withTaskGroup(of: [String].self) { group in
     group.addTask {

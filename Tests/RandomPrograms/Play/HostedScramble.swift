@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
 
-/// One program on a host, which may crash at random commits, and several attackers at once.
+/// Plays a program on a host, which may crash at random commits, with several attackers at once.
 package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Complaint) {
   var grower = Grower(seed: seed, .free)
   let program = grower.program()

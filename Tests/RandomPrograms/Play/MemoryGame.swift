@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// One sequential program in memory: requests one after the other, and after each the flow must stand where the naive
-/// model says.
+/// Plays a sequential program in memory: requests one after the other, and after each the flow must stand where the
+/// naive model says.
 package func playMemoryGame(seed: UInt64) async throws(Complaint) {
   var grower = Grower(seed: seed, .sequential)
   let program = grower.program()

@@ -27,7 +27,7 @@ package func attackMenus(rounds: Int) async -> [String] {
       if round % 4 == 3 {
         try await arena.answer("other", .fail)
       } else {
-        // It leads to the menu, or past it.
+        // The back leads to the menu, or past it.
         _ = await arena.backUp(to: "before")
       }
       _ = await arena.abandon(rollingBack: true)

@@ -42,7 +42,7 @@ struct Player {
 
   private mutating func send(_ model: Model) -> Request {
     let name = model.look.signals.first ?? (random.percent(50) ? "x" : "y")
-    // One key always stands for one value.
+    // A key always stands for the same value.
     let number = random.below(3)
     return random.percent(30) ? .send(name, number, key: "k\(number)") : .send(name, random.below(100), key: nil)
   }

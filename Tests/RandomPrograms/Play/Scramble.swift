@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// One program in memory, and several attackers at once. The scheduler decides what comes first, so only what holds in
-/// any order is checked.
+/// Plays a program in memory, with several attackers at once. The scheduler decides what comes first, so only what
+/// holds in any order is checked.
 package func playScramble(seed: UInt64) async throws(Complaint) {
   var grower = Grower(seed: seed, .free)
   let program = grower.program()

@@ -94,7 +94,7 @@ struct Body: Sendable {
     } catch is Stumble {}
   }
 
-  /// What the work of a `once` throws after it has paid.
+  /// The error that the work of a `once` throws after it has paid.
   private struct Stumble: Error {}
 
   // MARK: Waiting in child tasks

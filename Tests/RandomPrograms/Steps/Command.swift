@@ -30,7 +30,7 @@ package enum Command: Codable, Sendable, Hashable {
 
 /// An update for an earlier step.
 package struct Note: Codable, Sendable, Hashable {
-  /// What `receive` does with it.
+  /// The reaction of `receive`.
   package enum Act: Int, Codable, Sendable, Hashable, CaseIterable {
     case take, fail
     /// Waits until it is let go, or its task is cancelled.
@@ -64,7 +64,7 @@ package struct Form: Prompt, Codable, Hashable {
   package init(_ text: String) { self.text = text }
 }
 
-/// What steps throw.
+/// The error that steps throw.
 package struct Trouble: Error, CustomStringConvertible {
   package let description: String
   package init(_ step: String) { description = step }

@@ -1,10 +1,10 @@
 package import ActorFlow
 
-/// What goes from step to step.
+/// The value that goes from step to step.
 package struct Value: Codable, Sendable, Hashable {
   /// Decides where the flow goes. Set by the latest answer.
   package var number = 0
-  /// What every step on the way has added.
+  /// The entries that the steps on the way have added.
   package var trail = ""
   /// The elements of the `ForEach`es around, outermost first.
   package var elements: [Int] = []
@@ -22,7 +22,7 @@ package struct Value: Codable, Sendable, Hashable {
     (0..<count).map { Value(number, trail: "\($0)", elements: elements + [$0]) }
   }
 
-  /// Of several branches one value again. The number is that of the last one.
+  /// Joins the values of several branches. The number is that of the last one.
   package static func join(_ values: [Value]) -> Value {
     Value(
       values.reduce(0) { $0 + $1.number }, trail: "(" + values.map(\.trail).joined(separator: "|") + ")",
@@ -47,7 +47,7 @@ extension Value: Carrier {
   package var value: Value { self }
 }
 
-/// What the two branches of a `Route` take.
+/// The inputs of the two branches of a `Route`.
 package struct Left: Carrier {
   package let value: Value
   package init(carrying value: Value) { self.value = value }
@@ -58,7 +58,7 @@ package struct Right: Carrier {
   package init(carrying value: Value) { self.value = value }
 }
 
-/// What the steps of a `TypeRouter` take and make.
+/// The types between the steps of a `TypeRouter`.
 package struct Arrival: Carrier {
   package let value: Value
   package init(carrying value: Value) { self.value = value }

@@ -39,7 +39,7 @@ package final class World: Sendable {
     var isOpen = false
   }
 
-  /// One payment, by its idempotency key.
+  /// A payment, by its idempotency key.
   package struct Payment: Sendable {
     package let plan: StepPlan
     package var refunds = 0
@@ -58,7 +58,7 @@ package final class World: Sendable {
   }
 
   package var lines: [Line] { state.withLock { $0.lines } }
-  /// What the steps did, in the words of the model: `+s1` for a call of `proceed`, `-s1` for one of `backUp`.
+  /// The calls of the steps, in the words of the model: `+s1` for a call of `proceed`, `-s1` for one of `backUp`.
   package var moves: [String] { state.withLock { $0.moves } }
   package func hasMoved(_ count: Int) -> Bool { state.withLock { $0.moves.count == count } }
   package var payments: [String: Payment] { state.withLock { $0.paid } }
@@ -160,7 +160,7 @@ package final class World: Sendable {
     try Task.checkCancellation()
   }
 
-  /// How many notes are being received and held.
+  /// The number of notes that are being received and held.
   package var held: Int { state.withLock { $0.holds.count } }
 
   package func letGo() {

@@ -5,7 +5,7 @@ import ActorFlowHosting
 struct Autopsy {
   let files: Files
 
-  /// What is known of one run of a flow from outside its store.
+  /// The facts about one run of a flow that are known outside its store.
   private struct Testimony {
     var isDeleted = false
     var answers: [(question: String, text: String, shown: String)] = []
@@ -112,7 +112,7 @@ struct Autopsy {
     return problems
   }
 
-  /// What is wrong with an outcome.
+  /// The problems of an outcome.
   private func problems(in output: String, _ testimony: Testimony) -> [String] {
     var problems: [String] = []
     func expect(_ holds: Bool, _ problem: String) { if !holds { problems.append(problem) } }

@@ -11,8 +11,8 @@ struct Form: Prompt, Codable {
 /// The flow that is to survive: questions, a loop, a fork, signals, a question beside a wait, and effects whose every
 /// execution leaves a trace.
 ///
-/// What goes from step to step is a text that grows: the name of the run, and a `[kind:value]` for everything that
-/// happened.
+/// The value that goes from step to step is a text that grows: the name of the run, and a `[kind:value]` for everything
+/// that happened.
 struct CrashFlow: Sendable {
   static let name = "crash"
   static let go = Signal<String>("crash.go")

@@ -6,7 +6,7 @@ struct Report {
   /// How often a second opener was refused.
   var refusals = 0
   var flows = 0
-  /// Of these flows, and of those that were deleted before their ids were started again.
+  /// Counts these flows, and those that were deleted before their ids were started again.
   var runs = 0
   var answers = 0
   /// Executions of effects, and how many different effects these were.

@@ -17,7 +17,7 @@ import Testing
   }
 }
 
-/// One window, hit again and again. `ACTORFLOW_ATTACK_ROUNDS` sets how often; under load it is hit more often.
+/// Attacks on a single window. `ACTORFLOW_ATTACK_ROUNDS` sets the rounds; under load the window is hit more often.
 @Suite("Aimed at one window, in memory", .timeLimit(.minutes(ProgramSettings.minutes))) struct AimedTests {
   @Test("Rule 2: a hub's menu is compensated once when the flow is left in the moment a side branch ends")
   func menus() async {
