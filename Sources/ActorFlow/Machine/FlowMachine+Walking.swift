@@ -176,8 +176,11 @@ extension FlowMachine {
     // With what was settled everything before it is final, so the menu is gone.
     guard let place = next, self[track].top?.shown?.isSettledFromAbove == false else { return nil }
     let isClosed = above.contains { $0.place.closes }
-    // That the menu asked can be seen from where its side branch would have led back to.
-    let hasAsked = isTop ? focus.hasAsked : first.map { $0.backTarget == place.depth } ?? true
+    // That the menu asked can be seen from where its side branch would have led back to; or did, before it was closed.
+    let hasAsked =
+      isTop
+      ? focus.hasAsked
+      : first.map { $0.backTarget == place.depth || $0.backTarget < 0 && $0.visit.canBackUp } ?? true
     let memory = isTop ? focus.memory : place.memory?.memory
     var below = place.below
     // By entering: the menu of a hub in the side branch may stand above what its own side branches did.

@@ -74,6 +74,19 @@ import Testing
     #expect(driver.machine.position.canBackUp == asks)
   }
 
+  @Test("a back leads to a menu that has asked, also after a one-way step in an inner side branch")
+  func closedInnerHub() throws {
+    var driver = try TrackDriver(Flow { hub(hub(step("side").onBackUp(.oneWay), "inner"), "outer") })
+    try driver.pass("outer", making: "side")
+    try driver.pass("inner", making: "side")
+    try driver.pass("side")
+    #expect(!driver.machine.position.canBackUp, "nobody goes back behind the one-way step")
+    try driver.pass("inner", making: "done")
+    try driver.make("side", at: "outer")
+    #expect(driver.steps == "inner")
+    #expect(driver.machine.position.canBackUp)
+  }
+
   @Test("Rule 2: a menu that is left before its first proceed owes nothing")
   func leftBeforeFirstProceed() throws {
     var driver = try TrackDriver(
