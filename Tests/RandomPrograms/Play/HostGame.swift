@@ -17,7 +17,7 @@ package func playHostGame(seed: UInt64, crashes: Bool) async throws(Complaint) {
   let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program))
   var played: [String] = []
   do {
-    try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(8))) { tester in
+    try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(120))) { tester in
       let flows = try await tester.deploy(program, in: world)
       let arena = HostArena(world, clock, tester.host)
       var game = HostGame(tester, arena, fuse, model, crashes ? random : nil)
