@@ -108,7 +108,7 @@ import Testing
       for number in 0..<1_000 {
         group.addTask {
           let test = Task {
-            try await testFlow(flow, with: 1) { tester in
+            try await testFlow(flow, with: 1, patience: Patience(.seconds(600))) { tester in
               try await tester.answer(CardForm.self, with: 1)
               try await tester.expect(.moved(to: "silent"))
               try await tester.finish()

@@ -27,7 +27,7 @@ import Testing
     let what: Comment = "\(failing.sorted()) of \(asking.sorted()), \(commits ?? -1)"
     var host = FlowHost(store: store, owner: "host")
     try await host.register(flow(asking: asking, shop)).start(id: "o", with: 0)
-    while case let view = try await host.settled("o"), view.steps != ["order/end"] {
+    while case let view = try await host.settled("o", within: .seconds(600)), view.steps != ["order/end"] {
       try await host.answerNext("o", "\"x\"")
     }
     shop.breaks(failing)
@@ -38,14 +38,14 @@ import Testing
       (broken, written) = ([], try await dyingRetry(store, asking, shop, commits))
       host = FlowHost(store: store, owner: "host")
       try await host.register(flow(asking: asking, shop))
-      if try await host.settled("o").rollbackFailed { try await host.retry("o") }
-      #expect(try await host.settled("o").rollbackFailed == false, what)
+      if try await host.settled("o", within: .seconds(600)).rollbackFailed { try await host.retry("o") }
+      #expect(try await host.settled("o", within: .seconds(600)).rollbackFailed == false, what)
     }
     while let repaired = broken.min() {
       broken.remove(repaired)
       shop.breaks(broken)
       try await host.retry("o")
-      let view = try await host.settled("o")
+      let view = try await host.settled("o", within: .seconds(600))
       #expect(view.status == .abandoned && view.rollbackFailed == !broken.isEmpty, what)
     }
     #expect(shop.refunds.sorted() == Array(0...Self.count), what)
