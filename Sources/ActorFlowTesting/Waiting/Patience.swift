@@ -21,7 +21,7 @@ public struct Patience: Sendable {
   /// Does `work`, which must end soon when it is cancelled; nil: patience ran out first, and `work` was cancelled.
   ///
   /// - Throws: What `work` threw; `CancellationError` if the calling task was cancelled.
-  func wait<Value: Sendable>(
+  package func wait<Value: Sendable>(
     for work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { [clock, limit] group in

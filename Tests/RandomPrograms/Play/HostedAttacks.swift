@@ -1,5 +1,6 @@
 import ActorFlow
 import ActorFlowHosting
+import ActorFlowTesting
 
 /// Abandons many hosted flows in the moment in which a side branch ends and its menu has not been called again.
 ///
@@ -85,16 +86,7 @@ extension FlowHost {
 
 /// The error of the call, or a complaint if it takes longer than this time.
 private func within(_ time: Duration, _ work: @escaping @Sendable () async throws -> Void) async -> [String] {
-  await withTaskGroup(of: [String].self) { group in
-    group.addTask {
-      do { try await work() } catch { return ["\(error)"] }
-      return []
-    }
-    group.addTask {
-      try? await Task.sleep(for: time)
-      return ["not all flows are put away after \(time)"]
-    }
-    defer { group.cancelAll() }
-    return await group.next() ?? []
-  }
+  do {
+    return try await Patience(time).wait(for: work) == nil ? ["not all flows are put away after \(time)"] : []
+  } catch { return ["\(error)"] }
 }
