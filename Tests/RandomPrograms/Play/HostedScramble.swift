@@ -28,6 +28,7 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Compla
           fuse.finish()
         }
         let watch = Task { await keepWatch(arena) }
+        let release = Task { await letGo(in: world) }
         for await _ in fuse.blows {
           fuse.disarm()
           try await tester.crash()
@@ -35,6 +36,7 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Compla
           fuse.arm(after: random.below(60), writingLast: random.percent(50))
         }
         watch.cancel()
+        release.cancel()
         await watch.value
         try await group.waitForAll()
       }
@@ -54,6 +56,15 @@ private func keepWatch(_ arena: HostArena) async {
   while !Task.isCancelled {
     _ = try? await arena.host.catchUp()
     for _ in 0..<20 { await Task.yield() }
+  }
+}
+
+/// Lets go of what is held, now and then: an update is received again when its flow is taken up, and all attackers may
+/// wait for that.
+private func letGo(in world: World) async {
+  while !Task.isCancelled {
+    for _ in 0..<1_000 { await Task.yield() }
+    world.letGo()
   }
 }
 
