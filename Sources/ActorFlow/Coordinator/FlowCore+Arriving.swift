@@ -31,7 +31,14 @@ extension FlowCore {
 
   /// Makes the step of a place anew that was read back. False: the flow is being left.
   private func remake(_ way: inout Way, on track: TrackID) async throws -> Bool {
-    let instance = try await way.place?.node.body.make?()
+    let instance: StepInstance?
+    do { instance = try await way.place?.node.body.make?() } catch {
+      try await decideWalking(on: track, commits: false) { machine in
+        machine.notMade(on: track)
+        return Decision(())
+      }
+      throw error
+    }
     way.place = try await decideWalking(on: track, commits: false) { Decision($0.reloaded(instance, on: track)) }
     return way.place != nil
   }

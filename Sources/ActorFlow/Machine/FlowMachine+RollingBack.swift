@@ -60,10 +60,13 @@ extension FlowMachine {
     if let forgotten = with(track, { $0.compensated(error, keeps: keeps) }) { discard(forgotten) }
   }
 
-  /// A reloaded place has its new instance. Nil: a leave came first.
+  /// A reloaded place has its new instance. Nil: a leave came first, and `proceed` is not called.
   package mutating func reloaded(_ instance: StepInstance?, on track: TrackID = .main) -> Place? {
     with(track) { track in
-      guard track.phase == .walking else { return nil }
+      guard track.phase == .walking else {
+        track.notBegun()
+        return nil
+      }
       track.top = track.top?.with(instance)
       return track.top
     }
@@ -87,6 +90,12 @@ extension FlowMachine {
 }
 
 extension Track {
+  /// The `proceed` of the place on top is not called. No `backUp` is owed then, unless an earlier call belongs to the
+  /// same entering: before a replay, before another attempt, and when a hub's menu is resumed (rule 2).
+  mutating func notBegun() {
+    if !focus.attempt.isReplay, !focus.isResumed { focus.isEntered = false }
+  }
+
   fileprivate enum Undoing {
     case compensate(Place, LeaveReason)
     case dropped(Place, PlaceMemory?)

@@ -34,6 +34,7 @@ extension FlowMachine {
   /// over an update first.
   package mutating func beginAttempt(on track: TrackID) {
     self[track].focus.hasReturned = false
+    if look(at: track, { $0.start?.handover == nil }) { self[track].focus.isEntered = true }
     dropStart(of: track)
   }
 
@@ -82,17 +83,17 @@ extension FlowMachine {
     case kept(Entered)
   }
 
-  /// Handles a leave that was accepted after the place was entered and before its `proceed` was called. No `backUp` is
-  /// owed then, unless an earlier call of `proceed` belongs to the same entering: before a replay, before another
-  /// attempt, and when a hub's menu is resumed.
+  /// Handles a leave that was accepted after the place was entered and before its `proceed` was called.
+  ///
+  /// - Returns: False if there is no such leave, so that `proceed` is to be called.
   package mutating func notBegun(_ visit: VisitID, on track: TrackID = .main) -> Bool {
     guard self[track].phase != .walking else { return false }
-    let focus = look(at: track) { $0.focus }
-    if self[track].top?.visit.id == visit, !focus.attempt.isReplay, !focus.isResumed {
-      self[track].focus.isEntered = false
-    }
+    if self[track].top?.visit.id == visit { self[track].notBegun() }
     return true
   }
+
+  /// The step of the place on top could not be made anew, so that its `proceed` is not called.
+  package mutating func notMade(on track: TrackID) { self[track].notBegun() }
 
   /// Ends the run, because the last step has returned. The world goes on to see the visits that still stand on the
   /// stack; a `.settling` step that was last has settled everything, so that none are left.

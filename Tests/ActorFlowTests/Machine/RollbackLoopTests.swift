@@ -48,6 +48,32 @@ import Testing
     #expect(driver.lines.suffix(2) == ["abandoned ", "rolledBack 0"])
   }
 
+  @Test("Rule 2: a place that is landed on, and left while its step is made anew, is not compensated again")
+  func leftWhileMade() throws {
+    var driver = try MachineDriver(.automatic, .automatic)
+    try driver.walk("Ab")
+    try driver.backUp()
+    #expect(driver.rollBack() == "ba[a]")
+    try driver.abandon()
+    let place = driver.give { $0.reloaded(nil) }
+    #expect(place == nil)
+    #expect(driver.rollBack() == "")
+  }
+
+  @Test(
+    "Rule 2: a place whose step cannot be made anew is compensated only after a later attempt has begun",
+    arguments: [true, false])
+  func notMade(isTriedAgain: Bool) throws {
+    var driver = try MachineDriver(.automatic, .automatic)
+    try driver.walk("Ab")
+    try driver.backUp()
+    #expect(driver.rollBack() == "ba[a]")
+    driver.give { $0.notMade(on: .main) }
+    if isTriedAgain { driver.give { $0.beginAttempt(on: .main) } }
+    try driver.abandon()
+    #expect(driver.rollBack() == (isTriedAgain ? "a" : ""))
+  }
+
   @Test("Rule 2: a proceed that has begun cannot be taken for one that has not")
   func begun() throws {
     var driver = try MachineDriver(.automatic, .automatic)
