@@ -26,6 +26,13 @@ extension FlowCore {
     }
   }
 
+  /// Puts the flow away if it stands still. No commit is under way when that is looked at, which might end it.
+  func parkIfStandingStill() async -> Bool {
+    await gate.enter()
+    defer { gate.leave() }
+    return park { $0.machine.fault != nil }
+  }
+
   /// - Parameter isMeant: Asked in the turn that puts the flow away.
   /// - Returns: What `isMeant` says; true if the flow was put away before.
   private func park(if isMeant: (inout State) -> Bool) -> Bool {

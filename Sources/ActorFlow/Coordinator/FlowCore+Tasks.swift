@@ -21,7 +21,7 @@ extension FlowCore {
     await withTaskCancellationHandler {
       repeat {
         await beginStint(under: chain).value
-      } while !endStint()
+      } while await !endStint()
     } onCancel: {
       callerCancelled()
     }
@@ -96,12 +96,12 @@ extension FlowCore {
     await timer?.value
   }
 
-  /// Whether that was the last one.
-  private func endStint() -> Bool {
-    withState { state in
-      state.main.stint = nil
-      return state.machine.phase == .ended || state.isParked || state.machine.fault != nil
-    }
+  /// Whether that was the last one. A flow that stands still is put away: nothing is left here that could carry out what
+  /// it is asked from now on.
+  private func endStint() async -> Bool {
+    withState { $0.main.stint = nil }
+    if isKept, await parkIfStandingStill() { return true }
+    return withState { $0.machine.phase == .ended || $0.isParked }
   }
 
   /// A stint of a branch has ended. Whether that was the last one.

@@ -180,7 +180,7 @@ extension FlowCore {
       guard try await tidyUp(track) else { return false }
       let since = scopes == nil && track == .main ? .zero : elapsed
       return try await decideWalking(on: track) { machine in
-        let event = machine.fail(step, error, policy: node?.failure, under: scopes, on: track, since: since)
+        let event = machine.fail(step, error, orAt: address, under: scopes, on: track, since: since)
         return Decision(machine.fault == nil && (event != nil || machine[track].phase != .walking), event: event)
       }
     } catch {

@@ -52,6 +52,12 @@ extension Graph {
   /// The first step or fork that stands at an address or behind it.
   package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
 
+  /// What the definition says of a failure of the step with this path; if there is none, of the next one behind the
+  /// address. Nil: nothing.
+  package func failurePolicy(of step: StepID, orAt address: Int) -> FailurePolicy? {
+    (nodes.first { $0.elements(in: step) != nil } ?? node(from: address))?.failure
+  }
+
   /// The path of the part that begins at an address and has come to no step yet: that of its first step, without the
   /// step, and without the case that the step is in. Where nothing has a name, what it is.
   package func path(around address: Int) -> [String] {

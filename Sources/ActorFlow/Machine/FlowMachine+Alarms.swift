@@ -43,9 +43,9 @@ extension FlowMachine {
     return nil
   }
 
-  /// An alarm of a track that is being left waits until it has landed.
+  /// An alarm of a track that is being left waits until it has landed; all wait while the flow stands still.
   private func counts(_ alarm: Alarms.Alarm) -> Bool {
-    guard look(at: alarm.track, { $0.phase == .walking }) else { return false }
+    guard fault == nil, look(at: alarm.track, { $0.phase == .walking }) else { return false }
     switch alarm.subject {
     case .idle: break
     // Whoever is to be reminded has not asked again yet.

@@ -4,17 +4,21 @@ extension FlowMachine {
   /// sees to it, unless its definition says otherwise.
   ///
   /// - Parameters:
-  ///   - policy: What the step's definition says, if it says something.
+  ///   - address: Where the flow is, if `step` is none of its steps: before the first one, for example.
   ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
   ///   - since: The time from the run's start, for who watches the scope being left.
   /// - Returns: Nil: the flow is being left, and the error is nobody's.
   package mutating func fail(
-    _ step: StepID, _ error: any Error, policy: FailurePolicy? = nil, under scopes: ScopeFrame? = nil,
+    _ step: StepID, _ error: any Error, orAt address: Int = 0, under scopes: ScopeFrame? = nil,
     on track: TrackID = .main, since: Duration = .zero
   ) -> NavigationEvent? {
     guard self[track].phase == .walking else { return nil }
     let cause = cause(of: error, at: step)
-    if journal == .keeping, policy != .rollBack, scopes?.handler(below: nil) == nil { return park(step, cause) }
+    if journal == .keeping, scopes?.handler(below: nil) == nil,
+      graph.failurePolicy(of: step, orAt: address) != .rollBack
+    {
+      return park(step, cause)
+    }
     dropStart(of: track)
     closeQuestion(on: track)
     closeWaits(on: track)
@@ -29,11 +33,17 @@ extension FlowMachine {
     return publish(.failed(step, cause))
   }
 
-  /// The flow stands still where it is. Whoever takes it up again has the step tried again.
+  /// The flow stands still where it is: no alarm rings, and only an ending gets it going. Whoever takes it up again has
+  /// the step tried again.
   private mutating func park(_ step: StepID, _ error: any Error) -> NavigationEvent? {
     guard fault == nil else { return nil }
     fault = (step, error)
     return publish(.parked(step, error))
+  }
+
+  func refuseStandingStill() throws(FlowError) {
+    guard let fault else { return }
+    throw error(.parked, "the step failed, and the flow stands still: \(fault.error)", step: fault.step)
   }
 
   /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has

@@ -15,12 +15,14 @@ extension FlowMachine {
   /// Somebody asks to back up: to the nearest earlier place that asked, or to the nearest one named `step`.
   package mutating func backUp(to step: StepID? = nil, since: Duration) throws(FlowError) -> Leaving {
     try requireRun()
+    try refuseStandingStill()
     return try backUp(from: leaves, to: step, since: since)
   }
 
   /// Somebody asks to back up from the step that asks a question.
   package mutating func backUp(from question: Question.ID, since: Duration) throws(FlowError) -> Leaving {
     let track = try self.track(asking: question)
+    try refuseStandingStill()
     return try backUp(from: [track], to: nil, since: since)
   }
 
@@ -102,7 +104,10 @@ extension FlowMachine {
     closeWaits(on: track)
     endPause(of: track)
     dissolveBranches(of: track, since: since)
-    if case .end = goal { dropBufferedSignals() }
+    if case .end = goal {
+      dropBufferedSignals()
+      fault = nil
+    }
     if let visit = leave.visit { leaving.event = publish(.leaving(Visit(visit), leave.reason)) }
     return leaving
   }

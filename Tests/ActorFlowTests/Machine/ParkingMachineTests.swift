@@ -3,8 +3,12 @@ import Testing
 
 /// What becomes of a failure that nothing in the definition does something about.
 @Suite("Standing still on the machine") struct ParkingMachineTests {
-  private func driver(_ journal: FlowMachine.Journal) throws -> MachineDriver {
-    var driver = try MachineDriver(Flow<String, String> { Step("a") { Asker() } }, journal: journal)
+  private let flow = Flow<String, String> { Step("a") { Asker() } }
+
+  private func driver(
+    _ journal: FlowMachine.Journal, _ flow: Flow<String, String>? = nil
+  ) throws -> MachineDriver {
+    var driver = try MachineDriver(flow ?? self.flow, journal: journal)
     driver.enter(0)
     driver.forget()
     return driver
@@ -23,8 +27,8 @@ import Testing
 
   @Test("a kept flow rolls back where the step's definition says so")
   func rollsBack() throws {
-    var driver = try driver(.keeping)
-    driver.fail(policy: .rollBack)
+    var driver = try driver(.keeping, flow.onFailure(.rollBack))
+    driver.fail()
     #expect(driver.machine.fault == nil && driver.machine.isEnding)
     #expect(driver.rollBack() == "a")
   }
@@ -37,5 +41,51 @@ import Testing
     #expect(driver.lines.map { $0.prefix(8) } == ["parked a"])
     try driver.abandon()
     #expect(driver.machine.isEnding)
+    #expect(driver.machine.fault == nil && !driver.machine.isSettled, "it is at work again")
+    #expect(driver.rollBack() == "a")
+  }
+
+  @Test("what a definition says of a step's failure holds when the step is not on the stack any more")
+  func nothingLeft() throws {
+    let late = flow.timeout(.seconds(5))
+    var driver = try TrackDriver(late.onFailure(.rollBack), with: "-", journal: .keeping)
+    driver.advance(by: .seconds(5))
+    try driver.comeBack()
+    #expect(driver.failure == .timedOut && driver.machine.fault == nil && driver.undoneLine == "a")
+
+    let after = Flow<String, String> {
+      Step("first") { Asker() }.onFailure(.rollBack)
+      late.onFailure(.park)
+    }
+    driver = try TrackDriver(after, with: "-", journal: .keeping)
+    try driver.pass("first")
+    driver.advance(by: .seconds(5))
+    try driver.comeBack()
+    #expect(driver.failure == nil && driver.machine.fault?.step.name == "a", "not what the step before it says")
+  }
+
+  @Test("before the first step holds what the definition says of that one", arguments: [FailurePolicy.rollBack, .park])
+  func beforeFirst(policy: FailurePolicy) throws {
+    var driver = try MachineDriver(flow.onFailure(policy), journal: .keeping)
+    let failed = driver.give { $0.fail("switch", Refused()) != nil }
+    #expect(failed && (driver.machine.fault == nil) == (policy == .rollBack))
+  }
+
+  @Test("a flow that stands still hears no alarm, and cannot be backed up")
+  func deaf() throws {
+    var driver = try TrackDriver(flow.timeout(.seconds(5)).retry(1), with: "-", journal: .keeping)
+    var other = try TrackDriver(
+      Flow<String, String> {
+        Step("a") { Asker() }
+        Step("b") { Asker() }
+      }.expires(afterIdle: .seconds(5)), with: "-", journal: .keeping)
+    try driver.fail("a")
+    #expect(driver.machine.nextAlarm == nil)
+    driver.advance(by: .seconds(6))
+    #expect(driver.machine.fault != nil && driver.machine.isSettled)
+    try other.pass("a")
+    try other.fail("b")
+    let error = #expect(throws: FlowError.self) { try other.backUp() }
+    #expect(error?.code == .parked)
   }
 }

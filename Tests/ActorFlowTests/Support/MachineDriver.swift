@@ -110,8 +110,8 @@ extension MachineDriver {
     add(try machine.answer(question.id, with: "!", by: principal).event)
   }
 
-  mutating func fail(_ error: any Error = Refused(), policy: FailurePolicy? = nil) {
-    add(machine.fail(StepID(machine.position.stack.top?.step.path ?? "?"), error, policy: policy))
+  mutating func fail(_ error: any Error = Refused()) {
+    add(machine.fail(StepID(machine.position.stack.top?.step.path ?? "?"), error))
   }
 
   mutating func finish() { add(machine.finish("output")) }

@@ -57,7 +57,7 @@ extension TrackDriver {
   mutating func failed(_ step: StepID, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID) {
     add(machine.fail(step, error, under: scopes, on: track))
     _ = machine.takeDissolved()
-    stint(of: track)
+    if machine.fault == nil { stint(of: track) }
   }
 
   mutating func advance(_ track: TrackID, from address: Int, _ cargo: Cargo) {

@@ -31,8 +31,9 @@ struct TrackDriver {
 
   enum Outcome { case made(any Sendable), failed(StepID, any Error) }
 
-  init<I, O>(_ flow: Flow<I, O>, with input: I) throws {
+  init<I, O>(_ flow: Flow<I, O>, with input: I, journal: FlowMachine.Journal = .off) throws {
     graph = flow.graph
+    machine = FlowMachine(flow: "machine", journal: journal)
     add(try machine.launch(graph, with: input))
     stint(of: .main)
   }

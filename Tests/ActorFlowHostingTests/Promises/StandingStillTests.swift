@@ -1,0 +1,76 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Asks, and fails when it has got the answer.
+private actor Failing: FlowStep {
+  private let log: Log
+  init(_ log: Log) { self.log = log }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    _ = try await context.ask(Form(text: input))
+    throw Boom()
+  }
+  func backUp(context: RollbackContext) { log.add("undo \(context.step.name)") }
+}
+
+@Suite("Hosted flows that fail", .timeLimit(.minutes(15))) struct StandingStillTests {
+  private let log = Log()
+
+  private var flow: Flow<String, String> {
+    Flow("f") { [log] in
+      Step("first") { Asker(log) }
+      Step("second") { Failing(log) }
+    }
+  }
+
+  @Test("roll back where the definition says so, also when a timeout around all steps has left none of them")
+  func timeout() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(flow.timeout(.seconds(60)).onFailure(.rollBack)).start(id: "f", with: "-")
+      try await tester.answer(Form.self, of: "f", with: "a")
+      try await tester.advance(by: .seconds(61))
+      #expect(try await tester.history(of: "f").last?.what == "rolledBack")
+      #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    }
+  }
+
+  @Test("stand still whatever is due, and rest")
+  func alarms() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(flow.timeout(.seconds(60)).expires(afterIdle: .seconds(30))).start(id: "f", with: "-")
+      try await tester.answer(Form.self, of: "f", with: "a")
+      try await tester.answer(Form.self, of: "f", with: "b")
+      try await tester.advance(by: .seconds(61))
+      #expect(try await tester.view(of: "f").status == .failed)
+      #expect(log.all.filter { $0.hasPrefix("undo") } == [])
+      try await tester.abandon("f")
+      #expect(try await tester.view(of: "f").status == .abandoned)
+      #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    }
+  }
+
+  @Test("can be abandoned in the moment they fail")
+  func atOnce() async throws {
+    for round in 0..<200 {
+      try await testHost(exhaustive: false) { tester in
+        try await tester.deploy(flow).start(id: "f", with: "-")
+        try await tester.answer(Form.self, of: "f", with: "a")
+        let question = try await tester.question(Form.self, of: "f").id
+        let host = tester.host
+        async let answered: Void = {
+          _ = try? await host.answer(question, of: "f", with: "b")
+        }()
+        async let abandoned: Void = {
+          for _ in 0..<round { await Task.yield() }
+          _ = try await host.abandon("f")
+        }()
+        await answered
+        try await abandoned
+        try await tester.settle()
+        #expect(try await tester.view(of: "f").status == .abandoned)
+      }
+    }
+  }
+}
