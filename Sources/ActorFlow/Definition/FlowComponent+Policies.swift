@@ -6,6 +6,8 @@ extension FlowComponent {
 
   /// Says what happens when a step of the component fails, unless a component inside says so itself.
   ///
+  /// A step fails if it throws and nothing around it handles the error, and also if the time of a
+  /// ``FlowComponent/timeout(_:)`` around it is over.
   /// A run in memory always rolls back; ``FailurePolicy/park`` has a meaning for hosted flows.
   public func onFailure(_ policy: FailurePolicy) -> Flow<Input, Output> {
     Flow(segments: [.begin(.failure(policy))] + flow.segments + [.end])

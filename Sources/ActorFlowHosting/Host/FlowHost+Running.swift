@@ -126,7 +126,7 @@ extension FlowHost {
       return false
     }
     begin(flow)
-    // Somebody else may have taken it up meanwhile, with a lease of his own.
+    // Another caller may have taken it up meanwhile, under a lease of its own.
     let isHeld = await adopt(lease, for: flow)
     await release(flow)
     return isHeld

@@ -66,14 +66,15 @@ import Testing
   @Test("a corpus is written", .enabled(if: folder != nil), arguments: CorpusScene.all)
   func write(_ scene: CorpusScene) async throws {
     let clock = ManualWallClock()
-    let recording = RecordingStore(MemoryFlowStore(clock: clock))
-    let host = FlowHost(store: recording, clock: clock)
+    let recorder = CommitRecorder()
+    let recorded = PlainStore(base: MemoryFlowStore(clock: clock), onStored: recorder.add)
+    let host = FlowHost(store: recorded, clock: clock)
     try await scene.register(host, false).start(id: scene.id, with: "-", labels: ["customer": "7"])
     try await scene.begin(CorpusActor(host: host, clock: clock, id: scene.id))
     try await host.emptied()
-    let meant = try #require(try recording.all.last { scene.isMeant(try CorpusState($0)) })
+    let meant = try #require(try recorder.all.last { scene.isMeant(try CorpusState($0)) })
     let last = try HostedState(decoding: meant.snapshot.body).machine.sequence
-    let history = try await recording.history(of: scene.id, after: 0, limit: 1_000).filter { $0.sequence <= last }
+    let history = try await recorded.history(of: scene.id, after: 0, limit: 1_000).filter { $0.sequence <= last }
     let folder = try Folder()
     folder.clock.advance(by: .seconds(meant.changedAt.timeIntervalSince(folder.clock.now)))
     let store = try await folder.open()

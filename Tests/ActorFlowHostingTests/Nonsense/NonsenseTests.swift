@@ -17,13 +17,14 @@ import Testing
     var all: [HostedState] = []
     for seed in 1...12 {
       let clock = ManualWallClock()
-      let store = RecordingStore(MemoryFlowStore(clock: clock))
+      let recorder = CommitRecorder()
+      let store = PlainStore(base: MemoryFlowStore(clock: clock), onStored: recorder.add)
       let host = FlowHost(store: store, clock: clock)
       try await host.register(Medley().flow).start(id: Medley.id, with: "-")
       var player = MedleyPlayer(host: host, clock: clock, random: RandomState(seed: UInt64(seed)))
       try await player.play(turns: 60)
       try await host.emptied()
-      all += try store.all.map { try HostedState(decoding: $0.snapshot.body) }
+      all += try recorder.all.map { try HostedState(decoding: $0.snapshot.body) }
     }
     return all
   }

@@ -6,6 +6,8 @@ struct PlainStore: FlowStore {
   let base: any FlowStore
   /// Called before each commit.
   var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
+  /// Called with what each commit has stored.
+  var onStored: @Sendable (StoredFlow) -> Void = { _ in }
 
   func load(_ id: FlowID) async throws -> StoredFlow? { try await base.load(id) }
 
@@ -14,8 +16,10 @@ struct PlainStore: FlowStore {
     appending history: [HistoryEntry]
   ) async throws -> StoredFlow {
     try onCommit(commit)
-    return try await base.commit(
+    let stored = try await base.commit(
       snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+    onStored(stored)
+    return stored
   }
 
   func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {

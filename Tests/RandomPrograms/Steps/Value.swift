@@ -47,31 +47,26 @@ extension Value: Carrier {
   package var value: Value { self }
 }
 
+/// A value in a type of its own, one for each place in the flow that is found by its type.
+package struct Typed<Place>: Carrier {
+  package let value: Value
+  package init(carrying value: Value) { self.value = value }
+}
+
 /// The inputs of the two branches of a `Route`.
-package struct Left: Carrier {
-  package let value: Value
-  package init(carrying value: Value) { self.value = value }
-}
-
-package struct Right: Carrier {
-  package let value: Value
-  package init(carrying value: Value) { self.value = value }
-}
-
+package typealias Left = Typed<Places.Left>
+package typealias Right = Typed<Places.Right>
 /// The types between the steps of a `TypeRouter`.
-package struct Arrival: Carrier {
-  package let value: Value
-  package init(carrying value: Value) { self.value = value }
-}
+package typealias Arrival = Typed<Places.Arrival>
+package typealias Middle = Typed<Places.Middle>
+package typealias Departure = Typed<Places.Departure>
 
-package struct Middle: Carrier {
-  package let value: Value
-  package init(carrying value: Value) { self.value = value }
-}
-
-package struct Departure: Carrier {
-  package let value: Value
-  package init(carrying value: Value) { self.value = value }
+package enum Places {
+  package enum Left {}
+  package enum Right {}
+  package enum Arrival {}
+  package enum Middle {}
+  package enum Departure {}
 }
 
 extension OneOf2: Carrier where A: Carrier, B: Carrier {
