@@ -10,6 +10,8 @@ package protocol Arena: Sendable {
   func backUp(to step: String?) async -> String
   func backUp(from question: Question.ID) async -> String
   func abandon(rollingBack: Bool) async -> String
+  /// Lets a flow go on that stands still because a step failed; in memory, where none does, it does nothing.
+  func retry() async
   /// Cancels the caller of `run`; on a host, whose flows have none, it does nothing.
   func cancelCaller()
   func advance(by time: Duration) async

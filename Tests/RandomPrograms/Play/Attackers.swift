@@ -44,7 +44,8 @@ package struct Attackers<Place: Arena>: Sendable {
     case ..<44: await answer(&random)
     case ..<54: await send(&random)
     case ..<62: await place.advance(by: .seconds(random.below(100)))
-    case ..<66: world.letGo()
+    case ..<64: world.letGo()
+    case ..<66: await place.retry()
     case ..<72: _ = await place.backUp(to: nil)
     case ..<76: await give { await $0.backUp(to: nil) }
     case ..<81:
@@ -108,6 +109,7 @@ package struct Attackers<Place: Arena>: Sendable {
 
   private func help(_ random: inout Chance, _ turn: Int) async {
     world.letGo()
+    if turn % 5 == 0 { await place.retry() }
     if turn > 60 { world.holdNothing() }
     if turn > 400 { _ = await place.abandon(rollingBack: true) }
     for question in await place.questions { _ = await place.answer(question.id, with: .go(random.below(30))) }

@@ -9,9 +9,11 @@ package final class HostArena: Arena {
   package let clock: ManualWallClock
   private let current: Lock<FlowHost>
   private let requests = Lock(0)
+  /// Whether a flow whose step fails stands still, to be retried or abandoned. If not, it rolls back.
+  private let standsStill: Bool
 
-  package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost) {
-    (self.world, self.clock) = (world, clock)
+  package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, standsStill: Bool = false) {
+    (self.world, self.clock, self.standsStill) = (world, clock, standsStill)
     current = Lock(host)
   }
 
@@ -30,8 +32,10 @@ package final class HostArena: Arena {
 
   package var hasEnded: Bool {
     get async {
-      switch try? await host.view(Self.id).status {
-      case .finished, .failed, .abandoned, .cancelled, .parked: true
+      guard let view = try? await host.view(Self.id) else { return false }
+      return switch view.status {
+      case .finished, .abandoned, .cancelled, .parked: true
+      case .failed: !isStandingStill(view)
       default: false
       }
     }
@@ -69,16 +73,29 @@ package final class HostArena: Arena {
     await outcome { try await host.abandon(Self.id, reason: "outside", rollingBack: rollingBack, key: newKey()) }
   }
 
+  package func retry() async {
+    guard let view = try? await host.view(Self.id), isStandingStill(view) else { return }
+    _ = try? await host.retry(Self.id, key: newKey())
+  }
+
+  /// A flow that was rolled back has no steps any more.
+  private func isStandingStill(_ view: FlowView) -> Bool {
+    standsStill && view.status == .failed && !view.steps.isEmpty
+  }
+
   package func cancelCaller() {}
 
   package func advance(by time: Duration) async { clock.advance(by: time) }
 }
 
 extension HostTester {
-  /// Registers a program with each host. A step that fails rolls the flow back, as in memory.
-  func deploy(_ program: Program, in world: World) async throws -> DeployedFlow<Value, Value> {
+  /// Registers a program with each host. A step that fails rolls the flow back, as in memory, or the flow stands still.
+  func deploy(
+    _ program: Program, in world: World, standsStill: Bool = false
+  ) async throws -> DeployedFlow<Value, Value> {
     try await deploy { host in
-      try await host.register(try program.flow(in: world.newLife()).onFailure(.rollBack))
+      try await host.register(
+        try program.flow(in: world.newLife()).onFailure(standsStill ? .park : .rollBack))
     }
   }
 }

@@ -8,6 +8,8 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Compla
   let program = grower.program()
   var random = grower.random
   let patience = random.below(25)
+  // A `retry` that comes after the end calls the `backUp`s once more that threw, which the ledger does not know.
+  let standsStill = seed % 2 == 0 && program.steps.allSatisfy { $0.undoing == .works }
   let world = World(isHosted: true, mayCrash: crashes, yields: true)
   let fuse = Fuse()
   let clock = ManualWallClock()
@@ -19,8 +21,8 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Compla
     try await testHost(
       on: store, clock: clock, options: options, exhaustive: false, patience: Patience(.seconds(120))
     ) { tester in
-      try await tester.deploy(program, in: world).start(id: HostArena.id, with: Value())
-      let arena = HostArena(world, clock, tester.host)
+      try await tester.deploy(program, in: world, standsStill: standsStill).start(id: HostArena.id, with: Value())
+      let arena = HostArena(world, clock, tester.host, standsStill: standsStill)
       try await withThrowingTaskGroup(of: Void.self) { group in
         if crashes { fuse.arm(after: random.below(30), writingLast: random.percent(50)) }
         group.addTask {

@@ -53,6 +53,8 @@ package final class MemoryArena: Arena {
     await outcome { try await coordinator.abandon(reason: "outside", rollingBack: rollingBack) }
   }
 
+  package func retry() async {}
+
   package func cancelCaller() { run.cancel() }
 
   package func advance(by time: Duration) async { clock.advance(by: time) }
