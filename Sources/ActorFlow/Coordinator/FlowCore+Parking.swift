@@ -28,6 +28,8 @@ extension FlowCore {
 
   /// Puts the flow away if it stands still. No commit is under way when that is looked at, which might end it.
   func parkIfStandingStill() async -> Bool {
+    // Most do not, and need not wait for a commit.
+    guard withState({ $0.machine.fault != nil }) else { return false }
     await gate.enter()
     defer { gate.leave() }
     return park { $0.machine.fault != nil }

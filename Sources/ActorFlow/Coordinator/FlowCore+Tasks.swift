@@ -100,7 +100,7 @@ extension FlowCore {
   /// it is asked from now on.
   private func endStint() async -> Bool {
     withState { $0.main.stint = nil }
-    if isKept, await parkIfStandingStill() { return true }
+    if await parkIfStandingStill() { return true }
     return withState { $0.machine.phase == .ended || $0.isParked }
   }
 
