@@ -91,12 +91,14 @@ extension FlowMachine {
     self[track].focus = Focus()
   }
 
-  /// No stint of a branch will follow, if it is being left because a track further out is.
+  /// A stint of a branch has ended. No other one follows if the branch is being left because a track further out is, or if
+  /// the flow stands still.
   ///
-  /// - Returns: Whether the branch is over.
+  /// - Returns: Whether it was the last one.
   package mutating func isOver(_ track: TrackID) -> Bool {
     if case .dissolve? = look(at: track, { $0.leave })?.goal { endBranch(track) }
-    return look(at: track) { $0.phase == .ended }
+    let phase = look(at: track) { $0.phase }
+    return phase == .ended || fault != nil && phase == .walking
   }
 
   mutating func endBranch(_ track: TrackID) {

@@ -34,14 +34,18 @@ extension FlowMachine {
     return .running
   }
 
-  /// Whether the flow waits for somebody outside or for the clock, or has ended.
+  /// Whether the flow waits for somebody outside or for the clock, stands still, or has ended.
   package var isSettled: Bool {
     switch phase {
     case .ended: true
-    case .walking: fault != nil || (!main.isBusy && !branches.areBusy)
+    case .walking: fault == nil ? !main.isBusy && !branches.areBusy : !isUndoingBranch
     case .idle, .leaving, .compensating: false
     }
   }
+
+  /// Whether a branch is being left. A flow that stands still because a step beside it failed waits for that: what is
+  /// undone is recorded, and not undone once more by whoever takes the flow up.
+  private var isUndoingBranch: Bool { branches.contains { $0.phase == .leaving || $0.phase == .compensating } }
 
   /// Whether it is settled, and all that its steps do is wait: then nothing is lost if they are made anew later.
   ///

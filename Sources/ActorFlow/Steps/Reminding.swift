@@ -13,11 +13,11 @@ public struct Reminding: Sendable {
   ///
   /// - Parameters:
   ///   - interval: On the coordinator's clock; at least a nanosecond, and one longer than 200 years counts as that.
-  ///   - max: How often at most.
+  ///   - max: The number of reminders at most; `.max` for as many as it takes.
   ///   - remind: Gets 1 for the first reminder. It runs in the asking task; an answer that comes meanwhile counts.
   public static func every(
     _ interval: Duration, max: Int, _ remind: @escaping @Sendable (_ number: Int) async throws -> Void
   ) -> Reminding {
-    Reminding(every: Swift.max(interval, .nanoseconds(1)).bounded, max: max, remind: remind)
+    Reminding(every: Swift.max(interval, .nanoseconds(1)).bounded, max: min(max, .max >> 1), remind: remind)
   }
 }

@@ -191,7 +191,7 @@ extension PackedAlarm.Subject: StatePart {
       let question = try reader.number()
       let number = try reader.number()
       let every = try reader.duration()
-      self = .reminder(question: question, number: number, every: every, of: try reader.number())
+      self = .reminder(question: question, number: number, every: every, of: try reader.limit())
     case 5: self = .wait(try reader.number())
     case 6: self = .pause
     case 7 where reader.format >= 3:

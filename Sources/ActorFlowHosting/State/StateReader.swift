@@ -36,6 +36,9 @@ struct StateReader {
     return value
   }
 
+  /// A limit that a user gave; earlier versions wrote any.
+  mutating func limit() throws(FlowStoreError) -> Int { min(try bytes.int(), .max >> 1) }
+
   /// The number of a track.
   mutating func track() throws(FlowStoreError) -> Int32 {
     let value = try number()

@@ -147,6 +147,28 @@ import Testing
     }
   }
 
+  @Test("a question that reminds any number of times is stored, read, reminded and answered", arguments: counts)
+  func reminders(max: Int) async throws {
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    let reminders = Lock(0)
+    let flow = Flow<String, String>("f") {
+      Step("s") { (text: String, context: StepContext) in
+        try await context.ask(
+          Form(text: text), within: .seconds(100),
+          reminding: .every(.seconds(30), max: max) { _ in reminders.withLock { $0 += 1 } }) ?? "nobody"
+      }
+    }
+    try await host.register(flow).start(id: "x", with: "-")
+    try await host.emptied()
+    clock.advance(by: .seconds(70))
+    try await host.catchUp()
+    _ = try await host.settled("x")
+    #expect(reminders.withLock { $0 } == min(Swift.max(max, 0), 2))
+    try await host.emptied()
+    try await host.answerNext("x", "\"a\"")
+    #expect(try await host.view("x").status == .finished)
+  }
+
   @Test("less than no time is no time")
   func negative() async throws {
     for duration in Self.durations where duration <= .zero {

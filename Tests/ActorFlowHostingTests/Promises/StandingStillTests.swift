@@ -15,6 +15,18 @@ private actor Failing: FlowStep {
   func backUp(context: RollbackContext) { log.add("undo \(context.step.name)") }
 }
 
+/// Waits at a gate while it backs up.
+private actor Holding: FlowStep {
+  private let log: Log
+  private let gate: Gates
+  init(_ log: Log, _ gate: Gates) { (self.log, self.gate) = (log, gate) }
+  func proceed(_ input: String, context: StepContext) async throws -> String { input }
+  func backUp(context: RollbackContext) async {
+    await gate.pass()
+    log.add("undo \(context.step.name)")
+  }
+}
+
 @Suite("Hosted flows that fail", .timeLimit(.minutes(15))) struct StandingStillTests {
   private let log = Log()
 
@@ -71,6 +83,37 @@ private actor Failing: FlowStep {
         try await tester.settle()
         #expect(try await tester.view(of: "f").status == .abandoned)
       }
+    }
+  }
+
+  @Test("wait for the backUp of a branch, so that it runs once")
+  func undoing() async throws {
+    let gate = Gates()
+    let flow = Flow<String, String>("f") { [log] in
+      Parallel {
+        Step<String, String>("a") { Failing(log) }
+        Flow<String, String> {
+          Step("pay") { Holding(log, gate) }
+          Step("deal") { (_: String) -> String in throw Boom() }
+        }.recover { _ in "recovered" }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await testHost(exhaustive: false) { tester in
+      let flows = try await tester.deploy(flow).hosted
+      let host = tester.host
+      try await flows.start(id: "f", with: "-")
+      await gate.reached()
+      try await host.answer(Form.self, of: "f", with: "b")
+      while !(try await host.history(of: "f")).contains(where: { $0.what == "parked" }) { await Task.yield() }
+      gate.open()
+      try await tester.settle()
+      #expect(try await tester.view(of: "f").status == .failed)
+      #expect(gate.arrivals == 1)
+      try await tester.retry("f")
+      try await tester.abandon("f")
+      #expect(gate.arrivals == 1, "what was undone is not undone again")
     }
   }
 }

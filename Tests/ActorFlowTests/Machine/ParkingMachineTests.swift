@@ -88,4 +88,30 @@ import Testing
     let error = #expect(throws: FlowError.self) { try other.backUp() }
     #expect(error?.code == .parked)
   }
+
+  @Test("a flow that stands still waits for what a branch undoes, and begins nothing more in a branch")
+  func undoing() throws {
+    let fork = Flow<String, String> {
+      Parallel {
+        Step<String, String>("a") { Asker() }
+        Flow<String, String> {
+          Step("pay") { Asker() }
+          Step("deal") { Asker() }
+        }.recover { _ in "recovered" }
+      } join: {
+        $0 + $1
+      }
+    }
+    var driver = try TrackDriver(fork, with: "-", journal: .keeping)
+    driver.holding = "pay"
+    try driver.pass("pay")
+    try driver.fail("deal")
+    let failing = try driver.track(of: "a")
+    try driver.fail("a")
+    #expect(driver.machine.fault != nil && !driver.machine.isSettled && !driver.machine.isResting)
+    let isOver = driver.machine.isOver(failing)
+    #expect(isOver, "no stint follows that would end at once, again and again")
+    driver.releaseBackUp()
+    #expect(driver.undoneLine == "deal pay" && driver.machine.isSettled)
+  }
 }
