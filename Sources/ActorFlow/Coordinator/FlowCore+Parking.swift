@@ -6,8 +6,8 @@ extension FlowCore {
     await drive()
   }
 
-  /// Puts the flow away: whatever runs is cancelled, nothing is decided any more, and nothing is left or undone. What a
-  /// `once` has begun is still recorded.
+  /// Puts the flow away: steps that run are cancelled, nothing is decided any more, and nothing is left or undone. What a
+  /// `once` has begun is still recorded, and so is that a `backUp` that runs has ended; that one is not cancelled.
   func park() { _ = park { _ in true } }
 
   /// Puts the flow away unless it has something to do.
@@ -46,7 +46,7 @@ extension FlowCore {
       let tracks = [TrackID.main] + state.machine.descendants(of: .main)
       state.log.close()
       readers = state.log.takeWaiting()
-      return (tracks.compactMap { state[$0].stint }, state.takeCells())
+      return (tracks.compactMap { state[$0].isWalking ? state[$0].stint : nil }, state.takeCells())
     }
     guard let (tasks, cells) = parked else { return false }
     for task in tasks { task.cancel() }

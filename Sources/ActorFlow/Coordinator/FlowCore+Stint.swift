@@ -61,8 +61,18 @@ extension FlowCore {
         await waitForRunningWork(on: track)
       }
     } catch {
-      await halt(error)
+      if let backUp, isParked { await record(backUp, on: track) } else { await halt(error) }
       return .ended
+    }
+  }
+
+  /// The flow was put away while a `backUp` ran: it does not run again when the flow is taken up.
+  private func record(_ backUp: Result<Void, any Error>, on track: TrackID) async {
+    await waitForRunningWork(on: track)
+    _ = try? await decide(on: track, evenParked: true) { machine in
+      _ = machine.returned(on: track)
+      machine.compensated(backUp.error, on: track)
+      return Decision(())
     }
   }
 
@@ -73,11 +83,7 @@ extension FlowCore {
     if let backUp {
       _ = machine.returned(on: track)
       if machine.hasRunningWork(on: track) { return Decision(nil) }
-      if case .failure(let error) = backUp {
-        machine.compensated(error, on: track)
-      } else {
-        machine.compensated(nil, on: track)
-      }
+      machine.compensated(backUp.error, on: track)
     }
     let (turn, event) = machine.turn(on: track)
     var decision = Decision<FlowMachine.Turn?>(turn, event: event)
@@ -139,5 +145,11 @@ extension FlowCore {
       let step = machine.position.step ?? "?"
       return Decision((), event: machine.halt(step, error))
     }
+  }
+}
+
+extension Result<Void, any Error> {
+  fileprivate var error: (any Error)? {
+    if case .failure(let error) = self { error } else { nil }
   }
 }

@@ -18,9 +18,9 @@ extension FlowMachine {
     return found
   }
 
-  /// The track that asks this question, or why there is none.
+  /// The track that asks this question, or did when the machine was put away; or why there is none.
   func track(asking id: Question.ID) throws(FlowError) -> TrackID {
-    guard let track = openTrack(of: id) else { throw refusal(of: id) }
+    guard let track = openTrack(of: id) ?? track(reopening: id) else { throw refusal(of: id) }
     return track
   }
 

@@ -117,10 +117,13 @@ extension FlowMachine {
 
   /// Whether a question of this number was open when the machine was put away, and has not been asked again.
   package func isReopening(_ question: Question.ID) -> Bool {
-    func isMeant(_ track: Track) -> Bool {
-      track.reopening?.question.map { $0.number == question.number && $0.token == question.token } ?? false
-    }
-    return isMeant(main) || branches.contains(where: isMeant)
+    main.isReopening(question) || branches.contains { $0.isReopening(question) }
+  }
+
+  /// The track that asked this question when the machine was put away, and has not asked it again.
+  func track(reopening question: Question.ID) -> TrackID? {
+    guard question.flow == flow, question.run == run, isReopening(question) else { return nil }
+    return ([.main] + descendants(of: .main)).first { look(at: $0) { $0.isReopening(question) } }
   }
 
   mutating func dropReopening(on track: TrackID, questions: Bool, waits: Bool) {
@@ -170,5 +173,11 @@ extension FlowMachine {
     discard(top)
     self[track].top = remade
     return instance
+  }
+}
+
+extension Track {
+  fileprivate func isReopening(_ id: Question.ID) -> Bool {
+    reopening?.question.map { $0.number == id.number && $0.token == id.token } ?? false
   }
 }

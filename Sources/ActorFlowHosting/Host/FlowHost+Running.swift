@@ -8,8 +8,8 @@ import ActorFlow
 
 extension FlowHost {
   /// Takes up flows that a crash or another host left, rings timers and renews leases, until the calling task is
-  /// cancelled. Then everything is put away: running steps are cancelled and have the grace period to come back, nothing
-  /// is left or undone, leases are released. A host that was stopped takes no requests, and who has one under way gets
+  /// cancelled. Then everything is put away: running steps are cancelled, a running `backUp` is not, and both have the
+  /// grace period to come back; nothing more is left or undone, leases are released. A host that was stopped takes no requests, and who has one under way gets
   /// `notRunning`, unless it is in the store by then.
   ///
   /// While the store does not answer, it is asked again and again with pauses that grow to 30 seconds; ``health()`` has

@@ -9,7 +9,7 @@ extension FlowHost {
     /// How long a lease of a flow lasts, on a store that several hosts share. It is renewed three times in that time; a
     /// host that stalls longer loses its flows to others. At least 100 milliseconds.
     public var leaseTime: Duration = .seconds(30)
-    /// The time that steps have to come back when ``FlowHost/run()`` is cancelled. Zero or more.
+    /// The time that steps and their `backUp`s have to come back when ``FlowHost/run()`` is cancelled. Zero or more.
     public var gracePeriod: Duration = .seconds(10)
     /// The time for which a flow that waits stays in memory. Zero, the default: it is put away at once. Zero or more.
     public var keepHot: Duration = .zero

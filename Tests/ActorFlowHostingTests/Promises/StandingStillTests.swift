@@ -15,18 +15,6 @@ private actor Failing: FlowStep {
   func backUp(context: RollbackContext) { log.add("undo \(context.step.name)") }
 }
 
-/// Waits at a gate while it backs up.
-private actor Holding: FlowStep {
-  private let log: Log
-  private let gate: Gates
-  init(_ log: Log, _ gate: Gates) { (self.log, self.gate) = (log, gate) }
-  func proceed(_ input: String, context: StepContext) async throws -> String { input }
-  func backUp(context: RollbackContext) async {
-    await gate.pass()
-    log.add("undo \(context.step.name)")
-  }
-}
-
 @Suite("Hosted flows that fail", .timeLimit(.minutes(15))) struct StandingStillTests {
   private let log = Log()
 
@@ -93,7 +81,7 @@ private actor Holding: FlowStep {
       Parallel {
         Step<String, String>("a") { Failing(log) }
         Flow<String, String> {
-          Step("pay") { Holding(log, gate) }
+          Step("pay") { HoldingStep(log, gate) }
           Step("deal") { (_: String) -> String in throw Boom() }
         }.recover { _ in "recovered" }
       } join: {

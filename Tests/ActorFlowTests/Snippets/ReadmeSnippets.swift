@@ -45,7 +45,7 @@ enum ReadmeProgram {
     func backUp(context: RollbackContext) async throws {  // the saga's other half
       switch await context.record("charge", as: Receipt.self) {
       case .none: break  // never called
-      case .done(let receipt): try await gateway.refund(receipt)
+      case .done(let receipt): try await context.once("refund") { [gateway] _ in try await gateway.refund(receipt) }
       case .interrupted(let key): try await gateway.void(idempotencyKey: key)  // called, outcome not known
       }
     }
