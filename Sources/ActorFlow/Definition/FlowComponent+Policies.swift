@@ -8,6 +8,7 @@ extension FlowComponent {
   ///
   /// A step fails if it throws and nothing around it handles the error, and also if the time of a
   /// ``FlowComponent/timeout(_:)`` around it is over.
+  ///
   /// A run in memory always rolls back; ``FailurePolicy/park`` has a meaning for hosted flows.
   public func onFailure(_ policy: FailurePolicy) -> Flow<Input, Output> {
     Flow(segments: [.begin(.failure(policy))] + flow.segments + [.end])

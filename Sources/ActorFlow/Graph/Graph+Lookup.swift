@@ -52,8 +52,8 @@ extension Graph {
   /// The first step or fork that stands at an address or behind it.
   package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
 
-  /// What the definition says of a failure of the step with this path; if there is none, of the next one behind the
-  /// address. Nil: nothing.
+  /// The failure policy of the step with this path; if there is no such step, of the next one behind the address. Nil:
+  /// the definition has none.
   package func failurePolicy(of step: StepID, orAt address: Int) -> FailurePolicy? {
     (nodes.first { $0.elements(in: step) != nil } ?? node(from: address))?.failure
   }

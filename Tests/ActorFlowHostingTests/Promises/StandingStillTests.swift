@@ -51,6 +51,19 @@ private actor Failing: FlowStep {
     }
   }
 
+  @Test("fire a timer that has become due when they are retried")
+  func dueAfterRetry() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(flow.timeout(.seconds(60))).start(id: "f", with: "-")
+      try await tester.answer(Form.self, of: "f", with: "a")
+      try await tester.answer(Form.self, of: "f", with: "b")
+      try await tester.advance(by: .seconds(61))
+      try await tester.retry("f")
+      #expect(try await tester.failure(of: "f").contains(".timeout"))
+      #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    }
+  }
+
   @Test("can be abandoned in the moment they fail")
   func atOnce() async throws {
     for round in 0..<200 {

@@ -34,12 +34,18 @@ import Testing
     }
   }
 
-  @Test("Rule 2: a place left in the moment it was entered again is not compensated")
-  func leftAtOnce() throws {
+  /// A flow of two steps, backed up to the first one.
+  private func landed() throws -> MachineDriver {
     var driver = try MachineDriver(.automatic, .automatic)
     try driver.walk("Ab")
     try driver.backUp()
     #expect(driver.rollBack() == "ba[a]")
+    return driver
+  }
+
+  @Test("Rule 2: a place left in the moment it was entered again is not compensated")
+  func leftAtOnce() throws {
+    var driver = try landed()
     try driver.abandon()
     let visit = driver.visit
     let notBegun = driver.give { $0.notBegun(visit) }
@@ -50,10 +56,7 @@ import Testing
 
   @Test("Rule 2: a place that is landed on, and left while its step is made anew, is not compensated again")
   func leftWhileMade() throws {
-    var driver = try MachineDriver(.automatic, .automatic)
-    try driver.walk("Ab")
-    try driver.backUp()
-    #expect(driver.rollBack() == "ba[a]")
+    var driver = try landed()
     try driver.abandon()
     let place = driver.give { $0.reloaded(nil) }
     #expect(place == nil)
@@ -64,10 +67,7 @@ import Testing
     "Rule 2: a place whose step cannot be made anew is compensated only after a later attempt has begun",
     arguments: [true, false])
   func notMade(isTriedAgain: Bool) throws {
-    var driver = try MachineDriver(.automatic, .automatic)
-    try driver.walk("Ab")
-    try driver.backUp()
-    #expect(driver.rollBack() == "ba[a]")
+    var driver = try landed()
     driver.give { $0.notMade(on: .main) }
     if isTriedAgain { driver.give { $0.beginAttempt(on: .main) } }
     try driver.abandon()

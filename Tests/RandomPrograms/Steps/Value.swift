@@ -47,7 +47,7 @@ extension Value: Carrier {
   package var value: Value { self }
 }
 
-/// A value in a type of its own, one for each place in the flow that is found by its type.
+/// Wraps a value in a type of its own, for a part of the flow that is found by its type.
 package struct Typed<Place>: Carrier {
   package let value: Value
   package init(carrying value: Value) { self.value = value }
