@@ -128,15 +128,15 @@ extension FlowCore {
     // Left while it was made: no other code of a step's is to run.
     guard goesOn(track) else { return .left }
     guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
-    guard try await skipped(node, made, cargo, on: track) else { return .left }
+    guard try await skipped(node, made, cargo, making: output, on: track) else { return .left }
     return .skipped(output)
   }
 
   private func skipped(
-    _ node: Node, _ instance: StepInstance, _ cargo: Cargo, on track: TrackID
+    _ node: Node, _ instance: StepInstance, _ cargo: Cargo, making output: any Sendable, on track: TrackID
   ) async throws -> Bool {
     try await decideWalking(on: track) { machine in
-      switch machine.skip(node, instance: instance, cargo: cargo, on: track) {
+      switch machine.skip(node, instance: instance, cargo: cargo, making: output, on: track) {
       case .left: Decision(false)
       case .passed(let event): Decision(true, event: event)
       case .kept(let entered): Decision(true, entry: entered.event)

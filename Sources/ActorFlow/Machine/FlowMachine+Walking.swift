@@ -59,15 +59,18 @@ extension FlowMachine {
     push(node, instance: instance, cargo: cargo, isSkipped: false, on: track)
   }
 
-  /// A step says that it is to be passed over.
+  /// A step says that it is to be passed over, and what the next step gets.
   package mutating func skip(
-    _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main
+    _ node: Node, instance: StepInstance?, cargo: Cargo, making output: any Sendable, on track: TrackID = .main
   ) -> Skipped {
     guard self[track].phase == .walking else { return .left }
     guard node.backUp == .returnableIfSkipped else {
       return .passed(publish(.skipped(info(of: node, on: track).id)))
     }
-    return push(node, instance: instance, cargo: cargo, isSkipped: true, on: track).map { .kept($0) } ?? .left
+    guard let entered = push(node, instance: instance, cargo: cargo, isSkipped: true, on: track) else { return .left }
+    // A step that is skipped does not run, in no process.
+    keepWay(from: node.address + 1, with: cargo.with(output), on: track)
+    return .kept(entered)
   }
 
   /// A step was entered; the event is `moved`, in its smallest form.

@@ -100,7 +100,7 @@ extension MachineAttack {
       return ("factory fails", machine.fail(node.info.id, Boom()))
     case 1, 2:
       walker = .between(node)
-      switch machine.skip(node, instance: Asker(), cargo: Cargo("in")) {
+      switch machine.skip(node, instance: Asker(), cargo: Cargo("in"), making: "out") {
       case .left:
         walker = .turning
         return ("skip while left", nil)

@@ -62,7 +62,7 @@ extension MachineDriver {
 
   /// Skips the step at `index`.
   mutating func skip(_ index: Int) {
-    switch machine.skip(graph.nodes[index], instance: nil, cargo: Cargo("to \(Self.name(index))")) {
+    switch machine.skip(graph.nodes[index], instance: nil, cargo: Cargo("to \(Self.name(index))"), making: "x") {
     case .left: break
     case .passed(let event): add(event)
     case .kept(let entered): addMove(entered.event)
