@@ -103,6 +103,7 @@ extension FlowMachine {
     closeQuestion(on: track)
     closeWaits(on: track)
     endPause(of: track)
+    dropStart(of: track)
     dissolveBranches(of: track, since: since)
     if case .end = goal {
       dropBufferedSignals()

@@ -186,6 +186,7 @@ extension FlowMachine {
   private mutating func dissolve(_ track: TrackID, since: Duration) {
     closeQuestion(on: track)
     closeWaits(on: track)
+    dropStart(of: track)
     if self[track].phase == .walking { dissolved.append(track) }
     let old = self[track].leave
     if let old, !old.isReload, case .dissolve = old.goal { return }

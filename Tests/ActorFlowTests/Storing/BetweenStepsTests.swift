@@ -1,0 +1,52 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+@Suite("A kept flow that is left between two steps", .timeLimit(.minutes(15))) struct BetweenStepsTests {
+  private enum Way: CaseIterable { case back, timeout, abandon }
+
+  @Test("after branches were joined it can be stored, whatever leaves it", arguments: Way.allCases)
+  private func joined(_ way: Way) async throws {
+    let (trace, made) = (Trace(), Checkpoint())
+    let kept = KeptFlow(
+      Flow("f") {
+        keptAsker("a", trace)
+        Flow<String, String>("part") {
+          keptCharger("b", trace)
+          Race {
+            keptCharger("x", trace)
+            keptAsker("y", trace)
+          }
+          Step<String, String>("slow") {
+            await made.pass()
+            return Asker(trace)
+          }
+        }
+        .timeout(.seconds(5))
+        .recover { _ in "recovered" }
+        keptAsker("z", trace)
+      }, tracing: trace)
+    let run = try await kept.start(with: "-")
+    let asked = try #require(try await run.coordinator.settled().questions.first)
+    try await run.answerIt(asked)
+    await made.reached()
+    switch way {
+    case .back:
+      async let back: Void = run.coordinator.backUp()
+      made.open()
+      try await back
+    case .timeout:
+      kept.clock.advance(by: .seconds(5))
+      made.open()
+    case .abandon:
+      async let end: Void = run.coordinator.abandon()
+      made.open()
+      try await end
+    }
+    _ = try? await run.coordinator.settled()
+    #expect(await run.coordinator.position.step?.name == (way == .back ? "a" : way == .timeout ? "z" : nil))
+    await run.park()
+    for commit in kept.all where commit.snapshot.ending == nil { _ = try kept.machine(of: commit.snapshot) }
+  }
+}
