@@ -43,6 +43,13 @@ extension FlowCore {
     return way.place != nil
   }
 
+  /// Hands the update that a visit began with over to a step that was made anew in it.
+  private func receiveAgain(_ place: Place?, on track: TrackID) async throws {
+    let handover = withState { $0.machine.look(at: track) { $0.focus.memory?.handover } }
+    guard let handover, let instance = place?.instance else { return }
+    try await handover.receiver.receive(instance, handover.update)
+  }
+
   /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
   private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
     try await decideWalking(on: track) { machine in
@@ -113,7 +120,11 @@ extension FlowCore {
         guard let entered = machine.resume(menu, with: cargo, on: track) else { return Decision(nil) }
         return Decision(entered.place, entry: entered.event)
       }
-      if way.lacksInstance { return try await remake(&way, on: track) ? nil : false }
+      if way.lacksInstance {
+        guard try await remake(&way, on: track) else { return false }
+        try await receiveAgain(way.place, on: track)
+        return nil
+      }
       guard way.place == nil else { return nil }
       guard goesOn(track) else { return false }
       // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.

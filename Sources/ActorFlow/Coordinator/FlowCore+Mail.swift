@@ -119,6 +119,7 @@ extension FlowCore {
   private func instance(of place: Place, on track: TrackID) async throws -> StepInstance? {
     if let instance = place.instance { return instance }
     guard let made = try await place.node.body.make?() else { return nil }
+    if let handover = place.memory?.memory.handover { try await handover.receiver.receive(made, handover.update) }
     let visit = place.visit.id
     return try await decide(on: track, commits: false) { Decision($0.remade(made, at: visit, on: track)) }
   }

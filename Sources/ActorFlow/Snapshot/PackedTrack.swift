@@ -52,13 +52,15 @@ package struct PackedPlace: Sendable, Equatable {
   package var records: [PackedRecord] = []
   /// What a rendered step remembers.
   package var tree: PackedTree?
+  /// The update that the visit began with.
+  package var update: PackedValue?
 
   package init(
     visit: PackedVisit, cargo: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
-    records: [PackedRecord] = [], tree: PackedTree? = nil
+    records: [PackedRecord] = [], tree: PackedTree? = nil, update: PackedValue? = nil
   ) {
-    (self.visit, self.cargo, self.backTarget, self.isInner, self.isClosed, self.records, self.tree) = (
-      visit, cargo, backTarget, isInner, isClosed, records, tree
+    (self.visit, self.cargo, self.backTarget, self.isInner, self.isClosed, self.records, self.tree, self.update) = (
+      visit, cargo, backTarget, isInner, isClosed, records, tree, update
     )
   }
 }

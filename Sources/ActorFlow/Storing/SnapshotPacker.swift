@@ -124,7 +124,8 @@ struct SnapshotPacker {
       visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
       isClosed: place.isClosed, records: try pack(memory?.records),
       // Nobody returns to a thing of the past.
-      tree: place.isInner ? nil : memory?.tree)
+      tree: place.isInner ? nil : memory?.tree,
+      update: place.isInner ? nil : try memory?.handover.map { try value($0.update) })
   }
 
   mutating func pack(_ failures: [UndoFailure]) throws -> [PackedUndoFailure] {

@@ -48,8 +48,16 @@ extension SnapshotUnpacker {
   mutating func handover(_ update: PackedValue, at depth: Int, on track: TrackID) -> Handover? {
     var place = machine[track].top
     while let here = place, here.depth > depth { place = here.below }
-    guard let place, let receiver = place.node.body.types.receiver else {
-      note(place?.visit.info.id ?? "", "the step that an update is on its way to takes none any more")
+    guard let place else {
+      note("", "the step that an update is on its way to is missing")
+      return nil
+    }
+    return handover(update, to: place.node)
+  }
+
+  mutating func handover(_ update: PackedValue, to node: Node) -> Handover? {
+    guard let receiver = node.body.types.receiver else {
+      note(node.info.id, "the step that an update is on its way to takes none any more")
       return nil
     }
     return Handover(receiver: receiver, update: value(update))

@@ -59,10 +59,16 @@ extension SnapshotUnpacker {
     guard let cargo = cargo(packed.cargo, of: packed.visit.step) else { return nil }
     return Place(
       on: below, node: node, cargo: cargo, instance: nil, visit: visit(packed.visit, on: below, of: node),
-      backTarget: packed.backTarget,
-      memory: isTop || (packed.records.isEmpty && packed.tree == nil)
-        ? nil : PlaceMemory.Box(memory(packed.records, packed.tree)),
+      backTarget: packed.backTarget, memory: isTop ? nil : memory(of: packed, node),
       isInner: packed.isInner, isClosed: packed.isClosed)
+  }
+
+  /// What the visits of a covered place left behind; nil if nothing.
+  private mutating func memory(of packed: PackedPlace, _ node: Node) -> PlaceMemory.Box? {
+    guard !packed.records.isEmpty || packed.tree != nil || packed.update != nil else { return nil }
+    var memory = memory(packed.records, packed.tree)
+    memory.handover = packed.update.flatMap { handover($0, to: node) }
+    return PlaceMemory.Box(memory)
   }
 
   func visit(_ packed: PackedVisit, on below: Place?, of node: Node? = nil) -> VisitNode {

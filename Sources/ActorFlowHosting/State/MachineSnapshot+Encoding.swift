@@ -2,7 +2,7 @@ package import ActorFlow
 
 extension MachineSnapshot {
   /// The format that ``encoded()`` writes. Older ones are read, too.
-  package static let format: UInt8 = 3
+  package static let format: UInt8 = 4
 
   /// The state of a flow as bytes: the format's number, then the parts one after another.
   ///

@@ -102,6 +102,7 @@ extension PackedPlace: StatePart {
     writer.bool(isClosed)
     writer.list(records)
     writer.optional(tree)
+    writer.optional(update)
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
@@ -112,6 +113,7 @@ extension PackedPlace: StatePart {
     isClosed = try reader.bool()
     records = try reader.list()
     tree = try reader.optional()
+    if reader.format >= 4 { update = try reader.optional() }
   }
 }
 

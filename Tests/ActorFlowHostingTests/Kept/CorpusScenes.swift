@@ -7,7 +7,7 @@ extension CorpusScene {
 
   static let all: [CorpusScene] = [
     question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
-    carrying, finished, updated, records, unread, withdrawn, race, idle,
+    carrying, finished, updated, records, unread, withdrawn, race, idle, menu,
   ]
 
   private static func asker(_ name: String) -> Step<String, String> {
@@ -105,6 +105,30 @@ extension CorpusScene {
     try await $0.pass(.seconds(10))
     _ = try await $0.host.settled($0.id)
   }
+
+  /// A menu further down whose visit began with an update.
+  static let menu = CorpusScene("menu", since: 4) { _ in
+    Flow("menu") {
+      Hub(Step("menu") { CorpusMenu() }) {
+        Case("edit", { (pick: String) in isToBeEdited(pick) ? pick : nil }) {
+          Step("edit") { (pick: String, context: StepContext) in
+            "\(pick)\(try await context.ask(Form(text: pick))) edited"
+          }
+        }
+      } done: { (pick: String) -> String? in
+        isToBeEdited(pick) ? nil : pick
+      }
+      Step("back") { (pick: String, context: StepContext) in
+        if !pick.hasPrefix("9") { try context.backUp(to: CorpusMenu.self, delivering: 9) }
+        return pick
+      }
+    }
+  } begin: {
+    try await $0.answer("menu")
+    try await $0.answer("menu")
+  }
+
+  private static func isToBeEdited(_ pick: String) -> Bool { pick.hasPrefix("9") && !pick.contains("edited") }
 
   static let reminders = CorpusScene("reminders") { _ in
     Flow("reminders") {
@@ -309,4 +333,15 @@ private actor CorpusCharger: FlowStep {
   }
 
   func backUp(context: RollbackContext) throws { if !isWhole { throw Boom() } }
+}
+
+/// Shows the latest number that it has taken.
+private actor CorpusMenu: ReceivingStep {
+  private var latest = 0
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    "\(latest)\(input)\(try await context.ask(Form(text: "\(latest)\(input)")))"
+  }
+  func backUp(context: RollbackContext) {}
+  func receive(_ update: Int) { latest = update }
 }

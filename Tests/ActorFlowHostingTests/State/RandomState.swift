@@ -157,7 +157,7 @@ extension RandomState {
   mutating func place() -> PackedPlace {
     PackedPlace(
       visit: visit(), cargo: number(), backTarget: depth(), isInner: bool(), isClosed: bool(),
-      records: list { $0.record() }, tree: optional { $0.tree() })
+      records: list { $0.record() }, tree: optional { $0.tree() }, update: optional { $0.value() })
   }
 
   mutating func undoFailure() -> PackedUndoFailure {

@@ -129,6 +129,34 @@ extension KeptScene {
         keptAsker("z", trace)
       }
     },
+    KeptScene("a hub whose menu began its visit with an update", updatedHubWorld) { trace in
+      Flow("f") {
+        Hub(Step("menu") { KeptMenu(trace) }) {
+          Case("edit", { (pick: String) in pick.hasSuffix("edit") ? pick : nil }) { keptAsker("edit", trace) }
+        } done: { (pick: String) -> String? in
+          pick.hasSuffix("done") ? pick : nil
+        }
+        keptStep("c", trace) { input, context in
+          if !input.contains("8") { try context.backUp(to: KeptMenu.self, delivering: 8) }
+          return input
+        }
+      }
+    },
+    KeptScene(
+      "steps that are skipped, and one of them stays on the stack",
+      at("d") { run, question in
+        if question.visit.number < 6 { return try await run.coordinator.backUp() }
+        try await run.answerIt(question)
+      }
+    ) { trace in
+      Flow("f") {
+        keptAsker("a", trace)
+        Step("b") { Skipper(with: "skipped", trace) }.onBackUp(.returnableIfSkipped)
+        keptCharger("c", trace).onBackUp(.passThrough)
+        Step("s") { Skipper(with: "skipped as well", trace) }
+        keptAsker("d", trace)
+      }
+    },
     KeptScene("what is carried and mapped") { trace in
       Flow("f") {
         Flow {
@@ -142,6 +170,13 @@ extension KeptScene {
       }
     },
   ]
+
+  private static let updatedHubWorld: World = { run, position in
+    guard let question = position.questions.first else { throw Failure("nothing is asked") }
+    let text = (question.prompt as? Form)?.text ?? ""
+    let pick = text.hasSuffix("8") && !text.contains("(edit)") ? "edit" : "done"
+    try await run.coordinator.answer(question.id, with: question.step.name == "menu" ? pick : "(edit)")
+  }
 
   private static let hubWorld: World = { run, position in
     guard let question = position.questions.first else { throw Failure("nothing is asked") }

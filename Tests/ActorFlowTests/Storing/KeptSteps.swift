@@ -33,6 +33,19 @@ func keptStep(
     }, proceed: proceed)
 }
 
+/// A menu that shows its input and the latest number it has taken.
+actor KeptMenu: ReceivingStep {
+  private let trace: Trace
+  private var latest = 0
+  init(_ trace: Trace) { self.trace = trace }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    "\(input)\(latest)\(try await context.ask(Form(text: "\(input)\(latest)")))"
+  }
+  func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
+  func receive(_ update: Int) { latest = update }
+}
+
 /// Asks, and takes numbers.
 actor KeptBasket: ReceivingStep {
   private let trace: Trace

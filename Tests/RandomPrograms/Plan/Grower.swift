@@ -62,6 +62,8 @@ package struct Grower {
 
   private mutating func hub(depth: Int) -> Part {
     var menu = step(asks: random.percent(80))
+    // An automatic menu with automatic branches would go round for ever.
+    (menu.asks, menu.fails) = (true, false)
     menu.policy = .automatic
     menu.skips = false
     menus.append(menu.name)
