@@ -8,7 +8,7 @@ import Testing
 
   @Test(
     "whoever is cancelled, and whenever: nothing hangs, nothing is left, and everything is undone or finished",
-    .timeLimit(.minutes(15)), arguments: Victim.allCases)
+    .timeLimit(.minutes(Attack.minutes)), arguments: Victim.allCases)
   func sweep(victim: Victim) async throws {
     let yields = max(1, Attack.scaled(12))
     for event in 1...22 {

@@ -2,7 +2,9 @@
 import Testing
 
 @Suite("Contention") struct ContentionTests {
-  @Test("64 tasks answer, back up and abandon one flow, and its events stay one story", .timeLimit(.minutes(15)))
+  @Test(
+    "64 tasks answer, back up and abandon one flow, and its events stay one story", .timeLimit(.minutes(Attack.minutes))
+  )
   func manyTasksOneFlow() async {
     await attack(Attack.seeds(Attack.scaled(40))) { seed in
       let trace = Trace()
@@ -37,7 +39,9 @@ import Testing
     _ = await outcome { try await coordinator.abandon(reason: "enough") }
   }
 
-  @Test("an abandon that races the last answer has one ending, the same for everybody", .timeLimit(.minutes(15)))
+  @Test(
+    "an abandon that races the last answer has one ending, the same for everybody", .timeLimit(.minutes(Attack.minutes))
+  )
   func abandonRacesCompletion() async {
     let flow = Flow("f") { Step("a") { Asker() } }
     await attack(Attack.seeds(Attack.scaled(1_000))) { seed in
@@ -72,7 +76,7 @@ import Testing
 
   @Test(
     "a step that waits for nothing but its cancellation is cancelled, however early it is left",
-    .timeLimit(.minutes(15))
+    .timeLimit(.minutes(Attack.minutes))
   )
   func leftAtOnce() async {
     let flow = Flow("f") {
@@ -92,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("10,000 flows alive at once and abandoned together leave nothing behind", .timeLimit(.minutes(15)))
+  @Test("10,000 flows alive at once and abandoned together leave nothing behind", .timeLimit(.minutes(Attack.minutes)))
   func manyFlows() async throws {
     let alive = Living()
     let flow = Flow("f") {

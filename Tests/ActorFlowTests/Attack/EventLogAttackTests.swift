@@ -102,7 +102,8 @@ import Testing
   }
 
   @Test(
-    "a reader that is cancelled while it waits returns, though the flow never moves again", .timeLimit(.minutes(15)))
+    "a reader that is cancelled while it waits returns, though the flow never moves again",
+    .timeLimit(.minutes(Attack.minutes)))
   func cancelledReader() async throws {
     let coordinator = FlowCoordinator()
     for pause in 0..<20 {

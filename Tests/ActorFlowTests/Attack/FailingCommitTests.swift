@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Commits that fail") struct FailingCommitTests {
-  @Test("a run whose commit fails ends once, whatever else is being committed", .timeLimit(.minutes(15)))
+  @Test("a run whose commit fails ends once, whatever else is being committed", .timeLimit(.minutes(Attack.minutes)))
   func halts() async {
     await attack(Attack.seeds(Attack.scaled(300))) { seed in
       let random = SharedGenerator(seed: seed)

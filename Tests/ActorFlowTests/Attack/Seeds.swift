@@ -55,6 +55,9 @@ enum Attack {
   static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 20_000
   static let seed = environment("ACTORFLOW_SEED")
 
+  /// The minutes after which a test counts as one that hangs: longer where the number of rounds is set from outside.
+  static let minutes = environment("ACTORFLOW_MODEL_ROUNDS") == nil ? 15 : 720
+
   /// `count` at the default number of rounds, in proportion at another; at least 1.
   static func scaled(_ count: Int) -> Int { max(1, count * rounds / 20_000) }
 

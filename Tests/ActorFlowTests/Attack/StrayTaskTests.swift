@@ -3,7 +3,8 @@ import Testing
 
 /// A step may leave tasks of its own behind that go on using its context. Nothing they do outlives the visit.
 @Suite("Stray tasks") struct StrayTaskTests {
-  @Test("a stray task that asks on and on leaves no question open behind its step", .timeLimit(.minutes(15)))
+  @Test(
+    "a stray task that asks on and on leaves no question open behind its step", .timeLimit(.minutes(Attack.minutes)))
   func strayAsker() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()
@@ -34,7 +35,9 @@ import Testing
     }
   }
 
-  @Test("no effect that a stray task of a `proceed` begins goes on when the run has returned", .timeLimit(.minutes(15)))
+  @Test(
+    "no effect that a stray task of a `proceed` begins goes on when the run has returned",
+    .timeLimit(.minutes(Attack.minutes)))
   func strayEffectOfProceed() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()
@@ -51,7 +54,9 @@ import Testing
     }
   }
 
-  @Test("no effect that a stray task of a `backUp` begins goes on when the run has returned", .timeLimit(.minutes(15)))
+  @Test(
+    "no effect that a stray task of a `backUp` begins goes on when the run has returned",
+    .timeLimit(.minutes(Attack.minutes)))
   func strayEffectOfBackUp() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Kept flows: random ones") struct ComposedKeptTests {
   @Test(
     "however often the process dies, a random flow comes to the same end, undoes the same, and numbers its events",
-    .timeLimit(.minutes(15)), arguments: [false, true])
+    .timeLimit(.minutes(Attack.minutes)), arguments: [false, true])
   func dies(commitsFail: Bool) async {
     await attack(Attack.seeds(Attack.scaled(60))) { seed in
       let flow = ComposedKept(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 @Suite("Model of composed flows") struct ComposedModelTests {
   @Test(
     "forks, loops, choices, retries, recoveries, timeouts and signals do what the naive reference does",
-    .timeLimit(.minutes(15)), arguments: 0..<2)
+    .timeLimit(.minutes(Attack.minutes)), arguments: 0..<2)
   func model(part: Int) async {
     await attack(Attack.seeds(Attack.scaled(1_500), part: part, of: 2)) { seed in
       try await ComposedDriver.play(seed: seed)
@@ -11,7 +11,8 @@ import Testing
   }
 
   @Test(
-    "whoever wins a scramble of branches, requests and alarms, the invariants hold", .timeLimit(.minutes(15)),
+    "whoever wins a scramble of branches, requests and alarms, the invariants hold",
+    .timeLimit(.minutes(Attack.minutes)),
     arguments: [false, true])
   func scramble(commits: Bool) async {
     await attack(Attack.seeds(Attack.scaled(400))) { seed in

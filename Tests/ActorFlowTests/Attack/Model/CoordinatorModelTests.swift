@@ -2,7 +2,8 @@ import Testing
 
 @Suite("Model of the coordinator") struct CoordinatorModelTests {
   @Test(
-    "a coordinator does what the naive reference model does, in every random sequence", .timeLimit(.minutes(15)),
+    "a coordinator does what the naive reference model does, in every random sequence",
+    .timeLimit(.minutes(Attack.minutes)),
     arguments: 0..<2)
   func model(part: Int) async {
     await attack(Attack.seeds(Attack.rounds, part: part, of: 2)) { seed in
@@ -10,7 +11,7 @@ import Testing
     }
   }
 
-  @Test("whoever wins a scramble, the invariants hold", .timeLimit(.minutes(15)), arguments: [false, true])
+  @Test("whoever wins a scramble, the invariants hold", .timeLimit(.minutes(Attack.minutes)), arguments: [false, true])
   func scramble(commits: Bool) async {
     await attack(Attack.seeds(Attack.scaled(3_000))) { seed in
       let scramble = Scramble(seed: seed, commits: commits)
