@@ -10,6 +10,9 @@ package enum ProgramSettings {
   package static let seed = number("ACTORFLOW_SEED").map { UInt64($0) }
   package static let aimedRounds = number("ACTORFLOW_ATTACK_ROUNDS") ?? 200
 
+  /// The number of failures after which a suite stops: more in the long form, which is not soon played again.
+  package static let failures = number("ACTORFLOW_PROGRAMS") == nil ? 1 : 10
+
   /// The minutes after which a test counts as one that hangs: longer where the number of rounds is set from outside.
   package static let minutes =
     number("ACTORFLOW_PROGRAMS") == nil && number("ACTORFLOW_ATTACK_ROUNDS") == nil ? 15 : 720
@@ -26,9 +29,9 @@ package enum ProgramSettings {
   }
 }
 
-/// Plays the program of each seed and collects what went wrong. Stops after `most` failures; the long form counts all.
+/// Plays the program of each seed and collects what went wrong. Stops after ``ProgramSettings/failures`` failures.
 package func play(
-  _ seeds: some Sequence<UInt64>, most: Int = 1, _ program: (UInt64) async throws -> Void
+  _ seeds: some Sequence<UInt64>, most: Int = ProgramSettings.failures, _ program: (UInt64) async throws -> Void
 ) async -> [String] {
   var failures: [String] = []
   for seed in seeds {
