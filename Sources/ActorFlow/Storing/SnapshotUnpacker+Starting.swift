@@ -15,7 +15,8 @@ extension SnapshotUnpacker {
       let handover = handover(update, at: Int(machine[track].top?.depth ?? 0), on: track)
       machine[track].focus.memory?.handover = handover
     }
-    machine[track].start = packed.start.flatMap { start($0, on: track) }
+    // An earlier version stored where the walk was to go on, also of a track that was left meanwhile.
+    if packed.phase == .walking { machine[track].start = packed.start.flatMap { start($0, on: track) } }
     check(packed, on: track)
     guard packed.phase == .walking, packed.start == nil else { return }
     guard machine[track].top != nil else {

@@ -49,4 +49,25 @@ import Testing
     await run.park()
     for commit in kept.all where commit.snapshot.ending == nil { _ = try kept.machine(of: commit.snapshot) }
   }
+
+  @Test("one that an earlier version stored so is taken up all the same")
+  func storedBefore() async throws {
+    let kept = KeptFlow(
+      Flow("f") {
+        Race { keptAsker("x", Trace()) }
+        keptAsker("z", Trace())
+      })
+    let run = try await kept.start(with: "-")
+    for _ in 0..<2 { try await run.answerIt(#require(try await run.coordinator.settled().questions.first)) }
+    let joined = try #require(kept.all.last { $0.snapshot.main.start != nil && !$0.snapshot.main.places.isEmpty })
+    var left = joined.snapshot
+    left.main.phase = .compensating
+    left.main.leave = PackedLeave(
+      goal: .end(.abandoned(reason: ""), rollBack: true), number: 1, visit: left.main.places.last?.visit, since: .zero,
+      failures: [], isAnnounced: true)
+    #expect(try kept.machine(of: left).main.start == nil)
+    let again = try kept.resume(left)
+    await again.run.value
+    #expect(await again.coordinator.position.status == .ended(.abandoned(reason: "")))
+  }
 }
