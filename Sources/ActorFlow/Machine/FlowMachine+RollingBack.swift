@@ -117,7 +117,7 @@ extension Track {
     self.top = below
     // That a place asked a question can be seen from where the one above it would have led back to; what is a thing of
     // the past says nothing of that.
-    let hasAsked = top.isInner ? focus.hasAsked : below?.shown.map { top.backTarget == $0.depth } ?? false
+    let hasAsked = top.isInner ? focus.hasAsked : below?.shown.map(top.leadsBack) ?? false
     focus = Focus(
       isEntered: below?.visit.isSkipped == false, hasAsked: hasAsked, hasReturned: true,
       memory: below?.memory?.memory)

@@ -184,7 +184,7 @@ extension FlowMachine {
     let hasAsked =
       isTop
       ? focus.hasAsked
-      : first.map { $0.backTarget == place.depth || $0.backTarget < 0 && $0.visit.canBackUp } ?? true
+      : first.map { $0.leadsBack(to: place) || $0.backTarget == -1 && $0.visit.canBackUp } ?? true
     let memory = isTop ? focus.memory : place.memory?.memory
     var below = place.below
     // By entering: the menu of a hub in the side branch may stand above what its own side branches did.

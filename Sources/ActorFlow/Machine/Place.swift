@@ -13,7 +13,8 @@ package final class Place: Sendable {
   package let visit: VisitNode
   /// How many places lie below.
   let depth: Int32
-  /// How deep the place lies to which an ordinary back from here leads; -1 if there is none.
+  /// The depth of the place to which an ordinary back from here leads; -1 if there is none. For a place whose way back
+  /// was closed later it is `-2 - depth`: see ``PackedPlace/closing(_:)``.
   let backTarget: Int32
   /// What the visits left behind, written down when another place came to stand on this one.
   let memory: PlaceMemory.Box?
@@ -65,8 +66,12 @@ package final class Place: Sendable {
   /// - Parameter isClosed: Whether nobody returns to what is below it any more.
   func moved(onto below: Place?, isClosed: Bool) -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: isClosed ? -1 : backTarget)
+      on: below, node: node, cargo: cargo, instance: instance, visit: visit,
+      backTarget: isClosed ? PackedPlace.closing(backTarget) : backTarget)
   }
+
+  /// Whether an ordinary back from here leads to this place, or would if the way was not closed.
+  func leadsBack(to place: Place) -> Bool { PackedPlace.depth(of: backTarget) == place.depth }
 
   /// The same place, which nobody returns to any more, or past it.
   func closed() -> Place {

@@ -55,6 +55,13 @@ package struct PackedPlace: Sendable, Equatable {
   /// The update that the visit began with.
   package var update: PackedValue?
 
+  /// A back target whose way is closed. It still says which place below had asked: for a place that comes to stand on
+  /// that one later on.
+  package static func closing(_ target: Int32) -> Int32 { target >= 0 ? -2 - target : target }
+
+  /// The depth of a back target, closed or not; -1 if there is none.
+  package static func depth(of target: Int32) -> Int32 { target < -1 ? -2 - target : target }
+
   package init(
     visit: PackedVisit, cargo: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
     records: [PackedRecord] = [], tree: PackedTree? = nil, update: PackedValue? = nil

@@ -34,7 +34,9 @@ extension SnapshotUnpacker {
     var next = machine[track].top
     while let place = next {
       next = place.below
-      if place.backTarget >= place.depth { noteDamage(place.visit.info.id, "a way back leads forward") }
+      if PackedPlace.depth(of: place.backTarget) >= place.depth {
+        noteDamage(place.visit.info.id, "a way back leads forward")
+      }
       // What is a thing of the past may have been a branch's.
       guard !place.isInner else { continue }
       guard names.fork(around: place.node) === fork else {

@@ -129,8 +129,12 @@ extension MachineSnapshot {
       let depth = Int32(place.index)
       for index in place.index..<track.places.count {
         let target = track.places[index].backTarget
-        if target == depth { track.places[index].backTarget = gone.backTarget }
-        if target > depth { track.places[index].backTarget = target - 1 }
+        let targetDepth = PackedPlace.depth(of: target)
+        if targetDepth == depth {
+          track.places[index].backTarget = target < 0 ? PackedPlace.closing(gone.backTarget) : gone.backTarget
+        } else if targetDepth > depth {
+          track.places[index].backTarget = target < 0 ? target + 1 : target - 1
+        }
       }
       if track.closedAt >= depth { track.closedAt -= 1 }
       if case .back(let target, let update)? = track.leave?.goal, target > place.index {

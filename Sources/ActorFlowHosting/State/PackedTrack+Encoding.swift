@@ -108,7 +108,7 @@ extension PackedPlace: StatePart {
   init(from reader: inout StateReader) throws(FlowStoreError) {
     let visit: PackedVisit = try reader.part()
     let cargo = try reader.number()
-    self.init(visit: visit, cargo: cargo, backTarget: try reader.depth())
+    self.init(visit: visit, cargo: cargo, backTarget: try reader.backTarget())
     isInner = try reader.bool()
     isClosed = try reader.bool()
     records = try reader.list()

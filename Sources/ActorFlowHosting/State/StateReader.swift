@@ -55,6 +55,13 @@ struct StateReader {
     return depth
   }
 
+  /// The target of a back: a depth, or one that is closed.
+  mutating func backTarget() throws(FlowStoreError) -> Int32 {
+    let value = try bytes.int()
+    guard let target = Int32(exactly: value), target > .min + 1 else { throw bytes.malformed("\(value) is no depth") }
+    return target
+  }
+
   mutating func step() throws(FlowStoreError) -> StepID { StepID(try bytes.string()) }
 
   mutating func duration() throws(FlowStoreError) -> Duration {

@@ -157,20 +157,22 @@ extension Model {
 
   private func scope(_ scope: Scope, _ body: [Part], _ input: Value) throws(Stop) -> Value {
     let start = cursor
+    enteredScopes += 1
+    let number = enteredScopes
     scopes.append("\(scope)@\(start)")
     defer { scopes.removeLast() }
     switch scope {
-    case .retry(let most, let pause): return try retry(most, pause, body, input, start)
+    case .retry(let most, let pause): return try retry(number, most, pause, body, input, start)
     case .recover:
       let recovered = input.with(input.number, adding: "R")
-      if case .recovered? = mark(at: start) {
+      if case .recovered? = mark(of: number, at: start) {
         cursor += 1
         return recovered
       }
       do throws(Stop) { return try walk(body, input) } catch {
         guard case .failed = error else { throw error }
         unwind(from: start)
-        entries.append(.mark(Mark(.recovered, depth: scopes.count)))
+        entries.append(.mark(Mark(.recovered, of: number)))
         throw .again
       }
     case .timeout(let time):
@@ -189,10 +191,10 @@ extension Model {
   }
 
   private func retry(
-    _ most: Int, _ pause: Duration, _ body: [Part], _ input: Value, _ start: Int
+    _ scope: Int, _ most: Int, _ pause: Duration, _ body: [Part], _ input: Value, _ start: Int
   ) throws(Stop) -> Value {
     var attempt = 1
-    if case .attempt(let number, let time)? = mark(at: start) {
+    if case .attempt(let number, let time)? = mark(of: scope, at: start) {
       attempt = number
       cursor += 1
       if time > now {
@@ -203,7 +205,7 @@ extension Model {
     scopes[scopes.count - 1] += "#\(attempt)"
     do throws(Stop) { return try walk(body, input) } catch {
       guard case .failed = error, attempt < most else { throw error }
-      let next = Entry.mark(Mark(.attempt(attempt + 1, at: now + pause), depth: scopes.count))
+      let next = Entry.mark(Mark(.attempt(attempt + 1, at: now + pause), of: scope))
       if Part.isOneStep(body), case .place(let place)? = entries.last, entries.count > start {
         // The place stays, and what it has paid.
         if attempt == 1 { entries.insert(next, at: start) } else { entries[start] = next }
@@ -219,8 +221,8 @@ extension Model {
 }
 
 extension Model {
-  private func mark(at index: Int) -> Mark.Kind? {
-    guard index < entries.count, case .mark(let mark) = entries[index], mark.depth == scopes.count else { return nil }
+  private func mark(of scope: Int, at index: Int) -> Mark.Kind? {
+    guard index < entries.count, case .mark(let mark) = entries[index], mark.scope == scope else { return nil }
     return mark.kind
   }
 }

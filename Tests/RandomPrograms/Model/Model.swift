@@ -58,11 +58,11 @@ package final class Model {
       case recovered
     }
     let kind: Kind
-    /// The number of scopes around, this one included: several may begin at the same place.
-    let depth: Int
+    /// The scope, as the how-manieth that a walk comes to: several may begin at the same place.
+    let scope: Int
     var buriedBy: Place?
 
-    init(_ kind: Kind, depth: Int) { (self.kind, self.depth) = (kind, depth) }
+    init(_ kind: Kind, of scope: Int) { (self.kind, self.scope) = (kind, scope) }
   }
 
   enum Entry {
@@ -91,6 +91,8 @@ package final class Model {
   // The walk.
   var cursor = 0
   var scopes: [String] = []
+  /// The number of scopes that the walk has come to.
+  var enteredScopes = 0
   var active: [(id: String, time: Duration)] = []
   /// A pause that the walk has come to.
   var pause: Duration?
@@ -123,7 +125,7 @@ package final class Model {
 
   func settle() {
     while result == nil {
-      (cursor, scopes, active, pause) = (0, [], [], nil)
+      (cursor, scopes, enteredScopes, active, pause) = (0, [], 0, [], nil)
       do throws(Stop) {
         end("finished \(try walk(program.parts, Value()).trail)", rollingBack: false)
       } catch {

@@ -26,6 +26,38 @@ import Testing
     run.coordinator.core.withState { $0.machine.nextAlarm }
   }
 
+  @Test("a hub that is tried again can be left backwards, though the attempt before had left a step for good")
+  func backFromARetriedHub() async throws {
+    let rounds = Count()
+    let run = launched(
+      Flow("f") {
+        asker("a")
+        Flow("part") {
+          Hub(
+            Step("menu") { (input: String, context: StepContext) in
+              if rounds.next() == 2 { throw Failure("menu") }
+              return try await context.ask(Form(text: input))
+            }
+          ) {
+            Case("side", { (pick: String) in pick == "side" ? pick : nil }) {
+              Step("charge") { Automatic(trace) }.onBackUp(.oneWay)
+            }
+          } done: { (pick: String) -> String? in
+            pick == "done" ? pick : nil
+          }
+        }
+        .retry(2)
+      })
+    try await run.answer("1")
+    try await run.answer("side")
+    #expect(try await run.coordinator.settled().canBackUp)
+    try await run.coordinator.backUp()
+    #expect(try await run.coordinator.settled().step?.name == "a")
+    try await run.answer("1")
+    try await run.answer("done")
+    #expect(try await run.result.get() == "done")
+  }
+
   @Test("a race that has undone its losers can be returned to")
   func backToARace() async throws {
     let run = launched(
