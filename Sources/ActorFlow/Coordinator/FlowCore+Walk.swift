@@ -60,9 +60,7 @@ extension FlowCore {
   @inline(never)
   private func beginning(on track: TrackID) -> Way? {
     withState { state in
-      let (start, top) = state.machine.look(at: track) { ($0.start, $0.top) }
-      guard start != nil || top != nil else { return nil }
-      return Way(state.machine.graph, start: start, top: top)
+      state.machine.beginning(on: track).map { Way(state.machine.graph, start: $0.start, top: $0.top) }
     }
   }
 }

@@ -52,6 +52,15 @@ extension FlowMachine {
     return true
   }
 
+  /// Where the walk of a track begins: with its start, or else with the place on top. Nil if the track was left since it
+  /// was its turn to walk: then the place on top is not one to begin with, and its `backUp` may be owed.
+  package func beginning(on track: TrackID) -> (start: Start?, top: Place?)? {
+    look(at: track) { track in
+      guard track.phase == .walking, track.start != nil || track.top != nil else { return nil }
+      return (track.start, track.top)
+    }
+  }
+
   /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.
   package mutating func enter(
     _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main

@@ -34,6 +34,16 @@ import Testing
     }
   }
 
+  @Test("Rule 2: a walk that was left before it began has no place to begin with, and owes the place on top its backUp")
+  func leftBeforeItBegan() throws {
+    var driver = try MachineDriver(.automatic, .automatic)
+    try driver.walk("Ab")
+    #expect(driver.machine.beginning(on: .main)?.top?.visit.id == VisitID(2))
+    try driver.abandon()
+    #expect(driver.machine.beginning(on: .main) == nil)
+    #expect(driver.rollBack() == "ba")
+  }
+
   /// A flow of two steps, backed up to the first one.
   private func landed() throws -> MachineDriver {
     var driver = try MachineDriver(.automatic, .automatic)
