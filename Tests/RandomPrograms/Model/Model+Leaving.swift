@@ -48,6 +48,8 @@ extension Model {
       if case .place(let place) = entry, place.buriedBy !== target { place } else { nil }
     }
     rollBack(gone + [target])
+    // Whoever comes to a scope again that was left has its whole time.
+    timeouts = timeouts.filter { timeoutStarts[$0.key, default: 0] <= index }
     entries = entries[...index] + above.filter { $0.buriedBy === target }
     target.choices.removeLast(max(0, target.choices.count - target.endedSides))
     (target.delivery, target.note) = (note, nil)

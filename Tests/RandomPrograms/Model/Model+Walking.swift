@@ -183,6 +183,7 @@ extension Model {
         throw .failed("timedOut")
       }
       active.append((id, time))
+      timeoutStarts[id] = start
       let value = try walk(body, input)
       active.removeAll { $0.id == id }
       return value

@@ -98,6 +98,8 @@ package final class Model {
   var pause: Duration?
   /// The timeouts that run, by the passage through their scope.
   var timeouts: [String: Duration] = [:]
+  /// Where the scopes of timeouts begin in the list.
+  var timeoutStarts: [String: Int] = [:]
   /// The passage whose time is over.
   var overdue: String?
   var visits = 0
