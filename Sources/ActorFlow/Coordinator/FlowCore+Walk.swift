@@ -60,7 +60,18 @@ extension FlowCore {
   @inline(never)
   private func beginning(on track: TrackID) -> Way? {
     withState { state in
-      state.machine.beginning(on: track).map { Way(state.machine.graph, start: $0.start, top: $0.top) }
+      if let beginning = state.machine.beginning(on: track) {
+        return Way(state.machine.graph, start: beginning.start, top: beginning.top)
+      }
+      state.machine.leftBeforeBeginning(on: track)
+      // What a commit under way adopts does not know of it yet.
+      if state.isCommitting {
+        state.deferred.append { machine in
+          machine.leftBeforeBeginning(on: track)
+          return Decision(())
+        }
+      }
+      return nil
     }
   }
 }

@@ -176,7 +176,8 @@ extension FlowMachine {
       // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
       track.focus.memory?.answers = [:]
       // An update is received first, and what was compensated is entered again only after that.
-      track.focus = Focus(isEntered: handover == nil, memory: track.focus.memory.take())
+      track.focus = Focus(
+        isEntered: handover == nil, isLanded: handover == nil, memory: track.focus.memory.take())
     }
     remember(handover, on: track)
     walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)

@@ -61,6 +61,12 @@ extension FlowMachine {
     }
   }
 
+  /// A track was left before its walk began. The `proceed` with which it was to begin is not called, if it was to begin
+  /// with one.
+  package mutating func leftBeforeBeginning(on track: TrackID) {
+    with(track) { if $0.focus.isLanded, !$0.focus.hasReturned { $0.notBegun() } }
+  }
+
   /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.
   package mutating func enter(
     _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main

@@ -141,6 +141,8 @@ package final class Place: Sendable {
 package struct Focus: Sendable {
   /// Whether a `backUp` is owed: `proceed` was called, or is about to be.
   var isEntered = false
+  /// Whether the visit began with a back that landed here: the walk begins with a call of `proceed`.
+  var isLanded = false
   /// Whether an earlier call of `proceed` belongs to the same entering: a hub's menu is called again after each side
   /// branch. A leave that comes before the next call then still owes the `backUp` of the earlier one (rule 2).
   var isResumed = false

@@ -41,7 +41,12 @@ import Testing
     #expect(driver.machine.beginning(on: .main)?.top?.visit.id == VisitID(2))
     try driver.abandon()
     #expect(driver.machine.beginning(on: .main) == nil)
-    #expect(driver.rollBack() == "ba")
+    driver.give { $0.leftBeforeBeginning(on: .main) }
+    #expect(driver.rollBack() == "ba", "it was entered before, and its walk was to go on behind it")
+    var landed = try landed()
+    try landed.abandon()
+    landed.give { $0.leftBeforeBeginning(on: .main) }
+    #expect(landed.rollBack() == "", "it was compensated by the back, and not entered again")
   }
 
   /// A flow of two steps, backed up to the first one.
