@@ -64,7 +64,7 @@ extension FlowCore {
         return Way(state.machine.graph, start: beginning.start, top: beginning.top)
       }
       state.machine.leftBeforeBeginning(on: track)
-      // What a commit under way adopts does not know of it yet.
+      // A commit under way is about to adopt a machine that does not know of it.
       if state.isCommitting {
         state.deferred.append { machine in
           machine.leftBeforeBeginning(on: track)
@@ -160,7 +160,7 @@ extension FlowCore {
     let visit = place.visit.id
     return withState { state in
       let notBegun = state.machine.notBegun(visit, on: track)
-      // What a commit under way adopts does not know of it yet.
+      // A commit under way is about to adopt a machine that does not know of it.
       if notBegun, state.isCommitting {
         state.deferred.append { machine in
           _ = machine.notBegun(visit, on: track)

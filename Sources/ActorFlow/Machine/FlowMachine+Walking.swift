@@ -52,8 +52,8 @@ extension FlowMachine {
     return true
   }
 
-  /// Where the walk of a track begins: with its start, or else with the place on top. Nil if the track was left since it
-  /// was its turn to walk: then the place on top is not one to begin with, and its `backUp` may be owed.
+  /// The beginning of a track's walk: its start, or else the place on top. Nil if the track was left since it was its turn
+  /// to walk.
   package func beginning(on track: TrackID) -> (start: Start?, top: Place?)? {
     look(at: track) { track in
       guard track.phase == .walking, track.start != nil || track.top != nil else { return nil }
@@ -61,8 +61,8 @@ extension FlowMachine {
     }
   }
 
-  /// A track was left before its walk began. The `proceed` with which it was to begin is not called, if it was to begin
-  /// with one.
+  /// Notes that a track was left before its walk began. If the walk was to begin with a landing's `proceed`, that is not
+  /// called, and no `backUp` is owed for it.
   package mutating func leftBeforeBeginning(on track: TrackID) {
     with(track) { if $0.focus.isLanded, !$0.focus.hasReturned { $0.notBegun() } }
   }

@@ -63,7 +63,7 @@ extension SnapshotUnpacker {
       isInner: packed.isInner, isClosed: packed.isClosed)
   }
 
-  /// What the visits of a covered place left behind; nil if nothing.
+  /// The memory of a covered place; nil if its visits left nothing behind.
   private mutating func memory(of packed: PackedPlace, _ node: Node) -> PlaceMemory.Box? {
     guard !packed.records.isEmpty || packed.tree != nil || packed.update != nil else { return nil }
     var memory = memory(packed.records, packed.tree)

@@ -50,7 +50,7 @@ import Testing
     for commit in kept.all where commit.snapshot.ending == nil { _ = try kept.machine(of: commit.snapshot) }
   }
 
-  @Test("one that an earlier version stored so is taken up all the same")
+  @Test("a flow that an earlier version stored with a beginning while it was being left is read and rolled back")
   func storedBefore() async throws {
     let kept = KeptFlow(
       Flow("f") {

@@ -142,6 +142,20 @@ extension KeptScene {
         }
       }
     },
+    KeptScene("an update that is sent to a step whose visit began with one") { trace in
+      Flow("f") {
+        Step("basket") { KeptPair(trace) }
+        keptStep("c", trace) { input, context in
+          if !input.contains("8") { try context.backUp(to: KeptPair.self, delivering: 8) }
+          return input + (try await context.ask(Form(text: input)))
+        }
+        keptStep("d", trace) { input, context in
+          let answer = try await context.ask(Form(text: input))
+          try await context.send(5, to: KeptPair.self)
+          return input + answer
+        }
+      }
+    },
     KeptScene(
       "steps that are skipped, and one of them stays on the stack",
       at("d") { run, question in

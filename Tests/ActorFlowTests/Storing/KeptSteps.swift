@@ -46,6 +46,22 @@ actor KeptMenu: ReceivingStep {
   func receive(_ update: Int) { latest = update }
 }
 
+/// Takes an 8 first, and a 5 only after it.
+actor KeptPair: ReceivingStep {
+  private let trace: Trace
+  private var latest = 0
+  init(_ trace: Trace) { self.trace = trace }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    "\(input)\(latest)\(try await context.ask(Form(text: "\(latest)")))"
+  }
+  func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
+  func receive(_ update: Int) throws {
+    if update == 5, latest != 8 { throw Failure("the 8 is forgotten") }
+    latest = update
+  }
+}
+
 /// Asks, and takes numbers.
 actor KeptBasket: ReceivingStep {
   private let trace: Trace

@@ -48,7 +48,7 @@ extension Model {
       if case .place(let place) = entry, place.buriedBy !== target { place } else { nil }
     }
     rollBack(gone + [target])
-    // Whoever comes to a scope again that was left has its whole time.
+    // A scope that was left has its whole time when the walk comes to it again.
     timeouts = timeouts.filter { timeoutStarts[$0.key, default: 0] <= index }
     entries = entries[...index] + above.filter { $0.buriedBy === target }
     target.choices.removeLast(max(0, target.choices.count - target.endedSides))

@@ -58,7 +58,7 @@ package final class Model {
       case recovered
     }
     let kind: Kind
-    /// The scope, as the how-manieth that a walk comes to: several may begin at the same place.
+    /// The number of the scope, in the order in which a walk comes to them: several may begin at the same place.
     let scope: Int
     var buriedBy: Place?
 
