@@ -41,6 +41,7 @@ FORBIDDEN = {  # in Sources: a user's mistake never traps, Sendable is never ass
     r"\bnonisolated\s*\(\s*unsafe\s*\)": "is not Sendable by construction",
     r"@preconcurrency\b": "is not Sendable by construction",
     r"(?<![\w.])(debugPrint|print|dump)\s*\(": "prints from a library",
+    r"\b_read\b": "is read after it was freed, optimized by Swift 6.3; write `get`, or lend the value to a closure",
 }
 TASK = re.compile(
     r"\bTask\s*(?:<[^{}()]*>)?\s*(?:\{|\(\s*(?:name|priority|executorPreference|operation)\s*:"

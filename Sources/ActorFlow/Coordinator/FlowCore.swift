@@ -124,7 +124,7 @@ final class FlowCore: Sendable {
 
 extension FlowCore.State {
   subscript(track: TrackID) -> FlowCore.Strand {
-    @inline(__always) _read { if track == .main { yield main } else { yield branches[track] } }
+    get { track == .main ? main : branches[track] }
     @inline(__always) _modify { if track == .main { yield &main } else { yield &branches[track] } }
   }
 

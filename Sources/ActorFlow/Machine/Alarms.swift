@@ -54,7 +54,7 @@ package struct Alarms: Sendable {
   package var hasIdle: Bool { idle > 0 }
 
   package subscript(index: Int) -> Alarm {
-    _read { yield alarms.span[index] }
+    alarms[index]
   }
 
   /// Alarms that did not count may count from now on.

@@ -13,7 +13,7 @@ struct Branches: Sendable {
   private var busy = 0
 
   subscript(branch: TrackID) -> Track {
-    @inline(__always) _read { yield map[branch] }
+    @inline(__always) get { map[branch] }
     @inline(__always) _modify {
       note(branch)
       yield &map[branch]

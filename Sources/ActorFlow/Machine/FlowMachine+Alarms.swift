@@ -19,7 +19,7 @@ extension FlowMachine {
 
   /// A pause before another attempt begins. False: the flow is being left.
   package mutating func pause(_ duration: Duration, on track: TrackID, at now: Duration) -> Bool {
-    guard self[track].phase == .walking else { return false }
+    guard phase(of: track) == .walking else { return false }
     alarms.set(.pause, at: now.later(by: duration), on: track)
     self[track].isPausing = true
     return true
@@ -81,7 +81,7 @@ extension FlowMachine {
       return .leave(accept(.end(ending, rollBack: true), on: .main, since: now))
     case .question(let id): return overdue(id, on: alarm.track, at: now).map { .overdue(alarm.track, $0) } ?? .stale
     case .reminder(let id, let number, let every, let most):
-      guard self[alarm.track].asking?.question.id.number == id else { return .stale }
+      guard asking(on: alarm.track)?.question.id.number == id else { return .stale }
       if number < most {
         alarms.set(
           .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due.later(by: every),
@@ -97,7 +97,7 @@ extension FlowMachine {
 
   private mutating func timeOut(_ frame: ScopeFrame, on track: TrackID, at now: Duration) -> Leaving {
     // In a pause before the first step of all: the one that is waited for.
-    let step = self[track].visit?.info.id ?? path(of: graph.node(from: frame.start), on: track)
+    let step = visit(of: track)?.info.id ?? path(of: graph.node(from: frame.start), on: track)
     let duration = frame.scope.deadline ?? .zero
     let failure = error(
       .timedOut, "the part of the flow under this `.timeout` has not ended within \(duration)", step: step)
@@ -144,7 +144,7 @@ extension FlowMachine {
     else { return nil }
     return error(
       .questionClosed, "the time for question \(question) was over when the answer came",
-      step: self[track].visit?.info.id)
+      step: visit(of: track)?.info.id)
   }
 }
 

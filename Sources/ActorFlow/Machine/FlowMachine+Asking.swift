@@ -207,13 +207,13 @@ extension FlowMachine {
 
   /// The time for a question is over. Nil if it was closed already.
   mutating func overdue(_ question: Int, on track: TrackID, at now: Duration) -> NavigationEvent? {
-    if let reopening = self[track].reopening, let asked = reopening.question, asked.number == question {
+    if let reopening = reopening(on: track), let asked = reopening.question, asked.number == question {
       if let key = asked.key { remember(.overdue, as: key, on: track) }
       self[track].reopening = reopening.without(question: true)
       pauseIdling(on: track, at: now)
       return publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
     }
-    guard self[track].phase == .walking, let asking = self[track].asking, asking.question.id.number == question else {
+    guard phase(of: track) == .walking, let asking = asking(on: track), asking.question.id.number == question else {
       return nil
     }
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }

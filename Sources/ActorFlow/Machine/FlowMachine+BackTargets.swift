@@ -59,12 +59,12 @@ extension FlowMachine {
     guard hasClosedBranch(on: track) else { return nil }
     return error(
       .cannotBackUp, "a step of a branch was left forwards for good, so nobody returns to before its fork",
-      step: self[track].visit?.info.id)
+      step: visit(of: track)?.info.id)
   }
 
   /// Whether a step of a branch, or of a branch further in, was left forwards for good.
   func hasClosedBranch(on track: TrackID) -> Bool {
-    self[track].fork?.tracks.contains { self[$0].isClosed || hasClosedBranch(on: $0) } ?? false
+    look(at: track) { $0.fork?.tracks }?.contains { isClosed($0) || hasClosedBranch(on: $0) } ?? false
   }
 
   private enum Found {
@@ -83,12 +83,12 @@ extension FlowMachine {
     let refusal = error(
       .cannotBackUp, "no earlier step that asked a question can be returned to; `abandon` leaves the flow",
       step: current.visit.info.id)
-    return self[track].isClosed || current.isClosed ? .refused(refusal) : .none(refusal)
+    return isClosed(track) || current.isClosed ? .refused(refusal) : .none(refusal)
   }
 
   /// - Parameter isAround: Whether the top of the track, a fork, is itself an earlier place, seen from its branches.
   private func place(named step: StepID, on track: TrackID, isAround: Bool) -> Found {
-    guard let top = self[track].top, let current = top.shown else {
+    guard let top = top(of: track), let current = top.shown else {
       return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
     }
     let here = current.visit.info.id
@@ -106,7 +106,7 @@ extension FlowMachine {
       return .found(Int(place.depth))
     }
     let refusal = error(.cannotBackUp, "no earlier step is called \"\(step)\"", step: here)
-    return self[track].isSealed ? .refused(refusal) : .none(refusal)
+    return look(at: track) { $0.isSealed } ? .refused(refusal) : .none(refusal)
   }
 }
 
@@ -116,7 +116,7 @@ extension FlowMachine {
   /// The nearest step below a visit that takes what `receives` says, on its track or on one around it.
   package func receiver(below stay: Stay, where receives: (StepTypes) -> Bool) -> (place: Place, track: TrackID)? {
     for (level, track) in lineage(of: stay.track).enumerated() {
-      guard let top = self[track].top else { continue }
+      guard let top = top(of: track) else { continue }
       if level > 0, let shown = top.shown, shown.hasStep, receives(shown.node.body.types) {
         return (shown, track)
       }
@@ -132,10 +132,10 @@ extension FlowMachine {
     var isClosed = false
     for inner in lineage(of: start) {
       guard inner != track else { break }
-      if self[inner].isClosed { isClosed = true }
+      if self.isClosed(inner) { isClosed = true }
     }
     if start != track, refusalToLeaveFork(on: track) != nil { isClosed = true }
-    var next = self[track].top
+    var next = top(of: track)
     if start == track, next?.isInner == false { next = next?.below }
     while let place = next, !isClosed {
       isClosed = place.closes

@@ -12,7 +12,7 @@ extension FlowMachine {
     _ step: StepID, _ error: any Error, orAt address: Int = 0, under scopes: ScopeFrame? = nil,
     on track: TrackID = .main, since: Duration = .zero
   ) -> NavigationEvent? {
-    guard self[track].phase == .walking else { return nil }
+    guard phase(of: track) == .walking else { return nil }
     let cause = cause(of: error, at: step)
     if journal == .keeping, scopes?.handler(below: nil) == nil,
       graph.failurePolicy(of: step, orAt: address) != .rollBack
@@ -64,7 +64,7 @@ extension FlowMachine {
       return publish(.caught(step, error, by: .recovery))
     }
     let pause = backoff.delay(after: frame.attempt)
-    if let only = frame.scope.only, let top = self[track].top, top.node === only, top.isWithin(frame) {
+    if let only = frame.scope.only, let top = top(of: track), top.node === only, top.isWithin(frame) {
       tryAgain(top, frame, pause, on: track)
     } else {
       unwind(from: frame, step, error, on: track, since)
@@ -81,7 +81,7 @@ extension FlowMachine {
     self[track].focus.askersAtOnce = 0
     self[track].focus.memory?.answers = [:]
     // An update that the step has not received yet is handed over again.
-    let handover = self[track].focus.isEntered ? nil : self[track].focus.memory?.handover
+    let handover = focus(of: track).isEntered ? nil : focus(of: track).memory?.handover
     self[track].start = Start(.top, pause: pause, handover: handover)
     alarms.keep(only: frame.below, on: track)
   }
@@ -90,7 +90,7 @@ extension FlowMachine {
     from frame: ScopeFrame, _ step: StepID, _ error: any Error, on track: TrackID, _ since: Duration
   ) {
     self[track].leave = newLeave(
-      .unwind(Unwinding(frame: frame, step: step, error: error, isTimeout: false)), of: self[track].visit,
+      .unwind(Unwinding(frame: frame, step: step, error: error, isTimeout: false)), of: visit(of: track),
       since: since)
     self[track].phase = .compensating
   }
@@ -98,6 +98,6 @@ extension FlowMachine {
   /// The closure of a recovery has made what the scope was to make. False: the flow is being left.
   package mutating func recovered(on track: TrackID) -> Bool {
     dropStart(of: track)
-    return self[track].phase == .walking
+    return phase(of: track) == .walking
   }
 }

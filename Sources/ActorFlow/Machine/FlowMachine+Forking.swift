@@ -24,7 +24,7 @@ extension FlowMachine {
 
   /// The walk goes on with the branches that it has. Nil: the flow is being left.
   package mutating func goOn(with branches: [TrackID], on track: TrackID) -> [TrackID]? {
-    guard self[track].phase == .walking else { return nil }
+    guard phase(of: track) == .walking else { return nil }
     dropStart(of: track)
     self[track].focus.hasReturned = true
     return branches

@@ -50,7 +50,7 @@ extension FlowMachine {
     delivering update: any Sendable, from track: TrackID, since: Duration
   ) throws(FlowError) -> Leaving? {
     // A stack may be long: it is looked through only for what some step of the flow would take.
-    guard graph.receives(update), self[track].phase == .walking, let visit = self[track].visit else { return nil }
+    guard graph.receives(update), phase(of: track) == .walking, let visit = visit(of: track) else { return nil }
     let found = receiver(below: Stay(visit.id, on: track)) { $0.receiver?.accepts(update) ?? false }
     guard let (place, target) = found, let receiver = place.node.body.types.receiver else { return nil }
     try refuseWhileLeaving(target)

@@ -15,7 +15,7 @@ extension FlowMachine {
 
   /// What the world sees of a stack. It changes with events only, so during a rollback it still shows what is left.
   func stack(of track: TrackID) -> VisitNode? {
-    track == .main ? main.stack ?? lastStack : self[track].stack
+    track == .main ? main.stack ?? lastStack : look(at: track) { $0.stack }
   }
 
   private var status: Status {

@@ -20,7 +20,7 @@ extension FlowMachine {
       throw error(.notActive, "the visit that this context belongs to has ended; it can no longer begin an effect")
     }
     var known: String?
-    if let record = self[track].focus.memory?.records[key] {
+    if let record = focus(of: track).memory?.records[key] {
       guard record.holds(type) else {
         throw error(
           .wrongRecordType,
@@ -36,7 +36,7 @@ extension FlowMachine {
       }
     }
     if scope.isRollback {
-      guard !self[track].focus.hasReturned else {
+      guard !focus(of: track).hasReturned else {
         throw error(
           .notActive, "this rollback has returned; it can no longer begin an effect", step: place.visit.info.id)
       }
@@ -58,7 +58,7 @@ extension FlowMachine {
     _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool? = nil
   ) {
     let track = scope.stay.track
-    guard self[track].top?.visit.id == scope.stay.visit, case .running? = self[track].focus.memory?.records[key]?.state
+    guard top(of: track)?.visit.id == scope.stay.visit, case .running? = focus(of: track).memory?.records[key]?.state
     else { return }
     self[track].focus.memory?.running -= 1
     self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
@@ -85,7 +85,7 @@ extension FlowMachine {
 
   /// What `once` left under `key`.
   package func record(_ key: String, scope: RecordScope) -> StoredRecord? {
-    place(in: scope) == nil ? nil : self[scope.stay.track].focus.memory?.records[key]
+    place(in: scope) == nil ? nil : focus(of: scope.stay.track).memory?.records[key]
   }
 
   /// A key that no other effect of any run has.
@@ -100,8 +100,8 @@ extension FlowMachine {
 
   private func place(in scope: RecordScope) -> Place? {
     let track = scope.stay.track
-    guard let place = self[track].top, place.visit.id == scope.stay.visit else { return nil }
-    switch self[track].phase {
+    guard let place = top(of: track), place.visit.id == scope.stay.visit else { return nil }
+    switch phase(of: track) {
     case .walking, .leaving: return scope.isRollback ? nil : place
     case .compensating: return scope.isRollback ? place : nil
     case .idle, .ended: return nil

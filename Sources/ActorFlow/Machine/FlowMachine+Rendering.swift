@@ -14,7 +14,7 @@ extension FlowMachine {
     let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, keeping: keeping, at: now())
     keep(tree, on: track)
     let event = isNew ? publish(.asked(question)) : showAgain(question, rendering, keeping, on: track)
-    return (self[track].asking?.question ?? question, event)
+    return (asking(on: track)?.question ?? question, event)
   }
 
   /// Where the output of a rendered step stands in the journal of its visit.
@@ -25,7 +25,7 @@ extension FlowMachine {
     of visit: VisitID, on track: TrackID = .main
   ) throws -> (tree: PackedTree?, output: (any Sendable)?, isReplay: Bool) {
     _ = try activePlace(of: visit, on: track, to: "show a rendering")
-    let focus = self[track].focus
+    let focus = focus(of: track)
     var output: (any Sendable)?
     if case .answered(let value)? = focus.memory?.answers[Self.outputKey] { output = value }
     return (focus.memory?.tree, output, focus.attempt.isReplay)
@@ -81,10 +81,10 @@ extension FlowMachine {
 
   /// A step no longer shows its rendering. Nil if its question is closed already.
   package mutating func hide(visit: VisitID, on track: TrackID = .main) -> NavigationEvent? {
-    if let question = self[track].asking?.question {
+    if let question = asking(on: track)?.question {
       return question.visit == visit ? withdraw(question.id, on: track) : nil
     }
-    guard self[track].top?.visit.id == visit, let asked = self[track].reopening?.question else { return nil }
+    guard top(of: track)?.visit.id == visit, let asked = reopening(on: track)?.question else { return nil }
     return withdrawReopening(asked, on: track)
   }
 }

@@ -201,7 +201,7 @@ extension FlowMachine {
     case .retry, .recover, .timeout, .expiry: start = Start(.failure(unwinding.step, unwinding.error, frame.below))
     }
     walkAgain(on: track, start, under: frame.below)
-    let landed = self[track].top?.shown?.visit
+    let landed = top(of: track)?.shown?.visit
     // At the track's beginning the last visit stays in focus until another place is entered (rule 5). Those below it
     // are undone like the visit itself, so the stack shows it alone.
     self[track].visit = landed ?? self[track].visit?.alone
@@ -210,7 +210,7 @@ extension FlowMachine {
 
   /// The superfluous branches are undone, and the others are a thing of the past.
   private mutating func prune(_ leave: Leave, making cargo: Cargo, on track: TrackID) -> NavigationEvent? {
-    guard let fork = self[track].top?.node, let visit = self[track].visit else { return nil }
+    guard let fork = top(of: track)?.node, let visit = visit(of: track) else { return nil }
     // Behind the fork stands the jump over its branches.
     walkAgain(on: track, Start(.at(address: fork.address + 1, cargo)), under: cargo.scopes)
     return joined(visit, errors: leave.errors, on: track)

@@ -7,7 +7,7 @@ extension FlowMachine {
     _ prompt: P, visit: VisitID, on track: TrackID = .main, keeping: Keeping? = nil
   ) throws -> NavigationEvent? {
     let place = try activePlace(of: visit, on: track, to: "update")
-    guard let asking = self[track].asking else {
+    guard let asking = asking(on: track) else {
       // What cannot be read back is asked as it was first, so that this would be lost.
       if P.self is any Decodable.Type, let digest = keeping?.prompt.digest, replayBeforeAsking(digest, on: track) {
         return nil
@@ -32,7 +32,7 @@ extension FlowMachine {
   mutating func showAgain(
     _ question: Question, _ prompt: any Prompt, _ keeping: Keeping?, on track: TrackID
   ) -> NavigationEvent? {
-    guard let keeping, let asking = self[track].asking, let shown = asking.packed, asking.updates.isEmpty,
+    guard let keeping, let asking = asking(on: track), let shown = asking.packed, asking.updates.isEmpty,
       shown.value != keeping.prompt.value
     else { return nil }
     return replace(question, by: prompt, packed: keeping.prompt, on: track)

@@ -288,7 +288,7 @@ extension FlowMachine {
   package mutating func stopWaiting(
     _ number: Int, on track: TrackID = .main, isGivenUp: Bool = false, at now: @autoclosure () -> Duration? = nil
   ) -> NavigationEvent? {
-    if let reopening = self[track].reopening, let visit = self[track].visit,
+    if let reopening = reopening(on: track), let visit = visit(of: track),
       let wait = reopening.waits.first(where: { $0.number == number })
     {
       remember(.overdue, as: wait.key, on: track)
@@ -315,7 +315,7 @@ extension FlowMachine {
   }
 
   private func waiting(_ number: Int, on track: TrackID) -> Mail.Waiting? {
-    self[track].waits.first { $0.wait.number == number }
+    look(at: track) { $0.waits }.first { $0.wait.number == number }
   }
 
   private mutating func endWait(_ waiting: Mail.Waiting, on track: TrackID) {

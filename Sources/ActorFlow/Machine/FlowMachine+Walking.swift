@@ -45,7 +45,7 @@ extension FlowMachine {
   package mutating func received(on track: TrackID) -> Bool {
     guard look(at: track, { $0.phase == .walking }) else { return false }
     self[track].focus.isEntered = true
-    if journal != .keeping, let handover = self[track].focus.memory?.handover {
+    if journal != .keeping, let handover = focus(of: track).memory?.handover {
       self[track].focus.memory?.handover = nil
       discard(handover)
     }
@@ -78,7 +78,7 @@ extension FlowMachine {
   package mutating func skip(
     _ node: Node, instance: StepInstance?, cargo: Cargo, making output: any Sendable, on track: TrackID = .main
   ) -> Skipped {
-    guard self[track].phase == .walking else { return .left }
+    guard phase(of: track) == .walking else { return .left }
     guard node.backUp == .returnableIfSkipped else {
       return .passed(publish(.skipped(info(of: node, on: track).id)))
     }
@@ -105,8 +105,8 @@ extension FlowMachine {
   ///
   /// - Returns: False if there is no such leave, so that `proceed` is to be called.
   package mutating func notBegun(_ visit: VisitID, on track: TrackID = .main) -> Bool {
-    guard self[track].phase != .walking else { return false }
-    if self[track].top?.visit.id == visit { self[track].notBegun() }
+    guard phase(of: track) != .walking else { return false }
+    if top(of: track)?.visit.id == visit { self[track].notBegun() }
     return true
   }
 
@@ -127,7 +127,7 @@ extension FlowMachine {
   /// The path of a node on a track; before the first step the path of what stands at the address.
   package func path(of node: Node?, orAt address: Int = 0, on track: TrackID) -> StepID {
     if let node { return info(of: node, on: track).id }
-    return self[track].visit?.info.id ?? graph.path(around: address).path(at: self[track].branch?.elements ?? [])
+    return visit(of: track)?.info.id ?? graph.path(around: address).path(at: self[track].branch?.elements ?? [])
   }
 
   /// What may be said of a node on a track.
@@ -179,10 +179,10 @@ extension FlowMachine {
   /// - Returns: The menu's place with its new input, and the move to it. Nil if the flow is being left, or if the menu
   ///   was settled.
   package mutating func resume(_ menu: Node, with cargo: Cargo, on track: TrackID) -> Entered? {
-    guard self[track].phase == .walking, let from = self[track].visit else { return nil }
-    let focus = self[track].focus
+    guard phase(of: track) == .walking, let from = visit(of: track) else { return nil }
+    let focus = focus(of: track)
     var above: [(place: Place, memory: PlaceMemory.Box?)] = []
-    var next = self[track].top
+    var next = top(of: track)
     var first: Place?  // of the side branch
     var isTop = true
     while let place = next, place.isInner || place.node !== menu {
@@ -193,7 +193,7 @@ extension FlowMachine {
       next = place.below
     }
     // With what was settled everything before it is final, so the menu is gone.
-    guard let place = next, self[track].top?.shown?.isSettledFromAbove == false else { return nil }
+    guard let place = next, top(of: track)?.shown?.isSettledFromAbove == false else { return nil }
     let isClosed = above.contains { $0.place.closes }
     // That the menu asked can be seen from where its side branch would have led back to; or did, before it was closed.
     let hasAsked =

@@ -122,12 +122,13 @@ package struct FlowMachine: Sendable {
 extension FlowMachine {
   /// A track; for one that is over, a track that has ended.
   package internal(set) subscript(track: TrackID) -> Track {
-    @inline(__always) _read { if track == .main { yield main } else { yield branches[track] } }
+    get { look(at: track) { copy $0 } }
     @inline(__always) _modify { if track == .main { yield &main } else { yield &branches[track] } }
   }
 
-  /// Looks at a track, or changes it, where it stands: for what is done for every step. What the subscript lends, of two
-  /// things one, the compiler copies.
+  /// Looks at a track, or changes it, where it stands: for what is done for every step. Reading by the subscript copies
+  /// the track. (It must not lend it with `_read`: optimized by Swift 6.3, `let focus = self[track].focus` read the focus
+  /// of a branch after the coroutine that lent it had ended and was freed.)
   @inline(__always)
   func look<Result>(at track: TrackID, _ body: (borrowing Track) -> Result) -> Result {
     guard track != .main else { return body(main) }
@@ -139,6 +140,15 @@ extension FlowMachine {
     guard track != .main else { return body(&main) }
     return body(&branches[track])
   }
+
+  func phase(of track: TrackID) -> Phase { look(at: track) { $0.phase } }
+  func top(of track: TrackID) -> Place? { look(at: track) { $0.top } }
+  func visit(of track: TrackID) -> VisitNode? { look(at: track) { $0.visit } }
+  func focus(of track: TrackID) -> Focus { look(at: track) { $0.focus } }
+  func asking(on track: TrackID) -> Asking? { look(at: track) { $0.asking } }
+  func reopening(on track: TrackID) -> Reopening? { look(at: track) { $0.reopening } }
+  func isClosed(_ track: TrackID) -> Bool { look(at: track) { $0.isClosed } }
+  func leave(of track: TrackID) -> Leave? { look(at: track) { $0.leave } }
 
   /// What the flow itself is doing.
   package var phase: Phase { main.phase }
@@ -187,14 +197,14 @@ extension FlowMachine {
     closeQuestion(on: track)
     closeWaits(on: track)
     dropStart(of: track)
-    if self[track].phase == .walking { dissolved.append(track) }
-    let old = self[track].leave
+    if phase(of: track) == .walking { dissolved.append(track) }
+    let old = leave(of: track)
     if let old, !old.isReload, case .dissolve = old.goal { return }
     if let old { discard(old) }
-    let phase = self[track].phase
+    let phase = phase(of: track)
     if phase == .walking { self[track].phase = .leaving }
     self[track].leave = newLeave(
-      .dissolve, of: old?.visit ?? self[track].visit, since: old?.since ?? since, old?.failures)
+      .dissolve, of: old?.visit ?? visit(of: track), since: old?.since ?? since, old?.failures)
   }
 
   mutating func newLeave(

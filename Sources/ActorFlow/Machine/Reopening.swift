@@ -139,8 +139,8 @@ extension FlowMachine {
   /// The questions that are open, and those that were when the machine was put away.
   package var keptQuestions: [Question.ID] {
     ([.main] + descendants(of: .main)).compactMap { track in
-      if let asking = self[track].asking { return asking.question.id }
-      return self[track].reopening?.question.map {
+      if let asking = asking(on: track) { return asking.question.id }
+      return reopening(on: track)?.question.map {
         Question.ID(flow: flow, run: run, number: $0.number, token: $0.token)
       }
     }
@@ -163,7 +163,7 @@ extension FlowMachine {
   ///
   /// - Returns: The step that stands there: another one, if two came for it at the same time; nil if it is gone.
   package mutating func remade(_ instance: StepInstance, at visit: VisitID, on track: TrackID) -> StepInstance? {
-    guard let top = self[track].top else { return nil }
+    guard let top = top(of: track) else { return nil }
     if let place = top.search({ $0.visit.id == visit ? true : nil })?.0 ?? (top.visit.id == visit ? top : nil),
       let earlier = place.instance
     {

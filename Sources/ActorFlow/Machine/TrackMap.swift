@@ -22,8 +22,7 @@ struct TrackMap<Value: TrackValue>: Sendable {
   private(set) var count = 0
 
   subscript(branch: TrackID) -> Value {
-    // By a span: the subscript of an array copies its element.
-    @inline(__always) _read { yield slots.span[index(of: branch)].value }
+    @inline(__always) get { look(at: branch) { copy $0 } }
     @inline(__always) _modify {
       let index = index(of: branch)
       yield &slots[index].value
@@ -31,9 +30,10 @@ struct TrackMap<Value: TrackValue>: Sendable {
     }
   }
 
-  /// Looks at one where it stands: what the subscript lends is copied where it was not made part of its caller.
+  /// Looks at one where it stands; the subscript copies it.
   @inline(__always)
   func look<Result>(at branch: TrackID, _ body: (borrowing Value) -> Result) -> Result {
+    // By a span: the subscript of an array copies its element.
     body(slots.span[index(of: branch)].value)
   }
 
