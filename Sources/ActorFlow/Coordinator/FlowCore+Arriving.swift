@@ -52,10 +52,7 @@ extension FlowCore {
 
   /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
   private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
-    try await decideWalking(on: track) { machine in
-      machine.beginAttempt(on: track)
-      return Decision(())
-    }
+    guard try await decideWalking(on: track, { Decision($0.beginAttempt(on: track)) }) else { return false }
     guard let handover, let instance = place?.instance else { return true }
     try await handover.receiver.receive(instance, handover.update)
     return try await decideWalking(on: track) { Decision($0.received(on: track)) }

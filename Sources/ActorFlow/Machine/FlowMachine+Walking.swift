@@ -32,10 +32,17 @@ extension FlowMachine {
 
   /// Begins a walk with the place on top, which is visited already: an attempt after another, or a landing that hands
   /// over an update first.
-  package mutating func beginAttempt(on track: TrackID) {
+  ///
+  /// - Returns: False if the flow is being left, so that nothing is called and nothing is owed.
+  package mutating func beginAttempt(on track: TrackID) -> Bool {
+    guard phase(of: track) == .walking else {
+      leftBeforeBeginning(on: track)
+      return false
+    }
     self[track].focus.hasReturned = false
     if look(at: track, { $0.start?.handover == nil }) { self[track].focus.isEntered = true }
     dropStart(of: track)
+    return true
   }
 
   /// The step on top has received the update that its visit begins with, and its `proceed` is called next. Only from

@@ -78,13 +78,22 @@ import Testing
     #expect(driver.rollBack() == "")
   }
 
+  @Test("Rule 2: a place that is landed on, and left before the attempt begins, is not compensated again")
+  func leftBeforeTheAttempt() throws {
+    var driver = try landed()
+    try driver.abandon()
+    let begins = driver.give { $0.beginAttempt(on: .main) }
+    #expect(!begins)
+    #expect(driver.rollBack() == "")
+  }
+
   @Test(
     "Rule 2: a place whose step cannot be made anew is compensated only after a later attempt has begun",
     arguments: [true, false])
   func notMade(isTriedAgain: Bool) throws {
     var driver = try landed()
     driver.give { $0.notMade(on: .main) }
-    if isTriedAgain { driver.give { $0.beginAttempt(on: .main) } }
+    if isTriedAgain { _ = driver.give { $0.beginAttempt(on: .main) } }
     try driver.abandon()
     #expect(driver.rollBack() == (isTriedAgain ? "a" : ""))
   }

@@ -41,7 +41,7 @@ extension TrackDriver {
     switch start.kind {
     case .at(let address, let cargo): advance(track, from: address, cargo)
     case .top:
-      machine.beginAttempt(on: track)
+      guard machine.beginAttempt(on: track) else { return stint(of: track) }
       running[track] = machine[track].top
       machine.watch(machine[track].top?.cargo.scopes, on: track, at: now)
     case .failure(let step, let error, let scopes): failed(step, error, scopes, on: track)
