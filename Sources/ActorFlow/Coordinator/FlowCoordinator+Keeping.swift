@@ -35,8 +35,8 @@ extension FlowCoordinator {
   /// Waits for that.
   package nonisolated func rests() async throws { _ = try await core.wait(for: .resting) }
 
-  /// Whether the flow waits, and a step that asks and waits at once has its question open.
-  package nonisolated var isShowing: Bool { core.isShowing }
+  /// The number of the latest event, if the flow waits, and a step that asks and waits at once has its question open.
+  package nonisolated var shownSequence: Int? { core.shownSequence }
 
   /// Waits for that.
   package nonisolated func shows() async throws { _ = try await core.wait(for: .showing) }
@@ -110,7 +110,7 @@ extension FlowCore {
   fileprivate var timetable: (now: Duration, next: Duration?) { (elapsed, withState { $0.machine.nextAlarm }) }
   fileprivate var hasEffects: Bool { withState { $0.effects.running > 0 } }
   fileprivate var isSettled: Bool { withState { $0.machine.isSettled } }
-  fileprivate var isShowing: Bool { withState { $0.machine.isShowing } }
+  fileprivate var shownSequence: Int? { withState { $0.machine.isShowing ? $0.machine.sequence : nil } }
   fileprivate var isResting: Bool { withState { $0.machine.isResting } }
   fileprivate var questions: [Question.ID] { withState { $0.machine.keptQuestions } }
 

@@ -45,9 +45,13 @@ extension FlowHost {
       let flow = try await take(id)
       begin(flow)
       if flow.isBegun { await wait(for: flow, until: deadline) }
-      if let shown = flow.ledger.view, flow.isBegun, flow.coordinator.isShowing, shown.status == .runnable {
-        await release(flow)
-        return shown
+      if flow.isBegun, let sequence = flow.coordinator.shownSequence {
+        if let shown = flow.ledger.view(at: sequence), shown.status == .runnable {
+          await release(flow)
+          return shown
+        }
+        // What comes next is in the store, and not yet in memory.
+        try? await flow.coordinator.catchUp()
       }
       await release(flow)
       try Task.checkCancellation()

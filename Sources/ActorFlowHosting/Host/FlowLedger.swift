@@ -51,6 +51,14 @@ final class FlowLedger: Sendable {
     entry.withLock { entry in entry.stored.map { FlowView($0, entry.state) } }
   }
 
+  /// The flow as it was stored with this event; nil if something else was stored by now.
+  func view(at sequence: Int) -> FlowView? {
+    entry.withLock { entry in
+      guard entry.state.machine.sequence == sequence else { return nil }
+      return entry.stored.map { FlowView($0, entry.state) }
+    }
+  }
+
   var stored: StoredFlow? { entry.withLock { $0.stored } }
   var state: HostedState { entry.withLock { $0.state } }
   var loss: (any Error)? { entry.withLock { $0.loss } }

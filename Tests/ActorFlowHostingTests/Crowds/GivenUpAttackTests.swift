@@ -129,7 +129,8 @@ private struct RandomRace {
         result.withLock { $0 = .success(value) }
       } catch { result.withLock { $0 = .failure(error) } }
     }
-    for _ in 0..<300_000 {
+    var limit = PollLimit(turns: 300_000)
+    while limit.allowsAnother() {
       if let result = result.withLock({ $0 }) { return result }
       await Task.yield()
     }

@@ -1,6 +1,7 @@
 import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
+import RandomPrograms
 
 /// A store in memory, and hosts that die one after the other: after a number of commits nothing that a host does is
 /// written any more.
@@ -50,8 +51,9 @@ extension FlowHost {
   /// - Parameter isDead: Whether the host has died, and nothing goes on.
   func rested(_ id: FlowID, unless isDead: @Sendable () -> Bool = { false }) async throws -> FlowView {
     var view = try await view(id)
-    for turn in 0..<2_000 where view.status == .runnable && !isDead() {
-      if turn % 100 == 0 { try await takeUpWork() }
+    var limit = PollLimit(turns: 2_000)
+    while view.status == .runnable, !isDead(), limit.allowsAnother() {
+      if limit.turn % 100 == 1 { try await takeUpWork() }
       for _ in 0..<20 { await Task.yield() }
       view = try await self.view(id)
     }

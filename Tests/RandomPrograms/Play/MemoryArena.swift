@@ -62,7 +62,8 @@ package final class MemoryArena: Arena {
   /// Waits until the flow sleeps for so long: a pause begins unseen.
   func awaitSleep(of time: Duration) async {
     let end = clock.now.advanced(by: time)
-    for _ in 0..<1_000_000 {
+    var limit = PollLimit(turns: 1_000_000)
+    while limit.allowsAnother() {
       if clock.deadlines.contains(end) { return }
       await Task.yield()
     }
@@ -80,7 +81,8 @@ package final class MemoryArena: Arena {
   /// Rules 7: nothing keeps a step alive when `run` has returned.
   package func checkNothingLives() async throws(Complaint) {
     // A thread that has just left an actor may hold it a moment longer.
-    for _ in 0..<100_000 {
+    var limit = PollLimit(turns: 100_000)
+    while limit.allowsAnother() {
       if world.living == 0 { return }
       await Task.yield()
     }

@@ -59,7 +59,8 @@ private func perform(
 /// happens too late is found at the next look.
 private func compare(_ arena: MemoryArena, _ model: Model) async throws(Complaint) {
   let (look, lines) = (model.look, model.lines)
-  for _ in 0..<20_000 {
+  var limit = PollLimit(turns: 20_000)
+  while limit.allowsAnother() {
     // A backUp that has left its line may be about to throw: the flow stands where the model does when it has settled.
     if await arena.look == look, arena.world.moves == lines, (arena.world.held > 0) == model.isHolding,
       model.isHolding || arena.coordinator.isSettled
