@@ -22,10 +22,11 @@ package struct Value: Codable, Sendable, Hashable {
     (0..<count).map { Value(number, trail: "\($0)", elements: elements + [$0]) }
   }
 
-  /// Joins the values of several branches. The number is that of the last one.
+  /// Joins the values of several branches. The number is their sum, of which the last digits count: a loop around a fork
+  /// of three would go on for ever, because the sum of three is always one with which it does.
   package static func join(_ values: [Value]) -> Value {
     Value(
-      values.reduce(0) { $0 + $1.number }, trail: "(" + values.map(\.trail).joined(separator: "|") + ")",
+      values.reduce(0) { $0 + $1.number } % 1_000, trail: "(" + values.map(\.trail).joined(separator: "|") + ")",
       elements: values.first?.elements ?? [])
   }
 
