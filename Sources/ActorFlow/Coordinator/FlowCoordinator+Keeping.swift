@@ -38,7 +38,7 @@ extension FlowCoordinator {
   /// The number of the latest event, if the flow waits, and a step that asks and waits at once has its question open.
   package nonisolated var shownSequence: Int? { core.shownSequence }
 
-  /// Waits for that.
+  /// Waits until there is such a number.
   package nonisolated func shows() async throws { _ = try await core.wait(for: .showing) }
 
   /// Waits for commits that are under way: what is in the store by now, is known here.

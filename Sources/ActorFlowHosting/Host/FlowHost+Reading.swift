@@ -50,7 +50,7 @@ extension FlowHost {
           await release(flow)
           return shown
         }
-        // What comes next is in the store, and not yet in memory.
+        // The next commit is in the store, and not yet in memory.
         try? await flow.coordinator.catchUp()
       }
       await release(flow)

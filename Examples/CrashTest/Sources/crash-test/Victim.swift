@@ -43,8 +43,8 @@ final class Victim {
     return process.terminationReason == .exit && process.terminationStatus == 0
   }
 
-  /// Closes the pipe then. Nobody else does, and after some 1,350 children Foundation's `Process` writes beyond a buffer of
-  /// its own when it lists the open files.
+  /// Waits for its end, and closes the pipe. Nobody else does, and with some 1,350 files open Foundation's `Process` writes
+  /// beyond a buffer of its own when it lists them.
   private func hasEnded() async {
     for await _ in ended {}
     try? output.fileHandleForReading.close()
