@@ -24,7 +24,7 @@ ALLOWED_IMPORTS = {
 
 # Unstructured tasks live in two files, which say why.
 UNSTRUCTURED_TASKS = {
-    "Sources/ActorFlow/Coordinator/FlowCore+Tasks.swift",
+    "Sources/ActorFlow/Coordinator/FlowCoordinator+Tasks.swift",
     "Sources/ActorFlowHosting/Host/FlowHost+Tasks.swift",
 }
 

@@ -95,8 +95,8 @@ import Testing
     let flow = Flow {
       Step("shipping", ShippingStep.init)
       Step("chooser") { (_: String, context: StepContext) in
-        if try await context.ask(CardForm()) == 0 { try context.backUp() }
-        if try await context.ask(CardForm()) == 0 { try context.abandon("changed my mind") }
+        if try await context.ask(CardForm()) == 0 { try await context.backUp() }
+        if try await context.ask(CardForm()) == 0 { try await context.abandon("changed my mind") }
         return 1
       }
     }

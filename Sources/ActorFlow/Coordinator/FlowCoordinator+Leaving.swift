@@ -14,10 +14,10 @@ extension FlowCoordinator {
   ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow, or the branch, was
   ///   ended on the way.
   public nonisolated func backUp(to step: StepID? = nil) async throws {
-    try refuseLeavingInside("try context.backUp()")
-    let core = core
-    let since = core.elapsed
-    try await core.request({ .landed($0.number, on: $0.track) }) { try $0.backUp(to: step, since: since) }
+    try refuseLeavingInside("try await context.backUp()")
+    try await request({ .landed($0.number, on: $0.track) }) { machine, stopwatch in
+      try machine.backUp(to: step, since: stopwatch.elapsed())
+    }
   }
 
   /// Backs up from the step that asks this question, as ``backUp(to:)`` does; of several open branches it means the one
@@ -25,10 +25,10 @@ extension FlowCoordinator {
   ///
   /// - Throws: As ``backUp(to:)``; `questionClosed` or `noSuchQuestion` if the question is not open.
   public nonisolated func backUp(from question: Question.ID) async throws {
-    try refuseLeavingInside("try context.backUp()")
-    let core = core
-    let since = core.elapsed
-    try await core.request({ .landed($0.number, on: $0.track) }) { try $0.backUp(from: question, since: since) }
+    try refuseLeavingInside("try await context.backUp()")
+    try await request({ .landed($0.number, on: $0.track) }) { machine, stopwatch in
+      try machine.backUp(from: question, since: stopwatch.elapsed())
+    }
   }
 
   /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and what was done is
@@ -43,10 +43,10 @@ extension FlowCoordinator {
   /// - Throws: A ``FlowError`` with the code `rollbackFailed`, after the end, if a step's `backUp` threw; `notRunning`,
   ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
   public nonisolated func abandon(reason: String = "", rollingBack: Bool = true) async throws {
-    try refuseLeavingInside("try context.abandon(_:)")
-    let core = core
-    let since = core.elapsed
-    try await core.request({ _ in .ended }) { try $0.abandon(reason: reason, rollBack: rollingBack, since: since) }
+    try refuseLeavingInside("try await context.abandon(_:)")
+    try await request({ _ in .ended }) { machine, stopwatch in
+      try machine.abandon(reason: reason, rollBack: rollingBack, since: stopwatch.elapsed())
+    }
   }
 
   nonisolated func refuseLeavingInside(_ verb: String) throws {

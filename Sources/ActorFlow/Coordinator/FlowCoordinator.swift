@@ -9,14 +9,52 @@ import Synchronization
 ///
 /// Everything may be called from any task. ``run(_:with:)`` is the only call that starts anything: when it has returned
 /// or thrown, no task of the library runs, nobody waits, and no step is kept alive.
+///
+/// The actor owns the run: the machine with its linked stack of visits, and the waiters and tasks that go with it. Each
+/// input, from a step, an answerer or the clock, is a turn of the actor: the machine decides, and the actor adopts what
+/// was decided. Steps, factories and all other code of the user's run between turns, never within one; so ``position``
+/// and every request are served while a step is at work.
 public actor FlowCoordinator {
   /// The flow's name, in every event and question.
   public nonisolated let id: FlowID
 
-  private nonisolated let settings: CoordinatorSettings
+  nonisolated let settings: CoordinatorSettings
+  /// Names the coordinator in the chain of those whose steps are running.
   nonisolated let serial: UInt64
-  /// The latest run; a first one that has not begun stands ready for whoever watches before `run`.
-  private nonisolated let latest: Lock<FlowCore>
+  /// Commits an input before it is adopted; nil if nothing is committed.
+  nonisolated let commit: Commit?
+  /// Lets one input at a time be committed, and one timer at a time fire.
+  nonisolated let order = AsyncMutex()
+  /// The log of the latest run, for subscribers, which take no turn. A first one stands ready before `run`.
+  private nonisolated let latestLog: Lock<EventLog>
+  /// Whether the caller of `run` was cancelled. A flag, because a cancellation handler cannot wait for a turn.
+  nonisolated let cancellation = CallerCancellation()
+
+  var machine: FlowMachine
+  var log: EventLog
+  /// Tells the time since the run's start.
+  var stopwatch: Stopwatch
+  var timer = TimerState()
+  var main = TrackTasks()
+  var branches = TrackMap<TrackTasks>()
+  /// The tasks that wait for signals, by the wait's number, and for pauses to end.
+  var waits: [Int: OneShot] = [:]
+  var pauses: [TrackID: OneShot] = [:]
+  var milestones: [Milestone] = []
+  /// The tasks that wait for a `once` to end, and which `once` waits for which.
+  var onceWaiters: [OneShot] = []
+  var onceWaits = OnceWaits()
+  var effects = EffectCount()
+  /// Whether the flow was put away: nothing is decided here any more.
+  package internal(set) var isParked = false
+  /// The callers of `run` that wait until the run before has returned.
+  private var nextRuns: [OneShot] = []
+  /// Whether the tasks of a run are under way, or its `run` is about to return.
+  var isDriven = false
+
+  /// Called with the next machine before it is adopted, and with the events since the last commit; what it throws
+  /// refuses the input.
+  typealias Commit = @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
 
   private static let serials = Atomic<UInt64>(0)
 
@@ -37,20 +75,33 @@ public actor FlowCoordinator {
   package init(id: FlowID, settings: CoordinatorSettings, machine: FlowMachine? = nil) {
     self.id = id
     self.settings = settings
-    let serial = Self.serials.wrappingAdd(1, ordering: .relaxed).newValue
-    self.serial = serial
-    if let machine {
-      latest = Lock(FlowCore(machine, serial: serial, settings: settings))
-    } else {
-      latest = Lock(FlowCore(flow: id, serial: serial, numbers: FlowMachine.Numbers(), settings: settings))
-    }
+    serial = Self.serials.wrappingAdd(1, ordering: .relaxed).newValue
+    commit = settings.keeping?.commit ?? Self.commit(settings.commit)
+    stopwatch = settings.keeping?.watch ?? .stopped
+    let machine = machine ?? FlowMachine(flow: id, journal: settings.machineJournal)
+    self.machine = machine
+    log = EventLog(
+      flow: id, run: machine.phase == .idle ? machine.nextNumbers.run + 1 : machine.run, capacity: settings.eventLog,
+      after: machine.sequence)
+    latestLog = Lock(log)
+  }
+
+  private static func commit(_ commit: (@Sendable (FlowMachine) async throws -> Void)?) -> Commit? {
+    guard let commit else { return nil }
+    return { machine, _ in try await commit(machine) }
   }
 
   deinit {
-    latest.withLock { $0 }.abandonIfIdle()
+    // Nothing was ever launched: subscribers would wait for ever.
+    log.close()?.passOn()
   }
 
-  nonisolated var core: FlowCore { latest.withLock { $0 } }
+  /// Whether the flow is kept beyond the process.
+  nonisolated var isKept: Bool { settings.keeping != nil }
+  /// Whether visits are replayed.
+  nonisolated var replays: Bool { settings.machineJournal != .off }
+  /// How prompts are packed, where flows are kept.
+  nonisolated var codec: (any ValueCodec)? { settings.keeping?.codec }
 }
 
 // MARK: - Running
@@ -69,9 +120,9 @@ extension FlowCoordinator {
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
   ///   `stepFailed` around a `CancellationError` that nobody but the step had caused.
   public nonisolated func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
-    let core = try await launch(flow.flow.graph, with: input)
-    await core.drive()
-    return try result(of: core)
+    try await launch(flow.flow.graph, with: input)
+    await drive()
+    return try await endRun().get()
   }
 
   /// Runs a flow that needs no input.
@@ -98,43 +149,62 @@ extension FlowCoordinator {
     let graph = flow.flow.graph
     let node = try graph.node(matching: step)
     let cargo = try graph.cargo(entering: node, with: value, of: input)
-    let core = try await launch(graph, with: input, at: (node.address, cargo))
-    await core.drive()
-    return try result(of: core)
+    try await launch(graph, with: input, at: (node.address, cargo))
+    await drive()
+    return try await endRun().get()
   }
 
-  /// Beside `run`, like ``result(of:)``, so that a task that runs a flow keeps no room for it.
+  /// Beside `run`, like ``endRun()``, so that a task that runs a flow keeps no room for it.
   @inline(never)
   nonisolated func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil
-  ) async throws -> FlowCore {
+  ) async throws {
     try Task.checkCancellation()
-    let core = readyCore()
-    core.startClock()
+    await previousRunHasReturned()
+    let stopwatch = isKept ? nil : Stopwatch(settings.clock)
     // A run that is not kept draws its bits for its first effect; most have none.
-    let keyBits = core.isKept ? KeyBits.random() : nil
-    try await core.decide { Decision((), event: try $0.launch(graph, with: input, at: start, keyBits: keyBits)) }
-    return core
+    let keyBits = isKept ? KeyBits.random() : nil
+    try await decide { machine, _ in
+      var decision = Decision((), event: try machine.launch(graph, with: input, at: start, keyBits: keyBits))
+      decision.errand = .begin(stopwatch)
+      return decision
+    }
   }
 
+  /// Waits for the return of a `run` whose flow has ended.
+  private func previousRunHasReturned() async {
+    while machine.phase == .ended, isDriven {
+      let waiter = OneShot()
+      nextRuns.append(waiter)
+      _ = try? await waiter.uncancellableValue()
+    }
+  }
+
+  /// Begins a run: what belongs to a run before is dropped.
+  func beginRun(_ stopwatch: Stopwatch?) {
+    if let stopwatch { self.stopwatch = stopwatch }
+    guard log.run != machine.run else { return }
+    log = EventLog(flow: id, run: machine.run, capacity: settings.eventLog)
+    latestLog.withLock { $0 = log }
+    (timer, main, branches) = (TimerState(), TrackTasks(), TrackMap())
+  }
+
+  /// Ends a run whose tasks have ended: its result is handed out, once.
   @inline(never)
-  nonisolated func result<O>(of core: FlowCore) throws -> O {
-    guard let result = core.takeResult() else {
-      throw FlowError(.flowEnded, "the run has ended without a result", flow: id)
-    }
-    return try StepBody.cast(result.get(), to: O.self)
+  nonisolated func endRun<O>() async -> Result<O, any Error> {
+    let (result, next) = await takeResult()
+    for waiter in next { waiter.fulfil(.success(())) }
+    do {
+      guard let result else { throw FlowError(.flowEnded, "the run has ended without a result", flow: id) }
+      return .success(try StepBody.cast(result.get(), to: O.self))
+    } catch { return .failure(error) }
   }
 
-  /// The core for a new run: the one that stands ready, or another if that one's run has ended.
-  private nonisolated func readyCore() -> FlowCore {
-    let (core, old): (FlowCore, FlowCore?) = latest.withLock { latest in
-      guard let numbers = latest.numbersIfEnded else { return (latest, nil) }
-      let old = latest
-      latest = FlowCore(flow: id, serial: serial, numbers: numbers, settings: settings)
-      return (latest, old)
-    }
-    _ = old  // released here, outside the lock
-    return core
+  private func takeResult() -> (Result<any Sendable, any Error>?, [OneShot]) {
+    isDriven = false
+    cancellation.reset()
+    defer { nextRuns = [] }
+    return (machine.takeResult(), nextRuns)
   }
 }
 
@@ -150,10 +220,18 @@ extension FlowCoordinator {
   /// A slow reader costs the flow nothing: one that falls behind the log misses events visibly, as a gap in
   /// ``NavigationEvent/sequence``, and is whole again with the next. The position is that at the event: to a late or slow
   /// reader it may show a question that is answered by now, and an answer to it is refused.
-  public nonisolated var events: AsyncStream<NavigationEvent> { Subscription(core).stream }
+  public nonisolated var events: AsyncStream<NavigationEvent> { makeSubscription().stream }
+
+  /// As ``events``, for the package's own tools.
+  package nonisolated func makeSubscription() -> Subscription { Subscription(latestLog.withLock { $0 }) }
 
   /// Where the flow stands.
-  public var position: Position { core.position }
+  public nonisolated var position: Position {
+    get async {
+      if cancellation.isPending, commit == nil { await callerCancelled() }
+      return await machine.position
+    }
+  }
 
   /// Waits until the flow waits for somebody outside, or has ended; before a run, waits for one.
   ///
@@ -165,7 +243,7 @@ extension FlowCoordinator {
     try refuseInside(
       step: "`settled()` would wait for the very step that calls it; return from the step instead",
       effect: "`settled()` may wait for the very effect that calls it; return from the effect, or look at `position`")
-    return try await core.wait(for: .settled)
+    return try await wait(for: .settled)
   }
 }
 
@@ -195,7 +273,7 @@ extension FlowCoordinator {
   public nonisolated func answer<A: Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
   ) async throws {
-    try await core.answer(question, with: answer, by: principal, revision: revision)
+    try await checkAndAccept(answer, for: question, by: principal, revision: revision)
   }
 
   /// Answers the one open question that shows a `P`.
@@ -205,7 +283,8 @@ extension FlowCoordinator {
   public nonisolated func answer<P: Prompt>(
     _ prompt: P.Type, with answer: P.Answer, by principal: Principal? = nil
   ) async throws {
-    try await core.answer(prompt, with: answer, by: principal)
+    let question = try await openQuestion(of: prompt)
+    try await checkAndAccept(answer, for: question, by: principal, revision: nil)
   }
 }
 
@@ -231,6 +310,6 @@ extension FlowCoordinator {
   public nonisolated func send<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String? = nil
   ) async throws -> Delivery {
-    try await core.send(value, to: signal.name, key: key)
+    try await send(value, to: signal.name, key: key, size: 0, numbersKept: false)
   }
 }

@@ -32,7 +32,7 @@ final class OnceWork: Sendable {
 /// Which work waits for which other work at one place, so that a circle is refused before it closes.
 struct OnceWaits: Sendable {
   /// The keys whose work waits, the key it waits for, and the waiter.
-  var edges: [(holding: [String], key: String, cell: Cell)] = []
+  var edges: [(holding: [String], key: String, cell: OneShot)] = []
 
   /// Whether work for `key` waits, directly or by others, for work for one of `holding`.
   func wouldClose(from key: String, to holding: [String]) -> Bool {

@@ -3,6 +3,9 @@ package struct Stopwatch: Sendable {
   let elapsed: @Sendable () -> Duration
   private let sleepUntil: @Sendable (Duration) async throws -> Void
 
+  /// Of a run that has not begun.
+  static let stopped = Stopwatch(elapsed: { .zero }, sleepUntil: { _ in })
+
   init(_ clock: any Clock<Duration>) {
     func start<C: Clock>(_ clock: C) -> Stopwatch where C.Duration == Duration {
       let start = clock.now

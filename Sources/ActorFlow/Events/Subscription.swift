@@ -1,17 +1,11 @@
-/// Where a subscription reads from: the owner of a log and of the lock around it.
-package protocol EventSource: AnyObject, Sendable {
-  var flow: FlowID { get }
-  /// The run's number, and what `body` makes of the log, under the lock.
-  func withLog<Result>(_ body: (inout EventLog) -> Result) -> (run: Int, Result)
-}
-
-/// One independent reading of a run's events: a cursor on the shared log.
-package final class Subscription<Source: EventSource>: Sendable {
-  private let source: Source
+/// One independent reading of a run's events: a cursor on the run's log.
+package final class Subscription: Sendable {
+  private let log: EventLog
+  /// The number of the latest event that was read. Behind a lock, because several tasks may read one subscription.
   private let cursor = Lock<Int>(0)
 
-  package init(_ source: Source) {
-    self.source = source
+  package init(_ log: EventLog) {
+    self.log = log
   }
 
   /// The next event; nil when the run has ended and everything was read, or when the reading task is cancelled.
@@ -53,30 +47,21 @@ package final class Subscription<Source: EventSource>: Sendable {
   }
 
   private func read() -> Read {
-    let (run, entry, sequence): (Int, LogEntry?, Int) = cursor.withLock { cursor in
-      let (run, next) = source.withLog { $0.next(after: cursor) }
-      switch next {
-      case .entry(let entry, let sequence):
-        cursor = sequence
-        return (run, entry, sequence)
-      case .wait: return (run, nil, cursor)
-      case .end: return (run, nil, -1)
+    cursor.withLock { cursor in
+      switch log.next(after: &cursor) {
+      case .event(let event): .event(event)
+      case .wait: .wait(after: cursor)
+      case .end: .end
       }
     }
-    if let entry {
-      return .event(NavigationEvent(flow: source.flow, run: run, sequence: sequence, entry: entry))
-    }
-    return sequence < 0 ? .end : .wait(after: sequence)
   }
 
   private func wait(after sequence: Int) async {
-    let id = source.withLog { $0.newReader() }.1
+    let id = log.newReader()
     let wake = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let reader = EventLog.WaitingReader(id: id, continuation: continuation)
-        // A cancellation that came first has found nobody waiting, so it is looked for after entering the list.
-        let waits = source.withLog { $0.wait(reader, after: sequence) }.1
-        if !waits {
+        // A cancellation that came first has found no reader, so it is looked for after entering the list.
+        if !log.wait(EventLog.WaitingReader(id: id, continuation: continuation), after: sequence) {
           continuation.resume(returning: EventLog.Wake([]))
         } else if Task.isCancelled {
           stopWaiting(id)
@@ -90,16 +75,14 @@ package final class Subscription<Source: EventSource>: Sendable {
 
   private func waitUntilTheEnd(after sequence: Int) async {
     let wake = await withCheckedContinuation { continuation in
-      let waits = source.withLog { log in
-        log.wait(EventLog.WaitingReader(id: log.newReader(), continuation: continuation), after: sequence)
-      }.1
-      if !waits { continuation.resume(returning: EventLog.Wake([])) }
+      let reader = EventLog.WaitingReader(id: log.newReader(), continuation: continuation)
+      if !log.wait(reader, after: sequence) { continuation.resume(returning: EventLog.Wake([])) }
     }
     wake.passOn()
   }
 
   private func stopWaiting(_ id: Int) {
-    source.withLog { $0.stopWaiting(id) }.1?.continuation.resume(returning: EventLog.Wake([]))
+    log.stopWaiting(id)?.continuation.resume(returning: EventLog.Wake([]))
   }
 }
 

@@ -6,9 +6,11 @@ extension FlowMachine {
   package mutating func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil, keyBits: KeyBits? = nil
   ) throws(FlowError) -> NavigationEvent {
-    guard phase == .idle else {
+    // What the run before has made is still to be returned, or it is over.
+    guard phase == .idle || phase == .ended && result == nil else {
       throw error(.alreadyRunning, "a coordinator runs one flow at a time; make another, or wait until `run` returns")
     }
+    if phase == .ended { self = FlowMachine(flow: flow, numbers: numbers, journal: journal) }
     self.graph = graph
     numbers.run += 1
     run = numbers.run

@@ -19,11 +19,13 @@ extension FlowCoordinator {
   public nonisolated func run<I, O>(
     _ flow: some FlowComponent<I, O>, with input: I, presentedBy presenters: [any Presenter]
   ) async throws -> O {
-    let core = try await launch(flow.flow.graph, with: input)
-    async let failure = Presenting(presenters, of: core, in: self).untilTheEnd()
-    await core.drive()
-    if let failure = await failure { throw failure }
-    return try result(of: core)
+    try await launch(flow.flow.graph, with: input)
+    async let failure = Presenting(presenters, in: self).untilTheEnd()
+    await drive()
+    let presenting = await failure
+    let result: Result<O, any Error> = await endRun()
+    if let presenting { throw presenting }
+    return try result.get()
   }
 
   /// Runs a flow that needs no input, and has every event presented.

@@ -1,12 +1,10 @@
 /// The presenting of one run: reads its events and asks the presenters.
 struct Presenting: Sendable {
   private let presenters: [any Presenter]
-  private let core: FlowCore
   private let coordinator: FlowCoordinator
 
-  init(_ presenters: [any Presenter], of core: FlowCore, in coordinator: FlowCoordinator) {
+  init(_ presenters: [any Presenter], in coordinator: FlowCoordinator) {
     self.presenters = presenters
-    self.core = core
     self.coordinator = coordinator
   }
 
@@ -14,18 +12,18 @@ struct Presenting: Sendable {
   ///
   /// - Returns: The error of a presenter that has ended the flow; nil if it ended otherwise.
   func untilTheEnd() async -> (any Error)? {
-    let events = Subscription(core)
+    let events = coordinator.makeSubscription()
     var failure: (error: any Error, reason: String)?
     while let event = await events.nextUntilTheEnd() {
       do { try await present(event) } catch {
         guard failure == nil else { continue }
         let reason = "a presenter failed at event \(event.sequence): \(error)"
         failure = (error, reason)
-        abandon(reason)
+        await abandon(reason)
       }
     }
     // Endings come from the machine: if the flow was ending already, the error has not ended it.
-    guard let failure, core.position.status == .ended(.abandoned(reason: failure.reason)) else { return nil }
+    guard let failure, await coordinator.position.status == .ended(.abandoned(reason: failure.reason)) else { return nil }
     return failure.error
   }
 
@@ -34,8 +32,9 @@ struct Presenting: Sendable {
   }
 
   /// Files the request and does not wait for what comes of it: that is to be presented as well.
-  private func abandon(_ reason: String) {
-    let since = core.elapsed
-    try? core.decideNow { try $0.abandon(reason: reason, rollBack: true, since: since).decision }
+  private func abandon(_ reason: String) async {
+    try? await coordinator.decide { machine, stopwatch in
+      Decision((), try machine.abandon(reason: reason, rollBack: true, since: stopwatch.elapsed()))
+    }
   }
 }

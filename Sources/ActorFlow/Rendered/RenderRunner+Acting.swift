@@ -7,11 +7,11 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let stage, let tree, stage.question == question.id else { return .closed }
     guard stage.revision == question.revision else { return .changed(turns.overtake(attempt)) }
     defer { giveUp(attempt) }
-    do { try stage.runtime.refuseLate(question.id) } catch { return .refused(error) }
+    do { try await stage.runtime.refuseLate(question.id) } catch { return .refused(error) }
+    guard self.stage === stage else { return .closed }  // it has ended meanwhile
     guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
-    let saved = stage.runtime.commits ? Saved(tree, effects) : nil
+    let saved = stage.runtime.isCommitting ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
-    if let outcome = finishNow(hasChanged, isAnswer: true) { return outcome }
     return await finish(hasChanged, isAnswer: true, saved)
   }
 
@@ -24,9 +24,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     defer { endTurn() }
     guard let stage, let tree, stage.port === port else { return false }
     guard let hasChanged = tree.take(action, to: node, from: effect) else { return false }
-    var outcome = finishNow(hasChanged, isAnswer: false)
-    if outcome == nil { outcome = await finish(hasChanged, isAnswer: false, nil) }
-    guard case .applied = outcome else { return false }
+    guard case .applied = await finish(hasChanged, isAnswer: false, nil) else { return false }
     return true
   }
 
@@ -40,37 +38,15 @@ extension RenderRunner: ActionReceiver, ActionStation {
     }
   }
 
-  /// An action was applied: what follows from it, if nothing is to be waited for. Nil: ``finish(_:isAnswer:_:)`` it.
-  ///
-  /// Apart from that, because each async function that is called costs as much as all of this.
-  private func finishNow(_ hasChanged: Bool, isAnswer: Bool) -> ActionOutcome? {
-    guard hasChanged, let tree, let stage, !stage.runtime.commits, !tree.hasOutput else { return nil }
-    do {
-      var ended: [Int] = []
-      let rendering = try render(tree, ending: &ended)
-      cancel(ended)
-      try stage.runtime.rerenderNow(rendering, at: stage.stay, isAnswer: isAnswer)
-      stage.revision += 1
-    } catch {
-      failure = error
-      return nil
-    }
-    if effects.hasDue { stage.cell.nudge(0) }
-    return .applied
-  }
-
   /// An action was applied: what follows from it.
   private func finish(_ hasChanged: Bool, isAnswer: Bool, _ saved: consuming Saved?) async -> ActionOutcome {
     guard let tree, let stage else { return .closed }
     do {
-      if let failure {
-        self.failure = nil
-        throw failure
-      }
       if hasChanged {
         var ended: [Int] = []
         let rendering = try render(tree, ending: &ended)
-        if !stage.runtime.commits { cancel(ended) }
+        await tellDue()
+        if !stage.runtime.isCommitting { cancel(ended) }
         do {
           try await stage.runtime.rerender(
             rendering, try tree.keeping(stage.codec), at: stage.stay, isAnswer: isAnswer)
@@ -87,7 +63,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
       }
     } catch let error as CancellationError {
       // The visit is being left, and `proceed` is about to hear of it.
-      endStage()
+      await endStage()
       stage.cell.fulfil(.failure(error))
       return .closed
     } catch {
@@ -96,7 +72,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     }
     guard self.stage === stage else { return .applied }  // it has ended while this was published
     if let output = tree.output {
-      endStage()
+      await endStage()
       await stage.runtime.hide(at: stage.stay)
       stage.cell.fulfil(.success(output))
     } else if effects.hasDue {
@@ -121,10 +97,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
   private func render(_ tree: RenderTree<Root>, ending ended: inout [Int]) throws -> Root.Rendering {
     var changes = EffectChanges()
     let rendering = try tree.render(&changes)
-    if !changes.isEmpty {
-      ended = effects.apply(changes)
-      tellDue()
-    }
+    if !changes.isEmpty { ended = effects.apply(changes) }
     return rendering
   }
 
@@ -135,7 +108,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
   /// The step fails: nobody is asked any more.
   func fail(_ error: any Error) async {
     guard let stage else { return }
-    endStage()
+    await endStage()
     await stage.runtime.hide(at: stage.stay)
     stage.cell.fulfil(.failure(error))
   }

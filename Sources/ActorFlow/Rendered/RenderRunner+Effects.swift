@@ -2,13 +2,16 @@
 extension RenderRunner {
   /// Starts what is due, and forgets what has ended.
   func startEffects(_ runtime: any StepRuntime) async {
-    let takesTurn = await beginEffectsTurn()
-    defer { if takesTurn { endTurn() } }
+    await beginEffectsTurn()
+    defer { endTurn() }
     // Each has told of its end as the last it did, so this does not wait.
     while let task = ended.popLast() { await task.value }
     // With the output nothing begins any more.
     guard stage != nil else { return }
-    for start in effects.takeDue() {
+    let due = effects.takeDue()
+    await runtime.countEffects(due.count)
+    guard stage != nil else { return await runtime.countEffects(-due.count) }
+    for start in due {
       let (id, work, isWanted) = (start.id, start.work, effects.isWanted(start.id))
       tasks[id] = runtime.startEffect {
         // Given up before it could start: it is not to run a moment uncancelled.
@@ -16,7 +19,7 @@ extension RenderRunner {
         await self.run(work, as: id)
       }
     }
-    tellDue()
+    await tellDue()
   }
 
   private nonisolated func run(_ work: @Sendable () async throws -> Void, as effect: Int) async {
@@ -29,23 +32,21 @@ extension RenderRunner {
   }
 
   private func hasEnded(_ effect: Int, _ error: (any Error)?) async {
-    let takesTurn = await beginEffectsTurn()
-    defer { if takesTurn { endTurn() } }
+    await beginEffectsTurn()
+    defer { endTurn() }
     if let task = tasks.removeValue(forKey: effect) { ended.append(task) }
     let isWanted = effects.isWanted(effect)
     effects.end(effect)
-    tellDue()
+    await tellDue()
     tree?.hasEnded(effect)
     if isWanted, let error { await fail(error) }
     // So that it is awaited, and what waited for it starts.
     stage?.cell.nudge(0)
   }
 
-  /// Where actions are committed, effects neither start nor end in the middle of one: it may be refused, and then they
-  /// are as they were. Where nothing is committed nobody waits.
-  private func beginEffectsTurn() async -> Bool {
-    guard stage?.runtime.commits == true else { return false }
+  /// Effects neither start nor end in the middle of an action: it may be the last one, or be refused, and then they are
+  /// as they were.
+  private func beginEffectsTurn() async {
     if !turns.begin() { await waitForTurn() }
-    return true
   }
 }

@@ -1,16 +1,13 @@
 /// The step behind a ``RenderedStep``: holds its tree, runs its effects, and takes its actions.
 ///
 /// An action is applied in its sender's task, on this actor; `proceed` waits beside it and starts effects, because these
-/// are to have the flow's task-local values. Where nothing is committed a turn never suspends, so the actor alone keeps
-/// actions apart; where something is, they queue.
+/// are to have the flow's task-local values. Actions queue: the next one is looked at when the one before is published.
 actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   private let make: @Sendable (Input) throws -> Root
   var tree: RenderTree<Root>?
   var stage: Stage?
   var effects = EffectLedger()
   var tasks: [Int: Task<Void, Never>] = [:]
-  /// What made the step fail in the turn under way.
-  var failure: (any Error)?
   /// The tasks of effects that have just ended.
   var ended: [Task<Void, Never>] = []
   var turns = ActionTurns()
@@ -21,7 +18,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let stay: Stay
     let port: SinkPort
     /// Where `proceed` waits.
-    let cell: Cell
+    let cell: OneShot
     /// How to keep what the step remembers; nil where nothing is kept.
     let codec: (any ValueCodec)?
     /// The question that shows the renderings, once it is open, and its revision.
@@ -30,7 +27,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     /// Whether it is said that effects are about to begin.
     var saysDue = false
 
-    init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: Cell, _ codec: (any ValueCodec)?) {
+    init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: OneShot, _ codec: (any ValueCodec)?) {
       (self.runtime, self.stay, self.port, self.cell, self.codec) = (runtime, stay, port, cell, codec)
     }
   }
@@ -40,8 +37,8 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   }
 
   func proceed(_ input: Input, context: StepContext) async throws -> Root.Output {
-    let (runtime, cell) = (try context.inFlow(), Cell())
-    let kept = try runtime.keptRendering(at: context.stay)
+    let (runtime, cell) = (try context.inFlow(), OneShot())
+    let kept = try await runtime.keptRendering(at: context.stay)
     if let output = kept?.output {
       // Made before the step was made anew: all that is left to do is to say so.
       await runtime.hide(at: context.stay)
@@ -73,29 +70,29 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let rendering = try tree.render(&changes)
     _ = effects.apply(changes)
     self.stage = stage
-    tellDue()
+    await tellDue()
     do {
       let question = try await stage.runtime.show(rendering, try tree.keeping(stage.codec), to: self, at: stage.stay)
       (stage.question, stage.revision) = (question.id, question.revision)
     } catch {
       effects = EffectLedger()
-      endStage()
+      await endStage()
       throw error
     }
   }
 
   /// Waits for the output, and starts effects meanwhile.
-  private func attend(_ cell: Cell, _ runtime: any StepRuntime) async throws -> any Sendable {
+  private func attend(_ cell: OneShot, _ runtime: any StepRuntime) async throws -> any Sendable {
     while true {
       await startEffects(runtime)
       let value = try await cell.value()
-      guard value is Cell.Nudge else { return value }
+      guard value is OneShot.Nudge else { return value }
     }
   }
 
   /// From here on nothing is taken. Waits until every effect has ended.
   private func close() async {
-    endStage()
+    await endStage()
     effects = EffectLedger()
     for task in tasks.values { task.cancel() }
     while let (id, task) = tasks.first {
@@ -107,18 +104,20 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   }
 
   /// Tells whoever keeps the flow whether effects are about to begin.
-  func tellDue() { tellDue(effects.hasDue) }
-
-  private func tellDue(_ isDue: Bool) {
+  func tellDue() async {
+    let isDue = effects.hasDue
     guard let stage, stage.codec != nil, stage.saysDue != isDue else { return }
     stage.saysDue = isDue
-    stage.runtime.countEffects(isDue ? 1 : -1)
+    await stage.runtime.countEffects(isDue ? 1 : -1)
   }
 
-  func endStage() {
-    tellDue(false)
-    stage?.port.close()
+  func endStage() async {
+    let ended = stage
+    ended?.port.close()
     stage = nil
     endClaims()
+    guard let ended, ended.saysDue else { return }
+    ended.saysDue = false
+    await ended.runtime.countEffects(-1)
   }
 }

@@ -9,7 +9,7 @@ public struct RollbackContext: Sendable {
   /// Why the place is rolled back.
   public let reason: LeaveReason
 
-  package init(runtime: any StepRuntime, info: StepInfo, stay: Stay, reason: LeaveReason) {
+  init(runtime: any StepRuntime, info: StepInfo, stay: Stay, reason: LeaveReason) {
     self.runtime = runtime
     self.info = info
     self.scope = RecordScope(stay, isRollback: true)

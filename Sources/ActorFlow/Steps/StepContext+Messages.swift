@@ -89,8 +89,8 @@ extension StepContext {
   /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
   ///   is then void. `FlowError` with the code `cannotBackUp` if no earlier step is an `S` or one may not go back there,
   ///   and nothing has changed; `notActive` after the visit.
-  public func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update) throws -> Never {
-    try inFlow().backUp(to: type, delivering: update, from: stay)
+  public func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update) async throws -> Never {
+    try await inFlow().backUp(to: type, delivering: update, from: stay)
     throw CancellationError()
   }
 }

@@ -11,7 +11,7 @@ public struct StepContext: Sendable {
   /// The visit this context belongs to.
   public var visit: VisitID { stay.visit }
 
-  package init(runtime: any StepRuntime, info: StepInfo, stay: Stay) {
+  init(runtime: any StepRuntime, info: StepInfo, stay: Stay) {
     self.runtime = runtime
     self.info = info
     self.stay = stay
@@ -180,8 +180,8 @@ extension StepContext {
   /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
   ///   is then void. `FlowError` with the code `cannotBackUp` if there is nowhere to go, and nothing has changed;
   ///   `notActive` after the visit.
-  public func backUp() throws -> Never {
-    try inFlow().backUp(from: stay)
+  public func backUp() async throws -> Never {
+    try await inFlow().backUp(from: stay)
     throw CancellationError()
   }
 
@@ -192,8 +192,8 @@ extension StepContext {
   ///
   /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
   ///   is then void, and a back that is under way goes on. `FlowError` with the code `notActive` after the visit.
-  public func abandon(_ reason: String) throws -> Never {
-    try inFlow().abandon(reason, from: stay)
+  public func abandon(_ reason: String) async throws -> Never {
+    try await inFlow().abandon(reason, from: stay)
     throw CancellationError()
   }
 }

@@ -94,11 +94,11 @@ extension FlowHost {
 
   /// Does what a process that dies does, as far as a process that lives can: nothing is written any more, and what runs
   /// is cancelled.
-  package func die() {
+  package func die() async {
     isStopping = true
     for flow in live.values {
       flow.ledger.lose(CancellationError())
-      flow.park()
+      await flow.park()
     }
   }
 }

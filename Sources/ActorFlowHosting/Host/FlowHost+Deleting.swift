@@ -31,12 +31,12 @@ extension FlowHost {
   /// Removes a flow that is in memory, or one that is not. False: it was about to be put away; it is to be tried again.
   private func remove(_ id: FlowID) async throws -> Bool {
     if let flow = live[id] {
-      guard flow.enter() else {
+      guard await flow.enter() else {
         await flow.isGone()
         try Task.checkCancellation()
         return false
       }
-      flow.dismiss(noSuchFlow(id))
+      await flow.dismiss(noSuchFlow(id))
       let (stored, fence) = (flow.ledger.stored, flow.lease.withLock { $0?.fence })
       do {
         if let stored { try await office.store.delete(stored, fence: fence) }

@@ -21,10 +21,11 @@ extension FlowHost {
       } catch {
         let cause = flow.cause(of: error)
         let fate = request.fate.now
-        let wasTaken = flow.wasTaken(cause) || fate.isOpen && FlowStoreError.isUnknown(cause)
+        var wasTaken = await flow.wasTaken(cause)
+        if fate.isOpen, FlowStoreError.isUnknown(cause) { wasTaken = true }
         let isStale = await isStale(flow, after: error)
         // Nobody can do anything with it any more, not even who uses it besides.
-        if wasTaken { flow.retire(because: cause) }
+        if wasTaken { await flow.retire(because: cause) }
         await release(flow)
         // Done by somebody else in that moment: then this is a repetition. What was done here may throw all the same.
         if (error as? FlowError)?.code != .rollbackFailed, let view = try view(of: flow, after: request) { return view }
@@ -104,7 +105,7 @@ extension FlowHost {
     // What this host writes itself is known by then.
     if flow.isBegun { try? await flow.coordinator.catchUp() }
     guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
-    flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
+    await flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
     return true
   }
 

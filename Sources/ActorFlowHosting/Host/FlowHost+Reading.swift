@@ -45,7 +45,7 @@ extension FlowHost {
       let flow = try await take(id)
       begin(flow)
       if flow.isBegun { await wait(for: flow, until: deadline) }
-      if flow.isBegun, let sequence = flow.coordinator.shownSequence {
+      if flow.isBegun, let sequence = await flow.coordinator.shownSequence {
         if let shown = flow.ledger.view(at: sequence), shown.status == .runnable {
           await release(flow)
           return shown

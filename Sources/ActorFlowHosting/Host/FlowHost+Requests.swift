@@ -49,7 +49,7 @@ extension FlowHost {
       "answer \(P.self)", try PackedValue(answer, with: office.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       begin(flow)
-      for question in flow.coordinator.questions { try await flow.coordinator.reopened(question) }
+      for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
       try refuseStandingStill(flow)
       try await flow.coordinator.answer(P.self, with: answer, by: principal)
     }
@@ -73,7 +73,7 @@ extension FlowHost {
     let request = HostRequest("answer \(question)", bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
-      let open = try flow.coordinator.openQuestion(question)
+      let open = try await flow.coordinator.openQuestion(question)
       try await answer(open, showing: open.prompt, of: flow, json: bytes, by: principal, revision: revision)
     }
   }
@@ -126,7 +126,7 @@ extension FlowHost {
       _ = try await perform(request, on: id) { flow in
         delivery = .duplicate
         // Of one that came long ago only the key is known: it must not be taken for this one.
-        if flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
+        if await flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
         delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key, size: packed.size)
         // Another one came first.
         if delivery == .duplicate { _ = try view(of: flow, after: request) }

@@ -202,7 +202,7 @@ extension FlowHost {
           flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
         } catch let error as FlowStoreError where error.code == .fenced {
           // It may have got another one here.
-          if flow.lease.withLock({ $0?.fence == lease.fence }) { flow.dismiss(error) }
+          if flow.lease.withLock({ $0?.fence == lease.fence }) { await flow.dismiss(error) }
         } catch { hasFailed = true }  // the store's error is remembered
       }
       failures = hasFailed ? failures + 1 : 0
@@ -214,7 +214,7 @@ extension FlowHost {
   /// - Parameter outage: The reason why the host stops, if the store has been away for too long.
   func stop(because outage: (any Error)? = nil) async throws {
     let flows = Array(live.values)
-    for flow in flows { flow.park() }
+    for flow in flows { await flow.park() }
     let clock = office.clock
     let deadline = clock.date(after: office.options.gracePeriod)
     let late = await withTaskGroup(of: Bool.self) { group in

@@ -52,7 +52,7 @@ extension FlowHost {
         try await coordinator.begin(definition.graph, with: input)
       }
       let flow = LiveFlow(coordinator, ledger, lease)
-      _ = flow.enter()
+      _ = await flow.enter()
       live[id] = flow
       // What was started while the host stopped is in the store, for another one.
       if !isStopping { begin(flow) }

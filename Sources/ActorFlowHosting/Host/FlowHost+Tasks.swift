@@ -47,37 +47,37 @@ extension FlowHost {
       guard flow.close() else {
         await flow.idle.wait()
         // Put away by somebody else, who does not wait for those who use it.
-        if coordinator.isParked { break }
+        if await coordinator.isParked { break }
         continue
       }
       // Since it rested, a caller may have given it something to do, or a timer may have fired.
       if await coordinator.parkIfIdle() { break }
       // Put away meanwhile: it stays closed.
-      if coordinator.isParked { break }
+      if await coordinator.isParked { break }
       flow.reopen()
     }
-    coordinator.park()
+    await coordinator.park()
   }
 
   /// Waits until there is nothing to do. False: the flow was put away meanwhile.
   private nonisolated func rests(_ flow: LiveFlow) async -> Bool {
     let coordinator = flow.coordinator
     // One that was put away after it had been answered comes by here once more, and has rung for the last time.
-    while !coordinator.isParked {
+    while await !coordinator.isParked {
       do {
         try await coordinator.rests()
         // It is not put away just before its time.
         if try await coordinator.ringDue() { continue }
         try await coordinator.askersAreBack()
         // What has become due meanwhile, or was given to do.
-        guard coordinator.isResting else { continue }
+        guard await coordinator.isResting else { continue }
       } catch { return false }
-      if coordinator.hasEffects, !coordinator.isAtRest {
+      if await coordinator.hasEffects, await !coordinator.isAtRest {
         await wait(office.options.effectTime, for: coordinator.effectsHaveEnded)
-        guard coordinator.isResting else { continue }
+        guard await coordinator.isResting else { continue }
       }
       let revision = flow.ledger.stored?.revision
-      guard office.options.keepHot > .zero, !coordinator.isAtRest else { return true }
+      guard office.options.keepHot > .zero, await !coordinator.isAtRest else { return true }
       // No longer than it goes on.
       await wait(office.options.keepHot, for: flow.over.wait)
       if flow.ledger.stored?.revision == revision { return true }

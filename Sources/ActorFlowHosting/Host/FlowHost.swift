@@ -39,7 +39,7 @@ public actor FlowHost {
   var lastRefusedFlow: Health.Failure?
 
   private struct Door {
-    let gate = Gate()
+    let mutex = AsyncMutex()
     var users = 0
   }
 
@@ -75,10 +75,6 @@ public actor FlowHost {
   private init(office: HostOffice, owner: String) {
     (self.office, self.owner) = (office, owner)
   }
-
-  deinit {
-    for flow in live.values { flow.park() }
-  }
 }
 
 // MARK: - Flows in memory
@@ -90,7 +86,7 @@ extension FlowHost {
   func take(_ id: FlowID, lease: FlowLease? = nil) async throws -> LiveFlow {
     while true {
       if let flow = live[id] {
-        if flow.enter() { return flow }
+        if await flow.enter() { return flow }
         await flow.isGone()
         try Task.checkCancellation()
         continue
@@ -98,7 +94,7 @@ extension FlowHost {
       let opened: LiveFlow? = try await behindDoor(of: id) {
         guard live[id] == nil else { return nil }
         let flow = try await open(id, lease)
-        _ = flow.enter()
+        _ = await flow.enter()
         live[id] = flow
         return flow
       }
@@ -150,9 +146,9 @@ extension FlowHost {
     var door = doors[id] ?? Door()
     door.users += 1
     doors[id] = door
-    await door.gate.enter()
+    await door.mutex.lock()
     defer {
-      door.gate.leave()
+      door.mutex.unlock()
       doors[id]?.users -= 1
       if doors[id]?.users == 0 { doors[id] = nil }
     }

@@ -6,7 +6,7 @@ extension FlowLedger {
   /// What the flow itself did cannot be stored, however often it is tried: a value between two steps that no registration
   /// could see, or too much of everything. It stands still where it stood, until somebody lets it try again.
   func standStill(because error: any Error) async {
-    guard var snapshot = stored?.snapshot else { return stop(error) }
+    guard var snapshot = stored?.snapshot else { return await stop(error) }
     var state = state
     index(&snapshot, by: state)
     let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
@@ -15,7 +15,7 @@ extension FlowLedger {
     snapshot.status = .failed
     // If that cannot be written either, it is tried again, and stands still when it can.
     try? await write(&snapshot, &state, "parked", step, failure.message)
-    stop(error)
+    await stop(error)
   }
 
   /// A flow that stands still is to go on.

@@ -27,7 +27,7 @@ final class FlowLedger: Sendable {
     /// Why the flow was put away, if that is because it could not be written.
     var failure: (any Error)?
     /// Puts the flow away.
-    var park: (@Sendable () -> Void)?
+    var park: (@Sendable () async -> Void)?
   }
 
   init(
@@ -67,11 +67,11 @@ final class FlowLedger: Sendable {
 
   /// Drops the flow from memory, because the outcome of its last write is not known, so that memory and store may
   /// disagree. Nothing is written from here any more; requests that come later read the flow anew.
-  private func drop(because error: FlowStoreError) {
+  private func drop(because error: FlowStoreError) async {
     lose(
       FlowStoreError(
         .conflict, "the outcome of the flow's last commit is not known; it is read anew", underlying: error))
-    stop(error)
+    await stop(error)
   }
 
   /// Nothing is written any more.
@@ -87,7 +87,7 @@ final class FlowLedger: Sendable {
   }
 
   /// How to put the flow away, once it is in memory.
-  func parks(with park: @escaping @Sendable () -> Void) { entry.withLock { $0.park = park } }
+  func parks(with park: @escaping @Sendable () async -> Void) { entry.withLock { $0.park = park } }
 
   /// Why the flow was put away, if that is because it could not be written.
   var failure: (any Error)? { entry.withLock { $0.failure } }
@@ -100,7 +100,7 @@ final class FlowLedger: Sendable {
       guard HostRequest.current == nil else { throw error }
       switch (error as? FlowError)?.code {
       case .notStorable, .tooLarge: await standStill(because: error)
-      default: stop(error)
+      default: await stop(error)
       }
       throw error
     }
@@ -169,7 +169,7 @@ final class FlowLedger: Sendable {
         throw FlowError(.tooLarge, "the store does not take so much of one flow", flow: id, underlying: [error])
       case .outcomeUnknown:
         HostRequest.current?.fate.isUnknown(error)
-        drop(because: error)
+        await drop(because: error)
       // Another host writes the flow: whatever is decided here from now on is decided on nothing.
       default: lose(error)
       }
@@ -179,12 +179,12 @@ final class FlowLedger: Sendable {
 
   /// The store did not take what the flow itself did. That is no failure of the step that happens to run: the flow is
   /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
-  func stop(_ error: any Error) {
+  func stop(_ error: any Error) async {
     let park = entry.withLock { entry in
       // Later failures follow from the first one.
       if entry.failure == nil { entry.failure = error }
       return entry.park
     }
-    park?()
+    await park?()
   }
 }

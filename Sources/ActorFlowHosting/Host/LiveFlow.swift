@@ -25,7 +25,7 @@ final class LiveFlow: Sendable {
   init(_ coordinator: FlowCoordinator, _ ledger: FlowLedger, _ lease: FlowLease?) {
     (self.coordinator, self.ledger) = (coordinator, ledger)
     self.lease = Lock(lease)
-    ledger.parks { [weak self] in self?.park() }
+    ledger.parks { [weak self] in await self?.park() }
   }
 
   var id: FlowID { ledger.id }
@@ -34,8 +34,9 @@ final class LiveFlow: Sendable {
   var isBegun: Bool { use.withLock { $0.isBegun } }
 
   /// Begins to use it. False: it is about to be put away; wait until it is gone, and load it.
-  func enter() -> Bool {
-    let isOver = ledger.failure != nil || isBegun && coordinator.isAtRest
+  func enter() async -> Bool {
+    var isOver = ledger.failure != nil
+    if !isOver, isBegun { isOver = await coordinator.isAtRest }
     return use.withLock { use in
       guard !use.isClosing, !isOver else { return false }
       use.users += 1
@@ -80,21 +81,21 @@ final class LiveFlow: Sendable {
   }
 
   /// It is another host's by now: nothing that is decided here counts, and nobody begins to use it any more.
-  func dismiss(_ error: any Error) {
+  func dismiss(_ error: any Error) async {
     ledger.lose(error)
     _ = close(evenIfUsed: true)
-    park()
+    await park()
   }
 
   /// Nobody begins to use it any more: what it is asked for cannot be done here.
-  func retire(because error: any Error) {
-    if FlowStoreError.isTakenOver(error) { return dismiss(error) }
+  func retire(because error: any Error) async {
+    if FlowStoreError.isTakenOver(error) { return await dismiss(error) }
     _ = close(evenIfUsed: true)
   }
 
   /// Puts it away, also while somebody uses it: what he asks for is refused.
-  func park() {
-    coordinator.park()
+  func park() async {
+    await coordinator.park()
     idle.ring()
   }
 
@@ -137,13 +138,15 @@ extension LiveFlow {
   }
 
   /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
-  func wasTaken(_ error: any Error) -> Bool {
+  func wasTaken(_ error: any Error) async -> Bool {
     if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
     // It is being deleted. Whether it was, who loads it sees.
     if (error as? FlowError)?.code == .noSuchFlow { return ledger.loss != nil }
     // A rendered step that is put away takes no answers; whether its question is closed, who takes it up knows.
-    if (error as? FlowError)?.code == .questionClosed { return coordinator.isParked }
-    return error is CancellationError && (coordinator.isParked || ledger.loss != nil)
+    if (error as? FlowError)?.code == .questionClosed { return await coordinator.isParked }
+    guard error is CancellationError else { return false }
+    if ledger.loss != nil { return true }
+    return await coordinator.isParked
   }
 }
 

@@ -12,7 +12,7 @@ final class EventTape {
     case silence
   }
 
-  private let reader: EventReader
+  private let reader: Subscription
   let patience: Patience
   /// Read, but not asserted yet.
   private(set) var unread: ArraySlice<NavigationEvent> = []
@@ -20,7 +20,7 @@ final class EventTape {
   private(set) var last: NavigationEvent?
 
   init(_ coordinator: FlowCoordinator, patience: Patience) {
-    reader = coordinator.makeEventReader()
+    reader = coordinator.makeSubscription()
     self.patience = patience
   }
 

@@ -55,12 +55,12 @@ extension FlowTester {
     let location = SourceLocation(fileID, line)
     var rest = max(.zero, duration)
     try await comeToRest(location)
-    while let pause = coordinator.nextTimer, pause <= rest {
-      let before = coordinator.timetable.now
+    while let pause = await coordinator.nextTimer, pause <= rest {
+      let before = await coordinator.timetable.now
       clock.advance(by: pause)
       rest -= pause
       // Of another clock than the flow's: that one tells nothing of what is due.
-      guard coordinator.timetable.now > before else { break }
+      guard await coordinator.timetable.now > before else { break }
       try await comeToRest(location)
     }
     clock.advance(by: rest)
@@ -74,7 +74,7 @@ extension FlowTester {
         while try await coordinator.ringDue() {}
         try await coordinator.askersAreBack()
         _ = try await coordinator.settled()
-      } while try await coordinator.ringDue() || !coordinator.isSettled
+      } while try await coordinator.hasMoreToDo
       return true
     }
     guard isResting != nil else { throw await failure("the flow to wait", found: .silence, location) }
@@ -83,8 +83,16 @@ extension FlowTester {
 
 extension FlowCoordinator {
   /// The time until something is due; nil: nothing is.
-  fileprivate nonisolated var nextTimer: Duration? {
+  fileprivate var nextTimer: Duration? {
     let (now, next) = timetable
     return next.map { max(.zero, $0 - now) }
+  }
+
+  /// Whether a timer was due, or a step is at work.
+  fileprivate nonisolated var hasMoreToDo: Bool {
+    get async throws {
+      if try await ringDue() { return true }
+      return await !isSettled
+    }
   }
 }

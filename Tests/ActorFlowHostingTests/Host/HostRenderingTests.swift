@@ -22,7 +22,7 @@ import Testing
     Flow("shopping") {
       Step("basket") { (_: String) in Basket(prices: prices) }
       Step("pay") { (basket: String, context: StepContext) in
-        if try await context.ask(Form(text: basket)) == "no" { try context.backUp() }
+        if try await context.ask(Form(text: basket)) == "no" { try await context.backUp() }
         return basket
       }
     }

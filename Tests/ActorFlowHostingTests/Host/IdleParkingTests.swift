@@ -54,12 +54,12 @@ import Testing
     #expect(await coordinator.parkIfIdle() == false)
     #expect(try await coordinator.ringDue())
     await reminding.reached()
-    #expect(coordinator.isResting)
+    #expect(await coordinator.isResting)
     #expect(await coordinator.parkIfIdle() == false)
     reminding.open()
     try await comeToRest()
     #expect(await coordinator.parkIfIdle())
-    #expect(coordinator.isParked)
+    #expect(await coordinator.isParked)
     await run
     #expect(await coordinator.parkIfIdle(), "it is away")
   }

@@ -119,7 +119,7 @@ extension CorpusScene {
         isToBeEdited(pick) ? nil : pick
       }
       Step("back") { (pick: String, context: StepContext) in
-        if !pick.hasPrefix("9") { try context.backUp(to: CorpusMenu.self, delivering: 9) }
+        if !pick.hasPrefix("9") { try await context.backUp(to: CorpusMenu.self, delivering: 9) }
         return pick
       }
     }

@@ -88,7 +88,7 @@ struct Medley: Sendable {
       .recover { _ in "recovered" }
       Step("later") { (input: String, context: StepContext) in
         let answer = try await context.ask(Form(text: input), key: "own")
-        if answer == "count" { try context.backUp(to: Counter.self, delivering: 7) }
+        if answer == "count" { try await context.backUp(to: Counter.self, delivering: 7) }
         return input + answer + (try await context.wait(for: Medley.paid))
       }
     }

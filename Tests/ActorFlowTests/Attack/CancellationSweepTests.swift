@@ -55,11 +55,11 @@ private struct Story: Sendable {
     }
     let result = await caller.value
     _ = await (answerer.value, waiter.value, reader.value)
-    try check(result, await allEvents(of: coordinator))
+    try check(result, await allEvents(of: coordinator), await coordinator.leftovers)
     try await nothingLeft("\(alive.count) steps are still alive") { alive.count == 0 }
   }
 
-  private func check(_ result: String, _ events: [NavigationEvent]) throws {
+  private func check(_ result: String, _ events: [NavigationEvent], _ leftovers: [String]) throws {
     try Fold.whole(events)
     try demand(["ok", "CancellationError"].contains(result), "the run ended with \(result)")
     try demand(result == "ok" || victim == .caller, "the run was cancelled, though only the \(victim) was")
@@ -67,7 +67,7 @@ private struct Story: Sendable {
     let left = Set(done.value).subtracting(undone.value).count
     try demandEqual(left, result == "ok" ? 2 : 0, "how many effects were not undone")
     try demandEqual(done.value.count, Set(done.value).count, "how often each effect was done")
-    try demand(coordinator.core.withState { $0.latches.isEmpty && $0.onceWaiters.isEmpty }, "somebody still waits")
+    try demand(leftovers.isEmpty, "somebody still waits: \(leftovers)")
   }
 
   /// Answers whatever is asked. When cancelled, another takes over, so that the story ends.

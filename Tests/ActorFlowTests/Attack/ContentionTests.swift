@@ -106,7 +106,7 @@ import Testing
     }
     var flows = (0..<max(100, Attack.scaled(10_000))).map { _ in FlowCoordinator() }
     let count = flows.count
-    for coordinator in flows { alive.watch(coordinator.core) }
+    for coordinator in flows { alive.watch(coordinator) }
     await withTaskGroup(of: String.self) { group in
       for coordinator in flows {
         group.addTask { await outcome { _ = try await coordinator.run(flow, with: "") } }
@@ -122,7 +122,7 @@ import Testing
     }
     try await nothingLeft("\(alive.count - count) steps are still alive") { alive.count == count }
     flows = []
-    try await nothingLeft("\(alive.count) cores are still alive") { alive.count == 0 }
+    try await nothingLeft("\(alive.count) coordinators are still alive") { alive.count == 0 }
   }
 
   /// To the third question.

@@ -145,8 +145,8 @@ import Testing
   func fromInside() async throws {
     let again = Count()
     let step = Step<String, String>.scripted("y") { _, context in
-      if again.next() == 1 { try context.backUp() }
-      try context.abandon("from inside")
+      if again.next() == 1 { try await context.backUp() }
+      try await context.abandon("from inside")
     }
     let flow = Flow("f") {
       asker("a")

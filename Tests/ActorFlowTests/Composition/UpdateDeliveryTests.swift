@@ -53,7 +53,7 @@ private actor Basket: ReceivingStep {
 
   /// Backs up to the nearest basket with this.
   private func returning(_ name: String, _ number: Int) -> Step<String, String> {
-    traced(name) { _, context in try context.backUp(to: Basket.self, delivering: number) }
+    traced(name) { _, context in try await context.backUp(to: Basket.self, delivering: number) }
   }
 
   /// A flow that runs, and whose first questions have got these answers.
@@ -284,7 +284,7 @@ private actor Basket: ReceivingStep {
   func oneWay() async throws {
     let step = Step<String, String>.scripted("c") { input, context in
       try await context.send(3, to: Basket.self)
-      do { try context.backUp(to: Basket.self, delivering: 7) } catch let error as FlowError {
+      do { try await context.backUp(to: Basket.self, delivering: 7) } catch let error as FlowError {
         return input + "\(error.code == .cannotBackUp)"
       }
     }

@@ -34,7 +34,7 @@ import Testing
     }
     let flow = launch(.board(script), with: "")
     try await flow.act(.run("a"))
-    #expect(try #require(await seen.value() ?? nil).message.contains("`try context.backUp()`"))
+    #expect(try #require(await seen.value() ?? nil).message.contains("`try await context.backUp()`"))
     try await flow.act(.out("x"))
     _ = await flow.result
   }

@@ -1,4 +1,4 @@
-import ActorFlow
+@testable import ActorFlow
 import Testing
 
 @Suite("Commit before announce") struct CommitOrderTests {
@@ -122,8 +122,8 @@ import Testing
           handed.give(Task { try await context.ask(Form(text: "b")) })
           await hook.held.reached()
           asked.mark()
-          if verb == "backUp" { try context.backUp() }
-          try context.abandon("inside")
+          if verb == "backUp" { try await context.backUp() }
+          try await context.abandon("inside")
         }
       })
     hook.hold { $0.position.line == "running ab?" }
@@ -145,22 +145,24 @@ import Testing
     #expect(await handed.value()?.result.isCancellation == true)
   }
 
-  @Test("context.backUp during a commit is refused at once if there is nowhere to go")
+  @Test("context.backUp during a commit waits for it, and is then refused if there is nowhere to go")
   func refusedDuringCommit() async throws {
     let hook = CommitHook()
     let trace = Trace()
+    hook.hold { $0.position.line == "running a?" }
     let flow = hook.launch(
       Flow {
         Step.scripted("a") { _, context in
           async let answer = context.ask(Form(text: "a"))
           await hook.held.reached()
-          trace.add("\(code { try context.backUp() }?.description ?? "-")")
-          hook.relax()
+          trace.add("\(await code { try await context.backUp() }?.description ?? "-")")
           return try await answer
         }
       })
-    _ = flow.clock
-    hook.hold { $0.position.line == "running a?" }
+    await hook.held.reached()
+    while flow.coordinator.order.queueLength == 0 { await Task.yield() }
+    #expect(trace.all.isEmpty)
+    hook.relax()
     try await flow.answer("1")
     #expect(try await flow.result.get() == "1")
     #expect(trace.all == ["cannotBackUp"])

@@ -24,7 +24,7 @@ import Testing
         Step("a") { Asker() }
         Step.scripted("b") { input, context in
           guard visits.next() == 1 else { return input }
-          do { try context.backUp() } catch { return try after.finish(error) }
+          do { try await context.backUp() } catch { return try after.finish(error) }
         }
       }, with: "")
     try await flow.answer("1")
@@ -43,7 +43,7 @@ import Testing
       Flow {
         Step("a") { Asker(trace) }
         Step.scripted("b") { _, context in
-          do { try context.abandon("inside") } catch { return try after.finish(error) }
+          do { try await context.abandon("inside") } catch { return try after.finish(error) }
         }
         Step("c") { Automatic(trace) }
       }, with: "")
@@ -58,7 +58,7 @@ import Testing
     let flow = launch(
       Flow {
         Step.scripted("a") { _, context in
-          let refusal = code { try context.backUp() }
+          let refusal = await code { try await context.backUp() }
           return "\(refusal?.description ?? "-") \(Task.isCancelled)"
         }
       }, with: "")
@@ -74,7 +74,7 @@ import Testing
         Step("a") { Asker() }
         Step.scripted("b") { input, context in
           guard visits.next() == 1 else { return input }
-          async let child: Void = { try context.backUp() }()
+          async let child: Void = { try await context.backUp() }()
           _ = try? await child
           return "\(Task.isCancelled)"
         }
@@ -90,7 +90,7 @@ import Testing
     let flow = launch(
       Flow {
         Step.scripted("a") { input, context in
-          do { try context.abandon("x") } catch {
+          do { try await context.abandon("x") } catch {
             seen.add("\(error is CancellationError) \(Task.isCancelled)")
           }
           return input
@@ -105,8 +105,8 @@ import Testing
     let flow = launch(
       Flow {
         Step.scripted("a") { _, context in
-          try? context.abandon("first")
-          try context.abandon("second")
+          try? await context.abandon("first")
+          try await context.abandon("second")
         }
       }, with: "")
     #expect((await flow.error as? FlowError)?.message == "first")

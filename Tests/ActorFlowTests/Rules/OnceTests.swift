@@ -232,8 +232,8 @@ import Testing
     #expect(await context.record("k").word == "none")
     #expect(await code { try await context.ask(Form(text: "")) } == .notInFlow)
     #expect(await code { try await context.update(Form(text: "")) } == .notInFlow)
-    #expect(code { try context.backUp() } == .notInFlow)
-    #expect(code { try context.abandon("") } == .notInFlow)
+    #expect(await code { try await context.backUp() } == .notInFlow)
+    #expect(await code { try await context.abandon("") } == .notInFlow)
     let updates = AsyncStream<Form> { $0.finish() }
     #expect(await code { try await context.ask(Form(text: ""), updates: updates) } == .notInFlow)
     let step = Automatic()

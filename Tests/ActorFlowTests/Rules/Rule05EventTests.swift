@@ -192,7 +192,7 @@ import Testing
           guard request.events != ["received b go"] else { return try await context.wait(for: Request.go) }
           let answer = try await context.ask(Form(text: "b"))
           if answer == "fail" { throw Refused() }
-          if answer == "back" { try context.backUp() }
+          if answer == "back" { try await context.backUp() }
           return answer
         }
         Step("c") { Asker() }

@@ -143,8 +143,8 @@ import Testing
     #expect(await code { try await context.ask(Form(text: "")) } == .notActive)
     #expect(await code { try await context.update(Form(text: "")) } == .notActive)
     #expect(await code { try await context.once("k") { _ in } } == .notActive)
-    #expect(code { try context.backUp() } == .notActive)
-    #expect(code { try context.abandon("") } == .notActive)
+    #expect(await code { try await context.backUp() } == .notActive)
+    #expect(await code { try await context.abandon("") } == .notActive)
     #expect(await context.record("k").word == "none")
   }
 

@@ -149,7 +149,7 @@ import Testing
         return ""
       }
     }
-    #expect(try await coordinator.run(flow, with: "").contains("try context.backUp()"))
+    #expect(try await coordinator.run(flow, with: "").contains("try await context.backUp()"))
   }
 
   @Test("a step may answer, look at the position, and leave another flow")

@@ -76,8 +76,8 @@ import Testing
     #expect(await code { try await context.update(Form(text: "x")) } == .notActive)
     #expect(await code { try await context.ask(Form(text: "x")) } == .notActive)
     #expect(await code { try await context.once("k") { _ in } } == .notActive)
-    #expect(code { try context.backUp() } == .notActive)
-    #expect(code { try context.abandon("x") } == .notActive)
+    #expect(await code { try await context.backUp() } == .notActive)
+    #expect(await code { try await context.abandon("x") } == .notActive)
     flow.run.cancel()
     _ = await flow.result
   }

@@ -134,8 +134,8 @@ private struct Left {
       case .ask: _ = try await context.ask(Form(text: "late"))
       case .update: try await context.update(Form(text: "late"))
       case .once: try await context.once("late") { _ in Issue.record("its work has run") }
-      case .backUp: try context.backUp()
-      case .abandon: try context.abandon("late")
+      case .backUp: try await context.backUp()
+      case .abandon: try await context.abandon("late")
       }
     }
   }

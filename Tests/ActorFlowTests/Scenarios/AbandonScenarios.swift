@@ -12,7 +12,7 @@ import Testing
         let life = lives.token()
         return Scripted { (input: String, context) -> String in
           withExtendedLifetime(life) {}
-          guard try await context.ask(Form(text: input)) != "stop" else { try context.abandon("the user stops") }
+          guard try await context.ask(Form(text: input)) != "stop" else { try await context.abandon("the user stops") }
           return input
         } backUp: { context in
           trace.add("b:backUp \(context.reason.word)")

@@ -44,7 +44,7 @@ import Testing
       Step("three") {
         Scripted { (input: String, context) -> String in
           let update = try await context.ask(Form(text: input))
-          try context.backUp(to: Shelf.self, delivering: update)
+          try await context.backUp(to: Shelf.self, delivering: update)
         } backUp: { _ in
           trace.add("three:backUp")
         }

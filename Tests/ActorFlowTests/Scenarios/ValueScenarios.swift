@@ -129,8 +129,8 @@ import Testing
     #expect(try await step.proceed("s", context: context) == "s!")
     #expect(effects.all.count == 1)
     guard case .none = await context.record("effect") else { throw Refused() }
-    #expect(code { try context.backUp() } == .notInFlow)
-    #expect(code { try context.abandon("enough") } == .notInFlow)
+    #expect(await code { try await context.backUp() } == .notInFlow)
+    #expect(await code { try await context.abandon("enough") } == .notInFlow)
     #expect(await code { _ = try await context.ask(Form(text: "?")) } == .notInFlow)
     #expect(await code { try await context.update(Form(text: "?")) } == .notInFlow)
   }

@@ -67,9 +67,9 @@ enum BackingUpSnippets {
 
   actor StockStep: FlowStep {
     func proceed(_ left: Int, context: StepContext) async throws -> Int {
-      if left == 0 { try context.abandon("sold out") }
+      if left == 0 { try await context.abandon("sold out") }
       if left < 3, try await context.ask(TextForm(text: "only \(left) left")) == "choose again" {
-        try context.backUp()
+        try await context.backUp()
       }
       return left
     }

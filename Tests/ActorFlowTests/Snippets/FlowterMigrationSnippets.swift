@@ -55,7 +55,7 @@ enum FlowterMigrationSnippets {
   static func longer(_ signUp: Flow<Void, Account>) throws -> Flow<Void, Account> {
     let longer = try signUp.inserting(after: "name") {
       Step("terms") { (account: Account, context: StepContext) in
-        if try await context.ask(PlanPage(name: "terms")) == "no" { try context.abandon("terms") }
+        if try await context.ask(PlanPage(name: "terms")) == "no" { try await context.abandon("terms") }
         return account
       }
     }

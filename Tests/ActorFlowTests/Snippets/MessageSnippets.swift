@@ -33,7 +33,7 @@ import Testing
     let flow = Flow("f") {
       Step("basket", BasketStep.init)
       Step("voucher") { (order: Order, context: StepContext) -> Order in
-        if !order.hasVoucher { try context.backUp(to: BasketStep.self, delivering: Voucher()) }
+        if !order.hasVoucher { try await context.backUp(to: BasketStep.self, delivering: Voucher()) }
         return order
       }
     }

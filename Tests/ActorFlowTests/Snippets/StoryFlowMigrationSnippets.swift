@@ -30,7 +30,7 @@ enum StoryFlowMigrationSnippets {
     func proceed(_ single: Single, context: StepContext) async throws -> Room {
       let number = try await context.ask(RoomForm())
       if number == 13 {
-        try context.backUp(to: ReceptionStep.self, delivering: Complaint(text: "unlucky"))
+        try await context.backUp(to: ReceptionStep.self, delivering: Complaint(text: "unlucky"))
       }
       return Room(number: number)
     }

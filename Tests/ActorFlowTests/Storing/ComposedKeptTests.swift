@@ -102,7 +102,7 @@ private struct ComposedKept {
     } else if let wait = position.waits.min(by: { $0.step.path < $1.step.path }) {
       _ = try await run.coordinator.send("v", to: Signal<String>(wait.signal))
     } else {
-      try run.ring()
+      try await run.ring()
     }
   }
 }

@@ -121,7 +121,7 @@ struct Kept: Sendable {
 
   /// Puts the flow away, and waits until nothing of it runs.
   func park() async {
-    coordinator.park()
+    await coordinator.park()
     await run.value
   }
 
@@ -129,7 +129,7 @@ struct Kept: Sendable {
   var result: Result<String, any Error> {
     get async {
       await run.value
-      do { return .success(try coordinator.result(of: coordinator.core)) } catch { return .failure(error) }
+      return await coordinator.endRun()
     }
   }
 }

@@ -23,7 +23,7 @@ struct KeptScene: Sendable, CustomTestStringConvertible {
 
   /// Answers the first question with its step's name; if there is none, the next alarm rings.
   static let answer: World = { run, position in
-    guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else { return try run.ring() }
+    guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else { return try await run.ring() }
     try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
   }
 
@@ -132,11 +132,11 @@ extension Kept {
   func play(_ world: @escaping KeptScene.World) async throws {
     for _ in 0..<300 {
       let position = try await patiently {
-        while isRinging { await Task.yield() }
+        while await isRinging { await Task.yield() }
         return try await coordinator.settled()
       }
       if case .ended = position.status { return await run.value }
-      if let fault = coordinator.core.withState({ $0.machine.fault }) {
+      if let fault = await coordinator.machine.fault {
         throw Finding("\(fault.step) has failed, and the flow stands still: \(fault.error)")
       }
       try await patiently { try await world(self, position) }
@@ -159,7 +159,7 @@ extension Kept {
     }
     guard patience > 0 else {
       task.cancel()
-      throw Finding("it hangs at \(await coordinator.position) \(coordinator.core.withState { $0.machine.main.phase })")
+      throw Finding("it hangs at \(await coordinator.position) \(await coordinator.machine.main.phase)")
     }
     await watch.value
     return try await task.value
@@ -167,18 +167,14 @@ extension Kept {
 
   /// Whether an alarm is due.
   private var isRinging: Bool {
-    coordinator.core.withState { state in
-      let due = state.machine.nextAlarm.map { $0 <= coordinator.core.elapsed } ?? false
-      return state.machine.phase == .walking && (due || state.timer.isRinging)
-    }
+    get async { await coordinator.isRinging }
   }
 
   /// Moves the clock to the next alarm.
-  func ring() throws {
-    guard let due = coordinator.core.withState({ $0.machine.nextAlarm }) else {
-      throw Finding("nothing is asked, and nothing is due: \(coordinator.core.position)")
-    }
-    clock.advance(by: max(.zero, due - coordinator.core.elapsed))
+  func ring() async throws {
+    let (now, next) = await coordinator.timetable
+    guard let next else { throw Finding("nothing is asked, and nothing is due: \(await coordinator.position)") }
+    clock.advance(by: max(.zero, next - now))
   }
 
   /// What the flow has made or thrown, as a text.

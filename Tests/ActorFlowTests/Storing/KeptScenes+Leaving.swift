@@ -62,7 +62,7 @@ extension KeptScene {
         keptCharger("b", trace)
         keptStep("c", trace) { input, context in
           let answer = try await context.ask(Form(text: input))
-          if !input.contains("8") { try context.backUp(to: KeptBasket.self, delivering: 8) }
+          if !input.contains("8") { try await context.backUp(to: KeptBasket.self, delivering: 8) }
           return input + answer
         }
       }
@@ -152,7 +152,7 @@ extension KeptScene {
         keptCharger("a", trace)
         keptStep("b", trace) { input, context in
           let answer = try await context.ask(Form(text: input))
-          try context.abandon(answer)
+          try await context.abandon(answer)
         }
       }
     },

@@ -3,7 +3,7 @@
 // The clock, failures, signals.
 extension KeptScene {
   static let timing: [KeptScene] = [
-    KeptScene("a timeout with a recovery", at("t") { run, _ in try run.ring() }) { trace in
+    KeptScene("a timeout with a recovery", at("t") { run, _ in try await run.ring() }) { trace in
       Flow("f") {
         keptAsker("a", trace)
         Flow<String, String> {
@@ -26,7 +26,7 @@ extension KeptScene {
         keptAsker("d", trace)
       }
     },
-    KeptScene("a timeout that nothing recovers", at("t") { run, _ in try run.ring() }) { trace in
+    KeptScene("a timeout that nothing recovers", at("t") { run, _ in try await run.ring() }) { trace in
       Flow("f") {
         keptCharger("b", trace)
         keptAsker("t", trace).timeout(.seconds(60))
@@ -36,7 +36,7 @@ extension KeptScene {
     KeptScene(
       "retries with a pause",
       at("b") { run, question in
-        let isLate = run.coordinator.core.elapsed >= .seconds(15)
+        let isLate = await run.coordinator.timetable.now >= .seconds(15)
         try await run.coordinator.answer(question.id, with: isLate ? "ok" : "no")
       }
     ) { trace in
@@ -57,7 +57,7 @@ extension KeptScene {
     KeptScene(
       "retries of one step with a pause",
       at("b") { run, question in
-        let isLate = run.coordinator.core.elapsed >= .seconds(15)
+        let isLate = await run.coordinator.timetable.now >= .seconds(15)
         try await run.coordinator.answer(question.id, with: isLate ? "ok" : "no")
       }
     ) { trace in
@@ -91,7 +91,7 @@ extension KeptScene {
         keptAsker("d", trace)
       }
     },
-    KeptScene("nobody answers, and the flow expires", at("b") { run, _ in try run.ring() }) { trace in
+    KeptScene("nobody answers, and the flow expires", at("b") { run, _ in try await run.ring() }) { trace in
       Flow("f") {
         keptCharger("a", trace)
         Flow<String, String> {
@@ -101,7 +101,7 @@ extension KeptScene {
         .expires(afterIdle: .seconds(100))
       }
     },
-    KeptScene("a question with a deadline", at("b") { run, _ in try run.ring() }) { trace in
+    KeptScene("a question with a deadline", at("b") { run, _ in try await run.ring() }) { trace in
       Flow("f") {
         keptAsker("a", trace)
         keptStep("b", trace) { input, context in
@@ -175,7 +175,7 @@ extension KeptScene {
         keptAsker("c", trace)
       }
     },
-    KeptScene("nobody sends, and the flow expires", { run, _ in try run.ring() }) { trace in
+    KeptScene("nobody sends, and the flow expires", { run, _ in try await run.ring() }) { trace in
       Flow("f") {
         keptCharger("a", trace)
         keptStep("b", trace) { _, context in
@@ -223,7 +223,7 @@ extension KeptScene {
     if wait.signal == "late" {
       _ = try await run.coordinator.send("2", to: Signal<String>("late"))
     } else {
-      try run.ring()
+      try await run.ring()
     }
   }
 

@@ -137,7 +137,7 @@ extension KeptScene {
           pick.hasSuffix("done") ? pick : nil
         }
         keptStep("c", trace) { input, context in
-          if !input.contains("8") { try context.backUp(to: KeptMenu.self, delivering: 8) }
+          if !input.contains("8") { try await context.backUp(to: KeptMenu.self, delivering: 8) }
           return input
         }
       }
@@ -146,7 +146,7 @@ extension KeptScene {
       Flow("f") {
         Step("basket") { KeptPair(trace) }
         keptStep("c", trace) { input, context in
-          if !input.contains("8") { try context.backUp(to: KeptPair.self, delivering: 8) }
+          if !input.contains("8") { try await context.backUp(to: KeptPair.self, delivering: 8) }
           return input + (try await context.ask(Form(text: input)))
         }
         keptStep("d", trace) { input, context in

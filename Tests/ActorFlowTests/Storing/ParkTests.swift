@@ -36,7 +36,7 @@ import Testing
     let world = Task { try await run.play(scene.world) }
     for _ in 0..<turns { await Task.yield() }
     let cancels = random.chance(30)
-    if cancels { run.run.cancel() } else { run.coordinator.park() }
+    if cancels { run.run.cancel() } else { await run.coordinator.park() }
     let decided = kept.all.count + 1  // one may have been on its way
     try await run.patiently { await run.run.value }
     world.cancel()
@@ -47,13 +47,11 @@ import Testing
     for commit in after.dropFirst(decided) {
       try demand(commit.events.isEmpty, "decided after it was put away: \(commit.lines)")
     }
-    try demand(run.coordinator.isParked, "it is not put away")
+    try demand(await run.coordinator.isParked, "it is not put away")
     _ = try? await run.patiently { try await run.coordinator.settled() }
     for await _ in run.coordinator.events {}
-    let rest = run.coordinator.core.withState { state in
-      (state.latches.count, state.waiters.count, state.pauses.count, state.main.stint == nil)
-    }
-    try demand(rest == (0, 0, 0, true), "something is left: \(rest)")
+    let rest = await run.coordinator.leftovers
+    try demand(rest.isEmpty, "something is left: \(rest)")
     return after
   }
 }

@@ -1,4 +1,4 @@
-import ActorFlow
+@testable import ActorFlow
 import Testing
 
 /// A flow that runs beside the test, on a coordinator with a clock that stands still.
@@ -27,15 +27,15 @@ struct Launched<Output: Sendable>: Sendable {
     try await coordinator.answer(Form.self, with: answer)
   }
 
-  /// Starts a request in a task of its own, and returns when the coordinator has it on file.
+  /// Starts a request in a task of its own, and returns when the coordinator has decided it, or it waits in line behind an
+  /// input that is being committed.
   ///
-  /// The request runs in turns of an actor. It looks at the flow's clock in the turn in which it is filed; so when the
-  /// actor has another turn for us after that, the request is filed and waits.
+  /// A request to leave looks at the flow's clock in the turn in which it is decided.
   func filing(_ request: @escaping @Sendable (FlowCoordinator) async throws -> Void) async -> Task<Void, any Error> {
-    let (desk, before) = (Desk(), clock.lookCount)
-    let task = Task { [coordinator] in try await desk.file(request, with: coordinator) }
-    await clock.looked(before + 1)
-    await desk.turn()
+    let (waiting, looks) = (coordinator.order.queueLength, clock.lookCount)
+    let task = Task { [coordinator] in try await request(coordinator) }
+    while coordinator.order.queueLength <= waiting, clock.lookCount == looks { await Task.yield() }
+    _ = await coordinator.position  // the turn after that one
     return task
   }
 
@@ -54,17 +54,6 @@ struct Launched<Output: Sendable>: Sendable {
 
   /// All changes of the run, a short line each.
   var lines: [String] { get async { await events.map(\.change.line) } }
-}
-
-/// Where requests are filed, one turn each.
-private actor Desk {
-  func file(
-    _ request: @Sendable (FlowCoordinator) async throws -> Void, with coordinator: FlowCoordinator
-  ) async throws {
-    try await request(coordinator)
-  }
-
-  func turn() {}
 }
 
 /// Starts `flow` in a task of its own.

@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// A clock that stands still until a test moves it, and that knows when it was looked at: a coordinator looks at it in
-/// the turn that files a request.
+/// A clock that stands still until a test moves it, and that knows how often it was looked at: a coordinator looks at
+/// it in the turn that decides a request.
 final class TestClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration
@@ -12,19 +12,9 @@ final class TestClock: Clock {
 
   private let time = Lock(Instant(offset: .zero))
   private let counted = Lock(0)
-  private let watchers = Lock<[(count: Int, CheckedContinuation<Void, Never>)]>([])
 
   var now: Instant {
-    let count = counted.withLock { count in
-      count += 1
-      return count
-    }
-    let resumed = watchers.withLock { watchers in
-      let resumed = watchers.filter { $0.count <= count }
-      watchers.removeAll { $0.count <= count }
-      return resumed
-    }
-    for watcher in resumed { watcher.1.resume() }
+    counted.withLock { $0 += 1 }
     return time.withLock { $0 }
   }
 
@@ -34,20 +24,6 @@ final class TestClock: Clock {
 
   /// How often somebody has looked.
   var lookCount: Int { counted.withLock { $0 } }
-
-  /// Waits until somebody has looked for the `count`th time.
-  func looked(_ count: Int) async {
-    await withCheckedContinuation { continuation in
-      watchers.withLock { $0.append((count, continuation)) }
-      guard lookCount >= count else { return }
-      let resumed = watchers.withLock { watchers in
-        let resumed = watchers.filter { $0.count <= count }
-        watchers.removeAll { $0.count <= count }
-        return resumed
-      }
-      for watcher in resumed { watcher.1.resume() }
-    }
-  }
 
   /// Nobody's sleep ends here: what a test waits for is never time.
   func sleep(until deadline: Instant, tolerance: Duration?) async throws { throw CancellationError() }

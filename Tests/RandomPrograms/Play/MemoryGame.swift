@@ -62,10 +62,9 @@ private func compare(_ arena: MemoryArena, _ model: Model) async throws(Complain
   var limit = PollLimit(turns: 20_000)
   while limit.allowsAnother() {
     // A backUp that has left its line may be about to throw: the flow stands where the model does when it has settled.
-    if await arena.look == look, arena.world.moves == lines, (arena.world.held > 0) == model.isHolding,
-      model.isHolding || arena.coordinator.isSettled
-    {
-      return
+    if await arena.look == look, arena.world.moves == lines, (arena.world.held > 0) == model.isHolding {
+      if model.isHolding { return }
+      if await arena.coordinator.isSettled { return }
     }
     await Task.yield()
   }

@@ -54,9 +54,9 @@ struct Body: Sendable {
       case .giveUp(let name): try await giveUp(name, context)
       case .send(let act): try await context.send(Note(act, isDelivered: false), to: ReceivingPuppet<Value, Value>.self)
       case .deliver(let act):
-        try context.backUp(to: ReceivingPuppet<Value, Value>.self, delivering: Note(act, isDelivered: true))
-      case .backUp: try context.backUp()
-      case .abandon: try context.abandon("inside")
+        try await context.backUp(to: ReceivingPuppet<Value, Value>.self, delivering: Note(act, isDelivered: true))
+      case .backUp: try await context.backUp()
+      case .abandon: try await context.abandon("inside")
       }
     } catch let error as FlowError where Self.refusals.contains(error.code) {
       // The step asks again, as if it had not tried.

@@ -43,7 +43,8 @@ struct ComposedDriver {
     do {
       while true {
         try await rest()
-        let (sequence, position) = coordinator.core.withState { ($0.machine.sequence, $0.machine.position) }
+        let machine = await coordinator.machine
+        let (sequence, position) = (machine.sequence, machine.position)
         var changes: [String] = []
         while fold.sequence < sequence, let event = await events.next() {
           try fold.take(event)
@@ -158,13 +159,9 @@ struct ComposedDriver {
     let now = reference.now
     var patience = 200_000
     while true {
-      let isAtRest = coordinator.core.withState { state in
-        state.machine.phase == .ended
-          || (state.machine.isSettled && !state.timer.isRinging && state.machine.nextAlarm.map { $0 > now } ?? true)
-      }
-      if isAtRest { return }
+      if await coordinator.isAtRest(at: now) { return }
       patience -= 1
-      try demand(patience > 0, "the flow does not come to rest: \(coordinator.core.position)")
+      guard patience > 0 else { throw Finding("the flow does not come to rest: \(await coordinator.position)") }
       await Task.yield()
     }
   }
@@ -200,5 +197,14 @@ struct ComposedDriver {
     if real.sorted() != expected.sorted() {
       throw Finding("\(what):\n  expected \(expected)\n  found    \(real)")
     }
+  }
+}
+
+extension FlowCoordinator {
+  /// Whether nothing moves, no alarm is due, and no cancellation is still to be heard.
+  fileprivate func isAtRest(at now: Duration) -> Bool {
+    guard !cancellation.isPending else { return false }
+    return machine.phase == .ended
+      || (machine.isSettled && !timer.isRinging && machine.nextAlarm.map { $0 > now } ?? true)
   }
 }

@@ -113,10 +113,8 @@ struct ComposedScramble: Sendable {
     try demand(
       position.questions.isEmpty && position.waits.isEmpty && position.branches.isEmpty && !position.canBackUp,
       "something is open at the end: \(position)")
-    let rest = coordinator.core.withState { state in
-      (state.latches.count, state.waiters.count, state.pauses.count, state.branches.count)
-    }
-    try demand(rest == (0, 0, 0, 0), "something is left: \(rest)")
+    let rest = await coordinator.leftovers
+    try demand(rest.isEmpty, "something is left: \(rest)")
     try await nothingLeft("\(stage.livingInstances) steps are still alive") { stage.livingInstances == 0 }
   }
 }

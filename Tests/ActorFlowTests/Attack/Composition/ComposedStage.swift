@@ -98,8 +98,8 @@ actor ComposedStep: FlowStep {
       case .wait(let signal): output += ".\(try await context.wait(for: Signal<String>(signal)))"
       case .waitWithin(let signal, let limit):
         output += ".\(try await context.wait(for: Signal<String>(signal), within: limit) ?? "late")"
-      case .backUp: if stage.fails("\(key)\(number)", of: 1) { try context.backUp() }
-      case .abandon: if stage.fails("\(key)\(number)", of: 1) { try context.abandon("why") }
+      case .backUp: if stage.fails("\(key)\(number)", of: 1) { try await context.backUp() }
+      case .abandon: if stage.fails("\(key)\(number)", of: 1) { try await context.abandon("why") }
       case .once:
         output += try await context.once("k") { _ in
           await Task.yield()

@@ -86,8 +86,8 @@ extension Driver {
       case .ask: _ = try await context.ask(Form(text: "old"))
       case .update: try await context.update(Form(text: "old"))
       case .once: try await context.once("old") { _ in }
-      case .backUp: try context.backUp()
-      case .abandon: try context.abandon("old")
+      case .backUp: try await context.backUp()
+      case .abandon: try await context.abandon("old")
       }
     }
     // A step that has returned keeps its records until its place is left.

@@ -67,30 +67,32 @@ extension Driver {
       return await wait { [coordinator] in await outcome { try await verb(coordinator) } }
     }
     reference.waiting.removeLast()
-    let before = coordinator.core.waiters.count
+    let before = await coordinator.milestones.count
     let got = await Task { [coordinator] in
       withUnsafeCurrentTask { $0?.cancel() }
       return await outcome { try await verb(coordinator) }
     }.value
-    try demand(coordinator.core.waiters.count <= before, "a waiter that gave up, or was refused, is still there")
+    try demand(await coordinator.milestones.count <= before, "a waiter that gave up, or was refused, is still there")
     if let refusal { return try demandEqual(got, refusal, "the refusal") }
     try demand(["ok", "CancellationError", "rollbackFailed"].contains(got), "the request got \(got)")
   }
 
   /// Begins to wait, and returns when the waiter has been let in, or has got what it waits for.
   private mutating func wait(_ verb: @escaping @Sendable () async -> String) async {
-    let before = coordinator.core.waiters
+    let before = await coordinator.milestones
     let isDone = Flag()
     waiting.append(
       Task {
         defer { isDone.raise() }
         return await verb()
       })
-    while !isDone.isRaised, coordinator.core.waiters.allSatisfy({ waiter in before.contains { $0 === waiter } }) {
+    while !isDone.isRaised,
+      await coordinator.milestones.allSatisfy({ milestone in before.contains { $0 === milestone } })
+    {
       await Task.yield()
     }
-    // A leave is accepted under the lock, and cancels after it. What stops in between does not count as stopped.
-    while coordinator.core.isAboutToCancel { await Task.yield() }
+    // A leave is accepted in a turn, and cancels after it. What stops in between does not count as stopped.
+    while await coordinator.isAboutToCancel { await Task.yield() }
   }
 
   private mutating func settle() async {
@@ -113,14 +115,10 @@ extension Driver {
   }
 }
 
-extension FlowCore {
-  fileprivate var waiters: [Cell] { withState { $0.latches.map(\.cell) } }
-
+extension FlowCoordinator {
   fileprivate var isAboutToCancel: Bool {
-    withState { state in
-      guard state.machine.phase == .leaving, state.main.isWalking, let stint = state.main.stint else { return false }
-      return !stint.isCancelled
-    }
+    guard machine.phase == .leaving, main.isWalking, let stint = main.stint else { return false }
+    return !stint.isCancelled
   }
 }
 

@@ -51,7 +51,7 @@ struct Driver {
   /// Plays one sequence to its end and looks for what is left behind.
   static func play(seed: UInt64) async throws {
     var driver = Driver(seed: seed)
-    weak let core = driver.coordinator.core
+    weak let coordinator = driver.coordinator
     do {
       try await driver.playRuns()
     } catch {
@@ -60,7 +60,7 @@ struct Driver {
         "\(error)\nsteps: \(driver.plan.steps)\nplayed:\n  \(driver.played.joined(separator: "\n  "))")
     }
     driver = Driver(seed: seed)
-    try await nothingLeft("the core is still alive") { core == nil }
+    try await nothingLeft("the coordinator is still alive") { coordinator == nil }
   }
 
   private mutating func playRuns() async throws {

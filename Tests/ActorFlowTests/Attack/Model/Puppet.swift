@@ -71,8 +71,8 @@ struct Puppet: Sendable {
         case .proceed(let output): return output
         case .fail: throw Boom()
         case .pretendCancelled: throw Pretence()
-        case .backUp: try context.backUp()
-        case .abandon: try context.abandon("inside")
+        case .backUp: try await context.backUp()
+        case .abandon: try await context.abandon("inside")
         }
       } catch is Boom {
         throw Boom()

@@ -51,8 +51,8 @@ func codesOfEveryVerb(of context: StepContext) async -> [FlowError.Code?] {
     await code { _ = try await context.ask(Form(text: "late")) },
     await code { try await context.update(Form(text: "late")) },
     await code { try await context.once("late") { _ in } },
-    code { try context.backUp() },
-    code { try context.abandon("late") },
+    await code { try await context.backUp() },
+    await code { try await context.abandon("late") },
   ]
 }
 

@@ -1,25 +1,23 @@
 // One stint: what the flow's task does from one leave to the next.
-extension FlowCore {
+extension FlowCoordinator {
   /// Rolls back as far as the machine says, then walks until the flow ends, fails or is left.
   ///
   /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
-  func stint(of track: TrackID) async {
+  @concurrent
+  nonisolated func stint(of track: TrackID) async {
     while await rollBack(on: track) {
-      guard await walk(on: track), walkIsOver(on: track) else { return }
+      guard await walk(on: track), await walkIsOver(on: track) else { return }
     }
   }
 
   /// The walk has ended by itself. False: the track is over, or it was left in that moment, so that this task is
   /// cancelled or about to be.
-  @inline(never)
   private func walkIsOver(on track: TrackID) -> Bool {
-    withState { state in
-      switch state.machine.look(at: track, { $0.phase }) {
-      case .ended, .leaving, .idle: return false
-      case .walking, .compensating:
-        state.with(track) { $0.isWalking = false }
-        return true
-      }
+    switch machine.look(at: track, { $0.phase }) {
+    case .ended, .leaving, .idle: return false
+    case .walking, .compensating:
+      with(track) { $0.isWalking = false }
+      return true
     }
   }
 
@@ -28,7 +26,7 @@ extension FlowCore {
   ///
   /// Beside the walk and not around it, so that a waiting flow keeps no room for it.
   @inline(never)
-  private func rollBack(on track: TrackID) async -> Bool {
+  private nonisolated func rollBack(on track: TrackID) async -> Bool {
     var turn = await nextTurn(on: track)
     while true {
       switch turn {
@@ -47,29 +45,31 @@ extension FlowCore {
   /// - Parameter backUp: What became of the `backUp` that the turn before asked for. It goes in together with the
   ///   question for the next turn, because a rollback of many places is made of little else.
   @inline(never)
-  private func nextTurn(
+  private nonisolated func nextTurn(
     on track: TrackID, after backUp: Result<Void, any Error>? = nil
   ) async -> FlowMachine.Turn {
-    if isKept, let backUp, let lost = loss(on: track), case .failure = backUp {
+    if isKept, let backUp, let lost = await takeLoss(on: track), case .failure = backUp {
       await halt(lost)
       return .ended
     }
     do {
       while true {
-        let turn = try await decide(on: track) { Self.nextTurn(of: &$0, on: track, after: backUp) }
+        let turn = try await decide(on: track) { machine, _ in
+          Self.nextTurn(of: &machine, on: track, after: backUp)
+        }
         if let turn { return turn }
         await waitForRunningWork(on: track)
       }
     } catch {
-      if let backUp, isParked { await record(backUp, on: track) } else { await halt(error) }
+      if let backUp, await isParked { await record(backUp, on: track) } else { await halt(error) }
       return .ended
     }
   }
 
   /// The flow was put away while a `backUp` ran: it does not run again when the flow is taken up.
-  private func record(_ backUp: Result<Void, any Error>, on track: TrackID) async {
+  private nonisolated func record(_ backUp: Result<Void, any Error>, on track: TrackID) async {
     await waitForRunningWork(on: track)
-    _ = try? await decide(on: track, evenParked: true) { machine in
+    _ = try? await decide(on: track, evenParked: true) { machine, _ in
       _ = machine.returned(on: track)
       machine.compensated(backUp.error, on: track)
       return Decision(())
@@ -95,7 +95,7 @@ extension FlowCore {
   }
 
   @inline(never)
-  private func backUp(
+  private nonisolated func backUp(
     _ place: Place, _ reason: LeaveReason, on track: TrackID
   ) async -> Result<Void, any Error> {
     guard let backUp = place.node.body.backUp else { return .success(()) }
@@ -111,10 +111,10 @@ extension FlowCore {
 
   /// A new instance for a place that is visited on.
   @inline(never)
-  private func reload(_ place: Place, on track: TrackID) async -> Place? {
+  private nonisolated func reload(_ place: Place, on track: TrackID) async -> Place? {
     do {
       let instance = try await place.node.body.make?()
-      return try await decideWalking(on: track) { Decision($0.reloaded(instance, on: track)) }
+      return try await decideWalking(on: track) { machine, _ in Decision(machine.reloaded(instance, on: track)) }
     } catch {
       _ = await failed(place.node, error, place.cargo.scopes, on: track)
       return nil
@@ -123,25 +123,23 @@ extension FlowCore {
 
   /// Waits until no `once` of the place on top is under way: what the outside world did is recorded before the flow
   /// moves on.
-  func waitForRunningWork(on track: TrackID) async {
-    while let cell = registerForRunningWork(on: track) {
-      _ = try? await cell.uncancellableValue()
+  nonisolated func waitForRunningWork(on track: TrackID) async {
+    while let waiter = await beginWaitingForWork(on: track) {
+      _ = try? await waiter.uncancellableValue()
     }
   }
 
-  private func registerForRunningWork(on track: TrackID) -> Cell? {
-    withState { state in
-      guard state.machine.hasRunningWork(on: track) else { return nil }
-      let cell = Cell()
-      state.onceWaiters.append(cell)
-      return cell
-    }
+  private func beginWaitingForWork(on track: TrackID) -> OneShot? {
+    guard machine.hasRunningWork(on: track) else { return nil }
+    let waiter = OneShot()
+    onceWaiters.append(waiter)
+    return waiter
   }
 
   /// A decision of the run's own could not be committed. Waits for a commit under way: what that one adopts would
   /// otherwise bring the run back to life.
-  func halt(_ error: any Error) async {
-    _ = try? await decide(commits: false) { machine in
+  nonisolated func halt(_ error: any Error) async {
+    _ = try? await decide(isCommitted: false) { machine, _ in
       let step = machine.position.step ?? "?"
       return Decision((), event: machine.halt(step, error))
     }

@@ -4,13 +4,21 @@
 ///
 /// It is not generic: the runtime would look up a generic one's metadata at each use. Its continuation is an unsafe one:
 /// whoever takes the waiter out of the state resumes it, once.
-final class Cell: Sendable {
+final class OneShot: Sendable {
   /// What is brought. Not a `Result`, which is copied by the runtime and not by code of its own.
   enum Outcome: Sendable {
     case success(any Sendable)
     case failure(any Error)
     /// A `CancellationError`, which nobody makes before it is thrown.
     case cancelled
+
+    func get() throws -> any Sendable {
+      switch self {
+      case .success(let value): return value
+      case .failure(let error): throw error
+      case .cancelled: throw CancellationError()
+      }
+    }
   }
 
   private typealias Waiter = UnsafeContinuation<any Sendable, any Error>
@@ -30,7 +38,7 @@ final class Cell: Sendable {
     var outcome = Outcome.cancelled
     var nudges: [Int] = []
     /// Fulfilled when the cell is awaited, or done.
-    var watchers: [Cell] = []
+    var watchers: [OneShot] = []
 
     var isAwaited: Bool { phase != .open || waiter != nil }
 
@@ -55,7 +63,7 @@ final class Cell: Sendable {
     }
 
     /// Those who wait until the cell is awaited, if it is.
-    mutating func takeWatchers() -> [Cell] {
+    mutating func takeWatchers() -> [OneShot] {
       guard !watchers.isEmpty, isAwaited else { return [] }
       defer { watchers = [] }
       return watchers
@@ -109,7 +117,7 @@ final class Cell: Sendable {
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled before.
   func isAwaited() async throws {
-    let watcher = Cell()
+    let watcher = OneShot()
     let isOver = state.withLock { state in
       if !state.isAwaited { state.watchers.append(watcher) }
       return state.isAwaited
@@ -138,7 +146,7 @@ final class Cell: Sendable {
 
   /// Brings the value, or an error instead. Only the first counts.
   func fulfil(_ outcome: Outcome) {
-    let (waiter, watchers) = state.withLock { state -> (Waiter?, [Cell]) in
+    let (waiter, watchers) = state.withLock { state -> (Waiter?, [OneShot]) in
       guard state.phase != .done else { return (nil, []) }
       return (state.finish(outcome), state.takeWatchers())
     }
@@ -147,7 +155,7 @@ final class Cell: Sendable {
   }
 
   private func cancel() {
-    let (waiter, watchers) = state.withLock { state -> (Waiter?, [Cell]) in
+    let (waiter, watchers) = state.withLock { state -> (Waiter?, [OneShot]) in
       switch state.phase {
       case .open: return (state.finish(.cancelled), state.takeWatchers())
       case .taken:
@@ -162,7 +170,7 @@ final class Cell: Sendable {
 }
 
 extension UnsafeContinuation<any Sendable, any Error> {
-  fileprivate func resume(with outcome: Cell.Outcome) {
+  fileprivate func resume(with outcome: OneShot.Outcome) {
     switch outcome {
     case .success(let value): resume(returning: value)
     case .failure(let error): resume(throwing: error)

@@ -1,5 +1,5 @@
-/// Somebody who waits for the flow to get somewhere.
-final class Latch: Sendable {
+/// A point of the flow's course that a caller waits for, and the waiter.
+final class Milestone: Sendable {
   enum Goal: Sendable {
     /// The flow waits for somebody outside, or has ended.
     case settled
@@ -15,19 +15,14 @@ final class Latch: Sendable {
   }
 
   let goal: Goal
-  let cell = Cell()
+  let waiter = OneShot()
 
   init(_ goal: Goal) {
     self.goal = goal
   }
 
-  /// Whether nobody has to wait, as the flow stands.
-  func isOpen(_ machine: FlowMachine) -> Bool {
-    if case .settled = goal { machine.isSettled } else { outcome(after: nil, of: machine) != nil }
-  }
-
-  /// What the waiter gets, if that is where the flow has got: its position, or an error. Nil: not yet.
-  func outcome(after event: LogEntry?, of machine: FlowMachine) -> Cell.Outcome? {
+  /// The outcome for the waiter, if the flow has reached the milestone: its position, or an error. Nil: not yet.
+  func outcome(after event: LogEntry?, of machine: FlowMachine) -> OneShot.Outcome? {
     switch goal {
     case .settled: return machine.isSettled ? .success(machine.position) : nil
     case .resting: return machine.isResting ? .success(machine.position) : nil
@@ -55,7 +50,7 @@ final class Latch: Sendable {
     }
   }
 
-  private static func result(_ errors: [any Error], in machine: FlowMachine) -> Cell.Outcome {
+  private static func result(_ errors: [any Error], in machine: FlowMachine) -> OneShot.Outcome {
     guard !errors.isEmpty else { return .success(machine.position) }
     return .failure(
       FlowError(

@@ -1,10 +1,12 @@
+import Synchronization
+
 // Questions: the answerer's side.
-extension FlowCore {
+extension FlowCoordinator {
   /// Checks an answer in the caller's task and hands it to the asker.
-  func answer<A: Sendable>(
-    _ id: Question.ID, with answer: A, by principal: Principal?, revision: Int?
+  nonisolated func checkAndAccept<A: Sendable>(
+    _ answer: A, for id: Question.ID, by principal: Principal?, revision: Int?
   ) async throws {
-    var (question, receiver) = try withState { try $0.machine.openQuestion(takingActions: id) }
+    var (question, receiver) = try await openQuestion(takingActions: id)
     var attempt = ActionAttempt.first
     while true {
       do {
@@ -21,7 +23,7 @@ extension FlowCore {
         case .changed(let next):
           attempt = next
           question = try await self.question(id, for: attempt, of: receiver)
-        case let outcome: throw refusal(for: outcome, of: question)
+        case let outcome: throw await refusal(for: outcome, of: question)
         }
       } else {
         guard let changed = try await accept(answer, for: question, by: principal) else { return }
@@ -31,60 +33,63 @@ extension FlowCore {
   }
 
   /// What a question shows now, for another attempt.
-  private func question(
+  private nonisolated func question(
     _ id: Question.ID, for attempt: ActionAttempt, of receiver: any ActionReceiver
   ) async throws -> Question {
-    do { return try withState { try $0.machine.openQuestion(id) } } catch {
+    do { return try await openQuestion(id) } catch {
       await receiver.giveUp(attempt)
       throw error
     }
   }
 
-  /// Answers the one open question that shows a `P`.
-  func answer<P: Prompt>(_ prompt: P.Type, with answer: P.Answer, by principal: Principal?) async throws {
-    let id = try withState { try $0.machine.openQuestion(of: prompt).id }
-    try await self.answer(id, with: answer, by: principal, revision: nil)
+  private func openQuestion(
+    takingActions id: Question.ID
+  ) throws -> (question: Question, receiver: (any ActionReceiver)?) {
+    try machine.openQuestion(takingActions: id)
   }
 
   /// Takes the asker's cell in the turn in which the machine accepts: an asker that has given up makes the question
   /// closed even before the machine hears of it, and one whose answer is accepted can no longer give up.
   ///
   /// - Returns: The question as it is now, if it changed since it was validated; nil if the answer was accepted.
-  private func accept(
+  private nonisolated func accept(
     _ answer: any Sendable, for question: Question, by principal: Principal?
   ) async throws -> Question? {
-    let (cell, track) = withState { state -> (Cell?, TrackID) in
-      guard let track = state.machine.asker(of: question.id) else { return (nil, .main) }
-      return (state.with(track) { $0.asker }, track)
-    }
-    var isTaken = false
+    let (asker, track) = await asker(of: question.id)
+    let isTaken = Atomic<Bool>(false)
     do {
-      return try await decide(on: track) { machine in
+      return try await decide(on: track) { [id] machine, stopwatch in
         let now = try machine.openQuestion(question.id)
         guard now.revision == question.revision else { return Decision(now) }
-        guard let cell, cell.take() else {
+        guard let asker, asker.take() else {
           throw FlowError(
-            .questionClosed, "nobody waits for the answer to \(question.id.debugDescription) any more", flow: flow)
+            .questionClosed, "nobody waits for the answer to \(question.id.debugDescription) any more", flow: id)
         }
-        isTaken = true
-        let (event, reloads) = try machine.answer(question.id, with: answer, by: principal, at: elapsed)
+        isTaken.store(true, ordering: .relaxed)
+        let (event, reloads) = try machine.answer(
+          question.id, with: answer, by: principal, at: stopwatch.elapsed())
         var decision = Decision<Question?>(nil, event: event)
         decision.cancelsWalk = reloads
         decision.errand = .answer(reloads ? .cancelled : .success(answer))
         return decision
       }
     } catch {
-      if isTaken { cell?.giveBack() }
+      if isTaken.load(ordering: .relaxed) { asker?.giveBack() }
       throw error
     }
   }
 
-  private func check(_ revision: Int?, against question: Question) throws {
+  private func asker(of question: Question.ID) -> (OneShot?, TrackID) {
+    guard let track = machine.asker(of: question) else { return (nil, .main) }
+    return (self[track].asker, track)
+  }
+
+  private nonisolated func check(_ revision: Int?, against question: Question) throws {
     guard let revision, revision != question.revision else { return }
     throw FlowError(
       .staleRevision,
       "the answer is for revision \(revision); the question now shows revision \(question.revision)",
-      flow: flow, step: question.step)
+      flow: id, step: question.step)
   }
 
   private static func validate<P: Prompt>(

@@ -1,18 +1,19 @@
 // Signals from outside, and updates between steps.
-extension FlowCore {
-  func wait<T: Sendable>(
+extension FlowCoordinator {
+  nonisolated func wait<T: Sendable>(
     for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?
   ) async throws -> T? {
-    let byChild = isChild(of: stay)
+    let byChild = await isChild(of: stay)
     if Task.isCancelled {
       try await passOver(at: stay) {
         try $0.passOver(waitFor: signal, at: stay, hasLimit: limit != nil, byChild: byChild)
       }
     }
-    let cell = Cell()
-    let due = limit.map { elapsed.later(by: $0) }
-    let waited = try await decide(on: stay.track) { machine in
-      let waited = try machine.wait(for: signal, as: type, at: stay, until: due, byChild: byChild, at: elapsed)
+    let cell = OneShot()
+    let waited = try await decide(on: stay.track) { machine, stopwatch in
+      let due = limit.map { stopwatch.elapsed().later(by: $0) }
+      let waited = try machine.wait(
+        for: signal, as: T.self, at: stay, until: due, byChild: byChild, at: stopwatch.elapsed())
       switch waited {
       case .received(_, let event), .overdue(let event): return Decision(waited, event: event)
       case .withdrawn:
@@ -40,10 +41,10 @@ extension FlowCore {
     }
   }
 
-  func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
-    _ = try? await decide(on: track) { machine in
+  nonisolated func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
+    _ = try? await decide(on: track) { machine, stopwatch in
       var decision = Decision(
-        (), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp, at: elapsed))
+        (), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp, at: stopwatch.elapsed()))
       decision.errand = .wake(number: number, TimeIsUp())
       return decision
     }
@@ -52,13 +53,13 @@ extension FlowCore {
   /// - Parameters:
   ///   - size: How many bytes the value has in a snapshot.
   ///   - numbersKept: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
-  func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int = 0, numbersKept: Bool = false
+  nonisolated func send(
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersKept: Bool
   ) async throws -> Delivery {
     while true {
-      let waiters = withState { $0.waiters }
+      let waits = await waits
       do {
-        return try await send(value, to: signal, key: key, size: size, numbersKept: numbersKept, waiters)
+        return try await send(value, to: signal, key: key, size: size, numbersKept: numbersKept, waits)
       } catch is Missed {} catch is NobodyReceives { return .flowEnded }
     }
   }
@@ -68,16 +69,16 @@ extension FlowCore {
 
   /// Takes the cell of whoever waits in the turn in which the machine hands the signal over: a task that has given up gets
   /// none, even before the machine hears of it, and one that gets it can no longer give up.
-  private func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersKept: Bool, _ waiters: [Int: Cell]
+  private nonisolated func send(
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersKept: Bool, _ waits: [Int: OneShot]
   ) async throws -> Delivery {
-    var taken: Cell?
+    let taken = Lock<OneShot?>(nil)
     do {
-      return try await decide { machine in
-        let sent = try machine.send(value, to: signal, key: key, size: size, at: elapsed) { number in
-          guard let cell = waiters[number] else { throw Missed() }
-          guard cell.take() else { return false }
-          taken = cell
+      return try await decide { machine, stopwatch in
+        let sent = try machine.send(value, to: signal, key: key, size: size, at: stopwatch.elapsed()) { number in
+          guard let waiter = waits[number] else { throw Missed() }
+          guard waiter.take() else { return false }
+          taken.withLock { $0 = waiter }
           return true
         }
         switch sent {
@@ -93,7 +94,7 @@ extension FlowCore {
         }
       }
     } catch {
-      taken?.giveBack()
+      taken.withLock { $0 }?.giveBack()
       throw error
     }
   }
@@ -102,50 +103,49 @@ extension FlowCore {
   /// call the next one a duplicate.
   private struct NobodyReceives: Error {}
 
-  func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws {
-    let found = try withState { state -> (Place, TrackID)? in
-      _ = try state.machine.activePlace(of: stay.visit, on: stay.track, to: "send an update")
-      return state.machine.receiver(below: stay, where: { $0.step == type })
-    }
-    guard let (place, track) = found, let receiver = place.node.body.types.receiver,
+  nonisolated func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws {
+    guard let (place, track) = try await receiver(S.self, below: stay), let receiver = place.node.body.types.receiver,
       let instance = try await instance(of: place, on: track)
     else {
-      throw FlowError(.notActive, "no earlier step on the stack has the type \(type)", flow: flow)
+      throw FlowError(.notActive, "no earlier step on the stack has the type \(type)", flow: id)
     }
     try await receiver.receive(instance, update)
   }
 
+  private func receiver<S: ReceivingStep>(_ type: S.Type, below stay: Stay) throws -> (place: Place, track: TrackID)? {
+    _ = try machine.activePlace(of: stay.visit, on: stay.track, to: "send an update")
+    return machine.receiver(below: stay, where: { $0.step == type })
+  }
+
   /// The step of a place further down; made anew if the place was read back.
-  private func instance(of place: Place, on track: TrackID) async throws -> StepInstance? {
+  private nonisolated func instance(of place: Place, on track: TrackID) async throws -> StepInstance? {
     if let instance = place.instance { return instance }
     guard let made = try await place.node.body.make?() else { return nil }
     if let handover = place.memory?.memory.handover { try await handover.receiver.receive(made, handover.update) }
     let visit = place.visit.id
-    return try await decide(on: track, commits: false) { Decision($0.remade(made, at: visit, on: track)) }
+    return try await decide(on: track, isCommitted: false) { machine, _ in
+      Decision(machine.remade(made, at: visit, on: track))
+    }
   }
 
-  func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) throws {
-    let since = elapsed
-    try decideNow { [flow] machine in
-      let leaving = try machine.backUp(delivering: update, from: stay, since: since) { $0.step == type }
+  nonisolated func backUp<S: ReceivingStep>(
+    to type: S.Type, delivering update: S.Update, from stay: Stay
+  ) async throws {
+    try await decide { [id] machine, stopwatch in
+      let leaving = try machine.backUp(delivering: update, from: stay, since: stopwatch.elapsed()) { $0.step == S.self }
       guard let leaving else {
-        throw FlowError(.cannotBackUp, "no earlier step on the stack has the type \(type)", flow: flow)
+        throw FlowError(.cannotBackUp, "no earlier step on the stack has the type \(S.self)", flow: id)
       }
-      return leaving.decision
+      return Decision((), leaving)
     }
   }
 
   /// Backs up to the nearest earlier step that takes such a value as its update, and hands it over there. False: there
   /// is none.
-  func deliver(_ value: any Sendable, on track: TrackID) async throws -> Bool {
-    let since = elapsed
-    return try await decide(on: track) { machine in
-      let leaving = try machine.backUp(delivering: value, from: track, since: since)
-      guard let leaving else { return Decision(false) }
-      var decision = Decision(true, event: leaving.event)
-      decision.track = leaving.track
-      decision.cancelsWalk = leaving.cancelsWalk
-      return decision
+  nonisolated func deliver(_ value: any Sendable, on track: TrackID) async throws -> Bool {
+    try await decide(on: track) { machine, stopwatch in
+      let leaving = try machine.backUp(delivering: value, from: track, since: stopwatch.elapsed())
+      return leaving.map { Decision(true, $0) } ?? Decision(false)
     }
   }
 }

@@ -1,5 +1,5 @@
 // The walk: one step after the other, in one task.
-extension FlowCore {
+extension FlowCoordinator {
   /// Walks from where the track stands.
   ///
   /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
@@ -7,8 +7,8 @@ extension FlowCore {
   /// needs, here is little more than the place, and what is rare is kept out (`@inline(never)`).
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
-  func walk(on track: TrackID) async -> Bool {
-    guard var way = beginning(on: track) else { return false }
+  nonisolated func walk(on track: TrackID) async -> Bool {
+    guard var way = await beginning(on: track) else { return false }
     do {
       if way.isRare, let goesOn = try await begin(&way, on: track) { return goesOn }
       while true {
@@ -34,18 +34,16 @@ extension FlowCore {
               continue
             }
           }
-          way.place =
-            commit == nil
-            ? enterNow(next, made, way.cargo, on: track) : try await enter(next, made, way.cargo, on: track)
+          way.place = try await enter(next, made, way.cargo, on: track)
         }
         guard let entered = way.place else { return false }
-        if Task.isCancelled, notBegun(entered, on: track) { return false }
+        if Task.isCancelled || cancellation.isPending, try await notBegun(entered, on: track) { return false }
         let context = StepContext(
           runtime: self, info: entered.visit.info, stay: Stay(entered.visit.id, on: track))
-        if replays { noteWalker(of: track) }
+        if replays { await noteWalker(of: track) }
         let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
         way.leave(entered, making: output)
-        switch returned(on: track) {
+        switch await returned(on: track) {
         case .quietly: break
         case .left: return false
         case .toTidyUp: guard try await tidyUp(track, afterReturning: true) else { return false }
@@ -58,21 +56,15 @@ extension FlowCore {
 
   /// Not handed in by the caller, who would keep the place, and so its step, for as long as the walk goes on.
   @inline(never)
-  private func beginning(on track: TrackID) -> Way? {
-    withState { state in
-      if let beginning = state.machine.beginning(on: track) {
-        return Way(state.machine.graph, start: beginning.start, top: beginning.top)
+  private nonisolated func beginning(on track: TrackID) async -> Way? {
+    let beginning = try? await decideWalking(on: track, isCommitted: false) { machine, _ in
+      if let beginning = machine.beginning(on: track) {
+        return Decision(Way(machine.graph, start: beginning.start, top: beginning.top) as Way?)
       }
-      state.machine.leftBeforeBeginning(on: track)
-      // A commit under way is about to adopt a machine that does not know of it.
-      if state.isCommitting {
-        state.deferred.append { machine in
-          machine.leftBeforeBeginning(on: track)
-          return Decision(())
-        }
-      }
-      return nil
+      machine.leftBeforeBeginning(on: track)
+      return Decision(nil)
     }
+    return beginning ?? nil
   }
 }
 
@@ -83,39 +75,19 @@ struct CommitFailure: Error {
   let error: any Error
 }
 
-extension FlowCore {
+extension FlowCoordinator {
   /// Gives the machine an input that it does not refuse, so that an error is the commit hook's.
-  func decideWalking<Value>(
-    on track: TrackID, commits: Bool = true, _ input: (inout FlowMachine) -> Decision<Value>
+  nonisolated func decideWalking<Value: Sendable>(
+    on track: TrackID, isCommitted: Bool = true, _ input: @Sendable (inout FlowMachine, Stopwatch) -> Decision<Value>
   ) async throws(CommitFailure) -> Value {
-    do { return try await decide(on: track, commits: commits, input) } catch { throw CommitFailure(error: error) }
-  }
-
-  /// The everyday transition, without a suspension and with nothing built that nobody looks at.
-  @inline(never)
-  private func enterNow(_ node: Node, _ instance: StepInstance?, _ cargo: Cargo, on track: TrackID) -> Place? {
-    var old: LogEntry?
-    var readers: EventLog.Wake?
-    var garbage: [any Sendable] = []
-    let place = withState { state -> Place? in
-      guard let entered = state.machine.enter(node, instance: instance, cargo: cargo, on: track) else {
-        return nil
-      }
-      old = state.log.append(entered.event)
-      readers = state.log.takeWaiting()
-      if state.machine.hasDiscarded { garbage = state.machine.takeDiscarded() }
-      return entered.place
-    }
-    readers?.passOn()
-    _ = (consume garbage, consume old)  // released here, outside the lock
-    return place
+    do { return try await decide(on: track, isCommitted: isCommitted, input) } catch { throw CommitFailure(error: error) }
   }
 
   @inline(never)
-  private func enter(
+  private nonisolated func enter(
     _ node: Node, _ instance: StepInstance?, _ cargo: Cargo, on track: TrackID
   ) async throws -> Place? {
-    try await decideWalking(on: track) { machine in
+    try await decideWalking(on: track) { machine, _ in
       guard let entered = machine.enter(node, instance: instance, cargo: cargo, on: track) else {
         return Decision(nil)
       }
@@ -131,20 +103,20 @@ extension FlowCore {
 
   /// Asks a step that was made whether to skip, and skips it.
   @inline(never)
-  private func skipping(
+  private nonisolated func skipping(
     _ node: Node, _ made: StepInstance, _ cargo: Cargo, on track: TrackID
   ) async throws -> Skipping {
     // Left while it was made: no other code of a step's is to run.
-    guard goesOn(track) else { return .left }
+    guard await goesOn(track) else { return .left }
     guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
     guard try await skipped(node, made, cargo, making: output, on: track) else { return .left }
     return .skipped(output)
   }
 
-  private func skipped(
+  private nonisolated func skipped(
     _ node: Node, _ instance: StepInstance, _ cargo: Cargo, making output: any Sendable, on track: TrackID
   ) async throws -> Bool {
-    try await decideWalking(on: track) { machine in
+    try await decideWalking(on: track) { machine, _ in
       switch machine.skip(node, instance: instance, cargo: cargo, making: output, on: track) {
       case .left: Decision(false)
       case .passed(let event): Decision(true, event: event)
@@ -154,41 +126,37 @@ extension FlowCore {
   }
 
   /// Whether nobody has asked to leave.
-  func goesOn(_ track: TrackID) -> Bool { withState { $0.machine.look(at: track) { $0.phase == .walking } } }
+  func goesOn(_ track: TrackID) -> Bool { machine.look(at: track) { $0.phase == .walking } }
 
-  private func notBegun(_ place: Place, on track: TrackID) -> Bool {
+  /// The flow may be left since the place was entered. False: it is not, and its `proceed` is to be called.
+  @inline(never)
+  private nonisolated func notBegun(_ place: Place, on track: TrackID) async throws -> Bool {
     let visit = place.visit.id
-    return withState { state in
-      let notBegun = state.machine.notBegun(visit, on: track)
-      // A commit under way is about to adopt a machine that does not know of it.
-      if notBegun, state.isCommitting {
-        state.deferred.append { machine in
-          _ = machine.notBegun(visit, on: track)
-          return Decision(())
-        }
-      }
-      return notBegun
+    return try await decideWalking(on: track, isCommitted: false) { machine, _ in
+      Decision(machine.notBegun(visit, on: track))
     }
   }
 
   /// A step, its factory, its `skip`, or what stands between two steps threw. False: the track is being left, and the
   /// error is nobody's; or it was the commit hook that threw, and the run stops.
   @inline(never)
-  func failed(
+  nonisolated func failed(
     _ node: Node?, at address: Int = 0, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID
   ) async -> Bool {
-    if commit == nil, returned(on: track) == .left { return false }
-    if let lost = (error as? CommitFailure)?.error ?? loss(on: track) {
+    if commit == nil, await returned(on: track) == .left { return false }
+    var lost = (error as? CommitFailure)?.error
+    if lost == nil, commit != nil { lost = await takeLoss(on: track) }
+    if let lost {
       await halt(lost)
       return false
     }
     let relayed = error as? Relayed
-    let step = relayed?.step ?? withState { $0.machine.path(of: node, orAt: address, on: track) }
     let error = relayed?.error ?? error
     do {
       guard try await tidyUp(track) else { return false }
-      let since = scopes == nil && track == .main ? .zero : elapsed
-      return try await decideWalking(on: track) { machine in
+      return try await decideWalking(on: track) { machine, stopwatch in
+        let step = relayed?.step ?? machine.path(of: node, orAt: address, on: track)
+        let since = scopes == nil && track == .main ? .zero : stopwatch.elapsed()
         let event = machine.fail(step, error, orAt: address, under: scopes, on: track, since: since)
         return Decision(machine.fault == nil && (event != nil || machine[track].phase != .walking), event: event)
       }
@@ -201,26 +169,21 @@ extension FlowCore {
 
 // MARK: - After a step
 
-extension FlowCore {
+extension FlowCoordinator {
   /// What kept an input of the step's that has ended from being committed. A flow that is kept stops then, and goes on
   /// later from its last commit, where it would else hold against a step that its store was away for a moment.
-  func loss(on track: TrackID) -> (any Error)? { withState { $0.with(track) { $0.loss.take() } } }
-}
+  func takeLoss(on track: TrackID) -> (any Error)? { with(track) { $0.loss.take() } }
 
-extension FlowCore {
   private enum Returned { case quietly, left, toTidyUp }
 
   /// The step has returned. In the everyday case that is all.
-  @inline(never)
   private func returned(on track: TrackID) -> Returned {
     guard commit == nil else {
-      if isKept { _ = loss(on: track) }
+      if isKept { _ = takeLoss(on: track) }
       return .toTidyUp
     }
-    return withState { state in
-      if state.machine.hasLooseEnds(on: track) { return .toTidyUp }
-      return state.machine.returned(on: track) ? .quietly : .left
-    }
+    if machine.hasLooseEnds(on: track) { return .toTidyUp }
+    return machine.returned(on: track) ? .quietly : .left
   }
 
   /// Ends what the step has left behind, by tasks of its own that it did not wait for: an open question is withdrawn,
@@ -229,30 +192,42 @@ extension FlowCore {
   /// - Parameter hasReturned: Whether the step has returned. One that threw may come for what it had open when the flow
   ///   was put away, in another attempt.
   @inline(never)
-  private func tidyUp(_ track: TrackID, afterReturning hasReturned: Bool = false) async throws(CommitFailure) -> Bool {
+  private nonisolated func tidyUp(
+    _ track: TrackID, afterReturning hasReturned: Bool = false
+  ) async throws(CommitFailure) -> Bool {
     // First nothing new may begin, then what was begun is ended.
     if commit == nil {
-      let returned = returned(on: track)
+      let returned = await returned(on: track)
       if returned != .toTidyUp { return returned == .quietly }
     }
-    let isLeft = !(try await decideWalking(on: track, commits: false) { Decision($0.returned(on: track)) })
-    if let question = withState({ $0.machine[track].asking?.question.id }) {
-      try await decideWalking(on: track) { Decision((), event: $0.withdraw(question, on: track)) }
+    let isLeft = !(try await decideWalking(on: track, isCommitted: false) { machine, _ in
+      Decision(machine.returned(on: track))
+    })
+    let (question, waits) = await looseEnds(on: track)
+    if let question {
+      try await decideWalking(on: track) { machine, _ in Decision((), event: machine.withdraw(question, on: track)) }
     }
-    for wait in withState({ $0.machine.openWaits(on: track) }) { await stopWaiting(wait, on: track) }
+    for wait in waits { await stopWaiting(wait, on: track) }
     if hasReturned, isKept { try await closeReopening(on: track) }
     await waitForRunningWork(on: track)
-    return !isLeft && goesOn(track)  // it may have been left while it waited
+    guard !isLeft else { return false }
+    return await goesOn(track)  // it may have been left while it waited
   }
 
   /// Closes what was open when the flow was put away, and was not come for again.
-  private func closeReopening(on track: TrackID) async throws(CommitFailure) {
-    while withState({ $0.machine.look(at: track) { $0.reopening != nil } }) {
-      let isClosed = try await decideWalking(on: track) { machine in
+  private nonisolated func closeReopening(on track: TrackID) async throws(CommitFailure) {
+    while await isReopening(on: track) {
+      let isClosed = try await decideWalking(on: track) { machine, _ in
         let event = machine.closeReopening(on: track)
         return Decision(event == nil, event: event)
       }
       if isClosed { return }
     }
   }
+
+  private func looseEnds(on track: TrackID) -> (question: Question.ID?, waits: [Int]) {
+    (machine[track].asking?.question.id, machine.openWaits(on: track))
+  }
+
+  private func isReopening(on track: TrackID) -> Bool { machine.look(at: track) { $0.reopening != nil } }
 }

@@ -1,9 +1,9 @@
 // What a walk does where no ordinary step comes next, and how it begins when not with the step on top.
-extension FlowCore {
+extension FlowCoordinator {
   /// Does what is due before the first step: pauses, recovers, hands an update over, opens a fork again. Then the way is
   /// that of any walk, and this returns nil; else whether the stint goes on.
   @inline(never)
-  func begin(_ way: inout Way, on track: TrackID) async throws -> Bool? {
+  nonisolated func begin(_ way: inout Way, on track: TrackID) async throws -> Bool? {
     if let start = way.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
     // Not before: a pause is no part of the attempt that it comes before.
     if way.place != nil, way.cargo.scopes != nil {
@@ -30,38 +30,40 @@ extension FlowCore {
   }
 
   /// Makes the step of a place anew that was read back. False: the flow is being left.
-  private func remake(_ way: inout Way, on track: TrackID) async throws -> Bool {
+  private nonisolated func remake(_ way: inout Way, on track: TrackID) async throws -> Bool {
     let instance: StepInstance?
     do { instance = try await way.place?.node.body.make?() } catch {
-      try await decideWalking(on: track, commits: false) { machine in
+      try await decideWalking(on: track, isCommitted: false) { machine, _ in
         machine.notMade(on: track)
         return Decision(())
       }
       throw error
     }
-    way.place = try await decideWalking(on: track, commits: false) { Decision($0.reloaded(instance, on: track)) }
+    way.place = try await decideWalking(on: track, isCommitted: false) { machine, _ in
+      Decision(machine.reloaded(instance, on: track))
+    }
     return way.place != nil
   }
 
   /// Hands the update that a visit began with over to a step that was made anew in it.
-  private func receiveAgain(_ place: Place?, on track: TrackID) async throws {
-    let handover = withState { $0.machine.look(at: track) { $0.focus.memory?.handover } }
-    guard let handover, let instance = place?.instance else { return }
+  private nonisolated func receiveAgain(_ place: Place?, on track: TrackID) async throws {
+    guard let handover = await handover(on: track), let instance = place?.instance else { return }
     try await handover.receiver.receive(instance, handover.update)
   }
 
   /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
-  private func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
-    guard try await decideWalking(on: track, { Decision($0.beginAttempt(on: track)) }) else { return false }
+  private nonisolated func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
+    let begins = try await decideWalking(on: track) { machine, _ in Decision(machine.beginAttempt(on: track)) }
+    guard begins else { return false }
     guard let handover, let instance = place?.instance else { return true }
     try await handover.receiver.receive(instance, handover.update)
-    return try await decideWalking(on: track) { Decision($0.received(on: track)) }
+    return try await decideWalking(on: track) { machine, _ in Decision(machine.received(on: track)) }
   }
 
-  private func recover(
+  private nonisolated func recover(
     _ step: StepID, _ frame: ScopeFrame, _ error: any Error, _ way: inout Way, on track: TrackID
   ) async throws -> Bool {
-    guard case .recover(let closure) = frame.scope.kind, goesOn(track) else { return false }
+    guard case .recover(let closure) = frame.scope.kind, await goesOn(track) else { return false }
     way.cargo = frame.cargo
     let output: any Sendable
     do { output = try await closure(error) } catch { throw Relayed(step: step, error: error) }
@@ -69,7 +71,7 @@ extension FlowCore {
     way.isUnwatched = way.cargo.scopes != nil
     way.address = frame.scope.next
     let (address, cargo) = (way.address, way.cargo)
-    return try await decideWalking(on: track) { machine in
+    return try await decideWalking(on: track) { machine, _ in
       guard machine.recovered(on: track) else { return Decision(false) }
       machine.keepWay(from: address, with: cargo, on: track)
       return Decision(true)
@@ -77,26 +79,16 @@ extension FlowCore {
   }
 
   /// The way has come under other scopes.
-  func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
-    guard commit != nil else { return watchNow(scopes, on: track) }
-    try await decideWalking(on: track, commits: false) { machine in
-      machine.watch(scopes, on: track, at: elapsed)
+  nonisolated func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
+    try await decideWalking(on: track, isCommitted: false) { machine, stopwatch in
+      machine.watch(scopes, on: track, at: stopwatch.elapsed())
       return Decision(())
     }
   }
 
-  @inline(never)
-  private func watchNow(_ scopes: ScopeFrame?, on track: TrackID) {
-    let isEarlier = withState { state in
-      state.machine.watch(scopes, on: track, at: elapsed)
-      return state.timerIsLate
-    }
-    if isEarlier { setTimer() }
-  }
-
   /// Nil: the walk goes on where the way leads now.
   @inline(never)
-  func arrive(_ arrival: Graph.Arrival, _ way: inout Way, on track: TrackID) async throws -> Bool? {
+  nonisolated func arrive(_ arrival: Graph.Arrival, _ way: inout Way, on track: TrackID) async throws -> Bool? {
     switch arrival {
     case .step: return nil
     case .end: return try await finish(way.cargo, on: track)
@@ -113,7 +105,7 @@ extension FlowCore {
     case .resume(let menu):
       way.node = menu
       let cargo = way.cargo
-      way.place = try await decideWalking(on: track) { machine in
+      way.place = try await decideWalking(on: track) { machine, _ in
         guard let entered = machine.resume(menu, with: cargo, on: track) else { return Decision(nil) }
         return Decision(entered.place, entry: entered.event)
       }
@@ -123,7 +115,7 @@ extension FlowCore {
         return nil
       }
       guard way.place == nil else { return nil }
-      guard goesOn(track) else { return false }
+      guard await goesOn(track) else { return false }
       // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.
       way.address = menu.address
       return nil
@@ -136,8 +128,8 @@ extension FlowCore {
     }
   }
 
-  private func finish(_ cargo: Cargo, on track: TrackID) async throws -> Bool {
-    try await decideWalking(on: track) { machine in
+  private nonisolated func finish(_ cargo: Cargo, on track: TrackID) async throws -> Bool {
+    try await decideWalking(on: track) { machine, _ in
       guard track == .main else { return Decision(machine.finishBranch(track, cargo.value)) }
       let event = machine.finish(cargo.value)
       return Decision(event != nil, event: event)
@@ -153,16 +145,16 @@ struct Relayed: Error {
 
 // MARK: - Forks
 
-extension FlowCore {
+extension FlowCoordinator {
   /// Runs the branches of a fork to their ends. Nil: they are joined, and the walk goes on; else whether the stint does.
   @inline(never)
-  private func run(
+  private nonisolated func run(
     _ node: Node, _ plan: ForkPlan, isEntered: Bool, _ way: inout Way, on track: TrackID
   ) async throws -> Bool? {
     let cargo = way.cargo
-    let reopened = isEntered ? withState { $0.machine.reopenedFork(on: track) } : nil
+    let reopened = isEntered ? await reopenedFork(on: track) : nil
     let inputs = reopened == nil ? try plan.inputs(from: cargo.value) : []
-    let tracks: [TrackID]? = try await decideWalking(on: track, commits: reopened == nil) { machine in
+    let tracks: [TrackID]? = try await decideWalking(on: track, isCommitted: reopened == nil) { machine, _ in
       if let reopened { return Decision(machine.goOn(with: reopened, on: track)) }
       if isEntered { return Decision(machine.refork(plan, inputs: inputs, on: track)) }
       guard let forked = machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track) else { return Decision(nil) }
@@ -176,9 +168,9 @@ extension FlowCore {
       way.cargo = cargo.with(value)
       way.address = node.address + 1
     }
-    let (made, since) = (way.cargo, elapsed)
-    return try await decideWalking(on: track) { machine in
-      switch machine.join(node, making: made, on: track, since: since) {
+    let made = way.cargo
+    return try await decideWalking(on: track) { machine, stopwatch in
+      switch machine.join(node, making: made, on: track, since: stopwatch.elapsed()) {
       case .joined(let event): Decision(nil, event: event)
       case .prunes: Decision(true)
       case .left: Decision(false)
@@ -192,18 +184,12 @@ extension FlowCore {
   }
 
   /// Waits until every branch has ended or come back. Nil: the fork is being left.
-  private func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
+  private nonisolated func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
     let (inbox, judge) = (Inbox(), plan.fork.goal.judge)
     var stints: [TrackID: Task<Void, Never>] = [:]
-    let open = withState { state in
-      // By hand: a closure would get a copy of the machine.
-      var open: [TrackID] = []
-      for branch in tracks where state.machine.look(at: branch, { $0.phase != .ended }) { open.append(branch) }
-      for branch in open { state.branches.insert(Strand(), for: branch) }
-      return open
-    }
-    var outcome = try decision(of: plan, track, judge)
-    for branch in open { stints[branch] = startStint(of: branch, telling: inbox) }
+    let open = await openTracks(among: tracks)
+    var outcome = try await decision(of: plan, track, judge)
+    for branch in open { stints[branch] = await startStint(of: branch, telling: inbox) }
     // Before a branch has ended there is something to say only of none, or if some ended before this process began.
     if outcome == nil, tracks.isEmpty || open.count < tracks.count { outcome = await verdict(on: plan, track, judge) }
     while !stints.isEmpty {
@@ -212,7 +198,7 @@ extension FlowCore {
       if await endBranch(branch) {
         stints[branch] = nil
       } else {
-        stints[branch] = startStint(of: branch, telling: inbox)
+        stints[branch] = await startStint(of: branch, telling: inbox)
       }
       if outcome == nil { outcome = await verdict(on: plan, track, judge) }
     }
@@ -220,21 +206,22 @@ extension FlowCore {
   }
 
   /// What the fork came to before it was read back. The judge is asked again, because what he said is not kept.
-  private func decision(of plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) throws -> Outcome? {
-    let results = withState { $0.machine.decidingResults(of: track) }
-    guard let results else { return nil }
+  private nonisolated func decision(
+    of plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge
+  ) async throws -> Outcome? {
+    guard let results = await decidingResults(of: track) else { return nil }
     do {
       var value = results.values.isEmpty ? try judge(nil, results.branches) : nil
       for (index, result) in results.values.enumerated() { value = try judge(result, results.branches - index - 1) }
       return value.map { .made($0) }
-    } catch { return .failed(withState { $0.machine[track].visit?.info.id } ?? "", error) }
+    } catch { return .failed(await fork(on: track), error) }
   }
 
   /// What the fork comes to, as far as can be said now. A commit that fails stops the run, which leaves the fork.
-  private func verdict(on plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) async -> Outcome? {
+  private nonisolated func verdict(on plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) async -> Outcome? {
     do {
       while true {
-        switch try await decideWalking(on: track, { Decision($0.verdict(on: track)) }) {
+        switch try await decideWalking(on: track, { machine, _ in Decision(machine.verdict(on: track)) }) {
         case .wait: return nil
         case .failed(let step, let error): return .failed(step, error)
         case .join(let results): return try await made(on: plan, track) { try plan.fork.goal.join(results) }
@@ -249,7 +236,7 @@ extension FlowCore {
   }
 
   /// What the goal says. When it has decided, or threw, the branches still open are superfluous.
-  private func made(
+  private nonisolated func made(
     on plan: ForkPlan, _ track: TrackID, _ value: () throws -> (any Sendable)?
   ) async throws(CommitFailure) -> Outcome? {
     let outcome: Outcome
@@ -257,10 +244,32 @@ extension FlowCore {
       guard let value = try value() else { return nil }
       outcome = .made(value)
     } catch {
-      outcome = .failed(withState { $0.machine[track].visit?.info.id } ?? "", error)
+      outcome = .failed(await fork(on: track), error)
     }
-    let since = elapsed
-    try await decideWalking(on: track) { Decision((), event: $0.decided(on: track, since: since)) }
+    try await decideWalking(on: track) { machine, stopwatch in
+      Decision((), event: machine.decided(on: track, since: stopwatch.elapsed()))
+    }
     return outcome
   }
+
+  private func handover(on track: TrackID) -> Handover? {
+    machine.look(at: track) { $0.focus.memory?.handover }
+  }
+
+  private func openTracks(among tracks: [TrackID]) -> [TrackID] {
+    // By hand: a closure would get a copy of the machine.
+    var open: [TrackID] = []
+    for branch in tracks where machine.look(at: branch, { $0.phase != .ended }) { open.append(branch) }
+    for branch in open { branches.insert(TrackTasks(), for: branch) }
+    return open
+  }
+
+  private func reopenedFork(on track: TrackID) -> [TrackID]? { machine.reopenedFork(on: track) }
+
+  private func decidingResults(of track: TrackID) -> (values: [any Sendable], branches: Int)? {
+    machine.decidingResults(of: track)
+  }
+
+  /// The path of the fork in focus.
+  private func fork(on track: TrackID) -> StepID { machine[track].visit?.info.id ?? "" }
 }

@@ -1,13 +1,15 @@
 // Questions: the asker's side.
-extension FlowCore: StepRuntime {
+extension FlowCoordinator: StepRuntime {
+  nonisolated var flow: FlowID { id }
+
   /// The everyday question, apart from those that change, end or remind: what it has in its hands while it waits is paid
   /// for in memory by every flow that does.
-  func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer {
+  nonisolated func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer {
     try Self.typed(try await answer(to: prompt, key: key, at: stay), as: P.Answer.self)
   }
 
-  private func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
-    let cell = Cell()
+  private nonisolated func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
+    let cell = OneShot()
     let question = try await question(prompt, key: key, at: stay, cell)
     do { return try await cell.value() } catch {
       // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
@@ -18,7 +20,7 @@ extension FlowCore: StepRuntime {
 
   /// Opens a question; nil if there is nothing to withdraw.
   @inline(never)
-  private func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: Cell) async throws -> Question? {
+  private nonisolated func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: OneShot) async throws -> Question? {
     if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
     switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer): cell.fulfil(.success(answer))
@@ -28,9 +30,9 @@ extension FlowCore: StepRuntime {
     return nil
   }
 
-  func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer> {
+  nonisolated func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer> {
     if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
-    let cell = Cell()
+    let cell = OneShot()
     switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer):
       let typed = try Self.typed(answer, as: P.Answer.self)
@@ -51,15 +53,15 @@ extension FlowCore: StepRuntime {
     }
   }
 
-  private func open<P: Prompt>(
-    _ prompt: P, key: String?, at stay: Stay, _ cell: Cell, _ deadline: AskDeadline?
+  private nonisolated func open<P: Prompt>(
+    _ prompt: P, key: String?, at stay: Stay, _ cell: OneShot, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    let keeping = !isKept ? nil : try keeping(prompt, at: stay)
-    let byChild = isChild(of: stay)
-    return try await decide(on: stay.track) { machine in
+    let keeping = !isKept ? nil : try await keeping(prompt, at: stay)
+    let byChild = await isChild(of: stay)
+    return try await decide(on: stay.track) { machine, stopwatch in
       let asked = try machine.ask(
         prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping,
-        byChild: byChild, at: elapsed)
+        byChild: byChild, at: stopwatch.elapsed())
       var decision = Decision(asked)
       switch asked {
       case .answered, .overdue: break
@@ -74,8 +76,8 @@ extension FlowCore: StepRuntime {
 
   /// A cancelled task comes to ask. Returns only if the visit is replayed, and the answer is known.
   @inline(never)
-  private func passOver(_ prompt: any Prompt, key: String?, at stay: Stay, hasLimit: Bool = false) async throws {
-    let byChild = isChild(of: stay)
+  private nonisolated func passOver(_ prompt: any Prompt, key: String?, at stay: Stay, hasLimit: Bool = false) async throws {
+    let byChild = await isChild(of: stay)
     try await passOver(at: stay) {
       try $0.passOver(prompt, key: key, visit: stay.visit, on: stay.track, hasLimit: hasLimit, byChild: byChild)
     }
@@ -86,9 +88,11 @@ extension FlowCore: StepRuntime {
   ///
   /// - Throws: `CancellationError`, unless the visit is replayed and the outcome is known.
   @inline(never)
-  func passOver(at stay: Stay, _ input: (inout FlowMachine) throws -> FlowMachine.PassedOver) async throws {
+  nonisolated func passOver(
+    at stay: Stay, _ input: @Sendable (inout FlowMachine) throws -> FlowMachine.PassedOver
+  ) async throws {
     guard replays else { throw CancellationError() }
-    let passed = try? await decide(on: stay.track) { machine in
+    let passed = try? await decide(on: stay.track) { machine, _ in
       let passed = try input(&machine)
       guard case .givenUp(let event) = passed else { return Decision(passed) }
       return Decision(passed, event: event)
@@ -98,19 +102,20 @@ extension FlowCore: StepRuntime {
 
   /// - Parameter isCancelled: Whether the asker is, and not what it did as a reminder has thrown.
   @inline(never)
-  private func withdraw(_ question: Question.ID, on track: TrackID, isCancelled: Bool = true) async {
+  private nonisolated func withdraw(_ question: Question.ID, on track: TrackID, isCancelled: Bool = true) async {
     // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
-    if commit == nil, withState({ !$0.machine.isOpen(question, on: track) }) { return }
-    _ = try? await decide(on: track) {
-      Decision((), event: $0.withdraw(question, on: track, isCancelled: isCancelled, at: elapsed))
+    if commit == nil, await !machine.isOpen(question, on: track) { return }
+    _ = try? await decide(on: track) { machine, stopwatch in
+      Decision(
+        (), event: machine.withdraw(question, on: track, isCancelled: isCancelled, at: stopwatch.elapsed()))
     }
   }
 
-  func ask<P: Prompt>(
+  nonisolated func ask<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
   ) async throws -> P.Answer? {
     if Task.isCancelled { try await passOver(prompt, key: key, at: stay, hasLimit: limit != nil) }
-    let cell = Cell()
+    let cell = OneShot()
     let deadline = AskDeadline(
       due: limit, reminder: reminding.map { (first: $0.every, every: $0.every, max: $0.max) })
     switch try await open(prompt, key: key, at: stay, cell, deadline) {
@@ -121,7 +126,7 @@ extension FlowCore: StepRuntime {
       do {
         while true {
           let value = try await cell.value()
-          guard let nudge = value as? Cell.Nudge else {
+          guard let nudge = value as? OneShot.Nudge else {
             return value is TimeIsUp ? nil : try Self.typed(value, as: P.Answer.self)
           }
           try await remind(nudge.number, reminding, of: question, on: stay.track)
@@ -134,30 +139,32 @@ extension FlowCore: StepRuntime {
   }
 
   /// An error of the reminder withdraws the question, and is thrown to the asker.
-  private func remind(_ number: Int, _ reminding: Reminding?, of question: Question, on track: TrackID) async throws {
+  private nonisolated func remind(_ number: Int, _ reminding: Reminding?, of question: Question, on track: TrackID) async throws {
     do { try await reminding?.remind(number) } catch {
       await withdraw(question.id, on: track, isCancelled: Task.isCancelled)
       throw error
     }
   }
 
-  func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
-    let keeping = !isKept ? nil : try keeping(prompt, of: step(of: stay))
-    try await decide(on: stay.track) {
-      Decision((), event: try $0.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping))
+  nonisolated func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
+    let keeping = !isKept ? nil : try await keeping(prompt, of: step(of: stay))
+    try await decide(on: stay.track) { machine, _ in
+      Decision((), event: try machine.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping))
     }
   }
 
-  func step(of stay: Stay) -> StepID? { withState { $0.machine[stay.track].visit?.info.id } }
+  func step(of stay: Stay) -> StepID? { machine[stay.track].visit?.info.id }
 
-  func backUp(from stay: Stay) throws {
-    let since = elapsed
-    try decideNow { try $0.backUp(from: stay.visit, on: stay.track, since: since).decision }
+  nonisolated func backUp(from stay: Stay) async throws {
+    try await decide { machine, stopwatch in
+      Decision((), try machine.backUp(from: stay.visit, on: stay.track, since: stopwatch.elapsed()))
+    }
   }
 
-  func abandon(_ reason: String, from stay: Stay) throws {
-    let since = elapsed
-    try decideNow { try $0.abandon(reason, from: stay.visit, on: stay.track, since: since).decision }
+  nonisolated func abandon(_ reason: String, from stay: Stay) async throws {
+    try await decide { machine, stopwatch in
+      Decision((), try machine.abandon(reason, from: stay.visit, on: stay.track, since: stopwatch.elapsed()))
+    }
   }
 
   private static func typed<T>(_ value: any Sendable, as type: T.Type) throws -> T {

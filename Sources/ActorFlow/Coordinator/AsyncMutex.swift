@@ -1,5 +1,8 @@
-/// Lets one in at a time, in the order of asking. Waiting cannot be cancelled: whoever asks has an input to deliver.
-package final class Gate: Sendable {
+/// Mutual exclusion of async code, in the order of asking. Waiting cannot be cancelled: the caller has an input to
+/// deliver.
+///
+/// It has a lock of its own because leaving must not wait for a turn of an actor.
+package final class AsyncMutex: Sendable {
   private struct State: Sendable {
     var isHeld = false
     var queue: [CheckedContinuation<Void, Never>] = []
@@ -8,9 +11,12 @@ package final class Gate: Sendable {
 
   package init() {}
 
-  package func enter() async {
+  /// How many wait for it.
+  package var queueLength: Int { state.withLock { $0.queue.count } }
+
+  package func lock() async {
     await withCheckedContinuation { continuation in
-      let goesOn = state.withLock { state in
+      let isFree = state.withLock { state in
         guard state.isHeld else {
           state.isHeld = true
           return true
@@ -18,11 +24,11 @@ package final class Gate: Sendable {
         state.queue.append(continuation)
         return false
       }
-      if goesOn { continuation.resume() }
+      if isFree { continuation.resume() }
     }
   }
 
-  package func leave() {
+  package func unlock() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
       guard !state.queue.isEmpty else {
         state.isHeld = false

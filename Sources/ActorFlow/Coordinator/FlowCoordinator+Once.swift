@@ -1,0 +1,106 @@
+// Effects that happen once.
+extension FlowCoordinator {
+  nonisolated func once<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
+  ) async throws -> T {
+    let byChild = await isChild(of: scope.stay)
+    while true {
+      let begun = try await decide(on: scope.stay.track) { machine, _ in
+        Decision(
+          try machine.beginOnce(key, scope: scope, type: T.self, byChild: byChild, drawBits: KeyBits.random))
+      }
+      switch begun {
+      case .done(let value): return try StepBody.cast(value, to: T.self)
+      case .wait: try await waitForEnd(of: key, scope: scope)
+      case .run(let idempotencyKey):
+        return try await shielded {
+          do {
+            let value = try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
+              try await work(idempotencyKey)
+            }
+            try await self.end(key, scope: scope, value: value, byChild: byChild)
+            return value
+          } catch {
+            try await self.end(key, scope: scope, value: nil, byChild: byChild)
+            throw error
+          }
+        }
+      }
+    }
+  }
+
+  nonisolated func record<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, as type: T.Type
+  ) async -> Record<T> {
+    guard let record = await machine.record(key, scope: scope) else { return .none }
+    if case .done(let value) = record.state, let value = try? StepBody.cast(value, to: T.self) { return .done(value) }
+    return .interrupted(idempotencyKey: record.idempotencyKey)
+  }
+
+  func record(_ key: String, scope: RecordScope) async -> Record<Void> {
+    guard let record = machine.record(key, scope: scope) else { return .none }
+    if case .done = record.state { return .done(()) }
+    return .interrupted(idempotencyKey: record.idempotencyKey)
+  }
+
+  /// Waits while another call does the work. Cancelled, it leaves only this caller.
+  private nonisolated func waitForEnd(of key: String, scope: RecordScope) async throws {
+    let waiter = OneShot()
+    let holding = OnceWork.keys(of: serial, scope)
+    guard try await begin(waiter, waitingFor: key, scope: scope, holding: holding) else { return }
+    do { _ = try await waiter.value() } catch {
+      await forget(onceWaiter: waiter)
+      throw error
+    }
+    await forget(onceWaiter: waiter)
+  }
+
+  /// - Returns: False if nobody does the work any more.
+  private func begin(
+    _ waiter: OneShot, waitingFor key: String, scope: RecordScope, holding: [String]
+  ) throws -> Bool {
+    guard case .running? = machine.record(key, scope: scope)?.state else { return false }
+    guard !onceWaits.wouldClose(from: key, to: holding) else {
+      throw FlowError(
+        .insideFlow, "once(\"\(key)\") is called from work that it waits for, directly or by another `once`",
+        flow: id)
+    }
+    if !holding.isEmpty { onceWaits.edges.append((holding, key, waiter)) }
+    onceWaiters.append(waiter)
+    return true
+  }
+
+  private func forget(onceWaiter waiter: OneShot) {
+    onceWaits.edges.removeAll { $0.cell === waiter }
+    onceWaiters.removeAll { $0 === waiter }
+  }
+
+  private nonisolated func end(
+    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool?
+  ) async throws {
+    do {
+      try await decide(on: scope.stay.track, evenParked: true) { machine, _ in
+        machine.endOnce(key, scope: scope, value: value, byChild: byChild)
+        return Decision(())
+      }
+    } catch {
+      // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
+      _ = try? await decide(on: scope.stay.track, isCommitted: false, evenParked: true) { machine, _ in
+        machine.endOnce(key, scope: scope, value: nil, byChild: byChild)
+        return Decision(())
+      }
+      await resumeOnceWaiters()
+      throw error
+    }
+    await resumeOnceWaiters()
+  }
+
+  private nonisolated func resumeOnceWaiters() async {
+    for waiter in await takeOnceWaiters() { waiter.fulfil(.success(())) }
+  }
+
+  private func takeOnceWaiters() -> [OneShot] {
+    defer { onceWaiters = [] }
+    return onceWaiters
+  }
+}

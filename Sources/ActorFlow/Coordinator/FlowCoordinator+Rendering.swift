@@ -1,0 +1,81 @@
+// Renderings: the side of the step that shows them, and of those who answer.
+extension FlowCoordinator {
+  nonisolated var isCommitting: Bool { commit != nil }
+
+  func keptRendering(at stay: Stay) throws -> KeptRendering? {
+    guard let codec else { return nil }
+    let kept = try machine.keptRendering(of: stay.visit, on: stay.track)
+    return KeptRendering(codec: codec, tree: kept.tree, output: kept.output, isSameVisit: kept.isReplay)
+  }
+
+  nonisolated func show(
+    _ rendering: any Prompt, _ tree: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
+  ) async throws -> Question {
+    let keeping = !isKept ? nil : try await keeping(rendering, of: step(of: stay))
+    return try await decide(on: stay.track) { machine, stopwatch in
+      let shown = try machine.show(
+        rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, tree: tree,
+        at: stopwatch.elapsed())
+      return Decision(shown.question, event: shown.event)
+    }
+  }
+
+  nonisolated func rerender(
+    _ rendering: any Prompt, _ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool
+  ) async throws {
+    let keeping = !isKept ? nil : try await keeping(rendering, of: step(of: stay))
+    let looksAgain = isAnswer && isCommitting
+    try await decide(on: stay.track) { machine, stopwatch in
+      // Another commit may have taken its time meanwhile.
+      if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
+      return Decision(
+        (),
+        event: try machine.rerender(
+          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, tree: tree,
+          at: stopwatch.elapsed()))
+    }
+  }
+
+  func refuseLate(_ question: Question.ID) throws {
+    guard let track = machine.asker(of: question) else { return }
+    let stopwatch = stopwatch
+    if let refusal = machine.lateness(on: track, at: stopwatch.elapsed()) { throw refusal }
+  }
+
+  nonisolated func acknowledge(_ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
+    let looksAgain = isAnswer && isCommitting
+    try await decide(on: stay.track, isCommitted: tree != nil) { machine, stopwatch in
+      if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
+      return Decision(
+        try machine.acknowledge(
+          visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: stopwatch.elapsed()))
+    }
+  }
+
+  nonisolated func hide(at stay: Stay) async {
+    _ = try? await decide(on: stay.track) { machine, _ in
+      Decision((), event: machine.hide(visit: stay.visit, on: stay.track))
+    }
+  }
+
+  /// What an answerer is told of an action that was not applied, or that made the step fail.
+  func refusal(for outcome: ActionOutcome, of question: Question) -> any Error {
+    switch outcome {
+    case .refused(let error): error
+    case .failed(let error): closed(question, "has failed with this action", [error])
+    case .applied, .changed, .closed: closedNow(question)
+    }
+  }
+
+  /// What the machine says of a question that has closed, if it says anything: the flow may have ended.
+  private func closedNow(_ question: Question) -> any Error {
+    do { _ = try machine.openQuestion(question.id) } catch { return error }
+    return closed(question, "takes no actions any more", [])
+  }
+
+  private nonisolated func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {
+    FlowError(
+      .questionClosed, "the step that shows \(question.id.debugDescription) \(why)", flow: id, step: question.step,
+      underlying: errors)
+  }
+}
