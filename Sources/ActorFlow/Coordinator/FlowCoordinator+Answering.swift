@@ -60,18 +60,14 @@ extension FlowCoordinator {
     do {
       return try await decide(on: track) { [id] machine, stopwatch in
         let now = try machine.openQuestion(question.id)
-        guard now.revision == question.revision else { return Decision(now) }
+        guard now.revision == question.revision else { return now }
         guard let asker, asker.take() else {
           throw FlowError(
             .questionClosed, "nobody waits for the answer to \(question.id.debugDescription) any more", flow: id)
         }
         isTaken.store(true, ordering: .relaxed)
-        let (event, reloads) = try machine.answer(
-          question.id, with: answer, by: principal, at: stopwatch.elapsed())
-        var decision = Decision<Question?>(nil, event: event)
-        decision.cancelsWalk = reloads
-        decision.errand = .answer(reloads ? .cancelled : .success(answer))
-        return decision
+        try machine.answer(question.id, with: answer, by: principal, at: stopwatch.elapsed())
+        return nil
       }
     } catch {
       if isTaken.load(ordering: .relaxed) { asker?.giveBack() }

@@ -35,12 +35,11 @@ extension FlowCoordinator {
     do { instance = try await way.place?.node.body.make?() } catch {
       try await decideWalking(on: track, isCommitted: false) { machine, _ in
         machine.notMade(on: track)
-        return Decision(())
       }
       throw error
     }
     way.place = try await decideWalking(on: track, isCommitted: false) { machine, _ in
-      Decision(machine.reloaded(instance, on: track))
+      machine.reloaded(instance, on: track)
     }
     return way.place != nil
   }
@@ -53,11 +52,11 @@ extension FlowCoordinator {
 
   /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
   private nonisolated func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
-    let begins = try await decideWalking(on: track) { machine, _ in Decision(machine.beginAttempt(on: track)) }
+    let begins = try await decideWalking(on: track) { machine, _ in machine.beginAttempt(on: track) }
     guard begins else { return false }
     guard let handover, let instance = place?.instance else { return true }
     try await handover.receiver.receive(instance, handover.update)
-    return try await decideWalking(on: track) { machine, _ in Decision(machine.received(on: track)) }
+    return try await decideWalking(on: track) { machine, _ in machine.received(on: track) }
   }
 
   private nonisolated func recover(
@@ -72,9 +71,7 @@ extension FlowCoordinator {
     way.address = frame.scope.next
     let (address, cargo) = (way.address, way.cargo)
     return try await decideWalking(on: track) { machine, _ in
-      guard machine.recovered(on: track) else { return Decision(false) }
-      machine.keepWay(from: address, with: cargo, on: track)
-      return Decision(true)
+      machine.recovered(making: cargo, at: address, on: track)
     }
   }
 
@@ -82,7 +79,6 @@ extension FlowCoordinator {
   nonisolated func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
     try await decideWalking(on: track, isCommitted: false) { machine, stopwatch in
       machine.watch(scopes, on: track, at: stopwatch.elapsed())
-      return Decision(())
     }
   }
 
@@ -105,10 +101,7 @@ extension FlowCoordinator {
     case .resume(let menu):
       way.node = menu
       let cargo = way.cargo
-      way.place = try await decideWalking(on: track) { machine, _ in
-        guard let entered = machine.resume(menu, with: cargo, on: track) else { return Decision(nil) }
-        return Decision(entered.place, entry: entered.event)
-      }
+      way.place = try await decideWalking(on: track) { machine, _ in machine.resume(menu, with: cargo, on: track) }
       if way.lacksInstance {
         guard try await remake(&way, on: track) else { return false }
         try await receiveAgain(way.place, on: track)
@@ -130,9 +123,7 @@ extension FlowCoordinator {
 
   private nonisolated func finish(_ cargo: Cargo, on track: TrackID) async throws -> Bool {
     try await decideWalking(on: track) { machine, _ in
-      guard track == .main else { return Decision(machine.finishBranch(track, cargo.value)) }
-      let event = machine.finish(cargo.value)
-      return Decision(event != nil, event: event)
+      track == .main ? machine.finish(cargo.value) : machine.finishBranch(track, cargo.value)
     }
   }
 }
@@ -155,10 +146,9 @@ extension FlowCoordinator {
     let reopened = isEntered ? await reopenedFork(on: track) : nil
     let inputs = reopened == nil ? try plan.inputs(from: cargo.value) : []
     let tracks: [TrackID]? = try await decideWalking(on: track, isCommitted: reopened == nil) { machine, _ in
-      if let reopened { return Decision(machine.goOn(with: reopened, on: track)) }
-      if isEntered { return Decision(machine.refork(plan, inputs: inputs, on: track)) }
-      guard let forked = machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track) else { return Decision(nil) }
-      return Decision(forked.tracks, entry: forked.entered.event)
+      if let reopened { return machine.goOn(with: reopened, on: track) }
+      if isEntered { return machine.refork(plan, inputs: inputs, on: track) }
+      return machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track)
     }
     guard let tracks else { return false }
     switch try await outcome(of: plan, tracks, on: track) {
@@ -171,9 +161,9 @@ extension FlowCoordinator {
     let made = way.cargo
     return try await decideWalking(on: track) { machine, stopwatch in
       switch machine.join(node, making: made, on: track, since: stopwatch.elapsed()) {
-      case .joined(let event): Decision(nil, event: event)
-      case .prunes: Decision(true)
-      case .left: Decision(false)
+      case .joined: nil
+      case .prunes: true
+      case .left: false
       }
     }
   }
@@ -221,7 +211,7 @@ extension FlowCoordinator {
   private nonisolated func verdict(on plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) async -> Outcome? {
     do {
       while true {
-        switch try await decideWalking(on: track, { machine, _ in Decision(machine.verdict(on: track)) }) {
+        switch try await decideWalking(on: track, { machine, _ in machine.verdict(on: track) }) {
         case .wait: return nil
         case .failed(let step, let error): return .failed(step, error)
         case .join(let results): return try await made(on: plan, track) { try plan.fork.goal.join(results) }
@@ -247,7 +237,7 @@ extension FlowCoordinator {
       outcome = .failed(await fork(on: track), error)
     }
     try await decideWalking(on: track) { machine, stopwatch in
-      Decision((), event: machine.decided(on: track, since: stopwatch.elapsed()))
+      machine.decided(on: track, since: stopwatch.elapsed())
     }
     return outcome
   }

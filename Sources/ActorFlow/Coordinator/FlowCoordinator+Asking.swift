@@ -25,7 +25,7 @@ extension FlowCoordinator: StepRuntime {
     switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer): cell.fulfil(.success(answer))
     case .withdrawn, .overdue: break  // waits until the step gives it up again
-    case .opened(let question, _): return question
+    case .opened(let question): return question
     }
     return nil
   }
@@ -40,7 +40,7 @@ extension FlowCoordinator: StepRuntime {
     case .withdrawn, .overdue:
       // Waits until the step gives it up again.
       return PendingAnswer { try Self.typed(try await cell.value(), as: P.Answer.self) }
-    case .opened(let question, _):
+    case .opened(let question):
       return PendingAnswer {
         do {
           return try Self.typed(try await cell.value(), as: P.Answer.self)
@@ -58,19 +58,10 @@ extension FlowCoordinator: StepRuntime {
   ) async throws -> FlowMachine.Asked {
     let keeping = !isKept ? nil : try await keeping(prompt, at: stay)
     let byChild = await isChild(of: stay)
-    return try await decide(on: stay.track) { machine, stopwatch in
-      let asked = try machine.ask(
+    return try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
+      try machine.ask(
         prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping,
         byChild: byChild, at: stopwatch.elapsed())
-      var decision = Decision(asked)
-      switch asked {
-      case .answered, .overdue: break
-      case .withdrawn: decision.errand = .hold(cell)
-      case .opened(_, let event):
-        decision.event = event?.entry
-        decision.errand = .ask(cell)
-      }
-      return decision
     }
   }
 
@@ -92,11 +83,7 @@ extension FlowCoordinator: StepRuntime {
     at stay: Stay, _ input: @Sendable (inout FlowMachine) throws -> FlowMachine.PassedOver
   ) async throws {
     guard replays else { throw CancellationError() }
-    let passed = try? await decide(on: stay.track) { machine, _ in
-      let passed = try input(&machine)
-      guard case .givenUp(let event) = passed else { return Decision(passed) }
-      return Decision(passed, event: event)
-    }
+    let passed = try? await decide(on: stay.track) { machine, _ in try input(&machine) }
     guard case .known? = passed else { throw CancellationError() }
   }
 
@@ -106,8 +93,7 @@ extension FlowCoordinator: StepRuntime {
     // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
     if commit == nil, await !machine.isOpen(question, on: track) { return }
     _ = try? await decide(on: track) { machine, stopwatch in
-      Decision(
-        (), event: machine.withdraw(question, on: track, isCancelled: isCancelled, at: stopwatch.elapsed()))
+      machine.withdraw(question, on: track, isCancelled: isCancelled, at: stopwatch.elapsed())
     }
   }
 
@@ -122,7 +108,7 @@ extension FlowCoordinator: StepRuntime {
     case .answered(let answer): return try Self.typed(answer, as: P.Answer.self)
     case .overdue: return nil
     case .withdrawn: return try Self.typed(try await cell.value(), as: P.Answer.self)
-    case .opened(let question, _):
+    case .opened(let question):
       do {
         while true {
           let value = try await cell.value()
@@ -149,7 +135,7 @@ extension FlowCoordinator: StepRuntime {
   nonisolated func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
     let keeping = !isKept ? nil : try await keeping(prompt, of: step(of: stay))
     try await decide(on: stay.track) { machine, _ in
-      Decision((), event: try machine.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping))
+      try machine.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping)
     }
   }
 
@@ -157,13 +143,13 @@ extension FlowCoordinator: StepRuntime {
 
   nonisolated func backUp(from stay: Stay) async throws {
     try await decide { machine, stopwatch in
-      Decision((), try machine.backUp(from: stay.visit, on: stay.track, since: stopwatch.elapsed()))
+      try machine.backUp(from: stay.visit, on: stay.track, since: stopwatch.elapsed())
     }
   }
 
   nonisolated func abandon(_ reason: String, from stay: Stay) async throws {
     try await decide { machine, stopwatch in
-      Decision((), try machine.abandon(reason, from: stay.visit, on: stay.track, since: stopwatch.elapsed()))
+      try machine.abandon(reason, from: stay.visit, on: stay.track, since: stopwatch.elapsed())
     }
   }
 

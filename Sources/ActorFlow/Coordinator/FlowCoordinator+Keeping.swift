@@ -58,7 +58,7 @@ extension FlowCoordinator {
   /// - Parameter whenFiled: Called when the request is committed; only then ``goOn()`` need be called.
   package nonisolated func backUp(to step: StepID?, from question: Question.ID?, whenFiled: () -> Void) async throws {
     try refuseLeavingInside("try await context.backUp()")
-    try await request({ .landed($0.number, on: $0.track) }, whenFiled: whenFiled) { machine, stopwatch in
+    try await request(whenFiled: whenFiled) { machine, stopwatch in
       if let question { return try machine.backUp(from: question, since: stopwatch.elapsed()) }
       return try machine.backUp(to: step, since: stopwatch.elapsed())
     }
@@ -67,7 +67,7 @@ extension FlowCoordinator {
   /// As ``abandon(reason:rollingBack:)``.
   package nonisolated func abandon(reason: String, rollingBack: Bool, whenFiled: () -> Void) async throws {
     try refuseLeavingInside("try await context.abandon(_:)")
-    try await request({ _ in .ended }, whenFiled: whenFiled) { machine, stopwatch in
+    try await request(whenFiled: whenFiled) { machine, stopwatch in
       try machine.abandon(reason: reason, rollBack: rollingBack, since: stopwatch.elapsed())
     }
   }

@@ -15,7 +15,7 @@ extension FlowCoordinator {
   ///   ended on the way.
   public nonisolated func backUp(to step: StepID? = nil) async throws {
     try refuseLeavingInside("try await context.backUp()")
-    try await request({ .landed($0.number, on: $0.track) }) { machine, stopwatch in
+    try await request { machine, stopwatch in
       try machine.backUp(to: step, since: stopwatch.elapsed())
     }
   }
@@ -26,7 +26,7 @@ extension FlowCoordinator {
   /// - Throws: As ``backUp(to:)``; `questionClosed` or `noSuchQuestion` if the question is not open.
   public nonisolated func backUp(from question: Question.ID) async throws {
     try refuseLeavingInside("try await context.backUp()")
-    try await request({ .landed($0.number, on: $0.track) }) { machine, stopwatch in
+    try await request { machine, stopwatch in
       try machine.backUp(from: question, since: stopwatch.elapsed())
     }
   }
@@ -44,7 +44,7 @@ extension FlowCoordinator {
   ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
   public nonisolated func abandon(reason: String = "", rollingBack: Bool = true) async throws {
     try refuseLeavingInside("try await context.abandon(_:)")
-    try await request({ _ in .ended }) { machine, stopwatch in
+    try await request { machine, stopwatch in
       try machine.abandon(reason: reason, rollBack: rollingBack, since: stopwatch.elapsed())
     }
   }

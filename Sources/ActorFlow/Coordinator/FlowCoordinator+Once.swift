@@ -6,8 +6,7 @@ extension FlowCoordinator {
     let byChild = await isChild(of: scope.stay)
     while true {
       let begun = try await decide(on: scope.stay.track) { machine, _ in
-        Decision(
-          try machine.beginOnce(key, scope: scope, type: T.self, byChild: byChild, drawBits: KeyBits.random))
+        try machine.beginOnce(key, scope: scope, type: T.self, byChild: byChild, drawBits: KeyBits.random)
       }
       switch begun {
       case .done(let value): return try StepBody.cast(value, to: T.self)
@@ -81,26 +80,13 @@ extension FlowCoordinator {
     do {
       try await decide(on: scope.stay.track, evenParked: true) { machine, _ in
         machine.endOnce(key, scope: scope, value: value, byChild: byChild)
-        return Decision(())
       }
     } catch {
       // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
       _ = try? await decide(on: scope.stay.track, isCommitted: false, evenParked: true) { machine, _ in
         machine.endOnce(key, scope: scope, value: nil, byChild: byChild)
-        return Decision(())
       }
-      await resumeOnceWaiters()
       throw error
     }
-    await resumeOnceWaiters()
-  }
-
-  private nonisolated func resumeOnceWaiters() async {
-    for waiter in await takeOnceWaiters() { waiter.fulfil(.success(())) }
-  }
-
-  private func takeOnceWaiters() -> [OneShot] {
-    defer { onceWaiters = [] }
-    return onceWaiters
   }
 }

@@ -125,7 +125,7 @@ extension FlowCoordinator {
 
   /// Waits for commits that are under way: what is in the store by now, is known here.
   package nonisolated func catchUp() async throws {
-    try await decide(isCommitted: false) { _, _ in Decision(()) }
+    try await decide(isCommitted: false) { _, _ in }
   }
 
   /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.

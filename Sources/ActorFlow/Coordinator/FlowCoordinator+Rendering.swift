@@ -13,10 +13,9 @@ extension FlowCoordinator {
   ) async throws -> Question {
     let keeping = !isKept ? nil : try await keeping(rendering, of: step(of: stay))
     return try await decide(on: stay.track) { machine, stopwatch in
-      let shown = try machine.show(
+      try machine.show(
         rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, tree: tree,
         at: stopwatch.elapsed())
-      return Decision(shown.question, event: shown.event)
     }
   }
 
@@ -28,11 +27,9 @@ extension FlowCoordinator {
     try await decide(on: stay.track) { machine, stopwatch in
       // Another commit may have taken its time meanwhile.
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
-      return Decision(
-        (),
-        event: try machine.rerender(
-          rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, tree: tree,
-          at: stopwatch.elapsed()))
+      try machine.rerender(
+        rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, tree: tree,
+        at: stopwatch.elapsed())
     }
   }
 
@@ -46,15 +43,14 @@ extension FlowCoordinator {
     let looksAgain = isAnswer && isCommitting
     try await decide(on: stay.track, isCommitted: tree != nil) { machine, stopwatch in
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
-      return Decision(
-        try machine.acknowledge(
-          visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: stopwatch.elapsed()))
+      try machine.acknowledge(
+        visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: stopwatch.elapsed())
     }
   }
 
   nonisolated func hide(at stay: Stay) async {
     _ = try? await decide(on: stay.track) { machine, _ in
-      Decision((), event: machine.hide(visit: stay.visit, on: stay.track))
+      machine.hide(visit: stay.visit, on: stay.track)
     }
   }
 

@@ -10,27 +10,16 @@ extension FlowCoordinator {
       }
     }
     let cell = OneShot()
-    let waited = try await decide(on: stay.track) { machine, stopwatch in
+    let waited = try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
       let due = limit.map { stopwatch.elapsed().later(by: $0) }
-      let waited = try machine.wait(
+      return try machine.wait(
         for: signal, as: T.self, at: stay, until: due, byChild: byChild, at: stopwatch.elapsed())
-      switch waited {
-      case .received(_, let event), .overdue(let event): return Decision(waited, event: event)
-      case .withdrawn:
-        var decision = Decision(waited)
-        decision.errand = .hold(cell)
-        return decision
-      case .waiting(let number, let event):
-        var decision = Decision(waited, event: event)
-        decision.errand = .await(number: number, cell)
-        return decision
-      }
     }
     switch waited {
-    case .received(let value, _): return try StepBody.cast(value, to: T.self)
+    case .received(let value): return try StepBody.cast(value, to: T.self)
     case .overdue: return nil
     case .withdrawn: return try StepBody.cast(try await cell.value(), to: T.self)
-    case .waiting(let number, _):
+    case .waiting(let number):
       do {
         let value = try await cell.value()
         return value is TimeIsUp ? nil : try StepBody.cast(value, to: T.self)
@@ -43,10 +32,7 @@ extension FlowCoordinator {
 
   nonisolated func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
     _ = try? await decide(on: track) { machine, stopwatch in
-      var decision = Decision(
-        (), event: machine.stopWaiting(number, on: track, isGivenUp: isGivenUp, at: stopwatch.elapsed()))
-      decision.errand = .wake(number: number, TimeIsUp())
-      return decision
+      machine.stopWaiting(number, on: track, isGivenUp: isGivenUp, at: stopwatch.elapsed())
     }
   }
 
@@ -82,14 +68,11 @@ extension FlowCoordinator {
           return true
         }
         switch sent {
-        case .received(let number, let event):
-          var decision = Decision(Delivery.accepted, event: event)
-          decision.errand = .wake(number: number, value)
-          return decision
-        case .kept:
+        case .received: return .accepted
+        case .buffered:
           if numbersKept { machine.takeNumber() }
-          return Decision(.accepted)
-        case .duplicate: return Decision(.duplicate)
+          return .accepted
+        case .duplicate: return .duplicate
         case .flowEnded: throw NobodyReceives()
         }
       }
@@ -124,7 +107,7 @@ extension FlowCoordinator {
     if let handover = place.memory?.memory.handover { try await handover.receiver.receive(made, handover.update) }
     let visit = place.visit.id
     return try await decide(on: track, isCommitted: false) { machine, _ in
-      Decision(machine.remade(made, at: visit, on: track))
+      machine.remade(made, at: visit, on: track)
     }
   }
 
@@ -132,11 +115,10 @@ extension FlowCoordinator {
     to type: S.Type, delivering update: S.Update, from stay: Stay
   ) async throws {
     try await decide { [id] machine, stopwatch in
-      let leaving = try machine.backUp(delivering: update, from: stay, since: stopwatch.elapsed()) { $0.step == S.self }
-      guard let leaving else {
+      let isFound = try machine.backUp(delivering: update, from: stay, since: stopwatch.elapsed()) { $0.step == S.self }
+      guard isFound else {
         throw FlowError(.cannotBackUp, "no earlier step on the stack has the type \(S.self)", flow: id)
       }
-      return Decision((), leaving)
     }
   }
 
@@ -144,8 +126,7 @@ extension FlowCoordinator {
   /// is none.
   nonisolated func deliver(_ value: any Sendable, on track: TrackID) async throws -> Bool {
     try await decide(on: track) { machine, stopwatch in
-      let leaving = try machine.backUp(delivering: value, from: track, since: stopwatch.elapsed())
-      return leaving.map { Decision(true, $0) } ?? Decision(false)
+      try machine.backUp(delivering: value, from: track, since: stopwatch.elapsed())
     }
   }
 }

@@ -72,26 +72,19 @@ extension FlowCoordinator {
     _ = try? await decide(on: track, evenParked: true) { machine, _ in
       _ = machine.returned(on: track)
       machine.compensated(backUp.error, on: track)
-      return Decision(())
     }
   }
 
   /// Nil: a `once` of the `backUp` is still under way.
   private static func nextTurn(
     of machine: inout FlowMachine, on track: TrackID, after backUp: Result<Void, any Error>?
-  ) -> Decision<FlowMachine.Turn?> {
+  ) -> FlowMachine.Turn? {
     if let backUp {
       _ = machine.returned(on: track)
-      if machine.hasRunningWork(on: track) { return Decision(nil) }
+      if machine.hasRunningWork(on: track) { return nil }
       machine.compensated(backUp.error, on: track)
     }
-    let (turn, event) = machine.turn(on: track)
-    var decision = Decision<FlowMachine.Turn?>(turn, event: event)
-    switch turn {
-    case .start, .proceed, .reload: decision.startsWalk = true
-    case .compensate, .again, .ended: break
-    }
-    return decision
+    return machine.turn(on: track)
   }
 
   @inline(never)
@@ -114,7 +107,7 @@ extension FlowCoordinator {
   private nonisolated func reload(_ place: Place, on track: TrackID) async -> Place? {
     do {
       let instance = try await place.node.body.make?()
-      return try await decideWalking(on: track) { machine, _ in Decision(machine.reloaded(instance, on: track)) }
+      return try await decideWalking(on: track) { machine, _ in machine.reloaded(instance, on: track) }
     } catch {
       _ = await failed(place.node, error, place.cargo.scopes, on: track)
       return nil
@@ -139,10 +132,7 @@ extension FlowCoordinator {
   /// A decision of the run's own could not be committed. Waits for a commit under way: what that one adopts would
   /// otherwise bring the run back to life.
   nonisolated func halt(_ error: any Error) async {
-    _ = try? await decide(isCommitted: false) { machine, _ in
-      let step = machine.position.step ?? "?"
-      return Decision((), event: machine.halt(step, error))
-    }
+    _ = try? await decide(isCommitted: false) { machine, _ in machine.halt(error) }
   }
 }
 

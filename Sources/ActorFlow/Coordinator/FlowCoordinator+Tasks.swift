@@ -115,7 +115,7 @@ extension FlowCoordinator {
 
   /// A stint of a branch has ended. Whether that was the last one.
   nonisolated func endBranch(_ branch: TrackID) async -> Bool {
-    let isOver = try? await decide(on: branch, isCommitted: false) { machine, _ in Decision(machine.isOver(branch)) }
+    let isOver = try? await decide(on: branch, isCommitted: false) { machine, _ in machine.isOver(branch) }
     guard isOver != false else { return false }
     await forget(branch)
     return true

@@ -10,17 +10,9 @@ struct TimerState: Sendable {
 
 // Time: tells the machine when it wants to be told.
 extension FlowCoordinator {
-  /// Whether the machine wants to be told of the time earlier than the timer will wake. Asked after each input.
-  var timerIsLate: Bool {
-    guard machine.alarmsHaveChanged(), !timer.isOver, !timer.isRinging, let due = machine.nextAlarm else {
-      return false
-    }
-    return timer.wakes.map { due < $0 } ?? true
-  }
-
   /// Begins to sleep until the earliest alarm, unless a sleep that ends no later is under way.
-  func setTimer(_ afterwards: inout Afterwards) {
-    guard !timer.isOver, !timer.isRinging, let due = machine.nextAlarm else { return }
+  func setTimer(_ due: Duration, _ afterwards: inout Afterwards) {
+    guard !timer.isOver, !timer.isRinging else { return }
     if let wakes = timer.wakes, wakes <= due { return }
     timer.wakes = due
     let old = timer.task
@@ -36,7 +28,7 @@ extension FlowCoordinator {
 
   private func timerSet() -> Afterwards {
     var afterwards = Afterwards()
-    setTimer(&afterwards)
+    if let due = machine.nextAlarm { setTimer(due, &afterwards) }
     return afterwards
   }
 
@@ -76,7 +68,7 @@ extension FlowCoordinator {
   }
 
   private nonisolated func ringInOrder() async throws -> Bool {
-    try await decide { machine, stopwatch in Self.decision(on: machine.ring(at: stopwatch.elapsed())) }
+    try await decide { machine, stopwatch in machine.ring(at: stopwatch.elapsed()) }
   }
 
   /// Waits for a ringing that is under way: the tasks concerned have been told.
@@ -86,38 +78,13 @@ extension FlowCoordinator {
     order.unlock()
   }
 
-  private static func decision(on rung: FlowMachine.Rung) -> Decision<Bool> {
-    var decision = Decision(true)
-    switch rung {
-    case .none: decision.value = false
-    case .stale: break
-    case .leave(let leaving): decision = Decision(true, leaving)
-    case .overdue(let track, let event):
-      decision.event = event.entry
-      decision.track = track
-      decision.errand = .answer(.success(TimeIsUp()))
-    case .remind(let track, let number):
-      decision.track = track
-      decision.errand = .remind(number)
-    case .waited(let number, let event):
-      decision.event = event.entry
-      decision.errand = .wake(number: number, TimeIsUp())
-    case .paused(let track):
-      decision.track = track
-      decision.errand = .endPause
-    }
-    return decision
-  }
-
   /// Waits on the run's clock before a walk begins. False: the flow is being left.
   @inline(never)
   nonisolated func pause(_ duration: Duration, on track: TrackID) async -> Bool {
     let waiter = OneShot()
     do {
-      let waits = try await decide(on: track) { machine, stopwatch in
-        var decision = Decision(machine.pause(duration, on: track, at: stopwatch.elapsed()))
-        if decision.value { decision.errand = .pause(waiter) }
-        return decision
+      let waits = try await decide(on: track, waiter: waiter) { machine, stopwatch in
+        machine.pause(duration, on: track, at: stopwatch.elapsed())
       }
       guard waits else { return false }
       _ = try await waiter.value()

@@ -10,16 +10,19 @@ extension FlowCoordinator {
   ///   - track: The track the input is about.
   ///   - isCommitted: Whether the decision is worth a commit; if not, it still waits for those under way.
   ///   - evenParked: Whether it is decided and committed also when the flow was put away.
-  ///   - input: Reads no state of the actor's: the machine is lent to it.
+  ///   - waiter: Registered in the turn of the decision, if the machine says what it waits for.
+  ///   - newStopwatch: The stopwatch of the run that the input begins.
+  ///   - input: Calls an input of the machine's. It reads no state of the actor's: the machine is lent to it.
   nonisolated func decide<Value: Sendable>(
-    on track: TrackID = .main, isCommitted: Bool = true, evenParked: Bool = false,
-    _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Decision<Value>
+    on track: TrackID = .main, isCommitted: Bool = true, evenParked: Bool = false, waiter: OneShot? = nil,
+    newStopwatch: Stopwatch? = nil, _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) async throws -> Value {
     guard commit == nil else {
-      return try await decideInOrder(on: track, isCommitted: isCommitted, evenParked: evenParked, input)
+      return try await decideInOrder(
+        on: track, isCommitted: isCommitted, evenParked: evenParked, waiter, newStopwatch, input)
     }
     if cancellation.isPending { await hearOfCancellation() }
-    var turn = try await turn(on: track, input)
+    var turn = try await turn(waiter, newStopwatch, input)
     turn.afterwards.perform()
     return turn.value
   }
@@ -27,38 +30,41 @@ extension FlowCoordinator {
   /// Kept out of ``decide(on:isCommitted:evenParked:_:)``: an async function keeps room for all its paths.
   @inline(never)
   private nonisolated func decideInOrder<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool, evenParked: Bool,
-    _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Decision<Value>
+    on track: TrackID, isCommitted: Bool, evenParked: Bool, _ waiter: OneShot?, _ newStopwatch: Stopwatch?,
+    _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) async throws -> Value {
     await order.lock()
     defer { order.unlock() }
     if cancellation.isPending { await hearOfCancellation() }
-    return try await decideNext(on: track, isCommitted: isCommitted, evenParked: evenParked, input)
+    return try await decideNext(
+      on: track, isCommitted: isCommitted, evenParked: evenParked, waiter, newStopwatch, input)
   }
 
   private nonisolated func decideNext<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool, evenParked: Bool,
-    _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Decision<Value>
+    on track: TrackID, isCommitted: Bool, evenParked: Bool, _ waiter: OneShot? = nil, _ newStopwatch: Stopwatch? = nil,
+    _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) async throws -> Value {
     var (next, stopwatch) = try await nextMachine(evenParked: evenParked)
-    let decision = try input(&next, stopwatch)
+    let (value, reaction) = try next.react { try input(&$0, stopwatch) }
     if isCommitted {
-      let events = decision.event.map { [next.event($0)] } ?? []
+      let events = reaction.event.map { [next.event($0)] } ?? []
       do { try await commit?(next, events) } catch {
         if isKept, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
       }
     }
-    var afterwards = await adopt(next, decision, on: track)
+    var afterwards = await adopt(next, reaction, waiter, newStopwatch)
     afterwards.perform()
-    return decision.value
+    return value
   }
 
   private func turn<Value: Sendable>(
-    on track: TrackID, _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Decision<Value>
+    _ waiter: OneShot? = nil, _ newStopwatch: Stopwatch? = nil,
+    _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) throws -> Turn<Value> {
-    let decision = try input(&machine, stopwatch)
-    return Turn(value: decision.value, afterwards: adopt(decision, on: track))
+    let stopwatch = stopwatch
+    let (value, reaction) = try machine.react { try input(&$0, stopwatch) }
+    return Turn(value: value, afterwards: adopt(reaction, waiter, newStopwatch))
   }
 
   /// The machine, to be lent to the next input. Nobody else changes it until that is adopted or refused.
@@ -67,11 +73,11 @@ extension FlowCoordinator {
     return (machine, stopwatch)
   }
 
-  private func adopt<Value: Sendable>(
-    _ next: FlowMachine, _ decision: Decision<Value>, on track: TrackID
+  private func adopt(
+    _ next: FlowMachine, _ reaction: Reaction, _ waiter: OneShot?, _ newStopwatch: Stopwatch?
   ) -> Afterwards {
     machine = next
-    return adopt(decision, on: track)
+    return adopt(reaction, waiter, newStopwatch)
   }
 
   private func note(loss error: any Error, on track: TrackID) { with(track) { $0.loss = error } }
@@ -92,14 +98,12 @@ extension FlowCoordinator {
     if isKept {
       await park()
     } else if commit == nil {
-      var turn = try? await turn(on: .main) { machine, stopwatch in
-        Decision((), machine.cancel(since: stopwatch.elapsed()))
-      }
+      var turn = try? await turn { machine, stopwatch in machine.cancel(since: stopwatch.elapsed()) }
       turn?.afterwards.perform()
     } else {
       // One that cannot be committed is not forgotten: the next input brings it again.
       let isTold: ()? = try? await decideNext(on: .main, isCommitted: true, evenParked: false) { machine, stopwatch in
-        Decision((), machine.cancel(since: stopwatch.elapsed()))
+        machine.cancel(since: stopwatch.elapsed())
       }
       guard isTold != nil else { return }
     }
@@ -110,85 +114,64 @@ extension FlowCoordinator {
 // MARK: - Adopting
 
 extension FlowCoordinator {
-  /// The machine has taken an input: publishes its event, and collects what is to be done outside the actor.
-  private func adopt<Value: Sendable>(_ decision: Decision<Value>, on track: TrackID) -> Afterwards {
-    let track = decision.track ?? track
-    var afterwards = Afterwards()
-    if case .begin(let stopwatch) = decision.errand { beginRun(stopwatch) }
-    if let event = decision.event { afterwards.add(log.append(event, isLast: machine.phase == .ended)) }
-    let (isAsking, isOver) = machine.look(at: track) {
-      ($0.asking != nil, $0.phase != .walking || $0.focus.hasReturned)
-    }
-    with(track) { tasks in
-      if case .ask(let asker) = decision.errand { tasks.asker = asker }
-      if decision.startsWalk { tasks.isWalking = true }
-      if decision.cancelsWalk, tasks.isWalking, let stint = tasks.stint { afterwards.add(.cancel(stint)) }
-      if !isAsking, let asker = tasks.asker.take() {
-        if case .answer(let outcome) = decision.errand {
-          afterwards.add(.resume(asker, outcome))
-        } else {
-          afterwards.add(.resume(asker, .cancelled))
-        }
-      }
-      if isOver, !tasks.held.isEmpty {
-        for task in tasks.takeHeld() { afterwards.add(.resume(task, .cancelled)) }
-      }
-    }
-    if branches.count > 0 { dissolve(&afterwards) }
-    run(decision.errand, on: track, &afterwards)
-    if !waits.isEmpty || !pauses.isEmpty { release(&afterwards) }
-    if !milestones.isEmpty { reachMilestones(after: decision.event, &afterwards) }
-    // Committed while the flow was put away: what it waits for does not come.
+  /// The machine has taken an input: publishes its event, performs its actions, and collects what is to be done outside
+  /// the actor.
+  ///
+  /// - Parameters:
+  ///   - waiter: The waiter of the task that gave the input.
+  ///   - stopwatch: The stopwatch of the run that begins.
+  private func adopt(_ reaction: Reaction, _ waiter: OneShot?, _ stopwatch: Stopwatch?) -> Afterwards {
+    var afterwards = Afterwards(discarding: reaction.discarded)
+    if let stopwatch { self.stopwatch = stopwatch }
+    if log.run < machine.run { beginRun() }
+    if let event = reaction.event { afterwards.add(log.append(event, isLast: machine.phase == .ended)) }
+    reaction.forEachAction { perform($0, waiter, &afterwards) }
+    if !milestones.isEmpty { reachMilestones(after: reaction.event, &afterwards) }
+    // Committed while the flow was put away: nothing comes of what it waits for.
     if isParked {
       for waiter in takeWaiters() { afterwards.add(.resume(waiter, .cancelled)) }
     }
-    if timerIsLate { setTimer(&afterwards) }
-    afterwards.discarded = machine.takeDiscarded()
+    if let due = reaction.timer { setTimer(due, &afterwards) }
     return afterwards
   }
 
-  /// Branches that leave because of this input.
-  private func dissolve(_ afterwards: inout Afterwards) {
-    for track in machine.takeDissolved() {
-      with(track) { tasks in
-        if tasks.isWalking, let stint = tasks.stint { afterwards.add(.cancel(stint)) }
-        for waiter in tasks.takeHeld() { afterwards.add(.resume(waiter, .cancelled)) }
-        if let asker = tasks.asker.take() { afterwards.add(.resume(asker, .cancelled)) }
-      }
-    }
-  }
+  /// Carries out what the machine has decided. Everything that may run code of the user's is left to `afterwards`.
+  private func perform(_ action: Reaction.Action, _ waiter: OneShot?, _ afterwards: inout Afterwards) {
+    switch action {
+    case .startWalk(let track): with(track) { $0.isWalking = true }
+    case .cancelWalk(let track):
+      if let stint = with(track, { $0.isWalking ? $0.stint : nil }) { afterwards.add(.cancel(stint)) }
 
-  private func run(_ errand: Errand, on track: TrackID, _ afterwards: inout Afterwards) {
-    switch errand {
-    case .none, .begin, .ask, .answer: break
-    case .hold(let waiter): with(track) { $0.held.append(waiter) }
-    case .remind(let number):
+    case .awaitAnswer(let track): with(track) { $0.asker = waiter }
+    case .resumeAsker(let track, let outcome):
+      if let asker = with(track, { $0.asker.take() }) { afterwards.add(.resume(asker, outcome)) }
+    case .remind(let track, let number):
       if let asker = with(track, { $0.asker }) { afterwards.add(.remind(asker, number: number)) }
-    case .reach(let milestone): milestones.append(milestone)
-    case .await(let number, let waiter): waits[number] = waiter
-    case .wake(let number, let value):
-      if let waiter = waits.removeValue(forKey: number) { afterwards.add(.resume(waiter, .success(value))) }
-    case .pause(let waiter): pauses[track] = waiter
-    case .endPause:
-      if let waiter = pauses.removeValue(forKey: track) { afterwards.add(.resume(waiter, .success(()))) }
-    }
-  }
 
-  /// Resumes the tasks that waited for a signal or a pause, and need not any more.
-  private func release(_ afterwards: inout Afterwards) {
-    for number in machine.takeClosedWaits() {
-      if let waiter = waits.removeValue(forKey: number) { afterwards.add(.resume(waiter, .cancelled)) }
-    }
-    for track in Array(pauses.keys) where machine.look(at: track, { $0.phase != .walking }) {
-      if let waiter = pauses.removeValue(forKey: track) { afterwards.add(.resume(waiter, .cancelled)) }
+    case .awaitSignal(let number): waits[number] = waiter
+    case .resumeWait(let number, let outcome):
+      if let waiter = waits.removeValue(forKey: number) { afterwards.add(.resume(waiter, outcome)) }
+
+    case .awaitPause(let track): pauses[track] = waiter
+    case .endPause(let track, let outcome):
+      if let waiter = pauses.removeValue(forKey: track) { afterwards.add(.resume(waiter, outcome)) }
+
+    case .hold(let track): if let waiter { with(track) { $0.held.append(waiter) } }
+    case .releaseHeld(let track):
+      for waiter in with(track, { $0.takeHeld() }) { afterwards.add(.resume(waiter, .cancelled)) }
+
+    case .awaitMilestone(let milestone): if let waiter { milestones.append((milestone, waiter)) }
+    case .wakeOnce:
+      for waiter in onceWaiters { afterwards.add(.resume(waiter, .success(()))) }
+      onceWaiters = []
     }
   }
 
   /// Resumes the waiters whose milestones are reached, those that have waited longest first.
   private func reachMilestones(after event: LogEntry?, _ afterwards: inout Afterwards) {
-    milestones.removeAll { milestone in
-      guard let outcome = milestone.outcome(after: event, of: machine) else { return false }
-      afterwards.add(.resume(milestone.waiter, outcome))
+    milestones.removeAll { milestone, waiter in
+      guard let outcome = machine.outcome(of: milestone, after: event) else { return false }
+      afterwards.add(.resume(waiter, outcome))
       return true
     }
   }

@@ -59,10 +59,10 @@ extension FlowCoordinator {
   private nonisolated func beginning(on track: TrackID) async -> Way? {
     let beginning = try? await decideWalking(on: track, isCommitted: false) { machine, _ in
       if let beginning = machine.beginning(on: track) {
-        return Decision(Way(machine.graph, start: beginning.start, top: beginning.top) as Way?)
+        return Way(machine.graph, start: beginning.start, top: beginning.top) as Way?
       }
       machine.leftBeforeBeginning(on: track)
-      return Decision(nil)
+      return nil
     }
     return beginning ?? nil
   }
@@ -78,7 +78,7 @@ struct CommitFailure: Error {
 extension FlowCoordinator {
   /// Gives the machine an input that it does not refuse, so that an error is the commit hook's.
   nonisolated func decideWalking<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool = true, _ input: @Sendable (inout FlowMachine, Stopwatch) -> Decision<Value>
+    on track: TrackID, isCommitted: Bool = true, _ input: @Sendable (inout FlowMachine, Stopwatch) -> Value
   ) async throws(CommitFailure) -> Value {
     do { return try await decide(on: track, isCommitted: isCommitted, input) } catch { throw CommitFailure(error: error) }
   }
@@ -88,10 +88,7 @@ extension FlowCoordinator {
     _ node: Node, _ instance: StepInstance?, _ cargo: Cargo, on track: TrackID
   ) async throws -> Place? {
     try await decideWalking(on: track) { machine, _ in
-      guard let entered = machine.enter(node, instance: instance, cargo: cargo, on: track) else {
-        return Decision(nil)
-      }
-      return Decision(entered.place, entry: entered.event)
+      machine.enter(node, instance: instance, cargo: cargo, on: track)
     }
   }
 
@@ -117,11 +114,7 @@ extension FlowCoordinator {
     _ node: Node, _ instance: StepInstance, _ cargo: Cargo, making output: any Sendable, on track: TrackID
   ) async throws -> Bool {
     try await decideWalking(on: track) { machine, _ in
-      switch machine.skip(node, instance: instance, cargo: cargo, making: output, on: track) {
-      case .left: Decision(false)
-      case .passed(let event): Decision(true, event: event)
-      case .kept(let entered): Decision(true, entry: entered.event)
-      }
+      machine.skip(node, instance: instance, cargo: cargo, making: output, on: track)
     }
   }
 
@@ -133,7 +126,7 @@ extension FlowCoordinator {
   private nonisolated func notBegun(_ place: Place, on track: TrackID) async throws -> Bool {
     let visit = place.visit.id
     return try await decideWalking(on: track, isCommitted: false) { machine, _ in
-      Decision(machine.notBegun(visit, on: track))
+      machine.notBegun(visit, on: track)
     }
   }
 
@@ -157,8 +150,7 @@ extension FlowCoordinator {
       return try await decideWalking(on: track) { machine, stopwatch in
         let step = relayed?.step ?? machine.path(of: node, orAt: address, on: track)
         let since = scopes == nil && track == .main ? .zero : stopwatch.elapsed()
-        let event = machine.fail(step, error, orAt: address, under: scopes, on: track, since: since)
-        return Decision(machine.fault == nil && (event != nil || machine[track].phase != .walking), event: event)
+        return machine.fail(step, error, orAt: address, under: scopes, on: track, since: since)
       }
     } catch {
       await halt(error.error)
@@ -201,11 +193,11 @@ extension FlowCoordinator {
       if returned != .toTidyUp { return returned == .quietly }
     }
     let isLeft = !(try await decideWalking(on: track, isCommitted: false) { machine, _ in
-      Decision(machine.returned(on: track))
+      machine.returned(on: track)
     })
     let (question, waits) = await looseEnds(on: track)
     if let question {
-      try await decideWalking(on: track) { machine, _ in Decision((), event: machine.withdraw(question, on: track)) }
+      try await decideWalking(on: track) { machine, _ in machine.withdraw(question, on: track) }
     }
     for wait in waits { await stopWaiting(wait, on: track) }
     if hasReturned, isKept { try await closeReopening(on: track) }
@@ -217,11 +209,7 @@ extension FlowCoordinator {
   /// Closes what was open when the flow was put away, and was not come for again.
   private nonisolated func closeReopening(on track: TrackID) async throws(CommitFailure) {
     while await isReopening(on: track) {
-      let isClosed = try await decideWalking(on: track) { machine, _ in
-        let event = machine.closeReopening(on: track)
-        return Decision(event == nil, event: event)
-      }
-      if isClosed { return }
+      guard try await decideWalking(on: track, { machine, _ in machine.closeReopening(on: track) }) else { return }
     }
   }
 

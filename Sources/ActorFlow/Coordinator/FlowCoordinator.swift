@@ -40,7 +40,7 @@ public actor FlowCoordinator {
   /// The tasks that wait for signals, by the wait's number, and for pauses to end.
   var waits: [Int: OneShot] = [:]
   var pauses: [TrackID: OneShot] = [:]
-  var milestones: [Milestone] = []
+  var milestones: [(milestone: Milestone, waiter: OneShot)] = []
   /// The tasks that wait for a `once` to end, and which `once` waits for which.
   var onceWaiters: [OneShot] = []
   var onceWaits = OnceWaits()
@@ -164,10 +164,8 @@ extension FlowCoordinator {
     let stopwatch = isKept ? nil : Stopwatch(settings.clock)
     // A run that is not kept draws its bits for its first effect; most have none.
     let keyBits = isKept ? KeyBits.random() : nil
-    try await decide { machine, _ in
-      var decision = Decision((), event: try machine.launch(graph, with: input, at: start, keyBits: keyBits))
-      decision.errand = .begin(stopwatch)
-      return decision
+    try await decide(newStopwatch: stopwatch) { machine, _ in
+      try machine.launch(graph, with: input, at: start, keyBits: keyBits)
     }
   }
 
@@ -180,10 +178,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// Begins a run: what belongs to a run before is dropped.
-  func beginRun(_ stopwatch: Stopwatch?) {
-    if let stopwatch { self.stopwatch = stopwatch }
-    guard log.run != machine.run else { return }
+  /// Begins a run after another: what belongs to that one is dropped.
+  func beginRun() {
     log = EventLog(flow: id, run: machine.run, capacity: settings.eventLog)
     latestLog.withLock { $0 = log }
     (timer, main, branches) = (TimerState(), TrackTasks(), TrackMap())
@@ -192,19 +188,22 @@ extension FlowCoordinator {
   /// Ends a run whose tasks have ended: its result is handed out, once.
   @inline(never)
   nonisolated func endRun<O>() async -> Result<O, any Error> {
-    let (result, next) = await takeResult()
-    for waiter in next { waiter.fulfil(.success(())) }
+    var (result, afterwards) = await takeResult()
+    afterwards.perform()
     do {
       guard let result else { throw FlowError(.flowEnded, "the run has ended without a result", flow: id) }
       return .success(try StepBody.cast(result.get(), to: O.self))
     } catch { return .failure(error) }
   }
 
-  private func takeResult() -> (Result<any Sendable, any Error>?, [OneShot]) {
+  private func takeResult() -> (Result<any Sendable, any Error>?, Afterwards) {
     isDriven = false
     cancellation.reset()
-    defer { nextRuns = [] }
-    return (machine.takeResult(), nextRuns)
+    let (result, reaction) = machine.react { $0.takeResult() }
+    var afterwards = Afterwards(discarding: reaction.discarded)
+    for waiter in nextRuns { afterwards.add(.resume(waiter, .success(()))) }
+    nextRuns = []
+    return (result, afterwards)
   }
 }
 

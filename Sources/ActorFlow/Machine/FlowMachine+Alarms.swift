@@ -22,6 +22,7 @@ extension FlowMachine {
     guard phase(of: track) == .walking else { return false }
     alarms.set(.pause, at: now.later(by: duration), on: track)
     self[track].isPausing = true
+    perform(.awaitPause(track))
     return true
   }
 
@@ -29,10 +30,8 @@ extension FlowMachine {
     guard look(at: track, { $0.isPausing }) else { return }
     with(track) { $0.isPausing = false }
     alarms.dropPause(of: track)
+    perform(.endPause(track, .cancelled))
   }
-
-  /// Whether the time to be told of next may have changed since the last call.
-  package mutating func alarmsHaveChanged() -> Bool { alarms.takeChange() }
 
   /// When to tell of the time next; nil: nothing is armed.
   package var nextAlarm: Duration? { earliestAlarm.map { alarms[$0].due } }
@@ -55,53 +54,41 @@ extension FlowMachine {
     return isIdle(on: alarm.track)
   }
 
-  /// What came of an alarm.
-  package enum Rung: Sendable {
-    /// Nothing is due.
-    case none
-    /// It concerned something that was over.
-    case stale
-    /// The track is to be left.
-    case leave(Leaving)
-    /// The asker of the track gets nothing more.
-    case overdue(TrackID, NavigationEvent)
-    case remind(TrackID, number: Int)
-    case waited(Int, NavigationEvent)
-    case paused(TrackID)
-  }
-
-  /// The time is `now`: what is due first happens.
-  package mutating func ring(at now: Duration) -> Rung {
-    guard let earliest = earliestAlarm, alarms[earliest].due <= now else { return .none }
+  /// The time is `now`: what is due first happens, unless it concerns something that is over.
+  ///
+  /// - Returns: False if nothing is due.
+  package mutating func ring(at now: Duration) -> Bool {
+    guard let earliest = earliestAlarm, alarms[earliest].due <= now else { return false }
     let alarm = alarms.remove(at: earliest)
     switch alarm.subject {
-    case .scope(let frame): return .leave(timeOut(frame, on: alarm.track, at: now))
+    case .scope(let frame): timeOut(frame, on: alarm.track, at: now)
     case .idle(_, let after):
       let ending = Ending.abandoned(reason: "nobody has answered for \(after)")
-      return .leave(accept(.end(ending, rollBack: true), on: .main, since: now))
-    case .question(let id): return overdue(id, on: alarm.track, at: now).map { .overdue(alarm.track, $0) } ?? .stale
+      accept(.end(ending, rollBack: true), on: .main, since: now)
+    case .question(let id): overdue(id, on: alarm.track, at: now)
     case .reminder(let id, let number, let every, let most):
-      guard asking(on: alarm.track)?.question.id.number == id else { return .stale }
+      guard asking(on: alarm.track)?.question.id.number == id else { break }
       if number < most {
         alarms.set(
           .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due.later(by: every),
           on: alarm.track)
       }
-      return .remind(alarm.track, number: number)
-    case .wait(let number): return stopWaiting(number, on: alarm.track, at: now).map { .waited(number, $0) } ?? .stale
+      perform(.remind(alarm.track, number))
+    case .wait(let number): stopWaiting(number, on: alarm.track, at: now)
     case .pause:
       self[alarm.track].isPausing = false
-      return .paused(alarm.track)
+      perform(.endPause(alarm.track, .success(())))
     }
+    return true
   }
 
-  private mutating func timeOut(_ frame: ScopeFrame, on track: TrackID, at now: Duration) -> Leaving {
+  private mutating func timeOut(_ frame: ScopeFrame, on track: TrackID, at now: Duration) {
     // In a pause before the first step of all: the one that is waited for.
     let step = visit(of: track)?.info.id ?? path(of: graph.node(from: frame.start), on: track)
     let duration = frame.scope.deadline ?? .zero
     let failure = error(
       .timedOut, "the part of the flow under this `.timeout` has not ended within \(duration)", step: step)
-    return accept(
+    accept(
       .unwind(Unwinding(frame: frame, step: step, error: failure, isTimeout: true)), on: track, since: now)
   }
 }

@@ -25,8 +25,7 @@ extension FlowMachine {
     case withdrawn
     /// The visit is replayed, and the time for this question was over.
     case overdue
-    /// Without an event: the machine was read back, and this question was open before.
-    case opened(Question, NavigationEvent?)
+    case opened(Question)
   }
 
   /// What a question of a flow that is kept has beside its prompt.
@@ -68,14 +67,21 @@ extension FlowMachine {
       note(.began, on: track)
       if isNew, byChild == false { presumeChildrenGone(on: track) }
     }
-    guard isNew else { return .opened(question, showAgain(question, prompt, keeping, on: track)) }
+    perform(.awaitAnswer(track))
+    guard isNew else {
+      showAgain(question, prompt, keeping, on: track)
+      return .opened(question)
+    }
     if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id.number, on: track) }
-    return .opened(question, publish(.asked(question)))
+    publish(.asked(question))
+    return .opened(question)
   }
 
   private mutating func replayed(_ entry: JournalEntry, byChild: Bool?, on track: TrackID) -> Asked {
     switch entry {
-    case .withdrawn: return .withdrawn
+    case .withdrawn:
+      hold(on: track)
+      return .withdrawn
     case .answered(let answer):
       note(.outcome(byChild: byChild), on: track)
       return .answered(answer)
@@ -85,12 +91,18 @@ extension FlowMachine {
     }
   }
 
+  /// The task that gave the input is held.
+  mutating func hold(on track: TrackID) {
+    with(track) { $0.isHolding = true }
+    perform(.hold(track))
+  }
+
   /// The outcome of a question or a wait for a task that is cancelled already.
   package enum PassedOver: Sendable {
     /// The visit is replayed, and there is an outcome; the task gets it although it is cancelled by now.
     case known
-    /// The question or wait counts as given up. With an event if it was open when the machine was put away.
-    case givenUp(NavigationEvent?)
+    /// The question or wait counts as given up.
+    case givenUp
   }
 
   /// A cancelled task of a step's comes to ask. In a replay it may be cancelled sooner or later than the first time, and
@@ -104,10 +116,10 @@ extension FlowMachine {
     let place = try activePlace(of: visit, on: track, to: "ask")
     guard journal != .off,
       let key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, byChild: byChild, at: place, on: track)
-    else { return .givenUp(nil) }
+    else { return .givenUp }
     if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: track), on: track) { return passed }
-    guard let asked = look(at: track, { $0.reopening?.question }), asked.key == key else { return .givenUp(nil) }
-    return .givenUp(withdrawReopening(asked, on: track))
+    if let asked = look(at: track, { $0.reopening?.question }), asked.key == key { withdrawReopening(asked, on: track) }
+    return .givenUp
   }
 
   /// - Returns: Nil: it is given up now for the first time.
@@ -115,7 +127,7 @@ extension FlowMachine {
     if case .answered? = entry { return .known }
     if case .overdue? = entry { return .known }
     self[track].focus.attempt.count(key)
-    guard entry == nil else { return .givenUp(nil) }
+    guard entry == nil else { return .givenUp }
     noteGivenUp(key, on: track)
     return nil
   }
@@ -180,33 +192,33 @@ extension FlowMachine {
       step: place.visit.info.id)
   }
 
-  /// The asker gave up. Nil if the question was closed already.
+  /// The asker gave up. Changes nothing if the question was closed already.
   ///
   /// - Parameter isCancelled: Whether the task that asked is cancelled, so that it does not go on. If not, a reminder
   ///   threw: nobody knows whether it will again, so a replay asks anew.
   package mutating func withdraw(
     _ question: Question.ID, on track: TrackID = .main, isCancelled: Bool = true,
     at now: @autoclosure () -> Duration? = nil
-  ) -> NavigationEvent? {
-    guard isOpen(question, on: track), let asking = look(at: track, { $0.asking }) else { return nil }
+  ) {
+    guard isOpen(question, on: track), let asking = look(at: track, { $0.asking }) else { return }
     closeQuestion(on: track)
     if isCancelled {
       if let key = asking.key { noteGivenUp(key, on: track) }
       self[track].forgetAsker()
     }
     pauseIdling(on: track, at: now())
-    return publish(.withdrawn(question))
+    publish(.withdrawn(question))
   }
 
   /// A question that was open when the machine was put away is not asked again.
-  mutating func withdrawReopening(_ asked: PackedQuestion, on track: TrackID) -> NavigationEvent {
+  mutating func withdrawReopening(_ asked: PackedQuestion, on track: TrackID) {
     dropReopening(on: track, questions: true, waits: false)
     self[track].forgetAsker()
-    return publish(.withdrawn(Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)))
+    publish(.withdrawn(Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)))
   }
 
-  /// The time for a question is over. Nil if it was closed already.
-  mutating func overdue(_ question: Int, on track: TrackID, at now: Duration) -> NavigationEvent? {
+  /// The time for a question is over. Changes nothing if it was closed already.
+  mutating func overdue(_ question: Int, on track: TrackID, at now: Duration) {
     if let reopening = reopening(on: track), let asked = reopening.question, asked.number == question {
       if let key = asked.key { remember(.overdue, as: key, on: track) }
       self[track].reopening = reopening.without(question: true)
@@ -214,22 +226,22 @@ extension FlowMachine {
       return publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
     }
     guard phase(of: track) == .walking, let asking = asking(on: track), asking.question.id.number == question else {
-      return nil
+      return
     }
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
     note(.outcome(byChild: asking.isByChild), on: track)
-    closeQuestion(on: track)
+    closeQuestion(on: track, .success(TimeIsUp()))
     pauseIdling(on: track, at: now)
-    return publish(.withdrawn(asking.question.id))
+    publish(.withdrawn(asking.question.id))
   }
 
-  /// An answer that was found valid for what the question shows now.
+  /// An answer that was found valid for what the question shows now. The asker gets it; where steps are reloaded, it is
+  /// cancelled, and gets it by replay.
   ///
-  /// - Returns: `reloads`: the walk is to be cancelled, and the asker gets the answer by replay.
   /// - Throws: `questionClosed` also after the time of the question, or of a part of the flow that it belongs to.
   package mutating func answer(
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
-  ) throws(FlowError) -> (event: NavigationEvent, reloads: Bool) {
+  ) throws(FlowError) {
     guard let track = openTrack(of: id) else { throw refusal(of: id) }
     let now = alarms.isEmpty ? .zero : now()
     if let refusal = lateness(on: track, at: now) { throw refusal }
@@ -238,18 +250,22 @@ extension FlowMachine {
       remember(.answered(journal == .off ? () : answer), as: key, on: track)
       note(.outcome(byChild: look(at: track) { $0.asking?.isByChild }), on: track)
     }
-    closeQuestion(on: track)
+    if reloads { perform(.cancelWalk(track)) }
+    closeQuestion(on: track, reloads ? .cancelled : .success(answer))
     somebodyIsThere(on: track, at: now)
     if reloads {
+      releaseHeld(on: track)
       self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
       self[track].phase = .leaving
     }
-    return (publish(.answered(id, by: principal)), reloads)
+    publish(.answered(id, by: principal))
   }
 
-  mutating func closeQuestion(on track: TrackID) {
+  /// - Parameter outcome: The asker's.
+  mutating func closeQuestion(on track: TrackID, _ outcome: OneShot.Outcome = .cancelled) {
     dropReopening(on: track, questions: true, waits: false)
     guard let asking = with(track, { $0.asking.take() }) else { return }
+    if asking.receiver == nil { perform(.resumeAsker(track, outcome)) }
     // The question alone needs no room of its own.
     if asking.receiver == nil, asking.packed == nil { discard(asking.question) } else { discard(asking) }
     if track != .main { askers[asking.question.id.number] = nil }

@@ -2,9 +2,10 @@
 extension FlowMachine {
   private typealias Target = (track: TrackID, depth: Int)
 
+  /// - Returns: The landing.
   mutating func backUp(
     from tracks: [TrackID], to step: StepID?, since: Duration
-  ) throws(FlowError) -> Leaving {
+  ) throws(FlowError) -> Milestone {
     try refuseWhileLeaving(.main)
     var found: [(track: TrackID, target: Target)] = []
     var refusal: FlowError?
@@ -23,7 +24,7 @@ extension FlowMachine {
       throw error(
         .ambiguousBackUp, "several branches can back up: \(names); name one with `backUp(from:)` or `backUp(to:)`")
     }
-    return accept(.back(to: target.depth, nil), on: target.track, since: since)
+    return .landed(accept(.back(to: target.depth, nil), on: target.track, since: since), on: target.track)
   }
 
   /// Refuses a back on a track that is being left, or that lies in one.

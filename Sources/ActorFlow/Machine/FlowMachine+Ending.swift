@@ -5,7 +5,7 @@ extension FlowMachine {
   /// - Parameter stack: What the world sees from now on.
   mutating func end(
     _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
-  ) -> NavigationEvent {
+  ) {
     dissolveBranches(of: .main, since: .zero)
     lastStack = stack
     self.ending = ending
@@ -14,10 +14,9 @@ extension FlowMachine {
     main.visit = nil
     undoFailures = main.leave?.failures ?? []
     main.leave = nil
-    closeQuestion(on: .main)
-    closeWaits(on: .main)
+    closeEverything(on: .main)
     dropEverything()
-    return publish(change)
+    publish(change)
   }
 
   private mutating func dropEverything() {
@@ -26,7 +25,6 @@ extension FlowMachine {
     if let memory = main.focus.memory { discard(memory) }
     main.focus = Focus()
     dropFork(of: .main)
-    dropStart(of: .main)
     discard(graph)
     graph = .empty
     if !alarms.isEmpty { discard(alarms) }
@@ -40,9 +38,9 @@ extension FlowMachine {
     return phase == .ended
   }
 
-  /// What was decided could not be committed: the run stops where the last commit left it, and nothing is rolled back.
-  package mutating func halt(_ step: StepID, _ error: any Error) -> NavigationEvent? {
-    guard phase != .ended, phase != .idle else { return nil }
-    return end(.failed, .failure(error), as: .failed(step, error), at: stack(of: .main))
+  /// A decision could not be committed: the run stops where the last commit left it, and nothing is rolled back.
+  package mutating func halt(_ error: any Error) {
+    guard phase != .ended, phase != .idle else { return }
+    end(.failed, .failure(error), as: .failed(position.step ?? "?", error), at: stack(of: .main))
   }
 }

@@ -7,21 +7,27 @@ extension FlowMachine {
   ///   - address: Where the flow is, if `step` is none of its steps: before the first one, for example.
   ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
   ///   - since: The time from the run's start, for who watches the scope being left.
-  /// - Returns: Nil: the flow is being left, and the error is nobody's.
+  /// - Returns: Whether the track goes on: not if the flow stands still now.
   package mutating func fail(
     _ step: StepID, _ error: any Error, orAt address: Int = 0, under scopes: ScopeFrame? = nil,
     on track: TrackID = .main, since: Duration = .zero
-  ) -> NavigationEvent? {
-    guard phase(of: track) == .walking else { return nil }
+  ) -> Bool {
+    handle(step, error, orAt: address, under: scopes, on: track, since: since)
+    return fault == nil
+  }
+
+  private mutating func handle(
+    _ step: StepID, _ error: any Error, orAt address: Int, under scopes: ScopeFrame?, on track: TrackID, since: Duration
+  ) {
+    // While the flow is being left the error means nothing.
+    guard phase(of: track) == .walking else { return }
     let cause = cause(of: error, at: step)
     if journal == .keeping, scopes?.handler(below: nil) == nil,
       graph.failurePolicy(of: step, orAt: address) != .rollBack
     {
       return park(step, cause)
     }
-    dropStart(of: track)
-    closeQuestion(on: track)
-    closeWaits(on: track)
+    closeEverything(on: track)
     if let catcher = scopes?.handler(below: self[track].outerScopes) {
       return caught(step, cause, by: catcher, on: track, since)
     }
@@ -30,15 +36,15 @@ extension FlowMachine {
     main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero).announced
     main.phase = .compensating
     dropBufferedSignals()
-    return publish(.failed(step, cause))
+    publish(.failed(step, cause))
   }
 
   /// The flow stands still where it is: no alarm rings, and only an ending gets it going. Whoever takes it up again has
   /// the step tried again.
-  private mutating func park(_ step: StepID, _ error: any Error) -> NavigationEvent? {
-    guard fault == nil else { return nil }
+  private mutating func park(_ step: StepID, _ error: any Error) {
+    guard fault == nil else { return }
     fault = (step, error)
-    return publish(.parked(step, error))
+    publish(.parked(step, error))
   }
 
   func refuseStandingStill() throws(FlowError) {
@@ -58,7 +64,7 @@ extension FlowMachine {
 
   private mutating func caught(
     _ step: StepID, _ error: any Error, by frame: ScopeFrame, on track: TrackID, _ since: Duration
-  ) -> NavigationEvent {
+  ) {
     guard case .retry(_, let backoff) = frame.scope.kind else {
       unwind(from: frame, step, error, on: track, since)
       return publish(.caught(step, error, by: .recovery))
@@ -69,7 +75,7 @@ extension FlowMachine {
     } else {
       unwind(from: frame, step, error, on: track, since)
     }
-    return publish(.caught(step, error, by: .retry(attempt: frame.attempt + 1, after: pause)))
+    publish(.caught(step, error, by: .retry(attempt: frame.attempt + 1, after: pause)))
   }
 
   /// The same visit goes on: place, records and idempotency keys stay what they are.
@@ -95,9 +101,13 @@ extension FlowMachine {
     self[track].phase = .compensating
   }
 
-  /// The closure of a recovery has made what the scope was to make. False: the flow is being left.
-  package mutating func recovered(on track: TrackID) -> Bool {
+  /// The closure of a recovery has made what the scope was to make, and the walk goes on at this address.
+  ///
+  /// - Returns: False if the flow is being left.
+  package mutating func recovered(making cargo: Cargo, at address: Int, on track: TrackID) -> Bool {
     dropStart(of: track)
-    return phase(of: track) == .walking
+    guard phase(of: track) == .walking else { return false }
+    keepWay(from: address, with: cargo, on: track)
+    return true
   }
 }

@@ -1,14 +1,14 @@
 // Branches that run at the same time.
 extension FlowMachine {
   /// A fork was reached and its branches are known: enters it, and begins a track for each of them. The event is
-  /// `moved`. Nil: the flow is being left.
+  /// `moved`. Returns nil if the flow is being left.
   ///
   /// - Parameter inputs: What each branch is given.
   package mutating func fork(
     _ node: Node, _ plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
-  ) -> (entered: Entered, tracks: [TrackID])? {
-    guard let entered = enter(node, instance: nil, cargo: cargo, on: track) else { return nil }
-    return (entered, openBranches(of: plan, cargo: cargo, inputs: inputs, on: track))
+  ) -> [TrackID]? {
+    guard enter(node, instance: nil, cargo: cargo, on: track) != nil else { return nil }
+    return openBranches(of: plan, cargo: cargo, inputs: inputs, on: track)
   }
 
   /// The flow has backed up to a fork: its branches begin anew. Nil: the flow is being left.
@@ -114,10 +114,8 @@ extension FlowMachine {
       parent.fork?.open -= 1
       if let leave, !leave.failures.isEmpty { parent.fork?.failures += leave.failures }
     }
-    dropStart(of: track)
+    closeEverything(on: track)
     alarms.drop(of: track)
-    closeQuestion(on: track)
-    closeWaits(on: track)
   }
 
   /// What became of a fork, when a branch has ended.
@@ -155,35 +153,32 @@ extension FlowMachine {
   }
 
   /// The goal says that the fork is done. Branches still open are superfluous, and told to leave.
-  package mutating func decided(on track: TrackID, since: Duration = .zero) -> NavigationEvent? {
+  package mutating func decided(on track: TrackID, since: Duration = .zero) {
     let isDecided = with(track) { track in
       guard track.phase == .walking, track.fork?.isOpen == true else { return false }
       track.fork?.isDecided = true
       return true
     }
-    guard isDecided else { return nil }
-    return supersede(on: track, since: since)
+    if isDecided { supersede(on: track, since: since) }
   }
 
-  private mutating func supersede(on track: TrackID, since: Duration) -> NavigationEvent? {
-    guard look(at: track, { $0.hasOpenBranches }) else { return nil }
+  private mutating func supersede(on track: TrackID, since: Duration) {
+    guard look(at: track, { $0.hasOpenBranches }) else { return }
     dissolveBranches(of: track, since: since)
-    return look(at: track) { $0.visit }.map { publish(.leaving(Visit($0), .superseded)) }
+    if let visit = visit(of: track) { publish(.leaving(Visit(visit), .superseded)) }
   }
 
   /// A branch failed, and nothing inside it does anything about that: the fork fails, and the siblings leave.
-  mutating func failBranch(
-    _ track: TrackID, _ step: StepID, _ error: any Error, since: Duration
-  ) -> NavigationEvent? {
-    guard let parent = parent(of: track) else { return nil }
+  mutating func failBranch(_ track: TrackID, _ step: StepID, _ error: any Error, since: Duration) {
+    guard let parent = parent(of: track) else { return }
     endBranch(track)
-    guard look(at: parent, { $0.fork?.isOpen == true }) else { return nil }
+    guard look(at: parent, { $0.fork?.isOpen == true }) else { return }
     self[parent].fork?.failure = (step, error)
-    return supersede(on: parent, since: since)
+    supersede(on: parent, since: since)
   }
 
   package enum Joined: Sendable {
-    case joined(NavigationEvent)
+    case joined
     /// What the superfluous branches did is undone first; then the walk goes on by itself.
     case prunes
     case left
@@ -204,13 +199,13 @@ extension FlowMachine {
       bury(losers, on: track)
       return .prunes
     }
-    let event = joined(visit, errors: fork.failures.map(\.error), on: track)
+    joined(visit, errors: fork.failures.map(\.error), on: track)
     keepWay(from: node.address + 1, with: cargo, on: track)
-    return .joined(event)
+    return .joined
   }
 
   /// The fork is over: what its branches did is a thing of the past now.
-  mutating func joined(_ visit: VisitNode, errors: [any Error], on track: TrackID) -> NavigationEvent {
+  mutating func joined(_ visit: VisitNode, errors: [any Error], on track: TrackID) {
     let (hasAsked, winners) = look(at: track) { ($0.focus.hasAsked, $0.fork?.winners ?? []) }
     if hasClosed(winners) { with(track) { $0.top = $0.top?.closed() } }
     buryBranches(of: track)
@@ -219,7 +214,7 @@ extension FlowMachine {
       if hasAsked { track.hasAsked = true }
       track.focus.hasReturned = true
     }
-    return publish(.joined(Visit(visit), errors: errors))
+    publish(.joined(Visit(visit), errors: errors))
   }
 
   // By hand: a closure would get a copy of the machine.

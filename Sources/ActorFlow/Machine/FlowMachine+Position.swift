@@ -68,10 +68,10 @@ extension FlowMachine {
   }
 
   /// The next event. Call it last in an input: it carries the position as it stands.
-  mutating func publish(_ change: Change) -> NavigationEvent {
+  mutating func publish(_ change: Change) {
     sequence += 1
     if main.fork != nil { branches.show(on: &main.fork) }
-    return NavigationEvent(flow: flow, run: run, sequence: sequence, entry: LogEntry(change, position))
+    reaction.event = LogEntry(change, position)
   }
 }
 

@@ -57,6 +57,7 @@ extension FlowMachine {
   package mutating func endOnce(
     _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool? = nil
   ) {
+    perform(.wakeOnce)
     let track = scope.stay.track
     guard top(of: track)?.visit.id == scope.stay.visit, case .running? = focus(of: track).memory?.records[key]?.state
     else { return }

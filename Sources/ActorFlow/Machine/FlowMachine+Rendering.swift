@@ -9,12 +9,12 @@ extension FlowMachine {
   package mutating func show(
     _ rendering: any Prompt, to receiver: any ActionReceiver, visit: VisitID, on track: TrackID = .main,
     keeping: Keeping? = nil, tree: RenderKeeping? = nil, at now: @autoclosure () -> Duration = .zero
-  ) throws -> (question: Question, event: NavigationEvent?) {
+  ) throws -> Question {
     let place = try activePlace(of: visit, on: track, to: "show a rendering")
     let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, keeping: keeping, at: now())
     keep(tree, on: track)
-    let event = isNew ? publish(.asked(question)) : showAgain(question, rendering, keeping, on: track)
-    return (asking(on: track)?.question ?? question, event)
+    if isNew { publish(.asked(question)) } else { showAgain(question, rendering, keeping, on: track) }
+    return asking(on: track)?.question ?? question
   }
 
   /// Where the output of a rendered step stands in the journal of its visit.
@@ -47,7 +47,7 @@ extension FlowMachine {
   package mutating func rerender(
     _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, isAnswer: Bool = false,
     keeping: Keeping? = nil, tree: RenderKeeping? = nil, at now: @autoclosure () -> Duration = .zero
-  ) throws -> NavigationEvent {
+  ) throws {
     let replaced = with(track) { track -> (old: Question, new: Question)? in
       guard track.phase == .walking, let old = track.asking?.question, old.visit == visit else { return nil }
       let new = Question(
@@ -63,7 +63,7 @@ extension FlowMachine {
     discard(replaced.old)
     keep(tree, on: track)
     if isAnswer { somebodyIsThere(on: track, at: now()) }
-    return publish(.updated(replaced.new))
+    publish(.updated(replaced.new))
   }
 
   /// An action was applied, and what is shown stays.
@@ -79,12 +79,12 @@ extension FlowMachine {
     if isAnswer { somebodyIsThere(on: track, at: now()) }
   }
 
-  /// A step no longer shows its rendering. Nil if its question is closed already.
-  package mutating func hide(visit: VisitID, on track: TrackID = .main) -> NavigationEvent? {
+  /// A step no longer shows its rendering. Changes nothing if its question is closed already.
+  package mutating func hide(visit: VisitID, on track: TrackID = .main) {
     if let question = asking(on: track)?.question {
-      return question.visit == visit ? withdraw(question.id, on: track) : nil
+      if question.visit == visit { withdraw(question.id, on: track) }
+    } else if top(of: track)?.visit.id == visit, let asked = reopening(on: track)?.question {
+      withdrawReopening(asked, on: track)
     }
-    guard top(of: track)?.visit.id == visit, let asked = reopening(on: track)?.question else { return nil }
-    return withdrawReopening(asked, on: track)
   }
 }

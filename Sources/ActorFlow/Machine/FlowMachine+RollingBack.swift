@@ -17,40 +17,51 @@ extension FlowMachine {
 
   /// No walk is under way: decides what comes next. One turn of the loop "newest place first: not yet compensated:
   /// compensate; else the target: land; else drop it". The goal is read anew at every turn.
-  package mutating func turn(on track: TrackID = .main) -> (Turn, NavigationEvent?) {
+  package mutating func turn(on track: TrackID = .main) -> Turn {
+    let turn = next(on: track)
+    switch turn {
+    case .start, .proceed, .reload: perform(.startWalk(track))
+    case .compensate, .again, .ended: break
+    }
+    return turn
+  }
+
+  private mutating func next(on track: TrackID) -> Turn {
     switch look(at: track, { $0.phase }) {
-    case .idle, .ended: return (.ended, nil)
-    case .walking: return (look(at: track) { $0.start == nil } ? .ended : .start, nil)
+    case .idle, .ended: return .ended
+    case .walking: return look(at: track) { $0.start == nil } ? .ended : .start
     case .leaving, .compensating: break
     }
-    guard let leave = look(at: track, { $0.leave }) else { return (.ended, nil) }
+    guard let leave = look(at: track, { $0.leave }) else { return .ended }
     switch leave.goal {
     case .reload: return reload(on: track)
     case .dissolve:
       endBranch(track)
-      return (.ended, nil)
+      return .ended
     case .prune(let cargo):
-      if let turn = compensateTop(on: track, until: { $0.node.fork != nil && !$0.isInner }) { return (turn, nil) }
-      return (.start, prune(leave, making: cargo, on: track))
+      if let turn = compensateTop(on: track, until: { $0.node.fork != nil && !$0.isInner }) { return turn }
+      prune(leave, making: cargo, on: track)
+      return .start
     case .back, .end, .unwind: break
     }
     with(track) { $0.phase = .compensating }
     if !branches.isEmpty { buryBranches(of: track) }
     // With what the branches had to say.
-    guard let leave = look(at: track, { $0.leave }) else { return (.ended, nil) }
+    guard let leave = look(at: track, { $0.leave }) else { return .ended }
     switch leave.goal {
     case .back(let depth, let handover):
-      if let turn = compensateTop(on: track, landing: true, until: { $0.depth == depth }) { return (turn, nil) }
+      if let turn = compensateTop(on: track, landing: true, until: { $0.depth == depth }) { return turn }
       return land(leave, handover, on: track)
     case .unwind(let unwinding):
-      if let turn = compensateTop(on: track, until: { !$0.isWithin(unwinding.frame) }) { return (turn, nil) }
-      return (.start, unwound(leave, unwinding, on: track))
+      if let turn = compensateTop(on: track, until: { !$0.isWithin(unwinding.frame) }) { return turn }
+      unwound(leave, unwinding, on: track)
+      return .start
     case .end(let ending, let rollBack):
       if !leave.isAnnounced { return announce(ending, rollBack: rollBack) }
-      if let turn = compensateTop(on: track, until: { _ in false }) { return (turn, nil) }
-      let event = end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
-      return (.ended, event)
-    case .reload, .prune, .dissolve: return (.ended, nil)
+      if let turn = compensateTop(on: track, until: { _ in false }) { return turn }
+      end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
+      return .ended
+    case .reload, .prune, .dissolve: return .ended
     }
   }
 
@@ -163,8 +174,8 @@ extension Track {
 // MARK: - Arriving
 
 extension FlowMachine {
-  private mutating func land(_ leave: Leave, _ handover: Handover?, on track: TrackID) -> (Turn, NavigationEvent?) {
-    guard let target = look(at: track, { $0.top }), let from = leave.visit else { return (.ended, nil) }
+  private mutating func land(_ leave: Leave, _ handover: Handover?, on track: TrackID) -> Turn {
+    guard let target = look(at: track, { $0.top }), let from = leave.visit else { return .ended }
     numbers.visit += 1
     let visit = VisitNode(
       id: VisitID(numbers.visit), info: target.visit.info, below: target.visit.below, isSkipped: false,
@@ -184,12 +195,12 @@ extension FlowMachine {
     // The caller who went back is active.
     if alarms.hasIdle { alarms.forgetIdle(on: lineage(of: track)) }
     lastLanded = leave.number
-    let change = Change.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors)
-    return (.proceed(landed), publish(change))
+    publish(.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors))
+    return .proceed(landed)
   }
 
   /// Everything inside the scope is undone; what the scope then does comes next.
-  private mutating func unwound(_ leave: Leave, _ unwinding: Unwinding, on track: TrackID) -> NavigationEvent {
+  private mutating func unwound(_ leave: Leave, _ unwinding: Unwinding, on track: TrackID) {
     let frame = unwinding.frame
     let start: Start
     switch frame.scope.kind {
@@ -205,15 +216,15 @@ extension FlowMachine {
     // At the track's beginning the last visit stays in focus until another place is entered (rule 5). Those below it
     // are undone like the visit itself, so the stack shows it alone.
     self[track].visit = landed ?? self[track].visit?.alone
-    return publish(.unwound(to: landed.map(Visit.init), errors: leave.errors))
+    publish(.unwound(to: landed.map(Visit.init), errors: leave.errors))
   }
 
   /// The superfluous branches are undone, and the others are a thing of the past.
-  private mutating func prune(_ leave: Leave, making cargo: Cargo, on track: TrackID) -> NavigationEvent? {
-    guard let fork = top(of: track)?.node, let visit = visit(of: track) else { return nil }
+  private mutating func prune(_ leave: Leave, making cargo: Cargo, on track: TrackID) {
+    guard let fork = top(of: track)?.node, let visit = visit(of: track) else { return }
     // Behind the fork stands the jump over its branches.
     walkAgain(on: track, Start(.at(address: fork.address + 1, cargo)), under: cargo.scopes)
-    return joined(visit, errors: leave.errors, on: track)
+    joined(visit, errors: leave.errors, on: track)
   }
 
   private mutating func walkAgain(on track: TrackID, _ start: Start?, under scopes: ScopeFrame?) {
@@ -226,7 +237,7 @@ extension FlowMachine {
     alarms.keep(only: scopes, on: track)
   }
 
-  private mutating func reload(on track: TrackID) -> (Turn, NavigationEvent?) {
+  private mutating func reload(on track: TrackID) -> Turn {
     let top = with(track) { track in
       track.phase = .walking
       track.leave = nil
@@ -234,21 +245,25 @@ extension FlowMachine {
       track.focus.attempt = Attempt(isReplay: true)
       return track.top
     }
-    guard let place = top else { return (.ended, nil) }
+    guard let place = top else { return .ended }
     // An alarm that became due meanwhile did not count.
     alarms.keep(only: place.cargo.scopes, on: track)
-    return (.reload(place), nil)
+    return .reload(place)
   }
 
-  private mutating func announce(_ ending: Ending, rollBack: Bool) -> (Turn, NavigationEvent?) {
+  private mutating func announce(_ ending: Ending, rollBack: Bool) -> Turn {
     let change: Change =
       switch ending {
       case .abandoned(let reason): .abandoned(reason: reason)
       default: .cancelled
       }
-    guard rollBack else { return (.ended, end(ending, outcome(of: ending), as: change, at: stack(of: .main))) }
+    guard rollBack else {
+      end(ending, outcome(of: ending), as: change, at: stack(of: .main))
+      return .ended
+    }
     main.leave = main.leave?.announced
-    return (.again, publish(change))
+    publish(change)
+    return .again
   }
 
   /// What `run` is to throw. A failure has written down its error already.

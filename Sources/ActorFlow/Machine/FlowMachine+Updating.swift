@@ -1,16 +1,14 @@
 // Questions whose prompts change while they are open.
 extension FlowMachine {
-  /// A step replaces what its open question shows.
-  ///
-  /// - Returns: Nil where the visit is replayed, and this was shown before.
+  /// A step replaces what its open question shows. Changes nothing where the visit is replayed and this was shown before.
   package mutating func update<P: Prompt>(
     _ prompt: P, visit: VisitID, on track: TrackID = .main, keeping: Keeping? = nil
-  ) throws -> NavigationEvent? {
+  ) throws {
     let place = try activePlace(of: visit, on: track, to: "update")
     guard let asking = asking(on: track) else {
       // What cannot be read back is asked as it was first, so that this would be lost.
       if P.self is any Decodable.Type, let digest = keeping?.prompt.digest, replayBeforeAsking(digest, on: track) {
-        return nil
+        return
       }
       throw error(
         .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
@@ -23,30 +21,30 @@ extension FlowMachine {
         step: place.visit.info.id)
     }
     guard let packed = keeping?.prompt else { return replace(old, by: prompt, packed: nil, on: track) }
-    guard self[track].asking?.updates.replay(packed.digest) == false else { return nil }
+    guard self[track].asking?.updates.replay(packed.digest) == false else { return }
     self[track].asking?.updates.note(packed.digest, after: asking.packed)
-    return replace(old, by: prompt, packed: packed, on: track)
+    replace(old, by: prompt, packed: packed, on: track)
   }
 
-  /// A question that was open when the machine was put away is asked again. Nil: it shows what it showed.
+  /// A question that was open when the machine was put away is asked again, with another prompt or the one it showed.
   mutating func showAgain(
     _ question: Question, _ prompt: any Prompt, _ keeping: Keeping?, on track: TrackID
-  ) -> NavigationEvent? {
+  ) {
     guard let keeping, let asking = asking(on: track), let shown = asking.packed, asking.updates.isEmpty,
       shown.value != keeping.prompt.value
-    else { return nil }
-    return replace(question, by: prompt, packed: keeping.prompt, on: track)
+    else { return }
+    replace(question, by: prompt, packed: keeping.prompt, on: track)
   }
 
   private mutating func replace(
     _ old: Question, by prompt: any Prompt, packed: PackedPrompt?, on track: TrackID
-  ) -> NavigationEvent {
+  ) {
     let question = Question(
       id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
     discard(old)
     self[track].asking?.question = question
     self[track].asking?.packed = packed
-    return publish(.updated(question))
+    publish(.updated(question))
   }
 }
 

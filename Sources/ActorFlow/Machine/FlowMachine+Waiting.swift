@@ -14,8 +14,6 @@ package struct Mail: Sendable {
   /// Who waits for a signal, by its name; the one who has waited longest first.
   fileprivate var queues: [String: [(number: Int, track: TrackID)]] = [:]
   fileprivate var lastNumber = 0
-  /// Waits that were closed without a signal, until ``FlowMachine/takeClosedWaits()``.
-  fileprivate var closed: [Int] = []
 
   /// How many signals wait at most.
   package static let capacity = 1_000
@@ -45,13 +43,9 @@ package struct Mail: Sendable {
     let isByChild: Bool
   }
 
-  /// Forgets everything but what is still to be told to those who waited.
+  /// Forgets everything, and returns it.
   mutating func drop() -> Mail {
-    defer {
-      let closed = closed
-      self = Mail()
-      self.closed = closed
-    }
+    defer { self = Mail() }
     return self
   }
 
@@ -107,15 +101,12 @@ package struct Mail: Sendable {
 // Signals: what the outside sends without being asked.
 extension FlowMachine {
   package enum Waited: Sendable {
-    /// With an event if the world has seen it wait: the machine was read back meanwhile.
-    case received(any Sendable, NavigationEvent? = nil)
-    /// The visit is replayed, and had waited long enough. With an event if that is found now: the machine was read back
-    /// after the time was over.
-    case overdue(NavigationEvent? = nil)
+    case received(any Sendable)
+    /// The visit is replayed, and had waited long enough; or the machine was read back after the time was over.
+    case overdue
     /// The visit is replayed, and the step gave this wait up before: it will again, and gets nothing before.
     case withdrawn
-    /// Without an event if the world has seen it wait.
-    case waiting(number: Int, NavigationEvent?)
+    case waiting(number: Int)
   }
 
   /// A step waits for a signal.
@@ -136,8 +127,10 @@ extension FlowMachine {
       return .received(value)
     case .overdue?:
       note(.outcome(byChild: byChild), on: stay.track)
-      return .overdue()
-    case .withdrawn?: return .withdrawn
+      return .overdue
+    case .withdrawn?:
+      hold(on: stay.track)
+      return .withdrawn
     case nil: break
     }
     note(.began, on: stay.track)
@@ -147,7 +140,10 @@ extension FlowMachine {
     let now = alarms.isEmpty ? .zero : now()
     var isLate = false
     if let number = look(at: stay.track, { $0.reopening?.wait(key, for: signal)?.number }) {
-      if alarms.isDue(wait: number, at: now) { return .overdue(stopWaiting(number, on: stay.track, at: now)) }
+      if alarms.isDue(wait: number, at: now) {
+        stopWaiting(number, on: stay.track, at: now)
+        return .overdue
+      }
       isLate = isTooLate(.wait(number), on: stay.track, at: now)
     }
     let reopened = takeReopening(wait: key, for: signal, on: stay.track)
@@ -163,7 +159,8 @@ extension FlowMachine {
       guard reopened != nil else { return .received(value) }
       alarms.dropWait(wait.number)
       somebodyIsThere(on: stay.track, at: now)
-      return .received(value, publish(.received(wait)))
+      publish(.received(wait))
+      return .received(value)
     }
     if reopened == nil { beginIdling(on: stay.track, at: now) }
     // Whoever waited before the machine was put away has its place again, in whichever order the steps come back.
@@ -172,10 +169,12 @@ extension FlowMachine {
     self[stay.track].waits.append(
       Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild ?? false))
     self[stay.track].countAskers()
-    guard reopened == nil else { return .waiting(number: wait.number, nil) }
+    perform(.awaitSignal(wait.number))
+    guard reopened == nil else { return .waiting(number: wait.number) }
     mail.lastNumber = wait.number
     if let due { alarms.set(.wait(wait.number), at: due, on: stay.track) }
-    return .waiting(number: wait.number, publish(.waiting(wait)))
+    publish(.waiting(wait))
+    return .waiting(number: wait.number)
   }
 
   /// The key of the wait that comes next, but for those that the task which waits passes over.
@@ -191,38 +190,45 @@ extension FlowMachine {
     waitFor signal: String, at stay: Stay, hasLimit: Bool, byChild: Bool? = nil
   ) throws -> PassedOver {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
-    guard journal != .off else { return .givenUp(nil) }
+    guard journal != .off else { return .givenUp }
     let key = nextKey(of: signal, hasLimit: hasLimit, byChild: byChild, on: stay.track)
     if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: stay.track), on: stay.track) { return passed }
-    guard let wait = takeReopening(wait: key, for: signal, on: stay.track) else { return .givenUp(nil) }
-    return .givenUp(stopReopening(wait, of: place.visit, on: stay.track))
+    if let wait = takeReopening(wait: key, for: signal, on: stay.track) {
+      stopReopening(wait, of: place.visit, on: stay.track)
+    }
+    return .givenUp
   }
 
   /// A wait that was open when the machine was put away does not come again.
-  private mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) -> NavigationEvent {
+  private mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) {
     alarms.dropWait(wait.number)
     self[track].forgetAsker()
-    return publish(
+    publish(
       .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: wait.number)))
   }
 
   /// A step has returned: what it had open when the machine was put away, and has not come for again, is over.
   ///
-  /// - Returns: Nil: nothing is left. Else there may be more.
-  package mutating func closeReopening(on track: TrackID) -> NavigationEvent? {
+  /// - Returns: Whether there was something; then there may be more.
+  package mutating func closeReopening(on track: TrackID) -> Bool {
     guard let reopening = look(at: track, { $0.reopening }), let visit = look(at: track, { $0.visit }) else {
-      return nil
+      return false
     }
-    if let question = reopening.question { return withdrawReopening(question, on: track) }
-    guard let wait = reopening.waits.first else { return nil }
+    if let question = reopening.question {
+      withdrawReopening(question, on: track)
+      return true
+    }
+    guard let wait = reopening.waits.first else { return false }
     self[track].reopening = reopening.without(wait: wait.number)
-    return stopReopening(wait, of: visit, on: track)
+    stopReopening(wait, of: visit, on: track)
+    return true
   }
 
   package enum Sent: Sendable {
-    /// To the one who waits.
-    case received(number: Int, NavigationEvent)
-    case kept
+    /// By a task that waited for it.
+    case received
+    /// Nobody has received it yet.
+    case buffered
     case duplicate
     case flowEnded
   }
@@ -262,16 +268,18 @@ extension FlowMachine {
       guard try reserve(number) else { continue }
       if let key { mail.remember(key) }
       endWait(waiting, on: track)
+      perform(.resumeWait(number, .success(value)))
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
       note(.outcome(byChild: waiting.isByChild), on: track)
       somebodyIsThere(on: track, at: now)
-      return .received(number: number, publish(.received(waiting.wait)))
+      publish(.received(waiting.wait))
+      return .received
     }
     let buffered = Mail.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
     try checkRoom(for: buffered)
     if let key { mail.remember(key) }
     mail.add(buffered)
-    return .kept
+    return .buffered
   }
 
   /// Gives a number to something that is no event, for who keeps the flow and writes it down.
@@ -282,12 +290,12 @@ extension FlowMachine {
     mail.keys.contains(Mail.Key(signal: signal, key: key))
   }
 
-  /// A step gives a wait up, or its time is over. Nil if it was over already.
+  /// A step gives a wait up, or its time is over. Changes nothing if the wait was over already.
   ///
   /// - Parameter isGivenUp: Whether the task that waited is cancelled, so that it does not go on.
   package mutating func stopWaiting(
     _ number: Int, on track: TrackID = .main, isGivenUp: Bool = false, at now: @autoclosure () -> Duration? = nil
-  ) -> NavigationEvent? {
+  ) {
     if let reopening = reopening(on: track), let visit = visit(of: track),
       let wait = reopening.waits.first(where: { $0.number == number })
     {
@@ -298,8 +306,9 @@ extension FlowMachine {
       return publish(
         .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: number)))
     }
-    guard let waiting = waiting(number, on: track) else { return nil }
+    guard let waiting = waiting(number, on: track) else { return }
     endWait(waiting, on: track)
+    perform(.resumeWait(number, .success(TimeIsUp())))
     if isGivenUp { self[track].forgetAsker() }
     // While a visit is left or replayed, and after its step has returned, that is nobody's choice: it waits again.
     if journal != .off, look(at: track, { $0.phase == .walking && !$0.focus.hasReturned }) {
@@ -311,7 +320,7 @@ extension FlowMachine {
       }
     }
     pauseIdling(on: track, at: now())
-    return publish(.stoppedWaiting(waiting.wait))
+    publish(.stoppedWaiting(waiting.wait))
   }
 
   private func waiting(_ number: Int, on track: TrackID) -> Mail.Waiting? {
@@ -330,8 +339,8 @@ extension FlowMachine {
   mutating func closeWaits(on track: TrackID) {
     dropReopening(on: track, questions: false, waits: true)
     for waiting in look(at: track, { $0.waits }) {
-      mail.closed.append(waiting.wait.number)
       endWait(waiting, on: track)
+      perform(.resumeWait(waiting.wait.number, .cancelled))
     }
   }
 
@@ -343,11 +352,5 @@ extension FlowMachine {
   /// Whether a wait is open on one of these tracks.
   func isWaited(on isMeant: (TrackID) -> Bool) -> Bool {
     mail.queues.values.contains { queue in queue.contains { isMeant($0.track) } }
-  }
-
-  package mutating func takeClosedWaits() -> [Int] {
-    guard !mail.closed.isEmpty else { return [] }
-    defer { mail.closed = [] }
-    return mail.closed
   }
 }

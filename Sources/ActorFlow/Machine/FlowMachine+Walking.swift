@@ -5,7 +5,7 @@ extension FlowMachine {
   /// - Parameter start: Where to begin, if not with the graph's first instruction.
   package mutating func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil, keyBits: KeyBits? = nil
-  ) throws(FlowError) -> NavigationEvent {
+  ) throws(FlowError) {
     // What the run before has made is still to be returned, or it is over.
     guard phase == .idle || phase == .ended && result == nil else {
       throw error(.alreadyRunning, "a coordinator runs one flow at a time; make another, or wait until `run` returns")
@@ -18,7 +18,7 @@ extension FlowMachine {
     let (address, cargo) = start ?? (0, Cargo(input))
     main.start = Start(.at(address: address, cargo))
     main.phase = .walking
-    return publish(.launched)
+    publish(.launched)
   }
 
   /// The focused step's `proceed`, or the `backUp` of the place on top, has returned or thrown: its context is over. A
@@ -26,7 +26,8 @@ extension FlowMachine {
   ///
   /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
   package mutating func returned(on track: TrackID = .main) -> Bool {
-    with(track) { track in
+    releaseHeld(on: track)
+    return with(track) { track in
       track.focus.hasReturned = true
       return track.phase == .walking
     }
@@ -76,38 +77,30 @@ extension FlowMachine {
     with(track) { if $0.focus.isLanded, !$0.focus.hasReturned { $0.notBegun() } }
   }
 
-  /// A step was made and is now entered. Nil: the flow is being left; there is no place, and the walk ends.
+  /// A step was made and is now entered. The event is `moved`, in its smallest form.
+  ///
+  /// - Returns: Nil if the flow is being left; there is no place then, and the walk ends.
   package mutating func enter(
     _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main
-  ) -> Entered? {
+  ) -> Place? {
     push(node, instance: instance, cargo: cargo, isSkipped: false, on: track)
   }
 
   /// A step says that it is to be passed over, and what the next step gets.
+  ///
+  /// - Returns: False if the flow is being left.
   package mutating func skip(
     _ node: Node, instance: StepInstance?, cargo: Cargo, making output: any Sendable, on track: TrackID = .main
-  ) -> Skipped {
-    guard phase(of: track) == .walking else { return .left }
+  ) -> Bool {
+    guard phase(of: track) == .walking else { return false }
     guard node.backUp == .returnableIfSkipped else {
-      return .passed(publish(.skipped(info(of: node, on: track).id)))
+      publish(.skipped(info(of: node, on: track).id))
+      return true
     }
-    guard let entered = push(node, instance: instance, cargo: cargo, isSkipped: true, on: track) else { return .left }
+    guard push(node, instance: instance, cargo: cargo, isSkipped: true, on: track) != nil else { return false }
     // A step that is skipped does not run, in no process.
     keepWay(from: node.address + 1, with: cargo.with(output), on: track)
-    return .kept(entered)
-  }
-
-  /// A step was entered; the event is `moved`, in its smallest form.
-  package struct Entered: Sendable {
-    package let place: Place
-    package let event: LogEntry
-  }
-
-  package enum Skipped: Sendable {
-    /// The flow is being left.
-    case left
-    case passed(NavigationEvent)
-    case kept(Entered)
+    return true
   }
 
   /// Handles a leave that was accepted after the place was entered and before its `proceed` was called.
@@ -125,12 +118,13 @@ extension FlowMachine {
   /// Ends the run, because the last step has returned. The world goes on to see the visits that still stand on the
   /// stack; a `.settling` step that was last has settled everything, so that none are left.
   ///
-  /// - Returns: Nil if the flow is being left instead.
-  package mutating func finish(_ output: any Sendable) -> NavigationEvent? {
-    guard phase == .walking else { return nil }
+  /// - Returns: False if the flow is being left instead.
+  package mutating func finish(_ output: any Sendable) -> Bool {
+    guard phase == .walking else { return false }
     let last = main.top?.shown
     let stack = last?.isSettledFromAbove == true ? nil : last?.visit
-    return end(.finished, .success(output), as: .finished, at: stack)
+    end(.finished, .success(output), as: .finished, at: stack)
+    return true
   }
 
   /// The path of a node on a track; before the first step the path of what stands at the address.
@@ -152,7 +146,7 @@ extension FlowMachine {
   /// A place comes to stand on top. Nil: the track is being left.
   private mutating func push(
     _ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool, on track: TrackID
-  ) -> Entered? {
+  ) -> Place? {
     let (id, info) = (VisitID(numbers.visit + 1), info(of: node, on: track))
     let pushed = with(track) { track -> Track.Pushed? in
       guard track.phase == .walking else { return nil }
@@ -166,11 +160,12 @@ extension FlowMachine {
     guard pushed.settled == nil, track == .main, branches.isEmpty, pushed.before === place.visit.below else {
       // The visit alone does not tell where the move came from, or where the other branches stand.
       let from = pushed.before ?? visitOfFork(around: track)
-      let event = publish(.moved(from: from.map(Visit.init), to: Visit(place.visit)))
-      return Entered(place: place, event: event.entry)
+      publish(.moved(from: from.map(Visit.init), to: Visit(place.visit)))
+      return place
     }
     sequence += 1
-    return Entered(place: place, event: .moved(place.visit))
+    reaction.event = .moved(place.visit)
+    return place
   }
 
   private func visitOfFork(around track: TrackID) -> VisitNode? {
@@ -187,7 +182,7 @@ extension FlowMachine {
   ///
   /// - Returns: The menu's place with its new input, and the move to it. Nil if the flow is being left, or if the menu
   ///   was settled.
-  package mutating func resume(_ menu: Node, with cargo: Cargo, on track: TrackID) -> Entered? {
+  package mutating func resume(_ menu: Node, with cargo: Cargo, on track: TrackID) -> Place? {
     guard phase(of: track) == .walking, let from = visit(of: track) else { return nil }
     let focus = focus(of: track)
     var above: [(place: Place, memory: PlaceMemory.Box?)] = []
@@ -222,8 +217,8 @@ extension FlowMachine {
     self[track].focus.memory?.answers = [:]
     dropStart(of: track)
     discard(place)
-    return Entered(
-      place: resumed, event: publish(.moved(from: Visit(from), to: Visit(resumed.visit))).entry)
+    publish(.moved(from: Visit(from), to: Visit(resumed.visit)))
+    return resumed
   }
 }
 

@@ -1,14 +1,15 @@
 /// The one place that decides: a value that takes inputs and says what is to be done.
 ///
-/// It has no task, no clock and no I/O. Each input is a method; it returns what the caller is to carry out, or throws a
-/// ``FlowError`` and has changed nothing. An input publishes at most one event. The inputs stand in extensions by
-/// topic: launching and walking, asking, waiting, records, forking, failing, leaving, rolling back.
+/// It has no task, no clock and no I/O. Each input is a method, called through ``react(to:)``, which returns the input's
+/// value with the ``Reaction``: the event to publish and the actions to perform. An input that throws has changed
+/// nothing. The inputs stand in extensions by topic: launching and walking, asking, waiting, records, forking, failing,
+/// leaving, rolling back.
 ///
 /// A flow is one track of steps, and a track for each branch of the forks that are open. An input says which track it
 /// is about; most flows have only the main one.
 ///
-/// It releases no value of a user's inside an input, so that the caller may hold a lock around it: what is dropped is
-/// handed out by ``takeDiscarded()``.
+/// No value of the user's is released inside an input, because its `deinit` would run within a turn of the coordinator:
+/// dropped values are handed out in ``Reaction/discarded``.
 package struct FlowMachine: Sendable {
   package enum Phase: Sendable {
     /// Nothing was launched.
@@ -28,7 +29,7 @@ package struct FlowMachine: Sendable {
   /// The number of the latest event.
   package internal(set) var sequence = 0
   package internal(set) var ending: Ending?
-  /// The `backUp`s that threw on the way to the end, until the next ``takeDiscarded()``.
+  /// The `backUp`s that threw on the way to the end, until the run's result is taken.
   var undoFailures: [UndoFailure] = []
   /// The leave that has landed last.
   package internal(set) var lastLanded = 0
@@ -37,8 +38,6 @@ package struct FlowMachine: Sendable {
   var branches = Branches()
   /// Which branch asks the open question of this number.
   var askers: [Int: TrackID] = [:]
-  /// Tracks that an input has told to leave beside the one it is about, until ``takeDissolved()``.
-  private var dissolved: [TrackID] = []
   /// What the stack shows after the end.
   var lastStack: VisitNode?
   /// Why the flow stands still, if it does.
@@ -52,7 +51,8 @@ package struct FlowMachine: Sendable {
   /// kept, and in a flow that was stored before there were any.
   package internal(set) var keyBits: KeyBits?
   let journal: Journal
-  private(set) var discarded: [any Sendable] = []
+  /// The consequences of the input that runs; see ``react(to:)``.
+  var reaction = Reaction()
 
   /// The counters that no run restarts.
   package struct Numbers: Sendable {
@@ -81,31 +81,18 @@ package struct FlowMachine: Sendable {
     self.journal = journal
   }
 
-  /// What `backUp`s threw on the way to the end, until the next ``takeDiscarded()``.
+  /// The errors of `backUp`s that threw on the way to the end, until the run's result is taken.
   package var rollbackErrors: [any Error] { undoFailures.map(\.error) }
 
   /// The counters a later run continues.
   package var nextNumbers: Numbers { numbers }
 
-  package var hasDiscarded: Bool { !discarded.isEmpty }
-
-  /// The values that inputs have dropped since the last call.
-  package mutating func takeDiscarded() -> [any Sendable] {
+  /// Hands out, once, the result that `run` returns or throws.
+  package mutating func takeResult() -> Result<any Sendable, any Error>? {
     if !undoFailures.isEmpty {
       discard(undoFailures)
       undoFailures = []
     }
-    guard !discarded.isEmpty else { return [] }
-    defer { discarded = [] }
-    return discarded
-  }
-
-  mutating func discard(_ value: any Sendable) {
-    discarded.append(value)
-  }
-
-  /// What `run` returns or throws, handed out once.
-  package mutating func takeResult() -> Result<any Sendable, any Error>? {
     defer { result = nil }
     return result
   }
@@ -156,12 +143,6 @@ extension FlowMachine {
   /// The leave of the flow itself.
   package var leave: Leave? { main.leave }
 
-  package mutating func takeDissolved() -> [TrackID] {
-    guard !dissolved.isEmpty else { return [] }
-    defer { dissolved = [] }
-    return dissolved
-  }
-
   /// The tracks of the branches that are open on a track, and those within them.
   func descendants(of track: TrackID) -> [TrackID] {
     guard let branches = look(at: track, { $0.fork?.tracks }) else { return [] }
@@ -194,10 +175,8 @@ extension FlowMachine {
   }
 
   private mutating func dissolve(_ track: TrackID, since: Duration) {
-    closeQuestion(on: track)
-    closeWaits(on: track)
-    dropStart(of: track)
-    if phase(of: track) == .walking { dissolved.append(track) }
+    if phase(of: track) == .walking { perform(.cancelWalk(track)) }
+    closeEverything(on: track)
     let old = leave(of: track)
     if let old, !old.isReload, case .dissolve = old.goal { return }
     if let old { discard(old) }
@@ -205,6 +184,22 @@ extension FlowMachine {
     if phase == .walking { self[track].phase = .leaving }
     self[track].leave = newLeave(
       .dissolve, of: old?.visit ?? visit(of: track), since: old?.since ?? since, old?.failures)
+  }
+
+  /// The step of a track is being left, or is over: nothing of it stays open.
+  mutating func closeEverything(on track: TrackID) {
+    releaseHeld(on: track)
+    closeQuestion(on: track)
+    closeWaits(on: track)
+    endPause(of: track)
+    dropStart(of: track)
+  }
+
+  /// Tasks that are held on a track need not wait any more.
+  mutating func releaseHeld(on track: TrackID) {
+    guard look(at: track, { $0.isHolding }) else { return }
+    with(track) { $0.isHolding = false }
+    perform(.releaseHeld(track))
   }
 
   mutating func newLeave(

@@ -26,6 +26,8 @@ package struct Track: Sendable {
   var reopening: Reopening?
   /// Whether it waits for the clock before another attempt.
   var isPausing = false
+  /// Whether tasks of its step are held, which came for something that was given up in an earlier attempt.
+  var isHolding = false
   /// Whose branch it is; nil for the flow itself.
   let branch: Branching?
   /// Whether it has changed since it was shown last, and whether it was busy then. A matter of ``Branches``.

@@ -23,8 +23,9 @@ struct Presenting: Sendable {
       }
     }
     // Endings come from the machine: if the flow was ending already, the error has not ended it.
-    guard let failure, await coordinator.position.status == .ended(.abandoned(reason: failure.reason)) else { return nil }
-    return failure.error
+    guard let failure else { return nil }
+    let status = await coordinator.position.status
+    return status == .ended(.abandoned(reason: failure.reason)) ? failure.error : nil
   }
 
   private func present(_ event: NavigationEvent) async throws {
@@ -34,7 +35,7 @@ struct Presenting: Sendable {
   /// Files the request and does not wait for what comes of it: that is to be presented as well.
   private func abandon(_ reason: String) async {
     try? await coordinator.decide { machine, stopwatch in
-      Decision((), try machine.abandon(reason: reason, rollBack: true, since: stopwatch.elapsed()))
+      try machine.abandon(reason: reason, rollBack: true, since: stopwatch.elapsed())
     }
   }
 }

@@ -4,9 +4,9 @@
 ///
 /// It is not generic: the runtime would look up a generic one's metadata at each use. Its continuation is an unsafe one:
 /// whoever takes the waiter out of the state resumes it, once.
-final class OneShot: Sendable {
+package final class OneShot: Sendable {
   /// What is brought. Not a `Result`, which is copied by the runtime and not by code of its own.
-  enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     case success(any Sendable)
     case failure(any Error)
     /// A `CancellationError`, which nobody makes before it is thrown.
