@@ -1,14 +1,14 @@
-/// Where a value would lead in a flow; see ``Flow/destination(after:for:)``.
+/// The destination of a value in a flow; see ``Flow/destination(after:for:)``.
 @nonexhaustive public enum Destination: Sendable, Hashable {
-  /// To this step, which would be given what became of the value on the way.
+  /// This step. Its input is the value, as transformed on the way.
   case step(StepID)
-  /// Back to this step, as an update, provided that it stands on the stack.
+  /// This earlier step, which receives the value as an update, provided that the step is on the stack.
   case update(StepID)
-  /// To this fork, and in it to these branches at the same time.
+  /// This fork, and these branches of it at the same time.
   case fork(StepID, branches: [StepID])
-  /// To the end of a branch: to where this fork joins the results.
+  /// The end of a branch, where this fork joins the results.
   case join(StepID)
-  /// To the flow's end.
+  /// The end of the flow.
   case end
 }
 

@@ -1,19 +1,20 @@
-// Every one of these makes a new flow; the one it is called on stays as it is. A step is named by its path, or by the
-// last part of it if no other step has the same.
+// Every method here returns a new flow and leaves the original unchanged. Name a step by its path, or by the last part
+// of the path if no other step has the same.
 extension Flow {
-  /// The flow with a component behind a step.
+  /// Returns the flow with a component inserted after a step.
   ///
   /// ```swift
   /// let careful = try checkout.inserting(after: "cart") { Step("review") { (order: String) in order } }
   /// ```
   ///
-  /// The component stands directly behind the step, before a `.map` or `.carrying` of the step, and makes what it
-  /// takes: the step's output. It may take nothing. It gets the names, policies and presentation that are around the
-  /// step; those of the step alone stay the step's own. Paths are made anew, so equal names may get other numbers.
+  /// The component goes directly after the step, before a `.map` or `.carrying` of the step. Its input and its output
+  /// have the type of the step's output; its input may also be `Void`. Names, policies and presentation around the step
+  /// apply to the component as well; those of the step alone do not. Paths are assigned anew, so equal names may get
+  /// other numbers.
   ///
-  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step is called so, or several are, and
-  ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, or if the step is a hub's menu, whose
-  ///   result goes to the hub's cases, or a fork.
+  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
+  ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, if the step is a hub's menu, whose result
+  ///   goes to the hub's cases, or if the id is a fork's.
   public func inserting<I, O>(
     after id: StepID, @FlowBuilder _ content: () -> some FlowComponent<I, O>
   ) throws(FlowError) -> Flow<Input, Output> {
@@ -28,12 +29,12 @@ extension Flow {
     return edited(.after(new), at: node)
   }
 
-  /// The flow with a component before a step.
+  /// Returns the flow with a component inserted before a step.
   ///
-  /// As ``inserting(after:_:)``: the component makes what it takes, the step's input, and may take nothing. Before a
-  /// hub's menu is before the hub.
+  /// The component's input and output have the type of the step's input; its input may also be `Void`. Otherwise works
+  /// as ``inserting(after:_:)``. A component before a hub's menu is inserted before the hub.
   ///
-  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step is called so, or several are, and
+  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
   ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, or if the id is a fork's.
   public func inserting<I, O>(
     before id: StepID, @FlowBuilder _ content: () -> some FlowComponent<I, O>
@@ -43,12 +44,13 @@ extension Flow {
     return edited(.before(new), at: node)
   }
 
-  /// The flow with a component in the place of a step, within everything that is around the step, also its own policies
-  /// and wrappers.
+  /// Returns the flow with a component in place of a step.
   ///
-  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step is called so, or several are, and
-  ///   ``FlowError/Code/badDefinition`` if the component does not take what the step takes, or nothing, and make what
-  ///   it makes; if it is more than one step in the place of a hub's menu; or if the id is a fork's.
+  /// The component is inside everything that is around the step, including the step's own policies and wrappers.
+  ///
+  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
+  ///   ``FlowError/Code/badDefinition`` if the component does not take the step's input, or nothing, and produce the
+  ///   step's output; if the step is a hub's menu and the component is not a single step; or if the id is a fork's.
   public func replacing<I, O>(
     _ id: StepID, @FlowBuilder _ content: () -> some FlowComponent<I, O>
   ) throws(FlowError) -> Flow<Input, Output> {
@@ -61,12 +63,13 @@ extension Flow {
     return edited(.replace(new), at: node)
   }
 
-  /// The flow without a step, its policies and its wrappers. What is made of its result, by a `.map` or `.carrying`, is
-  /// made of its input instead.
+  /// Returns the flow without a step, its policies and its wrappers.
   ///
-  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step is called so, or several are, and
-  ///   ``FlowError/Code/badDefinition`` if the step makes something else than it takes, so that its neighbours do not
-  ///   fit; or if it is a hub's menu, or a fork.
+  /// A `.map` or `.carrying` of the step's output is then applied to the step's input.
+  ///
+  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
+  ///   ``FlowError/Code/badDefinition`` if the step's output has another type than its input, so that its neighbours do
+  ///   not fit; or if it is a hub's menu or a fork.
   public func removing(_ id: StepID) throws(FlowError) -> Flow<Input, Output> {
     let node = try editable(id)
     let types = node.body.types
@@ -97,7 +100,7 @@ extension Flow {
     Flow(segments: SegmentEditor.apply(edit, to: node.index, in: segments))
   }
 
-  /// This flow's segments, for a place where a value of one type stands and one of the other is needed.
+  /// This flow's segments, for a place that has a value of type `input` and needs one of type `output`.
   private func segments(
     from input: Any.Type, to output: Any.Type, _ relation: String, _ node: Node
   ) throws(FlowError) -> [Segment] {
@@ -114,7 +117,7 @@ extension Flow {
 }
 
 extension [Segment] {
-  /// Whether there is one step, with nothing around it but policies.
+  /// Whether the segments are a single step with nothing around it but policies.
   fileprivate var isOneStep: Bool {
     var steps = 0
     for segment in self {

@@ -1,28 +1,28 @@
 extension Flow {
-  /// Where the flow would begin with this input, without running it. For a link that leads into a flow, or a preview.
+  /// Returns where the flow would begin with this input, without running it.
   ///
-  /// As ``destination(after:for:)``, from the flow's beginning.
+  /// Use it for a link into a flow, or for a preview. Works as ``destination(after:for:)``, from the flow's beginning.
   public func destination(for input: Input) throws -> Destination {
     try destination(from: 0, input, after: nil, at: [])
   }
 
-  /// Where a step's result would lead, without running anything.
+  /// Returns where a step's result would lead, without running any step.
   ///
   /// ```swift
   /// let next = try checkout.destination(after: "cart", for: "3 apples")  // .step("checkout/payment")
   /// ```
   ///
-  /// No step and no factory runs, and no step is asked whether it wants to be skipped. What stands between two steps
-  /// does: the closures of `.map`, of choices and of loops, in the caller's task.
+  /// No step or factory runs, and no step is asked whether to skip. The closures between two steps do run, in the
+  /// caller's task: those of `.map`, of choices, of loops and of `ForEach`.
   ///
   /// - Parameters:
-  ///   - id: The step that would have made the value: its path, or the last part of it. Below a fork with a branch for
-  ///     each element the path may have the element's number; without it the destination has a `*` there.
-  ///   - value: What the step would have made.
-  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step is called so, or several are;
-  ///   ``FlowError/Code/typeMismatch`` if the step makes something else, or stands within a `.carrying`, which has
-  ///   nothing to carry in a preview; ``FlowError/Code/noMatchingCase`` if a choice has no case for the value; and what
-  ///   the closures throw.
+  ///   - id: The step whose output the value would be: its path, or the last part of it. Below a fork with a branch for
+  ///     each element, the path may contain the element's number; without it the destination has a `*` there.
+  ///   - value: The step's output.
+  /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id;
+  ///   ``FlowError/Code/typeMismatch`` if the step's output has another type, or if the step is inside a `.carrying`,
+  ///   because a preview has no carried value; ``FlowError/Code/noMatchingCase`` if a choice has no case for the value;
+  ///   and the errors of the closures.
   public func destination(after id: StepID, for value: some Sendable) throws -> Destination {
     let node = try graph.node(matching: id)
     let output = node.body.types.output
@@ -60,17 +60,17 @@ extension Flow {
 }
 
 extension Graph {
-  /// The first step that takes the value as an update. A step gets none of its own.
+  /// The first step other than `sender` that takes the value as an update.
   fileprivate func receiver(of value: any Sendable, besides sender: Node) -> Node? {
     nodes.first { $0 !== sender && $0.body.types.receiver?.accepts(value) == true }
   }
 }
 
 extension Node {
-  /// What the fork's branches would be called.
+  /// The names that the fork's branches would have.
   fileprivate func branches(for value: any Sendable, at elements: [Int]) throws -> [StepID] {
     guard let fork else { return [] }
-    // The number of this fork's element comes after those of the forks around it: all known, or none is.
+    // The number of this fork's element follows those of the forks around it, which are all known or all unknown.
     if fork.isForEach, elements.count < path.count - 1 { return [fork.name(of: 0, at: elements)] }
     return try fork.inputs(from: value).indices.map {
       fork.name(of: $0, at: fork.isForEach ? elements + [$0] : elements)

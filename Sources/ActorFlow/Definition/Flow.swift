@@ -1,7 +1,7 @@
-/// A typed, immutable description of steps in order: what goes in is `Input`, what comes out is `Output`.
+/// A typed, immutable description of steps in order, from an `Input` to an `Output`.
 ///
-/// A flow is a value. Building it runs no factory; running it changes nothing in it; any number of coordinators may
-/// run it at once; extending it twice gives two independent flows. Neighbours whose types do not fit do not compile.
+/// A flow is a value. Building it runs no factory, and running it does not change it. Any number of coordinators may
+/// run it at once. Extending it twice gives two independent flows. Neighbours whose types do not fit do not compile.
 ///
 /// ```swift
 /// let checkout = Flow("checkout") {
@@ -13,12 +13,11 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
   @usableFromInline package let segments: [Segment]
   private let cache: GraphCache
 
-  /// A flow of the components in `content`, one after the other.
+  /// Creates a flow of the components in `content`, one after the other.
   ///
   /// - Parameters:
-  ///   - name: The flow's part in the paths of its steps. An unnamed flow adds no part: its steps stand among those
-  ///     around it.
-  ///   - content: The components in order. `if`, `if`/`else`, `switch`, `for` and nested flows are understood.
+  ///   - name: The flow's part in the paths of its steps. An unnamed flow adds no part to them.
+  ///   - content: The components in order. Supports `if`, `if`/`else`, `switch`, `for` and nested flows.
   public init(_ name: String? = nil, @FlowBuilder _ content: () -> some FlowComponent<Input, Output>) {
     let content = content().flow
     if let name, !name.isEmpty {
@@ -36,17 +35,17 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The flow itself.
   public var flow: Flow<Input, Output> { self }
 
-  /// The graph of this flow, compiled at the first call and kept.
+  /// The graph of this flow, compiled on first use and cached.
   package var graph: Graph { cache.graph(of: segments) }
 
-  /// The name of the whole, whatever modifiers came after it; nil if it has none.
+  /// The name around all steps, whichever modifiers are outside it; `nil` if there is none.
   package var name: String? { segments.outerName }
 
   /// The paths of the steps, in the order of the definition.
   public var steps: [StepID] { graph.nodes.filter { $0.fork == nil }.map(\.info.id) }
 }
 
-/// Compiles once, whoever comes first.
+/// A cache of the compiled graph. If several tasks compile it at once, the first result is used.
 private final class GraphCache: Sendable {
   private let compiled = Lock<Graph?>(nil)
 

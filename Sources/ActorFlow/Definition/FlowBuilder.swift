@@ -1,5 +1,7 @@
-/// Puts components one after the other. The pattern is RegexBuilder's: every partial block is erased to a ``Flow``, so
-/// the compiler checks each pair of neighbours on its own, and its error stands at the wrong one.
+/// A result builder that puts components one after the other.
+///
+/// As in RegexBuilder, every partial block is erased to a ``Flow``. So the compiler checks each pair of neighbours on
+/// its own and reports an error at the pair that does not fit.
 @resultBuilder
 public enum FlowBuilder: Sendable {
   /// A component as a flow.
@@ -12,31 +14,31 @@ public enum FlowBuilder: Sendable {
     first
   }
 
-  /// A component that takes what the ones before it make.
+  /// A component that takes the output of the components before it.
   public static func buildPartialBlock<I, M, O>(accumulated: Flow<I, M>, next: Flow<M, O>) -> Flow<I, O> {
     Flow(segments: accumulated.segments + next.segments)
   }
 
-  /// A component that needs nothing may follow anything.
+  /// A component with `Void` input, which may follow any other.
   @_disfavoredOverload
   public static func buildPartialBlock<I, M, O>(accumulated: Flow<I, M>, next: Flow<Void, O>) -> Flow<I, O> {
     Flow(segments: accumulated.segments + [.transform { _ in () }] + next.segments)
   }
 
-  /// `if`: a component that leaves the type as it is may be left out.
+  /// An `if` without `else`, around a component whose output has the type of its input.
   public static func buildOptional<V>(_ component: Flow<V, V>?) -> Flow<V, V> {
     component ?? Flow(segments: [])
   }
 
-  /// An `if` without `else` around a component that changes the type: says what to do, at the `if`.
+  /// An `if` without `else` around a component that changes the type: unavailable, with the remedy as its message.
   @_documentation(visibility: internal) @_disfavoredOverload
   @available(*, unavailable, message: "an 'if' without 'else' may not change the type of the value: add an 'else'")
   public static func buildOptional<I, O>(_ component: Flow<I, O>?) -> Flow<I, O> {
     component ?? Flow(segments: [])
   }
 
-  // One generic parameter for the whole branch: with two, for input and output, the compiler finds branches that
-  // differ but no words for it.
+  // `buildEither` has one generic parameter for the whole branch. With two, for input and output, the compiler detects
+  // branches that differ but has no useful message for them.
 
   /// The first branch of an `if`/`else` or `switch`.
   public static func buildEither<Branch: FlowComponent>(first component: Branch) -> Branch {
@@ -48,12 +50,12 @@ public enum FlowBuilder: Sendable {
     component
   }
 
-  /// `for`: components that leave the type as it is, one after the other.
+  /// A `for` over components whose output has the type of their input, one after the other.
   public static func buildArray<V>(_ components: [Flow<V, V>]) -> Flow<V, V> {
     Flow(segments: components.flatMap(\.segments))
   }
 
-  /// `if #available`.
+  /// A component inside `if #available`.
   public static func buildLimitedAvailability<I, O>(_ component: Flow<I, O>) -> Flow<I, O> {
     component
   }

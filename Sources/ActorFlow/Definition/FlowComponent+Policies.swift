@@ -1,35 +1,38 @@
 extension FlowComponent {
-  /// Says where a back may lead, for every step of the component that does not say so itself.
+  /// Sets where a back may lead, for every step of the component, unless a component inside sets it.
   public func onBackUp(_ policy: BackUpPolicy) -> Flow<Input, Output> {
     Flow(segments: [.begin(.backUp(policy))] + flow.segments + [.end])
   }
 
-  /// Says what happens when a step of the component fails, unless a component inside says so itself.
+  /// Sets how the flow reacts when a step of the component fails, unless a component inside sets it.
   ///
-  /// A step fails if it throws and nothing around it handles the error, and also if the time of a
+  /// A step fails if it throws and nothing around it handles the error, or if the time of a
   /// ``FlowComponent/timeout(_:)`` around it is over.
   ///
-  /// A run in memory always rolls back; ``FailurePolicy/park`` has a meaning for hosted flows.
+  /// A run in memory always rolls back; ``FailurePolicy/park`` has an effect only in hosted flows.
   public func onFailure(_ policy: FailurePolicy) -> Flow<Input, Output> {
     Flow(segments: [.begin(.failure(policy))] + flow.segments + [.end])
   }
 
-  /// Says how the steps of the component are to be shown, unless a component inside says so itself.
+  /// Sets how the steps of the component are shown, unless a component inside sets it.
   ///
-  /// Visits carry the token as ``Visit/presentation``; nothing else changes by it.
+  /// Visits carry the token as ``Visit/presentation``. The token has no other effect.
   public func presentation(_ presentation: Presentation) -> Flow<Input, Output> {
     Flow(segments: [.begin(.presentation(presentation))] + flow.segments + [.end])
   }
 
-  /// Names the component: gives a single step or a named flow another name, and puts a part before the paths of
-  /// anything else.
+  /// Names the component.
+  ///
+  /// The name replaces that of a single step, a single fork or a named flow. For any other component it becomes a part
+  /// before the paths of the steps.
   public func named(_ name: String) -> Flow<Input, Output> {
     Flow(segments: flow.segments.renamed(name))
   }
 }
 
 extension [Segment] {
-  /// The one name that stands around everything else becomes `name`; without such a one, `name` is put around.
+  /// The segments with `name` in place of the one name around everything else. Without such a name, `name` is added
+  /// around the segments.
   fileprivate func renamed(_ name: String) -> [Segment] {
     guard !name.isEmpty else { return self }
     var renamed = self
@@ -45,19 +48,19 @@ extension [Segment] {
     return renamed
   }
 
-  /// What these segments are called by one name that stands around everything else, if there is one.
+  /// The one name around everything else in the segments; `nil` if there is none.
   package var onlyName: String? {
     if let only = theOnlyStep, case .step(let name, _) = self[only] { return name }
     return outerName
   }
 
-  /// The name of a flow that stands around every step; scopes and policies may stand around it.
+  /// The name of a flow around every step; scopes and policies may be around that flow.
   var outerName: String? {
     guard let outer = outermostOpen, case .open(let name) = self[outer] else { return nil }
     return name
   }
 
-  /// Where the only step or fork stands, if there is exactly one and no name around it.
+  /// The index of the only step or fork, if there is exactly one and no name is around it.
   private var theOnlyStep: Int? {
     var found: Int?
     for (index, segment) in enumerated() {
@@ -72,7 +75,7 @@ extension [Segment] {
     return found
   }
 
-  /// Where the name opens that has every step inside it.
+  /// The index at which the name around every step opens.
   private var outermostOpen: Int? {
     var depth = 0
     var outer: Int?

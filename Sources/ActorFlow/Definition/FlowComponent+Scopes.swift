@@ -1,26 +1,28 @@
-// What watches over a part of a flow. None of these sees a leave: a back, an abandon or a cancelled caller goes through
-// them as if they were not there. Where several stand around one part, the inner one acts first.
+// Scopes: wrappers that react to failures and time limits of a part of a flow. None of them reacts to a leave: a back,
+// an abandon or a cancelled caller passes through them as if they were not there. Of several scopes around one part,
+// the innermost acts first.
 extension FlowComponent {
-  /// Fails the component with ``FlowError/Code/timedOut`` when it has not ended in time.
+  /// Fails the component with ``FlowError/Code/timedOut`` if it does not end in time.
   ///
-  /// The time runs from entering the component, also while a question is open, and anew when it is entered anew: inside
-  /// a ``retry(_:backoff:)`` it is for each attempt, around one for all of them. When it is over the running step is
-  /// cancelled and awaited, and the places inside are compensated, newest first. Then the error goes on as one that the
-  /// component threw: to a retry or a ``recover(_:)`` around it; without one the flow fails. An answer that comes after
-  /// the time throws ``FlowError/Code/questionClosed``, even if the step has not been left yet.
+  /// The time starts when the component is entered, and it runs while a question is open. It starts again when the
+  /// component is entered again: inside a ``retry(_:backoff:)`` it applies to each attempt, around one to all attempts
+  /// together. When it is over, the running step is cancelled and awaited, and the places inside are compensated,
+  /// newest first. Then the error propagates as if the component had thrown it: to a retry or a ``recover(_:)`` around
+  /// the component; without one the flow fails. An answer that comes after the time throws
+  /// ``FlowError/Code/questionClosed``, even if the step has not been left yet.
   ///
-  /// - Parameter duration: Zero and less are over on entering: the component fails at once, and a step that has begun is
-  ///   cancelled.
+  /// - Parameter duration: A time of zero or less is over on entering: the component fails at once, and a step that has
+  ///   begun is cancelled.
   public func timeout(_ duration: Duration) -> Flow<Input, Output> {
     Flow(segments: [.enter(.timeout(duration.bounded))] + flow.segments + [.leave])
   }
 
-  /// Tries the component again when it fails, with the input that it got at first.
+  /// Tries the component again when it fails, with its original input.
   ///
-  /// Around a single step an attempt is the same entering: the step keeps its place, its instance, its records and its
-  /// idempotency keys, and there is no `backUp` between two attempts. So a `once` that is done stays done. Around
-  /// anything else the places inside are compensated, newest first, before the next attempt, which makes new ones. The
-  /// error of the last attempt goes on as if it had been the only one.
+  /// Around a single step, all attempts belong to one entering: the step keeps its place, its instance, its records and
+  /// its idempotency keys, and `backUp` is not called between two attempts. So a completed `once` is not repeated.
+  /// Around anything else, the places inside are compensated, newest first, before the next attempt, which makes new
+  /// ones. The error of the last attempt propagates as if it had been the only one.
   ///
   /// ```swift
   /// Step("payment") { PaymentStep(gateway) }
@@ -28,16 +30,17 @@ extension FlowComponent {
   /// ```
   ///
   /// - Parameters:
-  ///   - attempts: How many in all; less than 1 counts as 1.
-  ///   - backoff: How long to wait between two attempts. A leave ends the wait.
+  ///   - attempts: The number of attempts in all; less than 1 counts as 1.
+  ///   - backoff: The pause between two attempts. A leave ends the pause.
   public func retry(_ attempts: Int, backoff: Backoff = .none) -> Flow<Input, Output> {
     Flow(segments: [.enter(.retry(attempts: max(1, attempts), backoff))] + flow.segments + [.leave])
   }
 
-  /// Takes another value when the component fails.
+  /// Replaces the output of the component when it fails.
   ///
-  /// First the places inside are compensated, newest first; then `recovery` runs, in the flow's task, with the error.
-  /// What it returns goes on as if the component had made it; what it throws fails the component instead.
+  /// The places inside are compensated first, newest first. Then `recovery` runs with the error, in the flow's task.
+  /// Its result is passed on as if the component had produced it. If it throws, the component fails with that error
+  /// instead.
   ///
   /// ```swift
   /// Step("rate") { RateStep() }.recover { error in Rate.standard }
@@ -46,24 +49,26 @@ extension FlowComponent {
     Flow(segments: [.enter(.recover { error in try await recovery(error) })] + flow.segments + [.leave])
   }
 
-  /// Abandons the flow, with a rollback, when the component has waited for somebody outside for this long.
+  /// Abandons the flow, with a rollback, when the component has waited for an answer or a signal for this long.
   ///
-  /// The component is idle while one of its steps has a question open or waits for a signal; in a fork, while any of its
-  /// branches does. The time begins when the first of these opens. It begins anew with each answer and action that is
-  /// accepted inside the component, with each signal that one of its waits receives, and after a back. It stands still
-  /// while nothing is open: while a step works, or the flow pauses before another attempt. A question or a wait whose own
-  /// time is over, or that the step gives up, is no sign of life, so with the next one the time goes on. Neither is
-  /// anything that the flow itself does: an update, a reminder, an effect's action, another question beside an open one.
+  /// The component is idle while one of its steps has an open question or waits for a signal; in a fork, while any of
+  /// its branches does. The time starts when the first of these opens. It starts again with each answer or action that
+  /// is accepted inside the component, with each signal that one of its waits receives, and after a back. The time is
+  /// paused while nothing is open: while a step works, or while the flow pauses before another attempt.
   ///
-  /// Late is late, by the clock: from the end of the time on an answer or an action throws
-  /// ``FlowError/Code/questionClosed`` to the answerer, and a signal gets ``Delivery/flowEnded``, even if the flow has
-  /// not been left yet. In a hosted flow the time runs on while no host does.
+  /// If a question or a wait runs out of its own time, or the step gives it up, the time does not start again but
+  /// continues with the next one. Nor does the time start again when the flow itself acts: with an update, a reminder,
+  /// an effect's action, or another question beside an open one.
+  ///
+  /// The limit is exact: from the end of the time on, an answer or an action throws ``FlowError/Code/questionClosed``
+  /// to the answerer, and a signal gets ``Delivery/flowEnded``, even if the flow has not been left yet. In a hosted
+  /// flow the time also runs while no host does.
   ///
   /// Unlike ``timeout(_:)`` this is a leave, not a failure: no ``recover(_:)`` or ``retry(_:backoff:)`` sees it, and
-  /// `run` throws ``FlowError/Code/abandoned``. It is the whole flow that is abandoned, also by a component in a branch.
+  /// `run` throws ``FlowError/Code/abandoned``. The whole flow is abandoned, even if the component is in a branch.
   ///
-  /// - Parameter duration: With zero and less nobody can answer in time: the flow is abandoned as soon as a question or a
-  ///   wait of the component is open.
+  /// - Parameter duration: With zero or less, no answer can come in time: the flow is abandoned as soon as a question
+  ///   or a wait of the component is open.
   public func expires(afterIdle duration: Duration) -> Flow<Input, Output> {
     Flow(segments: [.enter(.expiry(duration.bounded))] + flow.segments + [.leave])
   }

@@ -1,5 +1,5 @@
 extension FlowComponent {
-  /// Changes what the component makes before the next one gets it.
+  /// Transforms the output of the component before the next component gets it.
   ///
   /// `transform` runs in the flow's task after the component's last step, which still has the focus. An error it throws
   /// fails that step.
@@ -11,14 +11,14 @@ extension FlowComponent {
       ])
   }
 
-  /// Joins what the component received with what it made, so that the next one gets both.
+  /// Joins the input of the component with its output, so that the next component gets both.
   ///
   /// ```swift
   /// Step("address", AddressStep.init).carrying { cart, address in Order(cart: cart, address: address) }
   /// ```
   ///
-  /// After a back into the component it carries what the component received then. `join` runs as the closure of
-  /// ``map(_:)`` does.
+  /// After a back into the component, `join` still gets the input with which the component was entered. `join` runs
+  /// under the same rules as the closure of ``map(_:)``.
   @inlinable
   public func carrying<T: Sendable>(_ join: @escaping @Sendable (Input, Output) throws -> T) -> Flow<Input, T> {
     Flow(

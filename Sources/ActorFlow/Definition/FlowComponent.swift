@@ -1,6 +1,6 @@
 /// A piece of a flow: a ``Step``, a ``Flow``, or a component of your own.
 ///
-/// A component of your own says what it consists of:
+/// Define a component of your own by the components it consists of:
 ///
 /// ```swift
 /// struct Delivery: FlowComponent {
@@ -11,11 +11,11 @@
 /// }
 /// ```
 public protocol FlowComponent<Input, Output>: Sendable {
-  /// What the first step takes.
+  /// The input of the first step.
   associatedtype Input: Sendable
-  /// What the last step makes.
+  /// The output of the last step.
   associatedtype Output: Sendable
 
-  /// The component as a flow. Runs no factory and no step.
-  var flow: Flow<Input, Output> { get }  // no @FlowBuilder here: inherited by `Flow`, it would make `{ self }` recurse
+  /// The component as a flow. Reading it runs no factory and no step.
+  var flow: Flow<Input, Output> { get }  // no @FlowBuilder: `Flow` would inherit it, and its `{ self }` would recurse
 }

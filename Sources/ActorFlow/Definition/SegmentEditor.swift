@@ -1,5 +1,5 @@
-/// Changes a definition at one step, which it finds by counting: the compiler numbers steps and forks in the order of
-/// the definition.
+/// Edits a definition at one step. The step is found by counting, because the compiler numbers steps and forks in the
+/// order of the definition.
 struct SegmentEditor {
   enum Edit {
     case before([Segment])
@@ -8,11 +8,11 @@ struct SegmentEditor {
     case remove
   }
 
-  /// How many steps and forks are still to be passed.
+  /// The number of steps and forks still to be passed.
   private var remaining: Int
   private let edit: Edit
 
-  /// These segments with the step of this number changed.
+  /// Returns the segments with the edit applied to the step of this number.
   static func apply(_ edit: Edit, to number: Int, in segments: [Segment]) -> [Segment] {
     var editor = SegmentEditor(remaining: number, edit: edit)
     return editor.edited(segments) ?? segments
@@ -23,7 +23,7 @@ struct SegmentEditor {
     self.edit = edit
   }
 
-  /// Nil: the step is not in these.
+  /// Returns the edited segments; `nil` if the step is not among them.
   private mutating func edited(_ segments: [Segment]) -> [Segment]? {
     for (index, segment) in segments.enumerated() {
       switch segment {
@@ -31,7 +31,7 @@ struct SegmentEditor {
         if remaining == 0 { return changed(segments, at: index...index) }
         remaining -= 1
       case .hub where remaining == 0:
-        // Beside a hub's menu is beside the hub.
+        // A component before a hub's menu goes before the hub.
         if case .before = edit { return changed(segments, at: index...index) }
       case .fork: remaining -= 1
       default: break
@@ -58,7 +58,7 @@ struct SegmentEditor {
     return segments
   }
 
-  /// The step with the policies and scopes that are around it alone: they are its own.
+  /// The range of the step with the policies and scopes that are around it alone.
   private static func wrapped(_ place: ClosedRange<Int>, in segments: [Segment]) -> ClosedRange<Int> {
     var (first, last) = (place.lowerBound, place.upperBound)
     while first > 0, last + 1 < segments.count {

@@ -1,23 +1,25 @@
-// A closure's value is the step's output. So a closure that makes a step, as one does for a `RenderedStep`, would hand the
-// step on and never run it. The initializers here take such closures and do not compile.
+// A closure's value is the step's output. So a closure that makes a step, as the factory of a `RenderedStep` does,
+// would pass the step on as a value and never run it. The initializers here match such closures, and calling one does
+// not compile.
 //
-// `unavailable` alone does not do it: the compiler passes over an unavailable initializer while another one fits, and the
-// ones for closures fit every value. So these are isolated to an actor that no caller is isolated to, which is an error
-// at the call; `deprecated` brings the sentence that says what to write, and `noasync` brings it in an async function.
+// `unavailable` alone is not enough: the compiler skips an unavailable initializer while another one fits, and the
+// initializers for closures fit every value. So these are isolated to an actor that no caller is isolated to, which is
+// an error at the call. `deprecated` adds the message that says what to write, and `noasync` adds it in an async
+// function.
 //
-// Each initializer costs compile time in every flow of closures: the type checker tries it for each of them. One for an
-// `Optional` of a step costs as much as all of these together, so there is none.
+// Each initializer costs compile time in every flow of closures, because the type checker tries it for each closure. An
+// initializer for an `Optional` of a step costs as much as all of these together, so there is none.
 
-/// The isolation of the initializers that would hand on a step instead of running it. No caller has it.
+/// The isolation of the initializers that would pass on a step instead of running it. No caller has it.
 @_documentation(visibility: internal)
 @globalActor public actor StepIsMadeWithoutItsInput {
-  /// The actor. Nothing runs on it.
+  /// The shared instance. Nothing runs on it.
   @_documentation(visibility: internal)
   public static let shared = StepIsMadeWithoutItsInput()
 }
 
 extension Step where Output: FlowStep {
-  /// A mistake that does not compile: the step that the closure makes would be handed on and never run.
+  /// A mistake that does not compile: the step that the closure makes would be passed on and never run.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -32,7 +34,7 @@ extension Step where Output: FlowStep {
     self.init(handingOn: id)
   }
 
-  /// A mistake that does not compile: the step that the closure makes would be handed on and never run.
+  /// A mistake that does not compile: the step that the closure makes would be passed on and never run.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -48,9 +50,9 @@ extension Step where Output: FlowStep {
   }
 }
 
-// Where the closure's parameter has no type, nothing else fits, and `unavailable` is enough.
+// If the closure's parameter has no type annotation, no other initializer fits, and `unavailable` is enough.
 extension Step where Output: FlowStep, Input == Output.Input {
-  /// A mistake that does not compile: the step that the closure makes would be handed on and never run.
+  /// A mistake that does not compile: the step that the closure makes would be passed on and never run.
   @_documentation(visibility: internal)
   @available(
     *, unavailable,
@@ -60,7 +62,7 @@ extension Step where Output: FlowStep, Input == Output.Input {
     self.init(handingOn: id)
   }
 
-  /// A mistake that does not compile: the step that the closure makes would be handed on and never run.
+  /// A mistake that does not compile: the step that the closure makes would be passed on and never run.
   @_documentation(visibility: internal)
   @available(
     *, unavailable,
@@ -72,7 +74,7 @@ extension Step where Output: FlowStep, Input == Output.Input {
 }
 
 extension Step {
-  /// A mistake that does not compile: the step that the closure makes would be handed on and never run.
+  /// A mistake that does not compile: the step that the closure makes would be passed on and never run.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -88,7 +90,7 @@ extension Step {
     self.init(handingOn: id)
   }
 
-  /// A step that fails when it is run. It exists only in a module in the language mode 5 that awaits the initializer.
+  /// Creates a step that fails when it runs. Needs a module in Swift 5 language mode that awaits the initializer.
   private init(handingOn id: String) {
     self.init(
       name: id.isEmpty ? "step" : id,
@@ -102,8 +104,9 @@ extension Step {
 }
 
 extension Step where Output: Actor {
-  /// Hands on an actor, which is most likely a step whose conformance was forgotten. One that is meant as a value is put
-  /// into a struct.
+  /// Creates a step whose output is an actor, most likely a step without its conformance to `FlowStep`.
+  ///
+  /// To pass on an actor as a value, wrap it in a struct.
   @_documentation(visibility: internal)
   @available(*, deprecated, message: "this actor does not conform to FlowStep: its proceed will never run")
   @inlinable

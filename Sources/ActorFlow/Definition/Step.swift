@@ -1,9 +1,9 @@
-/// One step of a flow, made from an actor's factory or from a closure.
+/// A single step of a flow, made from an actor's factory or from a closure.
 public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   @usableFromInline let name: String
   @usableFromInline let body: StepBody
 
-  /// The step as a flow of one.
+  /// The step as a flow of its own.
   public var flow: Flow<Input, Output> { Flow(segments: [.step(name: name, body)]) }
 
   @usableFromInline init(name: String, body: StepBody) {
@@ -11,14 +11,14 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
     self.body = body
   }
 
-  /// A step that is an actor.
+  /// Creates a step that is an actor.
   ///
   /// - Parameters:
-  ///   - id: The step's part in paths; with nil the actor's type. A `/` in it is not special: it adds parts to the
-  ///     path, so that `"z/y"` stands where a step `y` of a flow `z` would stand. Of equal paths the second gets `#2`,
-  ///     wherever it comes from.
-  ///   - make: Makes an instance. Runs when the step is first reached, and again when it is reached anew after the flow
-  ///     backed up over it; while it runs the step before still has the focus. An error fails the flow.
+  ///   - id: The step's part in paths; `nil` means the name of the actor's type. A `/` adds parts to the path, so that
+  ///     `"z/y"` gets the path of a step `y` in a flow `z`. Of two equal paths the second gets `#2`, wherever it comes
+  ///     from.
+  ///   - make: Makes an instance. Runs when the step is first reached, and again when it is reached after the flow
+  ///     backed up over it. While it runs, the previous step still has the focus. An error fails the flow.
   @inlinable
   public init<S: FlowStep>(
     _ id: String?, _ make: @escaping @Sendable @concurrent () async throws -> S
@@ -37,7 +37,7 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         }, types: Self.types(of: S.self)))
   }
 
-  /// A step that is an actor, named by the actor's type.
+  /// Creates a step that is an actor, named after the actor's type.
   @inlinable
   public init<S: FlowStep>(
     _ make: @escaping @Sendable @concurrent () async throws -> S
@@ -45,13 +45,13 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
     self.init(nil, make)
   }
 
-  /// A step that is a closure, with a context to ask with. It has nothing to undo.
+  /// Creates a step from a closure that gets a context to ask with. The step has nothing to undo.
   ///
   /// - Parameters:
-  ///   - id: The step's part in paths. A `/` in it adds parts, and equal paths get `#2`, as for every step.
-  ///   - work: What the step does. An error fails the flow.
+  ///   - id: The step's part in paths. As for every step, a `/` adds parts, and equal paths get `#2`.
+  ///   - work: The work of the step. An error fails the flow.
   @inlinable
-  @_disfavoredOverload  // every initializer for a closure's mistake comes first, see `Step+Mistakes.swift`
+  @_disfavoredOverload  // the initializers for mistaken closures come first, see `Step+Mistakes.swift`
   public init(_ id: String, _ work: @escaping @Sendable (Input, StepContext) async throws -> Output) {
     self.init(
       name: id.isEmpty ? "step" : id,
@@ -61,12 +61,13 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         backUp: nil, types: StepTypes(Input.self, Output.self)))
   }
 
-  /// A step that is a closure. It has nothing to undo, and its value is the step's output: a closure that makes a step
-  /// does not compile.
+  /// Creates a step from a closure whose value is the step's output. The step has nothing to undo.
+  ///
+  /// A closure that makes a step does not compile.
   ///
   /// - Parameters:
-  ///   - id: The step's part in paths. A `/` in it adds parts, and equal paths get `#2`, as for every step.
-  ///   - work: What the step does. An error fails the flow.
+  ///   - id: The step's part in paths. As for every step, a `/` adds parts, and equal paths get `#2`.
+  ///   - work: The work of the step. An error fails the flow.
   @inlinable
   @_disfavoredOverload
   public init(_ id: String, _ work: @escaping @Sendable (Input) async throws -> Output) {
@@ -80,10 +81,11 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
 }
 
 extension Step {
-  /// A step that is an actor of a type known only when it is made, for example one of several.
+  /// Creates a step that is an actor of a type known only when it is made, for example one of several.
   ///
-  /// As the initialiser for one type; `id` is needed, because no type names the step. It has a name of its own because
-  /// to an initialiser such a closure is one whose value happens to be a step; it does not compile there.
+  /// Works as the initialiser for one type, except that `id` is required, because no type names the step. This is not
+  /// an initialiser because an initialiser would take the closure for one whose value happens to be a step, which does
+  /// not compile.
   public static func erased(
     _ id: String, _ make: @escaping @Sendable @concurrent () async throws -> any FlowStep<Input, Output>
   ) -> Step<Input, Output> {
@@ -119,14 +121,14 @@ extension Step {
     return String(describing: type)
   }
 
-  /// How to ask a step of type `S` whether to skip; nil unless it is a ``SkippableStep``. Looked up once for a
-  /// definition, so that steps that cannot skip pay nothing in a run.
+  /// The closure that asks a step of type `S` whether to skip; `nil` unless `S` is a ``SkippableStep``. Looked up once
+  /// for a definition, so that steps that cannot skip cost nothing in a run.
   @usableFromInline static func skip<S: FlowStep>(of type: S.Type) -> StepBody.Ask? {
     guard let skippable = type as? any SkippableStep.Type else { return nil }
     return ask(skippable)
   }
 
-  /// What is to be known of a step of type `S` when its type is forgotten.
+  /// The types that are still needed after a step of type `S` is type-erased.
   @usableFromInline static func types<S: FlowStep>(of type: S.Type) -> StepTypes {
     var receiver: StepTypes.Receiver?
     if let type = type as? any ReceivingStep.Type { receiver = Self.receiver(type) }

@@ -1,4 +1,4 @@
-/// Runs as many branches at the same time as the value says, one for each element.
+/// Runs a branch for each element of its input, all at the same time.
 ///
 /// ```swift
 /// let approval = ForEach({ (order: Order) in order.approvers }) {
@@ -9,20 +9,20 @@
 /// }
 /// ```
 ///
-/// The paths of a branch's steps have the element's number in them, 0 for the first. A branch that fails cancels the
-/// others, as in ``Parallel``.
+/// The paths of a branch's steps contain the element's number, 0 for the first. A branch that fails cancels the others,
+/// as in ``Parallel``.
 public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The branches as a flow.
   public let flow: Flow<Input, Output>
 
-  /// Branches that end all, and whose results become an array.
+  /// Creates branches that all run to their end, and whose results become an array.
   ///
-  /// The results stand in the order of the elements, whichever branch ends first. Without an element the array is empty,
+  /// The results are in the order of the elements, whichever branch ends first. Without elements the array is empty,
   /// and the component ends at once.
   ///
   /// - Parameters:
-  ///   - elements: Finds the elements in what the component gets. What it throws fails the component.
-  ///   - branch: The components that each branch walks, one after the other, beginning with its element.
+  ///   - elements: Finds the elements in the input of the component. An error it throws fails the component.
+  ///   - branch: The components that each branch walks in order. The input of the first is the branch's element.
   public init<Element: Sendable, Result: Sendable>(
     _ elements: @escaping @Sendable (Input) throws -> [Element],
     @FlowBuilder _ branch: () -> some FlowComponent<Element, Result>
@@ -32,16 +32,16 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
       .all { results in try results.map { try StepBody.cast($0, to: Result.self) } })
   }
 
-  /// Branches that end when `until` says so: at a quorum, at the first refusal….
+  /// Creates branches that end when `until` says so: at a quorum or at the first refusal, for example.
   ///
-  /// `until` is asked after each result, one call at a time. When it says ``Tally/done(_:)`` the branches that are
-  /// still open are cancelled, awaited and rolled back. It must say so when none is open any more, else the component
-  /// fails with ``FlowError/Code/noMatchingCase``. Without an element it is asked once, with `[]` and 0.
+  /// `until` is called after each result, one call at a time. When it returns ``Tally/done(_:)``, the branches that are
+  /// still open are cancelled, awaited and rolled back. When no branch is open any more it must return `done`, or else
+  /// the component fails with ``FlowError/Code/noMatchingCase``. Without elements it is called once, with `[]` and 0.
   ///
   /// - Parameters:
-  ///   - elements: Finds the elements in what the component gets. What it throws fails the component.
-  ///   - branch: The components that each branch walks, one after the other, beginning with its element.
-  ///   - until: Gets the results so far, oldest first, and how many branches are open. What it throws fails the
+  ///   - elements: Finds the elements in the input of the component. An error it throws fails the component.
+  ///   - branch: The components that each branch walks in order. The input of the first is the branch's element.
+  ///   - until: Gets the results so far, oldest first, and the number of open branches. An error it throws fails the
   ///     component.
   public init<Element: Sendable, Result: Sendable>(
     _ elements: @escaping @Sendable (Input) throws -> [Element],
@@ -76,10 +76,10 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 }
 
-/// What ``ForEach`` is to do after a result.
+/// The decision of a ``ForEach`` after a result.
 public enum Tally<Output: Sendable>: Sendable {
   /// Wait for the next result.
   case goOn
-  /// End, and make this.
+  /// End the component with this output.
   case done(Output)
 }

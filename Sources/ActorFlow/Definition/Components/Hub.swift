@@ -1,4 +1,4 @@
-/// A menu that opens side branches and gets their results, in one visit, until it picks what the hub makes.
+/// A menu that opens side branches and gets their results, in one visit, until a choice leaves the hub.
 ///
 /// ```swift
 /// let editing = Hub(Step("menu", MenuStep.init)) {
@@ -9,20 +9,23 @@
 /// }
 /// ```
 ///
-/// The menu is a step that makes a choice. A case whose branch has ended leads back to the menu: not a new place on the
-/// stack, but the same visit on the same instance, whose `proceed` is called again with what the branch made. A choice
-/// that neither a case nor `done` matches fails with ``FlowError/Code/noMatchingCase``, or goes to the ``Otherwise`` if
-/// there is one among the cases.
+/// The menu is a step that returns a choice. When the branch of a case has ended, the flow returns to the menu: not to
+/// a new place on the stack, but to the same visit on the same instance, whose `proceed` is called again with the
+/// output of the branch. A choice that neither a case nor `done` matches fails with ``FlowError/Code/noMatchingCase``,
+/// or goes to the ``Otherwise`` if there is one among the cases.
 public struct Hub<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The menu and its branches as a flow.
   public let flow: Flow<Input, Output>
 
-  /// A menu with its side branches.
+  /// Creates a menu with its side branches.
   ///
   /// - Parameters:
-  ///   - menu: Makes the choice. Gets what the hub got, and after each branch what that made.
-  ///   - cases: The side branches. Each is given what its case finds in the choice, and makes what the menu takes.
-  ///   - done: Finds what the hub makes; nil for a choice that does not leave. Asked when no case matches.
+  ///   - menu: The step that returns the choice. Its input is that of the hub, and after each branch the output of the
+  ///     branch.
+  ///   - cases: The side branches. Each gets the value that its case finds in the choice, and returns an input for the
+  ///     menu.
+  ///   - done: Returns the output of the hub, or `nil` for a choice that does not leave the hub. Called when no case
+  ///     matches.
   public init<Choice: Sendable>(
     _ menu: Step<Input, Choice>, @SwitchBuilder _ cases: () -> SwitchBuilder.Cases<Choice, Input>,
     done: @escaping @Sendable (Choice) throws -> Output?
@@ -32,7 +35,7 @@ public struct Hub<Input: Sendable, Output: Sendable>: FlowComponent {
     }
   }
 
-  // Not in the initialiser: there `Choice` is the user's.
+  // Not in the initialiser, where `Choice` is the generic parameter.
   private static func flow<Picked>(
     _ menu: Flow<Input, Picked>, _ cases: SwitchBuilder.Cases<Picked, Input>,
     _ done: @escaping @Sendable (any Sendable) throws -> (any Sendable)?

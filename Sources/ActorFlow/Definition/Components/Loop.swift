@@ -1,4 +1,4 @@
-/// Walks its body again and again, until the body's last step says that it is done.
+/// Walks its body repeatedly until the body's last step returns that it is done.
 ///
 /// ```swift
 /// let shopping = Loop {
@@ -9,13 +9,13 @@
 /// }
 /// ```
 ///
-/// Each time around its steps are new places on the stack, with instances of their own and the same paths, so a back
-/// leads into the time before. A body without a step is left between two rounds only.
+/// In each round the body's steps are new places on the stack, with new instances and the same paths, so a back leads
+/// into the round before. A loop whose body has no step can be left only between two rounds.
 public struct Loop<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The loop as a flow.
   public let flow: Flow<Input, Output>
 
-  /// A loop around the components in `body`, one after the other.
+  /// Creates a loop around the components in `body`, one after the other.
   @inlinable
   public init(@FlowBuilder _ body: () -> some FlowComponent<Input, Again<Input, Output>>) {
     let repetition = Repetition(body: body().flow.segments) { value in
@@ -28,11 +28,11 @@ public struct Loop<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 }
 
-/// What the body of a ``Loop`` makes: another round, or the end.
+/// The output of a ``Loop``'s body: another round, or the end.
 public enum Again<Input: Sendable, Output: Sendable>: Sendable {
-  /// The body is walked again, with this.
+  /// Walk the body again with this input.
   case again(Input)
-  /// The loop ends, and makes this.
+  /// End the loop with this output.
   case done(Output)
 }
 

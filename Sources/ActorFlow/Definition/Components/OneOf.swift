@@ -1,15 +1,15 @@
-/// A value of one of several types, seen without them.
+/// A value of one of several types, without its generic parameters.
 package protocol OneOf: Sendable {
   /// The types in the order of the cases.
   static var types: [any Sendable.Type] { get }
-  /// What the value carries.
+  /// The value of the case.
   var carried: any Sendable { get }
 }
 
-/// A value that is one of several types, and which of them it was made as.
+/// A value of one of two types, with the case it was made as.
 ///
-/// Made by what a ``Route`` is to follow. The case counts, never the type of what it carries: a `OneOf2<Int, Int>` keeps
-/// its two cases apart. For more than four types, nest one in another.
+/// Return it from a step that a ``Route`` follows. Only the case decides, never the type of its value: a
+/// `OneOf2<Int, Int>` keeps its two cases apart. For more than four types, nest one in another.
 public enum OneOf2<A: Sendable, B: Sendable>: Sendable {
   /// A value of the first type.
   case first(A)

@@ -9,18 +9,18 @@
 /// }
 /// ```
 ///
-/// Every branch gets what the component got. Without `join` it makes a tuple, in the order of the branches, whichever
-/// ends first; with one, what that returns. A branch that is one step or one named flow is called as that, any other by
-/// its number.
+/// Every branch gets the input of the component. Without `join` the output is a tuple in the order of the branches,
+/// whichever ends first; with `join` it is what `join` returns. A branch that is one step or one named flow has the
+/// name of that step or flow; any other branch is named by its number.
 ///
-/// A branch that fails cancels the others: they are awaited and rolled back, then the component fails with that
-/// error. A back past the first place of a branch leaves the whole component, in the same way. An empty one
+/// A branch that fails cancels the others: they are awaited and rolled back, then the component fails with that error.
+/// A back past the first place of a branch leaves the whole component in the same way. A component without branches
 /// ends at once.
 public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The branches as a flow.
   public let flow: Flow<Input, Output>
 
-  /// Branches whose results become a tuple.
+  /// Creates branches whose results become a tuple.
   @inlinable
   public init<each Result: Sendable>(
     @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>
@@ -28,12 +28,12 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
     flow = branches().joined { (results: repeat each Result) in (repeat each results) }
   }
 
-  /// Branches whose results `join` puts together.
+  /// Creates branches whose results are combined by `join`.
   ///
   /// - Parameters:
   ///   - branches: The branches.
-  ///   - join: Gets the results in the order of the branches. Runs once, when all have ended, in the flow's task; what
-  ///     it throws fails the component.
+  ///   - join: Gets the results in the order of the branches. Runs once in the flow's task, when all branches have
+  ///     ended. An error it throws fails the component.
   @inlinable
   public init<each Result: Sendable>(
     @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>,
@@ -43,10 +43,10 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 }
 
-/// Puts the branches of a ``Parallel`` beside each other.
+/// A result builder that puts the branches of a ``Parallel`` beside each other.
 @resultBuilder
 public enum ParallelBuilder: Sendable {
-  /// Some branches, and what each of them makes.
+  /// The branches so far, with their output types.
   public struct Branches<Input: Sendable, each Output: Sendable>: Sendable {
     @usableFromInline let branches: [Fork.Branch]
   }
@@ -56,7 +56,7 @@ public enum ParallelBuilder: Sendable {
     component.flow
   }
 
-  /// No branches: nothing goes in.
+  /// No branches; the input is `Void`.
   public static func buildBlock() -> Branches<Void> {
     Branches(branches: [])
   }
@@ -66,14 +66,14 @@ public enum ParallelBuilder: Sendable {
     Branches(branches: [Fork.Branch(name: nil, segments: first.segments)])
   }
 
-  /// A branch that takes what the ones before it take.
+  /// A branch with the input type of the branches before it.
   public static func buildPartialBlock<I, each O, N>(
     accumulated: Branches<I, repeat each O>, next: Flow<I, N>
   ) -> Branches<I, repeat each O, N> {
     Branches(branches: accumulated.branches + [Fork.Branch(name: nil, segments: next.segments)])
   }
 
-  /// A branch that needs nothing may stand beside any other.
+  /// A branch with `Void` input, which may be beside any other.
   @_disfavoredOverload
   public static func buildPartialBlock<I, each O, N>(
     accumulated: Branches<I, repeat each O>, next: Flow<Void, N>
@@ -82,7 +82,7 @@ public enum ParallelBuilder: Sendable {
     return Branches(branches: accumulated.branches + [Fork.Branch(name: nil, segments: segments)])
   }
 
-  /// `if #available`.
+  /// A branch inside `if #available`.
   public static func buildLimitedAvailability<I, O>(_ component: Flow<I, O>) -> Flow<I, O> {
     component
   }

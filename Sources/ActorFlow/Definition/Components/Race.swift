@@ -7,14 +7,17 @@
 /// }
 /// ```
 ///
-/// Every branch gets what the component got, and has a stack of its own. When one has ended the others are
-/// cancelled, awaited and rolled back, newest first; only then the winner's result goes on. A branch that fails before
-/// another one has won fails the race, in the same way: give it a ``FlowComponent/recover(_:)`` if it may.
+/// Every branch gets the input of the component and has a stack of its own. When one has ended, the others are
+/// cancelled, awaited and rolled back, newest first; only then is the winner's result passed on. A branch that fails
+/// before another one has won fails the race in the same way. If a branch may fail, give it a
+/// ``FlowComponent/recover(_:)``.
 public struct Race<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The branches as a flow.
   public let flow: Flow<Input, Output>
 
-  /// Branches that all make the same. Without any, as a `for` over nothing leaves it, the race fails with
+  /// Creates branches that all have the same output type.
+  ///
+  /// A race without branches, as a `for` over an empty sequence leaves it, fails with
   /// ``FlowError/Code/noMatchingCase``.
   public init(@RaceBuilder _ branches: () -> [Flow<Input, Output>]) {
     let branches = branches().map { Fork.Branch(name: nil, segments: $0.segments) }
@@ -29,7 +32,7 @@ public struct Race<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 }
 
-/// Puts the branches of a ``Race`` beside each other.
+/// A result builder that puts the branches of a ``Race`` beside each other.
 @resultBuilder
 public enum RaceBuilder: Sendable {
   /// A component as a branch.
@@ -37,7 +40,7 @@ public enum RaceBuilder: Sendable {
     [component.flow]
   }
 
-  /// No branch: says that there must be one.
+  /// No branch: unavailable, because there must be at least one.
   @_documentation(visibility: internal)
   @available(*, unavailable, message: "a Race has at least one branch")
   public static func buildBlock() -> [Flow<Void, Void>] {
@@ -49,12 +52,12 @@ public enum RaceBuilder: Sendable {
     first
   }
 
-  /// A branch that takes and makes what the ones before it do.
+  /// A branch with the input and output types of the branches before it.
   public static func buildPartialBlock<I, O>(accumulated: [Flow<I, O>], next: [Flow<I, O>]) -> [Flow<I, O>] {
     accumulated + next
   }
 
-  /// `if`: a branch may be left out.
+  /// A branch inside `if`, which may be left out.
   public static func buildOptional<I, O>(_ branches: [Flow<I, O>]?) -> [Flow<I, O>] {
     branches ?? []
   }
@@ -69,12 +72,12 @@ public enum RaceBuilder: Sendable {
     branches
   }
 
-  /// `for`: a branch for each.
+  /// The branches of a `for`.
   public static func buildArray<I, O>(_ branches: [[Flow<I, O>]]) -> [Flow<I, O>] {
     branches.flatMap(\.self)
   }
 
-  /// `if #available`.
+  /// A branch inside `if #available`.
   public static func buildLimitedAvailability<I, O>(_ branches: [Flow<I, O>]) -> [Flow<I, O>] {
     branches
   }

@@ -1,4 +1,4 @@
-/// Walks the branch for the case that a ``OneOf2`` (or ``OneOf3``, ``OneOf4``) is in.
+/// Walks the branch for the case of a ``OneOf2``, ``OneOf3`` or ``OneOf4``.
 ///
 /// ```swift
 /// let greeting = Route {
@@ -7,23 +7,23 @@
 /// }
 /// ```
 ///
-/// The branches stand in the order of the cases, one for each, and all make the same: one too few or too many does not
-/// compile, nor does one that takes another type. Branches add no part to paths.
+/// There is one branch for each case, in the order of the cases, and all have the same output type. A missing or extra
+/// branch does not compile, nor does one that takes another type. Branches add no part to paths.
 public struct Route<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The branches as a flow.
   public let flow: Flow<Input, Output>
 
-  /// A branch for each case.
+  /// Creates a route with a branch for each case.
   public init(@RouteBuilder _ branches: () -> Flow<Input, Output>) {
     flow = branches()
   }
 }
 
-/// One branch of a ``Route``.
+/// A branch of a ``Route``.
 public struct When<Input: Sendable, Output: Sendable>: Sendable {
   @usableFromInline let segments: [Segment]
 
-  /// The components that are walked, one after the other, beginning with the value that the case carries.
+  /// Creates a branch of components in order. The input of the first is the value of the case.
   public init(_ type: Input.Type, @FlowBuilder _ branch: () -> some FlowComponent<Input, Output>) {
     segments = branch().flow.segments
   }
@@ -36,7 +36,7 @@ public struct When<Input: Sendable, Output: Sendable>: Sendable {
   }
 }
 
-/// Puts the branches of a ``Route`` beside each other.
+/// A result builder that puts the branches of a ``Route`` beside each other.
 @resultBuilder
 public enum RouteBuilder: Sendable {
   /// A branch.
@@ -44,7 +44,7 @@ public enum RouteBuilder: Sendable {
     branch
   }
 
-  /// A single branch: says what is missing.
+  /// A single branch: unavailable, with a message that says what is missing.
   @_documentation(visibility: internal)
   @available(*, unavailable, message: "a Route has a branch for each case of a OneOf2, OneOf3 or OneOf4")
   public static func buildBlock<A, Output>(_ only: When<A, Output>) -> Flow<A, Output> {

@@ -8,33 +8,33 @@
 /// }
 /// ```
 ///
-/// All branches make the same. An ``Otherwise`` stands last; without one a value that no case matches fails
-/// with ``FlowError/Code/noMatchingCase``, naming the cases. Where the compiler is to see that no case is missing, use
-/// ``Route``.
+/// All branches have the same output type. An ``Otherwise`` comes last. Without one, a value that no case matches fails
+/// with ``FlowError/Code/noMatchingCase``, and the error names the cases. To let the compiler check that no case is
+/// missing, use ``Route``.
 public struct Switch<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The cases as a flow.
   public let flow: Flow<Input, Output>
 
-  /// The cases, in the order in which they are asked.
+  /// Creates a switch over cases, which are tried in order.
   public init(@SwitchBuilder _ cases: () -> SwitchBuilder.Cases<Input, Output>) {
     let cases = cases()
     flow = Flow(segments: [.choice(Choice(cases: cases.ways, otherwise: cases.otherwise))])
   }
 }
 
-/// One case of a ``Switch`` or a ``Hub``.
+/// A case of a ``Switch`` or a ``Hub``.
 ///
-/// Its name puts a part before the paths of its steps.
+/// The name of the case is a part before the paths of its steps.
 public struct Case<Input: Sendable, Output: Sendable>: Sendable {
   @usableFromInline let way: Choice.Case
 
-  /// A case for the values in which `match` finds something, which is what its branch gets.
+  /// Creates a case for the values in which `match` finds something, which becomes the input of the branch.
   ///
   /// - Parameters:
-  ///   - name: The part in the paths of its steps, and what diagrams and errors call it.
-  ///   - match: Returns nil for a value of another case. Runs in the flow's task, again for each value; what it
-  ///     throws fails the flow.
-  ///   - branch: The components that are walked, one after the other.
+  ///   - name: The part in the paths of its steps, and the name of the case in diagrams and errors.
+  ///   - match: Returns the input of the branch, or `nil` for a value of another case. Runs in the flow's task, again
+  ///     for each value. An error it throws fails the flow.
+  ///   - branch: The components that are walked in order.
   @inlinable
   public init<Payload: Sendable>(
     _ name: String, _ match: @escaping @Sendable (Input) throws -> Payload?,
@@ -46,7 +46,7 @@ public struct Case<Input: Sendable, Output: Sendable>: Sendable {
       segments: branch().flow.segments)
   }
 
-  /// A case for the values for which `condition` is true; its branch gets the value itself.
+  /// Creates a case for the values for which `condition` is true; its branch gets the value itself.
   @inlinable
   public init(
     _ name: String, where condition: @escaping @Sendable (Input) throws -> Bool,
@@ -56,26 +56,26 @@ public struct Case<Input: Sendable, Output: Sendable>: Sendable {
   }
 }
 
-/// What a ``Switch`` or a ``Hub`` does with a value that no case matches. It adds no part to paths.
+/// The branch of a ``Switch`` or a ``Hub`` for a value that no case matches. It adds no part to paths.
 public struct Otherwise<Input: Sendable, Output: Sendable>: Sendable {
   fileprivate let segments: [Segment]
 
-  /// The components that are walked, one after the other, beginning with the value itself.
+  /// Creates a branch of components in order. The input of the first is the value itself.
   public init(@FlowBuilder _ branch: () -> some FlowComponent<Input, Output>) {
     segments = branch().flow.segments
   }
 }
 
-/// Puts cases one below the other.
+/// A result builder that puts cases one below the other.
 @resultBuilder
 public enum SwitchBuilder: Sendable {
-  /// The cases, and what happens otherwise.
+  /// The cases, and the branch for all other values if there is one.
   public struct Cases<Input: Sendable, Output: Sendable>: Sendable {
     let ways: [Choice.Case]
     let otherwise: [Segment]?
   }
 
-  /// Some of the cases, in their order.
+  /// The cases so far, in order.
   public struct Open<Input: Sendable, Output: Sendable>: Sendable {
     fileprivate let ways: [Choice.Case]
   }
@@ -85,7 +85,7 @@ public enum SwitchBuilder: Sendable {
     Open(ways: [way.way])
   }
 
-  /// What happens otherwise.
+  /// The branch for all other values.
   public static func buildExpression<I, O>(_ otherwise: Otherwise<I, O>) -> Otherwise<I, O> {
     otherwise
   }
@@ -95,37 +95,37 @@ public enum SwitchBuilder: Sendable {
     first
   }
 
-  /// A case that takes and makes what the ones before it do.
+  /// A case with the input and output types of the cases before it.
   public static func buildPartialBlock<I, O>(accumulated: Open<I, O>, next: Open<I, O>) -> Open<I, O> {
     Open(ways: accumulated.ways + next.ways)
   }
 
-  /// The end of the cases.
+  /// The branch for all other values, after the cases.
   public static func buildPartialBlock<I, O>(accumulated: Open<I, O>, next: Otherwise<I, O>) -> Cases<I, O> {
     Cases(ways: accumulated.ways, otherwise: next.segments)
   }
 
-  /// An end that needs nothing fits any cases.
+  /// An ``Otherwise`` with `Void` input, which fits any cases.
   @_disfavoredOverload
   public static func buildPartialBlock<I, O>(accumulated: Open<I, O>, next: Otherwise<Void, O>) -> Cases<I, O> {
     Cases(ways: accumulated.ways, otherwise: [.transform { _ in () }] + next.segments)
   }
 
-  /// A case behind the end: says that nobody comes to it.
+  /// A case after an ``Otherwise``: unavailable, because no value reaches it.
   @_documentation(visibility: internal) @_disfavoredOverload
   @available(*, unavailable, message: "no value comes to a case behind an Otherwise: put it before")
   public static func buildPartialBlock<I, O>(accumulated: Cases<I, O>, next: Open<I, O>) -> Cases<I, O> {
     accumulated
   }
 
-  /// No case: says that there must be one.
+  /// No case: unavailable, because there must be at least one.
   @_documentation(visibility: internal)
   @available(*, unavailable, message: "a Switch or Hub has at least one Case")
   public static func buildBlock() -> Cases<Void, Void> {
     Cases(ways: [], otherwise: nil)
   }
 
-  /// `if`: a case may be left out.
+  /// A case inside `if`, which may be left out.
   public static func buildOptional<I, O>(_ cases: Open<I, O>?) -> Open<I, O> {
     cases ?? Open(ways: [])
   }
@@ -140,22 +140,22 @@ public enum SwitchBuilder: Sendable {
     cases
   }
 
-  /// `for`: a case for each.
+  /// The cases of a `for`.
   public static func buildArray<I, O>(_ cases: [Open<I, O>]) -> Open<I, O> {
     Open(ways: cases.flatMap(\.ways))
   }
 
-  /// `if #available`.
+  /// A case inside `if #available`.
   public static func buildLimitedAvailability<I, O>(_ cases: Open<I, O>) -> Open<I, O> {
     cases
   }
 
-  /// Cases that say nothing of other values.
+  /// Cases without an ``Otherwise``.
   public static func buildFinalResult<I, O>(_ cases: Open<I, O>) -> Cases<I, O> {
     Cases(ways: cases.ways, otherwise: nil)
   }
 
-  /// Cases that do.
+  /// Cases with an ``Otherwise``.
   public static func buildFinalResult<I, O>(_ cases: Cases<I, O>) -> Cases<I, O> {
     cases
   }

@@ -1,4 +1,4 @@
-/// Which step of a ``TypeRouter`` takes which type, and what is wrong with it.
+/// The types that the parts of a ``TypeRouter`` take, and the mistakes in its definition.
 struct TypeMap {
   typealias Part = TypeRouterBuilder.Part
 
@@ -7,7 +7,7 @@ struct TypeMap {
   let parts: [Part]
   /// The types that some step receives as its update.
   private let updates: Set<ObjectIdentifier>
-  /// The types that something takes just as they are.
+  /// The types that are taken as they are: as an update, as a part's input or at the end.
   private let taken: Set<ObjectIdentifier>
 
   init(start: any Sendable.Type, end: any Sendable.Type, parts: [Part]) {
@@ -25,7 +25,7 @@ struct TypeMap {
 
   // MARK: - Ways
 
-  /// The way to a part and through it.
+  /// The case that leads to a part and through it.
   func way(to index: Int) -> Choice.Case {
     let part = parts[index]
     return Choice.Case(
@@ -33,12 +33,12 @@ struct TypeMap {
       segments: part.segments + unwrapping(part.output))
   }
 
-  /// The way out of the router.
+  /// The case that leads out of the router.
   func wayOut<End>(as end: End.Type) -> Choice.Case {
     Choice.Case(label: "\(end)", name: nil, match: match(self.end) { $0 is End }, segments: [])
   }
 
-  /// Who takes exactly the value's type comes before who takes it among others.
+  /// A part that takes exactly the value's type comes before a part that takes it among other types.
   private func match(
     _ type: any Sendable.Type, _ accepts: @escaping @Sendable (any Sendable) -> Bool
   ) -> @Sendable (any Sendable) -> (any Sendable)? {
@@ -50,7 +50,7 @@ struct TypeMap {
     }
   }
 
-  /// What takes the value out of a one-of of that type.
+  /// The segments that take the value out of a `OneOf` of this type.
   func unwrapping(_ type: any Sendable.Type) -> [Segment] {
     guard type is any OneOf.Type, !taken.contains(ObjectIdentifier(type)) else { return [] }
     return [
@@ -64,13 +64,13 @@ struct TypeMap {
     ]
   }
 
-  /// The types that a value of that type is routed as.
+  /// The types that a value of this type is routed as.
   private func routed(_ type: any Sendable.Type) -> [any Sendable.Type] {
     guard !taken.contains(ObjectIdentifier(type)), let oneOf = type as? any OneOf.Type else { return [type] }
     return oneOf.types.flatMap(routed)
   }
 
-  /// The parts that a value of that type may go to.
+  /// The parts that a value of this type may go to.
   private func takers(of type: any Sendable.Type) -> [Int] {
     let exact = parts.indices.filter { parts[$0].input == type }
     return exact.isEmpty && type != end ? parts.indices.filter { parts[$0].takes(type) } : exact
@@ -80,7 +80,7 @@ struct TypeMap {
 // MARK: - Mistakes
 
 extension TypeMap {
-  /// What is wrong, a sentence for each mistake, in the order of the definition.
+  /// The mistakes in the definition, a sentence each, in the order of the definition.
   var mistakes: [String] {
     sameInputs + unroutable(from: start, made: "the start is \(start)")
       + parts.flatMap { unroutable(from: $0.output, made: "step \"\($0.name)\" makes \($0.output)") } + unreachable

@@ -1,4 +1,4 @@
-/// Finds the way by itself: the next step is the one that takes what the last one made.
+/// Routes by type: the next step is the one that takes the output of the last one.
 ///
 /// ```swift
 /// let support = try TypeRouter(start: Complaint.self, end: Solution.self) {
@@ -9,19 +9,19 @@
 /// ```
 ///
 /// The order of the steps has no meaning. A value of the type `end` leaves the router. A value that a step on the stack
-/// receives as its update (see ``ReceivingStep``) returns to that step first, and is delivered to it. What a step is
-/// changed to by ``FlowComponent/map(_:)`` is routed, not what it made before. Of a ``OneOf2`` and its like what it
-/// carries is routed, unless something takes it whole.
+/// receives as its update (see ``ReceivingStep``) is not routed: the flow returns to that step, and the value is
+/// delivered to it. If ``FlowComponent/map(_:)`` changes the output of a step, the changed value is routed. Of a
+/// ``OneOf2``, ``OneOf3`` or ``OneOf4`` the value of the case is routed, unless something takes the whole.
 ///
-/// Types are compared as they stand in the definition; a step that takes a class takes its subclasses, too.
+/// Types are compared as the definition declares them. A step that takes a class also takes its subclasses.
 public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The steps as a flow.
   public let flow: Flow<Input, Output>
 
-  /// Steps, or other components, beside each other.
+  /// Creates a router of steps or other components.
   ///
-  /// - Throws: ``FlowError`` with ``FlowError/Code/badDefinition``, a line for each mistake: a type that something makes
-  ///   and nothing takes, two steps that take the same, a step or an end that no way leads to.
+  /// - Throws: ``FlowError`` with ``FlowError/Code/badDefinition``, a line for each mistake: a type that is produced
+  ///   but not taken, two steps that take the same type, a step or an end that cannot be reached.
   public init(
     start: Input.Type, end: Output.Type = Output.self, @TypeRouterBuilder _ steps: () -> [TypeRouterBuilder.Part]
   ) throws {
@@ -34,18 +34,18 @@ public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 }
 
-/// Puts the steps of a ``TypeRouter`` beside each other.
+/// A result builder that puts the steps of a ``TypeRouter`` beside each other.
 @resultBuilder
 public enum TypeRouterBuilder: Sendable {
-  /// A step, with what it takes and what it makes.
+  /// A step, with its input and output types.
   public struct Part: Sendable {
     let name: String
     let input: any Sendable.Type
     let output: any Sendable.Type
     let segments: [Segment]
-    /// Whether a value of that type is one of `input`.
+    /// Whether a value of the given type is also of type `input`.
     let takes: @Sendable (any Sendable.Type) -> Bool
-    /// Whether the value is one of `input`.
+    /// Whether the value is of type `input`.
     let accepts: @Sendable (any Sendable) -> Bool
 
     fileprivate init<I, O>(_ flow: Flow<I, O>) {
@@ -63,12 +63,12 @@ public enum TypeRouterBuilder: Sendable {
     [Part(component.flow)]
   }
 
-  /// All of them.
+  /// All the parts, in order.
   public static func buildBlock(_ parts: [Part]...) -> [Part] {
     parts.flatMap(\.self)
   }
 
-  /// `if`: a step may be left out.
+  /// A part inside `if`, which may be left out.
   public static func buildOptional(_ parts: [Part]?) -> [Part] {
     parts ?? []
   }
@@ -83,12 +83,12 @@ public enum TypeRouterBuilder: Sendable {
     parts
   }
 
-  /// `for`: a step for each.
+  /// The parts of a `for`.
   public static func buildArray(_ parts: [[Part]]) -> [Part] {
     parts.flatMap(\.self)
   }
 
-  /// `if #available`.
+  /// A part inside `if #available`.
   public static func buildLimitedAvailability(_ parts: [Part]) -> [Part] {
     parts
   }
