@@ -1,25 +1,26 @@
-/// Where a back may lead, seen from one step. Set with ``FlowComponent/onBackUp(_:)``.
+/// Whether and when a back may return to a step. Set it with ``FlowComponent/onBackUp(_:)``.
 public enum BackUpPolicy: Sendable, Hashable, Codable {
-  /// Returned to if it asked a question in its last visit. The default.
+  /// A back returns to the step if it asked a question in its last visit. The default.
   case automatic
-  /// Always returned to.
+  /// A back always returns to the step.
   case returnable
-  /// Returned to always, also when it was skipped: a skipped step is kept on the stack with its instance and its input.
+  /// A back always returns to the step, even if it was skipped. A skipped step stays on the stack with its instance and
+  /// its input.
   case returnableIfSkipped
-  /// Never returned to: compensated and passed over.
+  /// A back never returns to the step: the step is compensated and passed over.
   case passThrough
-  /// Once it was left forwards, nobody returns to it or past it. It is still rolled back when the flow ends badly.
+  /// After the step is left forwards, no back leads to it or past it. It is still rolled back if the flow ends badly.
   case oneWay
-  /// Once it was left forwards, it and everything before it is final: dropped from the stack, never rolled back. In a
-  /// branch this is everything before it in that branch.
+  /// After the step is left forwards, it and everything before it is final: dropped from the stack and never rolled
+  /// back. In a branch this applies to everything before it in that branch.
   case settling
 }
 
-/// What happens to the flow when a step fails. Set with ``FlowComponent/onFailure(_:)``.
+/// The reaction of the flow to a step that fails. Set it with ``FlowComponent/onFailure(_:)``.
 public enum FailurePolicy: Sendable, Hashable, Codable {
   /// Roll back every place, newest first.
   case rollBack
-  /// Stop where the flow stands, until somebody retries. Only a hosted flow can wait for that; a run in memory rolls
+  /// Stop at the failed step until a retry is requested. Only a hosted flow can wait for that; a run in memory rolls
   /// back.
   case park
 }

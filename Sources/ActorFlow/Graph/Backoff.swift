@@ -1,4 +1,4 @@
-/// How long ``FlowComponent/retry(_:backoff:)`` waits between two attempts.
+/// The pauses of ``FlowComponent/retry(_:backoff:)`` between two attempts.
 public struct Backoff: Sendable, Hashable {
   private enum Kind: Hashable, Sendable {
     case constant(Duration)
@@ -10,22 +10,23 @@ public struct Backoff: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// The next attempt begins at once.
+  /// No pause: the next attempt begins at once.
   public static let none = Backoff(.constant(.zero))
 
-  /// The same time before each attempt.
+  /// Returns a backoff with the same pause before each attempt.
   public static func constant(_ duration: Duration) -> Backoff { Backoff(.constant(duration.bounded)) }
 
-  /// `first` before the second attempt, `factor` times as long before each one after it, and at most `limit`.
+  /// Returns a backoff that pauses for `first` before the second attempt, and `factor` times as long before each next
+  /// one, up to `limit`.
   ///
-  /// Without a random part: the attempts of one flow are no herd. The default limit is an hour.
+  /// The pauses have no jitter: the attempts of one flow are no thundering herd. The default limit is an hour.
   public static func exponential(
     from first: Duration, factor: Int = 2, limit: Duration = .seconds(3_600)
   ) -> Backoff {
     Backoff(.exponential(from: first.bounded, factor: max(1, factor), limit: limit.bounded))
   }
 
-  /// How long to wait after the attempt of this number, 1 for the first.
+  /// Returns the pause after the attempt of this number, 1 for the first.
   package func delay(after attempt: Int) -> Duration {
     switch kind {
     case .constant(let duration): return max(.zero, duration)
@@ -33,7 +34,7 @@ public struct Backoff: Sendable, Hashable {
       var delay = max(.zero, first)
       for _ in 1..<max(1, attempt) {
         guard delay > .zero, factor > 1 else { break }
-        // Not by the product, which may be more than a duration can hold.
+        // Divides the limit, because the product may be more than a duration can hold.
         guard delay <= limit / factor else { return max(.zero, limit) }
         delay *= factor
       }

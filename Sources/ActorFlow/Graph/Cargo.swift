@@ -1,5 +1,6 @@
-/// What is on its way through a flow: the value, what `.carrying` has set aside, and which scopes watch. One reference,
-/// because it is passed through the walk and lies at every place.
+/// The payload on its way through a flow: the value, the carried values and the scopes around it.
+///
+/// A single reference, because it is passed through the walk and stored at every place.
 package final class Cargo: Sendable {
   package let value: any Sendable
   package let kept: Kept?
@@ -11,14 +12,14 @@ package final class Cargo: Sendable {
     self.scopes = scopes
   }
 
-  /// The same with another value.
+  /// Returns the payload with another value.
   package func with(_ value: any Sendable) -> Cargo { Cargo(value, kept: kept, scopes: scopes) }
 
-  /// The same under other scopes.
+  /// Returns the payload with other scopes.
   package func within(_ scopes: ScopeFrame?) -> Cargo { Cargo(value, kept: kept, scopes: scopes) }
 }
 
-/// The values set aside by the `.carrying` around a place, innermost first. Shared by all places inside it.
+/// The values carried by the `.carrying` around a place, innermost first. All places inside it share them.
 package final class Kept: Sendable {
   package let value: any Sendable
   package let below: Kept?

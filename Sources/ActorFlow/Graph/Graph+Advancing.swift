@@ -1,25 +1,26 @@
-// From one step to the next: runs what stands between them.
+// Runs the instructions between one step and the next.
 extension Graph {
-  /// Where the walk comes to next.
+  /// The result of a walk: the next step, or another reason to stop.
   package enum Arrival: Sendable {
     case step(Node)
     case fork(Node)
-    /// The menu of this node has a side branch's result.
+    /// The menu of this node gets the result of a side branch.
     case resume(Node)
-    /// The value may be an update for an earlier step; if not, the walk goes on at the address.
+    /// The value may be an update for an earlier step. If it is not, the walk continues at the address.
     case deliver(orAt: Int)
-    /// A round of a loop in which no step was reached is over: others are to have their turn before the next.
+    /// The walk ended a round of a loop again without reaching a step. Other inputs get their turn before the walk
+    /// continues at the address.
     case round(at: Int)
     /// The end of the flow, or of the branch.
     case end
   }
 
-  /// Runs the instructions from `address` on, up to the next step. Runs closures of the user's, and throws what they
-  /// throw; `cargo` then is what had come so far, so it tells which scopes watch over the failure.
+  /// Runs the instructions from `address` on, up to the next step. Runs the user's closures and throws their errors.
+  /// After an error, `cargo` is the payload at that point, so it tells which scopes are around the failure.
   package func advance(from address: Int, _ cargo: inout Cargo) throws -> Arrival {
-    if case .step(let node) = program[address] { return .step(node) }  // by far the most
+    if case .step(let node) = program[address] { return .step(node) }  // by far the most frequent
     var address = address
-    // One cargo for whatever stands between two steps.
+    // A single payload is made for all changes between two steps.
     var load = Load(cargo)
     var hasTurned = false
     defer { cargo = load.packed }
@@ -72,7 +73,7 @@ extension Graph {
   }
 }
 
-/// A cargo that is being changed.
+/// A payload that is being changed.
 private struct Load: ~Copyable {
   private let cargo: Cargo
   private var hasChanged = false

@@ -1,9 +1,9 @@
-// Entering in the middle.
+// Starting a run in the middle of a flow.
 extension Graph {
-  /// What is on its way when a run begins with this step instead of the first: the step's input, what `.carrying` has set
-  /// aside before the first step, and the scopes around it, each beginning here.
+  /// The payload of a run that begins with this step instead of the first: the step's input, the values that
+  /// `.carrying` carries from before the first step, and the scopes around the step, each beginning here.
   ///
-  /// - Parameter whole: The flow's own input; only a `.carrying` around the whole flow has a use for it.
+  /// - Parameter whole: The flow's own input. Only a `.carrying` that begins before the first step uses it.
   package func cargo(entering node: Node, with input: any Sendable, of whole: any Sendable) throws -> Cargo {
     let types = node.body.types
     guard node.fork == nil else {
@@ -23,7 +23,7 @@ extension Graph {
     return cargo.within(frames(at: node, cargo))
   }
 
-  /// The scopes that are open at a node, innermost first; each would begin with it again.
+  /// The scopes that are open at a node, innermost first. Another attempt of each would begin with this node.
   private func frames(at node: Node, _ cargo: Cargo) -> ScopeFrame? {
     var open: [Scope] = []
     for instruction in program[..<node.address] {
@@ -36,12 +36,12 @@ extension Graph {
     return open.reduce(nil) { ScopeFrame($1, cargo.within($0), start: node.address) }
   }
 
-  /// What is set aside at a node: what was before the first step is made anew; what is set aside behind a step is not
-  /// known.
+  /// The carried values at a node. Values from before the first step are computed again; those from after a step are
+  /// unknown.
   private func kept(at node: Node, of whole: any Sendable) throws -> Kept? {
     var cargo = Cargo(whole)
     var isBeforeTheFirst = true
-    /// For each `.carrying` that is open, whether its value is known.
+    /// Whether the value is known, for each open `.carrying`.
     var open: [Bool] = []
     for instruction in program[..<node.address] {
       switch instruction {

@@ -1,9 +1,9 @@
-// From a name that somebody wrote to the step he means.
+// Finds the step that a name refers to.
 extension Graph {
-  /// The step or fork that `id` means: the one with that path, or the only one whose path has it as its last part. Below
-  /// a fork with a branch for each element a path may have a number, or `*`.
+  /// Returns the step or fork that `id` refers to: the one with that path, or the only one with that last part of its
+  /// path. Below a fork with a branch for each element, a path may have a number or `*`.
   ///
-  /// - Throws: `noSuchStep`, naming the steps that may have been meant.
+  /// - Throws: `noSuchStep`, with suggestions of the steps that may have been meant.
   package func node(matching id: StepID) throws(FlowError) -> Node {
     if let node = nodes.first(where: { $0.elements(in: id) != nil }) { return node }
     let found = nodes.filter { id.matches($0.info.id) }
@@ -32,7 +32,7 @@ extension Graph {
     return "did you mean \(list)?"
   }
 
-  /// How many letters are to be put in, left out or changed to make one of the other.
+  /// The number of letters to insert, delete or change to turn one into the other.
   private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     var row = Array(0...right.count)
     for (i, letter) in left.enumerated() {
@@ -49,17 +49,17 @@ extension Graph {
 }
 
 extension Graph {
-  /// The first step or fork that stands at an address or behind it.
+  /// The first step or fork at an address or after it.
   package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
 
-  /// The failure policy of the step with this path; if there is no such step, of the next one behind the address. Nil:
-  /// the definition has none.
+  /// The failure policy of the step with this path; if there is no such step, that of the next one after the address.
+  /// It is `nil` if the definition sets none.
   package func failurePolicy(of step: StepID, orAt address: Int) -> FailurePolicy? {
     (nodes.first { $0.elements(in: step) != nil } ?? node(from: address))?.failure
   }
 
-  /// The path of the part that begins at an address and has come to no step yet: that of its first step, without the
-  /// step, and without the case that the step is in. Where nothing has a name, what it is.
+  /// The path of the part that begins at an address, before it has reached a step: the path of its first step without
+  /// that step and without the step's case. If nothing has a name, the kind of the part.
   package func path(around address: Int) -> [String] {
     let node = node(from: address)
     let choice = program[address..<(node?.address ?? program.count)].lazy.compactMap { instruction -> Choice? in
@@ -73,7 +73,7 @@ extension Graph {
     return path.joined().isEmpty ? [choice == nil ? "loop" : "switch"] : path
   }
 
-  /// The innermost fork around what stands at `address`.
+  /// The innermost fork around the instruction at `address`.
   package func fork(around address: Int) -> Node? {
     nodes.last { node in
       guard node.fork != nil, node.address < address, case .jump(let end) = program[node.address + 1] else {

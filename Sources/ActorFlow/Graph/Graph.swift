@@ -2,15 +2,15 @@
 ///
 /// Immutable, shared by every run of the flow.
 package final class Graph: Sendable {
-  /// What the walk does, one after the other. Whoever walks holds an address, the value on its way, and nothing else.
+  /// The instructions in order. A walk needs only an address and the payload on its way.
   package let program: ContiguousArray<Instruction>
   /// Steps and forks in the order of the definition.
   package let nodes: ContiguousArray<Node>
-  /// Of the steps that take updates.
+  /// The receivers of the steps that take updates.
   private let receivers: [StepTypes.Receiver]
 
-  /// What more than one step, flow or case was called: all but the first got a number, which is another one when the
-  /// definition changes.
+  /// The names that more than one step, flow or case has. All but the first got a number, which may be another one
+  /// after the definition is changed.
   package let repeatedNames: [StepID]
 
   package init(
@@ -22,13 +22,13 @@ package final class Graph: Sendable {
     receivers = nodes.compactMap(\.body.types.receiver)
   }
 
-  /// Whether any of its steps takes this as an update.
+  /// Whether any of the steps takes the value as an update.
   package func receives(_ value: any Sendable) -> Bool { receivers.contains { $0.accepts(value) } }
 
   package static let empty = Graph(program: [.end], nodes: [])
 }
 
-/// One instruction of a graph's program.
+/// An instruction of a graph's program.
 package enum Instruction: Sendable {
   case step(Node)
   case fork(Node)
@@ -37,13 +37,13 @@ package enum Instruction: Sendable {
   case join(Segment.Join)
   case open(Scope)
   case close
-  /// Goes on at the address of the case that matches, or at that of what happens otherwise.
+  /// Continues at the address of the case that matches, or at `otherwise`.
   case choose(Choice, addresses: [Int], otherwise: Int?)
-  /// Goes back to the address, or on.
+  /// Continues at the start of the body, or with the next instruction.
   case decide(Repetition, body: Int)
-  /// Returns to the menu.
+  /// Returns to the menu of a hub.
   case resume(Node)
-  /// Returns to a step that receives the value as an update, if there is one; else goes on.
+  /// Returns to a step that receives the value as an update; if there is none, continues with the next instruction.
   case deliver
   case jump(Int)
   case end

@@ -1,5 +1,5 @@
 extension Graph {
-  /// Compiles a definition: gives every step its path, its policies and its address. Runs no code of the user's.
+  /// Compiles a definition: gives every step its path, its policies and its address. Runs no code of the user.
   package convenience init(compiling segments: [Segment]) {
     var compiler = GraphCompiler()
     compiler.add(segments)
@@ -10,18 +10,18 @@ extension Graph {
   }
 }
 
-/// Walks the segments once, with a stack for each kind of bracket; recurses only where the source nests.
+/// Walks the segments once, with a stack for each kind of bracket. Recursion follows only the nesting in the source.
 private struct GraphCompiler {
   private(set) var program: ContiguousArray<Instruction> = []
-  /// Nil: a fork, whose node is made when its branches are known.
+  /// The nodes; `nil` for a fork, whose node is made when its branches are known.
   private(set) var nodes: ContiguousArray<Node?> = []
   private(set) var names = PathNames()
   private var backUp: [BackUpPolicy] = [.automatic]
   private var failure: [FailurePolicy?] = [nil]
   private var presentation: [Presentation?] = [nil]
-  /// Which of the stacks each open policy bracket pushed on.
+  /// The open policy brackets, each of which tells the stack to pop at its end.
   private var policies: [Segment.Policy] = []
-  /// The scopes whose end has not come yet: where they began, and how many nodes there were.
+  /// The open scopes: the kind, the address at which each began, and the number of nodes before it.
   private var scopes: [(kind: Scope.Kind, address: Int, nodes: Int)] = []
 
   mutating func add(_ segments: [Segment]) {
@@ -46,7 +46,7 @@ private struct GraphCompiler {
     case .end: end()
     case .enter(let kind):
       scopes.append((kind, program.count, nodes.count))
-      emit(.end)  // replaced when the scope's end has come
+      emit(.end)  // replaced at the end of the scope
     case .leave: leaveScope()
     case .choice(let choice): add(choice)
     case .loop(let loop): add(loop)
@@ -92,7 +92,7 @@ extension GraphCompiler {
     program[address] = .open(Scope(kind, first: address + 1, next: program.count, only: only))
   }
 
-  /// Whether no instruction from there on leads anywhere but to the next.
+  /// Whether every instruction from there on leads to the next one only.
   private func isStraight(from address: Int) -> Bool {
     program[(address + 1)...].allSatisfy { instruction in
       switch instruction {
@@ -103,15 +103,15 @@ extension GraphCompiler {
   }
 }
 
-// MARK: - What branches
+// MARK: - Branching
 
 extension GraphCompiler {
   private mutating func add(_ choice: Choice) {
     add(choice) { compiler, _ in compiler.emitPlaceholder() }
   }
 
-  /// The cases one after the other. `after` ends each of them, and returns the address of a jump that is to lead behind
-  /// them all, or nil if it leads elsewhere.
+  /// Adds the cases one after the other. `after` ends each case. It returns the address of a jump that has to lead
+  /// behind all cases, or `nil` if the case leads elsewhere.
   private mutating func add(_ choice: Choice, after: (inout GraphCompiler, Int) -> Int?) {
     let address = emitPlaceholder()
     var addresses: [Int] = []
@@ -133,7 +133,7 @@ extension GraphCompiler {
     for exit in exits { program[exit] = .jump(program.count) }
   }
 
-  /// An instruction that is replaced later.
+  /// Emits an instruction that is replaced later, and returns its address.
   @discardableResult
   private mutating func emitPlaceholder() -> Int {
     emit(.end)
@@ -157,7 +157,7 @@ extension GraphCompiler {
   }
 
   private mutating func add(_ router: Router) {
-    // What comes in is nobody's update: only what a step of the router makes is offered to those before it.
+    // Only the outputs of the router's steps are offered as updates, not the router's input.
     emit(.jump(program.count + 2))
     let address = program.count
     emit(.deliver)
@@ -168,7 +168,7 @@ extension GraphCompiler {
     }
   }
 
-  /// The fork itself, then its branches, each up to an `end` of its own; the walk goes on behind them.
+  /// Adds the fork, then its branches, each up to an `end` of its own. The walk continues after them.
   private mutating func add(_ fork: Fork) {
     let path = names.path(of: fork.name ?? fork.kind, isGiven: fork.name != nil)
     let address = emitPlaceholder()
@@ -198,9 +198,9 @@ extension GraphCompiler {
     program[over] = .jump(program.count)
   }
 
-  /// A branch that is one step or one named flow is called as that; any other adds its name, or its number.
+  /// Adds a branch. A branch of one step or one named flow has that name; any other adds its name or its number.
   ///
-  /// - Returns: Its path.
+  /// - Returns: The path of the branch.
   private mutating func addBranch(_ branch: Fork.Branch, number: Int) -> [String] {
     if branch.name == nil, let own = branch.segments.onlyName {
       let path = names.peek(own)

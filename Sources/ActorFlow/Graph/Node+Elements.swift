@@ -1,6 +1,7 @@
-// Paths below a fork with a branch for each element: what is known of the numbers, and what is not.
+// Paths below a fork with a branch for each element, with known or unknown element numbers.
 extension Node {
-  /// The numbers of the elements in `id`, outermost first, if it is a path of this node; empty if it has `*` for them.
+  /// The numbers of the elements in `id`, outermost first; empty if `id` has `*` for them, `nil` if it is no path of
+  /// this node.
   func elements(in id: StepID) -> [Int]? {
     guard path.count > 1 else { return id == info.id ? [] : nil }
     if id == info.id { return [] }
@@ -21,7 +22,7 @@ extension Node {
 }
 
 extension [String] {
-  /// A path's parts with the numbers of the elements between them, and `*` where a number is not known.
+  /// The path made of these parts with the elements' numbers between them, and `*` for each unknown number.
   func path(at elements: [Int]) -> StepID {
     var path = self[0]
     for (index, part) in dropFirst().enumerated() {

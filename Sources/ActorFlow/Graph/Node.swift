@@ -1,18 +1,18 @@
-/// One step of a graph, or one fork: what a place can be of.
+/// A step or a fork of a graph.
 package final class Node: Sendable {
-  /// Which of the graph's nodes it is.
+  /// The index of the node in its graph.
   package let index: Int
-  /// Where it stands among the instructions.
+  /// The address of the node's instruction.
   package let address: Int
-  /// Its path; below a branch for each element the path of its first branch.
+  /// The path and presentation of the node. Below a branch for each element, the path has `*` for the numbers.
   package let info: StepInfo
-  /// The parts of its path between the numbers of the elements; one part if there are none.
+  /// The parts of the path between the numbers of the elements; a single part if there are none.
   let path: [String]
   package let body: StepBody
   package let backUp: BackUpPolicy
-  /// Nil: the definition does not say.
+  /// The failure policy; `nil` if the definition sets none.
   package let failure: FailurePolicy?
-  /// Its branches, if it is a fork.
+  /// The branches, if the node is a fork.
   package let fork: ForkPlan?
 
   init(
@@ -29,7 +29,7 @@ package final class Node: Sendable {
     info = StepInfo(id: path.path(at: []), presentation: presentation)
   }
 
-  /// What may be said of the node in the branch of these elements, outermost first.
+  /// The path and presentation of the node in the branch of these elements, outermost first.
   package func info(at elements: [Int]) -> StepInfo {
     guard path.count > 1 else { return info }
     return StepInfo(id: path.path(at: elements), presentation: info.presentation)
@@ -39,7 +39,7 @@ package final class Node: Sendable {
 /// The branches of a fork, compiled.
 package final class ForkPlan: Sendable {
   package let fork: Fork
-  /// Where each branch begins; one for a fork with a branch for each element.
+  /// The address of each branch; a single one for a fork with a branch for each element.
   package let entries: [Int]
   /// The branches' paths, cut as the paths of nodes are.
   let paths: [[String]]
@@ -50,17 +50,17 @@ package final class ForkPlan: Sendable {
     self.paths = paths
   }
 
-  /// Whether there is a branch for each element of what comes in.
+  /// Whether there is a branch for each element of the input.
   package var isForEach: Bool {
     if case .each = fork.branches { true } else { false }
   }
 
-  /// Whether its goal is asked after each result.
+  /// Whether the goal is asked after each result.
   package var asksGoal: Bool {
     if case .until = fork.goal { true } else { false }
   }
 
-  /// What each branch is given. Runs a closure of the user's, and throws what it throws.
+  /// Returns the input of each branch. Runs a closure of the user and throws its errors.
   package func inputs(from value: any Sendable) throws -> [any Sendable] {
     switch fork.branches {
     case .fixed(let branches): Array(repeating: value, count: branches.count)
@@ -68,16 +68,16 @@ package final class ForkPlan: Sendable {
     }
   }
 
-  /// What a branch is called: the branch of this number, in the branch of these elements.
+  /// The name of the branch with this number, in the branch of these elements.
   package func name(of branch: Int, at elements: [Int]) -> StepID {
     paths[min(branch, paths.count - 1)].path(at: elements)
   }
 
-  /// What a branch is called that is none of an element's. Nil: there is none of this number.
+  /// The name of a branch of a fork with fixed branches; `nil` if the fork is of another kind or has no such branch.
   package func name(ofFixed branch: Int, at elements: [Int]) -> StepID? {
     !isForEach && paths.indices.contains(branch) ? paths[branch].path(at: elements) : nil
   }
 
-  /// Which of its branches has the instruction at this address, which is one of them.
+  /// The number of the branch with the instruction at this address, which has to be in one of them.
   package func branch(at address: Int) -> Int? { entries.lastIndex { $0 <= address } }
 }

@@ -1,17 +1,17 @@
-/// Makes paths out of names: equal siblings get `#2`, `#3`….
+/// Builds paths from names; equal siblings get `#2`, `#3`….
 package struct PathNames {
   private var prefixes: [[String]] = [[""]]
   private var taken: Set<[String]> = []
-  /// How often a path was asked for, so that the thousandth equal sibling need not try `#2` to `#999` again.
+  /// The last number given to each path, so that the thousandth equal sibling need not try `#2` to `#999` again.
   private var count: [[String]: Int] = [:]
-  /// The paths that more than one was to have, each once.
+  /// The paths that the definition gives to more than one part, each listed once.
   private(set) var repeated: [[String]] = []
 
   package init() {}
 
-  /// The path of something called `name`, as the parts between the numbers of elements.
+  /// Returns a unique path for this name, split at the numbers of elements.
   ///
-  /// - Parameter isGiven: Whether somebody gave it the name; else it is called after its kind.
+  /// - Parameter isGiven: Whether the definition gives the name; if not, the name is the kind of the part.
   package mutating func path(of name: String, isGiven: Bool = true) -> [String] {
     let (path, number) = next(name)
     let wanted = wanted(name)
@@ -21,7 +21,7 @@ package struct PathNames {
     return path
   }
 
-  /// The path that something called `name` will get.
+  /// The path that the next part with this name will get.
   func peek(_ name: String) -> [String] { next(name).path }
 
   private func next(_ name: String) -> (path: [String], number: Int) {
@@ -41,7 +41,7 @@ package struct PathNames {
     return wanted
   }
 
-  /// What follows stands below `name`.
+  /// Opens `name`: the parts that follow have paths below it.
   @discardableResult
   package mutating func open(_ name: String) -> [String] {
     let path = path(of: name)
@@ -49,14 +49,14 @@ package struct PathNames {
     return path
   }
 
-  /// What follows stands below something that has a path already.
+  /// Opens a path that exists already: the parts that follow have paths below it.
   package mutating func push(_ path: [String]) {
     var prefix = path
     prefix[prefix.count - 1] += "/"
     prefixes.append(prefix)
   }
 
-  /// What follows stands below the number of an element.
+  /// Opens an element: the parts that follow have paths below its number.
   ///
   /// - Returns: The element's own path.
   mutating func openElement() -> [String] {

@@ -1,22 +1,22 @@
-/// Something that watches over a part of a flow: a wrapper such as `.timeout` or `.retry`, compiled.
+/// A compiled wrapper around a part of a flow, such as `.timeout` or `.retry`.
 @usableFromInline package final class Scope: Sendable {
   @usableFromInline package enum Kind: Sendable {
-    /// Fails with `timedOut` when the part has not ended after this time.
+    /// Fails with `timedOut` if the part has not ended after this time.
     case timeout(Duration)
-    /// Walks the part again when it failed, at most so often in all.
+    /// Walks the part again after a failure, up to this number of attempts in all.
     case retry(attempts: Int, Backoff)
-    /// Takes the place of what the part would have made when it failed.
+    /// Replaces the output of the part after a failure.
     case recover(@Sendable (any Error) async throws -> any Sendable)
-    /// Abandons the flow when no question in the part was answered for this time.
+    /// Abandons the flow if the part has waited this long without an answer or a signal.
     case expiry(Duration)
   }
 
   package let kind: Kind
-  /// Where the part begins.
+  /// The address of the first instruction of the part.
   package let first: Int
-  /// Where the walk goes on behind the part.
+  /// The address of the instruction after the part.
   package let next: Int
-  /// The part's step, if it is just one: it keeps its place when it is tried again.
+  /// The step of the part, if there is only one: the next attempt reuses its place.
   package let only: Node?
 
   init(_ kind: Kind, first: Int, next: Int, only: Node?) {
@@ -26,12 +26,12 @@
     self.only = only
   }
 
-  /// Whether its time begins anew with each answer.
+  /// Whether the scope is an idle limit, whose time starts again with each answer.
   package var isExpiry: Bool {
     if case .expiry = kind { true } else { false }
   }
 
-  /// After which time it acts by itself; nil: never.
+  /// The time after which the scope acts by itself; `nil` if it never does.
   package var deadline: Duration? {
     switch kind {
     case .timeout(let duration), .expiry(let duration): duration
@@ -40,15 +40,17 @@
   }
 }
 
-/// One passage through a scope: what went in, and which attempt it is. The frames of a place are a chain, innermost
-/// first; a place lies within a passage exactly if its chain holds the frame.
+/// A passage through a scope, with its input and the number of the attempt.
+///
+/// The frames of a place are a chain, innermost first. A place is within a passage exactly if its chain contains the
+/// frame.
 package final class ScopeFrame: Sendable {
   package let scope: Scope
-  /// What went into the scope.
+  /// The payload with which the scope was entered.
   package let cargo: Cargo
-  /// Where the walk of the scope begins: behind the bracket, or in the middle if a run began there.
+  /// The address at which the walk of the scope begins: after the bracket, or in the middle if a run began there.
   package let start: Int
-  /// 1 for the first.
+  /// The number of the attempt, from 1.
   package let attempt: Int
 
   init(_ scope: Scope, _ cargo: Cargo, start: Int? = nil, attempt: Int = 1) {
@@ -60,17 +62,17 @@ package final class ScopeFrame: Sendable {
 
   package var below: ScopeFrame? { cargo.scopes }
 
-  /// The passage of the next attempt.
+  /// The frame of the next attempt.
   package var again: ScopeFrame { ScopeFrame(scope, cargo, start: start, attempt: attempt + 1) }
 
-  /// This chain with one of its frames replaced.
+  /// Returns this chain with one of its frames replaced.
   package func replacing(_ frame: ScopeFrame, with other: ScopeFrame) -> ScopeFrame {
     if self === frame { return other }
     guard let below else { return self }
     return ScopeFrame(scope, cargo.within(below.replacing(frame, with: other)), start: start, attempt: attempt)
   }
 
-  /// Whether this frame's chain holds `frame`.
+  /// Whether this frame's chain contains `frame`.
   package func isWithin(_ frame: ScopeFrame) -> Bool {
     var link: ScopeFrame? = self
     while let here = link {
@@ -80,7 +82,7 @@ package final class ScopeFrame: Sendable {
     return false
   }
 
-  /// The innermost frame of this chain, down to `outer` and without it, that does something about a failure.
+  /// The innermost frame of this chain that handles a failure, up to but excluding `outer`.
   package func handler(below outer: ScopeFrame?) -> ScopeFrame? {
     var link: ScopeFrame? = self
     while let here = link, here !== outer {

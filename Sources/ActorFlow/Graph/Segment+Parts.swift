@@ -1,5 +1,5 @@
 extension Segment {
-  /// What the source nests in this segment, in the order in which the compiler numbers steps and forks.
+  /// The segments nested in this segment, in the order in which the compiler numbers steps and forks.
   package var parts: [[Segment]] {
     switch self {
     case .choice(let choice): choice.parts
@@ -15,7 +15,7 @@ extension Segment {
     }
   }
 
-  /// The same segment with another part of this number.
+  /// Returns the segment with the part of this number replaced.
   package func replacing(part number: Int, with segments: [Segment]) -> Segment {
     switch self {
     case .choice(let choice): return .choice(choice.replacing(part: number, with: segments))

@@ -1,18 +1,20 @@
-/// One piece of a flow's definition. A definition is a flat list of segments with brackets for names, policies and
-/// scopes, so that extending it is an append, and neither building, compiling nor freeing it recurses with its length.
-/// Only what the source nests is nested: the cases of a choice, the body of a loop, the branches of a fork.
+/// A piece of a flow's definition.
+///
+/// A definition is a flat list of segments with brackets for names, policies and scopes. So extending it is an append,
+/// and neither building, compiling nor freeing it recurses with its length. Only the nesting in the source is nested
+/// here: the cases of a choice, the body of a loop, the branches of a fork.
 @usableFromInline package enum Segment: Sendable {
   case step(name: String, StepBody)
-  /// Changes the value on its way to the next step.
+  /// Transforms the value on its way to the next step.
   case transform(Transform)
-  /// Sets the value aside until the `join` that belongs to it.
+  /// Carries the value until the matching `join`.
   case keep
   case join(Join)
   case open(name: String)
   case close
   case begin(Policy)
   case end
-  /// Begins what watches over the segments up to its `leave`.
+  /// Begins a scope around the segments up to the matching `leave`.
   case enter(Scope.Kind)
   case leave
   case choice(Choice)
@@ -31,14 +33,14 @@
   }
 }
 
-/// One of several ways, chosen by the value that comes in.
+/// A choice between several cases by the value that comes in.
 @usableFromInline package final class Choice: Sendable {
   @usableFromInline package struct Case: Sendable {
-    /// What diagrams and errors call it.
+    /// The name of the case in diagrams and errors.
     package let label: String
-    /// The part it adds to the paths of its steps; nil: none.
+    /// The part that the case adds to the paths of its steps; `nil` if it adds none.
     package let name: String?
-    /// What the way is given; nil: the value does not belong here.
+    /// Returns the input of the case; `nil` if the value does not match.
     package let match: @Sendable (any Sendable) throws -> (any Sendable)?
     package let segments: [Segment]
 
@@ -54,7 +56,7 @@
   }
 
   package let cases: [Case]
-  /// What a value that no case matches does; nil: it fails with `noMatchingCase`.
+  /// The segments for a value that no case matches; if `nil`, such a value fails with `noMatchingCase`.
   package let otherwise: [Segment]?
 
   @usableFromInline package init(cases: [Case], otherwise: [Segment]? = nil) {
@@ -62,7 +64,7 @@
     self.otherwise = otherwise
   }
 
-  /// The first case that matches, and what it is given.
+  /// Returns the first case that matches, and its input.
   package func pick(_ value: any Sendable) throws -> (index: Int, payload: any Sendable)? {
     for (index, way) in cases.enumerated() {
       if let payload = try way.match(value) { return (index, payload) }
@@ -71,7 +73,7 @@
   }
 }
 
-/// A body that is walked again and again, until its value says that it is done.
+/// A body that is walked repeatedly until its output says that it is done.
 @usableFromInline package final class Repetition: Sendable {
   @usableFromInline package enum Verdict: Sendable {
     case again(any Sendable)
@@ -87,13 +89,13 @@
   }
 }
 
-/// A step that opens side branches and gets their results, in one visit, until it picks the branch that leaves.
+/// A step that opens side branches and gets their results, in one visit, until a choice leaves the hub.
 @usableFromInline package final class Menu: Sendable {
-  /// One step, with the policies around it.
+  /// A single step, with the policies around it.
   package let step: [Segment]
   /// The side branches.
   package let choice: Choice
-  /// Which cases of `choice` leave the hub instead of coming back.
+  /// The cases of `choice` that leave the hub instead of returning to the menu.
   package let leaving: Set<Int>
 
   package init(step: [Segment], choice: Choice, leaving: Set<Int>) {
@@ -103,10 +105,10 @@
   }
 }
 
-/// Steps that stand beside each other: the next one is the one that takes what the last one made.
+/// Steps beside each other: the next one is the one that takes the output of the last.
 @usableFromInline package final class Router: Sendable {
   package let choice: Choice
-  /// Which cases of `choice` leave the router.
+  /// The cases of `choice` that leave the router.
   package let leaving: Set<Int>
 
   package init(choice: Choice, leaving: Set<Int>) {
@@ -118,7 +120,7 @@
 /// Branches that run at the same time, each with a stack of its own.
 @usableFromInline package final class Fork: Sendable {
   @usableFromInline package struct Branch: Sendable {
-    /// Nil: its number.
+    /// The name; if `nil`, the branch is named after its only step or flow, or by its number.
     package let name: String?
     package let segments: [Segment]
 
@@ -129,25 +131,27 @@
   }
 
   @usableFromInline package enum Branches: Sendable {
-    /// These, each given what the fork was given.
+    /// These branches, each with the input of the fork.
     case fixed([Branch])
-    /// One for each element that the closure finds in what the fork was given.
+    /// A branch for each element that the closure finds in the input of the fork.
     case each(elements: @Sendable (any Sendable) throws -> [any Sendable], [Segment])
   }
 
-  /// When the fork is over, and what it makes. The closures run in the task of the fork, one call at a time.
+  /// The condition that ends the fork, and the fork's output. The closures run in the task of the fork, one call at a
+  /// time.
   @usableFromInline package enum Goal: Sendable {
-    /// When all branches have ended; gets their results in the order of the branches.
+    /// The fork ends when all branches have ended; `join` gets their results in the order of the branches.
     case all(join: @Sendable ([any Sendable]) throws -> any Sendable)
-    /// Asked after each result by a judge of its own. Branches that are open when it says so are left, and rolled back.
+    /// The fork ends when its judge returns an output. The judge is asked after each result; branches that are still
+    /// open at the end are left and rolled back.
     case until(@Sendable () -> Judge)
   }
 
-  /// Gets the newest result, nil if there is no branch, and how many branches are open; remembers the results before.
-  /// Nil: not yet.
+  /// Gets the newest result, `nil` if there is no branch, and the number of open branches. Remembers earlier results.
+  /// Returns the output of the fork, or `nil` to continue.
   @usableFromInline package typealias Judge = (_ newest: (any Sendable)?, _ open: Int) throws -> (any Sendable)?
 
-  /// What it is called when nobody names it, and what diagrams call it.
+  /// The kind of the fork in diagrams, and its name if it has no other.
   package let kind: String
   package let name: String?
   package let branches: Branches
@@ -166,13 +170,13 @@
 }
 
 extension Fork.Goal {
-  /// What the fork makes of the results of all its branches.
+  /// Returns the output of the fork for the results of all its branches.
   package func join(_ results: [any Sendable]) throws -> any Sendable {
     guard case .all(let join) = self else { return results }
     return try join(results)
   }
 
-  /// Who is asked what the fork makes of the results, one after the other; with no branch open it has to be something.
+  /// The judge of the fork; throws if it returns no output when no branch is open.
   package var judge: Fork.Judge {
     guard case .until(let make) = self else { return { _, _ in nil } }
     let judge = make()

@@ -1,4 +1,4 @@
-/// A step instance, its type forgotten.
+/// A step instance with its type erased.
 @usableFromInline package typealias StepInstance = any AnyObject & Sendable
 
 /// A step with its types erased: the one place where `FlowStep` becomes closures over `any Sendable`.
@@ -12,12 +12,12 @@
     @Sendable (StepInstance?, any Sendable, StepContext) async throws -> any Sendable
   @usableFromInline package typealias BackUp = @Sendable (StepInstance, RollbackContext) async throws -> Void
 
-  /// Makes an instance; nil for a step that is a closure and has none.
+  /// Makes an instance; `nil` for a step that is a closure, which has no instance.
   package let make: Make?
-  /// Asks a ``SkippableStep`` whether to skip; nil for every other step.
+  /// Asks a ``SkippableStep`` whether to skip; `nil` for every other step.
   package let skip: Ask?
   package let proceed: Proceed
-  /// Undoes; nil for a step that is a closure: there is nothing to undo.
+  /// Undoes the step's work; `nil` for a step that is a closure, which has nothing to undo.
   package let backUp: BackUp?
   package let types: StepTypes
 
@@ -31,24 +31,25 @@
     self.types = types
   }
 
-  /// The body of a fork, which has none.
+  /// The body of a fork, which has no code of its own.
   package static let none = StepBody(
     make: nil, skip: nil, proceed: { _, input, _ in input }, backUp: nil,
     types: StepTypes((any Sendable).self, (any Sendable).self))
 }
 
-/// What was known of a step's types before they were erased; for errors that name them, and for what looks for a step
-/// by its type.
+/// The types of a step before they were erased: for errors that name them, and to look up a step by its type.
 @usableFromInline package struct StepTypes: Sendable {
   package let input: Any.Type
   package let output: Any.Type
-  /// The actor's type; nil for a closure.
+  /// The actor's type; `nil` for a closure.
   package let step: Any.Type?
-  /// Whether a value is one of `input`.
+  /// Whether a value is of type `input`.
   package let accepts: @Sendable (any Sendable) -> Bool
-  /// The type of the updates the step receives, and how to hand it one; nil unless it is a ``ReceivingStep``.
+  /// The type of the updates that the step receives, and the closure that delivers one; `nil` unless the step is a
+  /// ``ReceivingStep``.
   package let receiver: Receiver?
-  /// What else is kept of the step where flows are, and what it is to it: a rendered step's state, for example.
+  /// Further types that are persisted with the step in a durable flow, each with its role: a rendered step's state, for
+  /// example.
   package let kept: [(what: String, type: Any.Type)]
 
   @usableFromInline package struct Receiver: Sendable {
@@ -71,10 +72,10 @@
 }
 
 extension StepBody {
-  /// The value between two steps as the type the next one takes. The builder has checked the types; this throws only
-  /// if the library itself mixed up two values, or if the value was read back and is none of this type.
+  /// Casts the value between two steps to the type that the next step takes. The builder has checked the types. So this
+  /// throws only if the library itself mixed up two values, or if the value was read back and has another type.
   @inlinable package static func cast<T>(_ value: any Sendable, to type: T.Type) throws -> T {
-    // A pattern, because `as?` makes an Optional, and looks up its type where T is not known.
+    // A pattern, because `as?` makes an Optional and, in a generic context, looks up the Optional's type at run time.
     guard case let typed as T = value else { return try unpacked(value, as: type) }
     return typed
   }
@@ -85,12 +86,12 @@ extension StepBody {
     return try packed.unpacked(as: type)
   }
 
-  /// Whether a value is of a type, or was when it was packed.
+  /// Whether a value is of a type, or was of that type when it was packed.
   package static func isValue<T>(_ value: any Sendable, of type: T.Type) -> Bool {
     value is T || (value as? StoredValue)?.packed.type == "\(type)"
   }
 
-  /// The instance as the step it was made as.
+  /// Returns the instance as the step type that it was made as.
   @inlinable package static func step<S: FlowStep>(_ instance: StepInstance?, as type: S.Type) throws -> S {
     guard let step = instance as? S else { throw mismatch(instance as Any, expected: type) }
     return step
