@@ -1,5 +1,5 @@
 extension Diagram {
-  /// Marks where a flow stands.
+  /// Marks the current position of a flow.
   mutating func mark(_ position: Position) {
     let marks = Marks(position)
     let isFinished = position.status == .ended(.finished)
@@ -21,7 +21,7 @@ extension Diagram {
   }
 }
 
-/// The steps of a position, by what is to be said of them.
+/// The steps of a position that are visited, current or waiting.
 private struct Marks {
   private(set) var visited: Set<StepID> = []
   private(set) var current: Set<StepID> = []
@@ -34,7 +34,7 @@ private struct Marks {
     for wait in position.waits { waiting[wait.step, default: []].insert(wait.signal) }
   }
 
-  /// A branch that has ended has no current step.
+  /// Adds a branch. A branch that has ended has no current step.
   private mutating func add(_ branch: Branch) {
     add(branch.stack, isOpen: !branch.hasEnded)
     for branch in branch.branches { add(branch) }
@@ -45,7 +45,7 @@ private struct Marks {
     if isOpen, let top = stack.top { current.insert(top.step) }
   }
 
-  /// What a node waits for, in all elements' branches.
+  /// Returns the answers and signals that a node waits for, in the branches of all elements.
   func waits(of node: Node) -> [String] {
     if node.path.count == 1 { return waiting[node.info.id, default: []].sorted() }
     let all = waiting.filter { step, _ in node.elements(in: step) != nil }.values

@@ -1,4 +1,4 @@
-/// What a diagram shows, in no language yet.
+/// The content of a diagram, independent of any diagram language.
 struct Diagram {
   struct Shape {
     enum Kind {
@@ -7,9 +7,9 @@ struct Diagram {
 
     let kind: Kind
     let label: String
-    /// What stands below the label, in smaller words.
+    /// The smaller lines below the label.
     var notes: [String] = []
-    /// The step or the fork that it shows.
+    /// The step or the fork that the shape shows.
     let node: Node?
     var isVisited = false
     var isCurrent = false
@@ -20,7 +20,7 @@ struct Diagram {
     let from: Int
     let to: Int
     let label: String
-    /// Whether it leads back to what was passed already.
+    /// Whether the arrow leads back to an earlier shape.
     let isReturn: Bool
   }
 

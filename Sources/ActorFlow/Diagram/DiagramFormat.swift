@@ -1,17 +1,17 @@
 /// The language a diagram of a flow is written in.
 @nonexhaustive public enum DiagramFormat: Sendable, Hashable {
-  /// A Mermaid flowchart, which many viewers of Markdown draw.
+  /// A Mermaid flowchart, which many Markdown viewers can draw.
   case mermaid
-  /// A Graphviz graph: `dot -Tsvg` draws it.
+  /// A Graphviz graph, which `dot -Tsvg` draws.
   case dot
 }
 
 extension Flow {
-  /// The flow as a drawing: its steps under their names, and every way from one to the next.
+  /// Returns the flow as a drawing: its steps with their names, and every transition from one to the next.
   ///
-  /// Named flows and forks are frames; a `.timeout`, `.retry`, `.recover` or `.expires` is written into the step or the
-  /// frame that it is around. Dashed arrows lead back: `again` in a loop, `returns` to a hub's menu, `next` in a router.
-  /// The same definition makes the same text. Runs no code of yours.
+  /// Named flows and forks are frames. A `.timeout`, `.retry`, `.recover` or `.expires` is a note in the step or frame
+  /// that it is around, or a frame around several. Dashed arrows lead back: `again` in a loop, `returns` to a hub's
+  /// menu, `next` in a router. The same definition always gives the same text. Runs none of your code.
   ///
   /// ```swift
   /// print(checkout.diagram(.mermaid))
@@ -19,9 +19,9 @@ extension Flow {
   /// ```
   ///
   /// - Parameters:
-  ///   - format: The language.
-  ///   - position: Marks which steps were visited, which are current, and which wait for an answer or a signal; in all
-  ///     open branches. What the flow does not have is not marked.
+  ///   - format: The language of the diagram.
+  ///   - position: A position to mark: which steps were visited, which are current, and which wait for an answer or a
+  ///     signal, in all open branches. Steps that the flow does not have are ignored.
   public func diagram(_ format: DiagramFormat, of position: Position? = nil) -> String {
     var diagram = DiagramMaker.diagram(of: segments, named: graph.nodes)
     if let position { diagram.mark(position) }

@@ -1,4 +1,4 @@
-// What leads more than one way.
+// Drawing the segments that branch.
 extension DiagramMaker {
   mutating func add(_ choice: Choice) {
     let diamond = addShape(.choice, "?")
@@ -7,7 +7,7 @@ extension DiagramMaker {
 
   /// Draws the cases one after the other.
   ///
-  /// - Returns: For each case the ends it leaves loose; the last one is what happens otherwise.
+  /// - Returns: The loose ends of each case; the last element is that of `otherwise`, if there is one.
   private mutating func ways(of choice: Choice, from shape: Int) -> [[LooseEnd]] {
     var ways: [[LooseEnd]] = []
     for way in choice.cases {
@@ -79,7 +79,7 @@ extension DiagramMaker {
     ends = [(join, "")]
   }
 
-  /// The arrow to a branch has the name that the definition gives it, if it does.
+  /// Draws a branch. The arrow to it is labelled with the name that the definition gives it, if any.
   private mutating func ends(of branch: Fork.Branch, number: Int, from bar: Int) -> [LooseEnd] {
     if branch.name == nil, branch.segments.onlyName != nil {
       ends = [(bar, "")]

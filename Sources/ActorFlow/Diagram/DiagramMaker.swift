@@ -1,16 +1,16 @@
-/// Walks a definition as the compiler does and draws what it comes by. The compiler numbers steps and forks in the order
-/// of the definition, so the next one met is the next node, and has its name.
+/// Walks a definition as the compiler does and draws each segment. The compiler numbers steps and forks in the order of
+/// the definition, so the next one met is the next node and has its name.
 struct DiagramMaker {
-  /// Where an arrow to whatever comes next begins.
+  /// The beginning of an arrow to the next shape.
   typealias LooseEnd = (from: Int, label: String)
 
   private(set) var shapes: [Diagram.Shape] = []
   private(set) var arrows: [Diagram.Arrow] = []
-  /// The frames that are open, outermost first; the first is the whole picture.
+  /// The open frames, outermost first; the first is the whole picture.
   private var clusters = [Diagram.Cluster(label: "")]
   var ends: [LooseEnd] = []
   private var nodes: ArraySlice<Node>
-  /// What the paths of the nodes to come begin with.
+  /// The prefixes of the paths of the next nodes, one for each open name.
   private var prefixes = [""]
 
   static func diagram(of segments: [Segment], named nodes: ContiguousArray<Node>) -> Diagram {
@@ -66,7 +66,7 @@ extension DiagramMaker {
     return number
   }
 
-  /// Leads loose ends back to a shape; `label` is for those that have none.
+  /// Leads loose ends back to a shape; `label` is for ends without a label.
   mutating func lead(_ loose: [LooseEnd], backTo shape: Int, _ label: String) {
     for end in loose {
       let label = end.label.isEmpty ? label : end.label
@@ -87,7 +87,7 @@ extension DiagramMaker {
     if !cluster.items.isEmpty { clusters[clusters.count - 1].items.append(.cluster(cluster)) }
   }
 
-  /// A scope around one thing is a note in that; only one around several gets a frame.
+  /// Closes a scope. A scope around a single item becomes a note in it; only one around several gets a frame.
   private mutating func closeScope() {
     let scope = clusters.removeLast()
     guard scope.items.count == 1, let only = scope.items.first else {
@@ -108,9 +108,9 @@ extension DiagramMaker {
 // MARK: - Names
 
 extension DiagramMaker {
-  /// What follows stands below a name.
+  /// Opens a name: the nodes that follow are below it.
   ///
-  /// - Returns: The name with the `#2` that it may have got, as the path of the first node below it shows.
+  /// - Returns: The name, with a `#2` if the path of the first node below it has one.
   @discardableResult
   mutating func openName(_ name: String) -> String {
     let prefix = prefixes[prefixes.count - 1]
@@ -123,7 +123,7 @@ extension DiagramMaker {
     return numbered
   }
 
-  /// What follows stands below this path.
+  /// Opens a path: the nodes that follow are below it.
   mutating func open(path: String) { prefixes.append(path + "/") }
 
   mutating func closeName() { prefixes.removeLast() }

@@ -1,13 +1,13 @@
-/// Writes diagrams in one language. Which lines there are, in which order, is the same in all; what they say is not.
+/// Writes diagrams in one language. The lines and their order are the same in all languages; only their text differs.
 protocol DiagramWriter {
   static func line(of shape: Diagram.Shape, number: Int) -> String
-  /// A frame, with the lines of what it is around.
+  /// Returns the lines of a frame around the lines of its contents.
   static func frame(of cluster: Diagram.Cluster, number: Int, around inside: [String]) -> [String]
   static func line(of arrow: Diagram.Arrow) -> String
 }
 
 extension DiagramWriter {
-  /// The shapes in their frames, then the arrows.
+  /// Returns the shapes in their frames, then the arrows.
   static func lines(of diagram: Diagram) -> [String] {
     var clusters = 0
     let shapes = lines(of: diagram.items, diagram.shapes, &clusters)
@@ -16,7 +16,7 @@ extension DiagramWriter {
 
   static func indented(_ lines: [String]) -> [String] { lines.map { "  " + $0 } }
 
-  /// Frames are numbered as they open, from 1.
+  /// Returns the lines of these items. Frames are numbered in the order in which they open, from 1.
   private static func lines(
     of items: [Diagram.Item], _ shapes: [Diagram.Shape], _ clusters: inout Int
   ) -> [String] {

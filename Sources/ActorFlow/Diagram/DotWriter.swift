@@ -21,11 +21,11 @@ enum DotWriter: DiagramWriter {
 
   static func line(of arrow: Diagram.Arrow) -> String {
     var attributes: [String] = []
-    // A space keeps the label off its arrow.
+    // A leading space separates the label from its arrow.
     if !arrow.label.isEmpty { attributes.append("label=\(quoted([" " + arrow.label]))") }
     var (from, to) = (arrow.from, arrow.to)
     if arrow.isReturn {
-      // Written the other way round: Graphviz puts what an arrow leads to below.
+      // Written in reverse, because Graphviz puts the target of an arrow below its source.
       attributes += ["style=dashed", "dir=back"]
       swap(&from, &to)
     }
@@ -52,8 +52,8 @@ enum DotWriter: DiagramWriter {
     return attributes
   }
 
-  /// One string of several lines, each ended as Graphviz aligns them: centred by `\n`, to the left by `\l`. Graphviz
-  /// reads backslashes and entities in it.
+  /// Returns the lines as one string, each ended as Graphviz aligns it: `\n` centres, `\l` aligns to the left. Graphviz
+  /// interprets backslashes and entities in the string.
   private static func quoted(_ lines: [String], lineEnd: String = "\\n") -> String {
     var text = "\""
     for (index, line) in lines.enumerated() {

@@ -24,7 +24,7 @@ enum MermaidWriter: DiagramWriter {
     return "n\(arrow.from) \(arrow.isReturn ? "-.->" : "-->")\(label) n\(arrow.to)"
   }
 
-  /// How shapes look: two lines for each class that one of them has.
+  /// The styles of shapes: two lines for each class that at least one shape has.
   private static func classes(of shapes: [Diagram.Shape]) -> [String] {
     let classes: [(name: String, style: String, has: (Diagram.Shape) -> Bool)] = [
       ("bar", "fill:#333,color:#fff", { $0.kind == .fork || $0.kind == .join }),
@@ -39,7 +39,7 @@ enum MermaidWriter: DiagramWriter {
     }
   }
 
-  /// One string of several lines. What Mermaid would read as its own, as HTML or as Markdown is written as an entity.
+  /// Returns the lines as one string. Characters with a meaning in Mermaid, HTML or Markdown are written as entities.
   private static func quoted(_ lines: [String]) -> String {
     var text = "\""
     for (index, line) in lines.enumerated() {

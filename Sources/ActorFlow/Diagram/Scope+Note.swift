@@ -1,5 +1,5 @@
 extension Scope.Kind {
-  /// The wrapper in a few words.
+  /// The text of the wrapper in a diagram.
   var note: String {
     switch self {
     case .timeout(let duration): "timeout \(duration.inWords)"
