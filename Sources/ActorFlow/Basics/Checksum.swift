@@ -1,7 +1,7 @@
-/// A sum over bytes that tells whether they were damaged: not who changed them.
+/// A checksum that detects damaged bytes. It does not detect deliberate changes.
 ///
-/// It is made of eight bytes at a time. Each turn is reversible, so any damage within one such group is found for
-/// certain, and any other with a chance of 1 in 2⁶⁴ to go unseen.
+/// The bytes are added eight at a time. Each round is reversible, so damage within one group of eight is always found.
+/// Any other damage goes unseen with a chance of 1 in 2⁶⁴.
 package struct Checksum {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 

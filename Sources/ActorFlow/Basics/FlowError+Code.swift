@@ -1,5 +1,5 @@
 extension FlowError {
-  /// What went wrong. New codes may be added; switch with a default.
+  /// The kind of an error. New codes may be added, so switch with a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String, Sendable {
       case notRunning, alreadyRunning, flowEnded, ending, moving, insideFlow, notInFlow
@@ -15,7 +15,7 @@ extension FlowError {
       self.name = name
     }
 
-    /// The code of this name; nil if there is none.
+    /// Creates the code of this name; `nil` if there is none.
     package init?(_ name: String) {
       guard let name = Name(rawValue: name) else { return nil }
       self.init(name)
@@ -34,7 +34,7 @@ extension FlowError {
     public static let ending = Code(.ending)
     /// The flow is already backing up.
     public static let moving = Code(.moving)
-    /// A step of the flow asked its own coordinator for something that waits for that very step.
+    /// A step of the flow made a request of its own coordinator that waits for that same step.
     public static let insideFlow = Code(.insideFlow)
     /// The step is used outside any flow.
     public static let notInFlow = Code(.notInFlow)
@@ -44,20 +44,20 @@ extension FlowError {
     public static let rollbackFailed = Code(.rollbackFailed)
     /// The flow was abandoned; the message is the reason.
     public static let abandoned = Code(.abandoned)
-    /// A step threw a `CancellationError` although nobody had cancelled it.
+    /// A step threw a `CancellationError` although it was not cancelled.
     public static let stepFailed = Code(.stepFailed)
-    /// No such question was ever asked by this flow.
+    /// The flow never asked such a question.
     public static let noSuchQuestion = Code(.noSuchQuestion)
-    /// The question was answered or withdrawn, its time was over, or its step was left; or the rendering's step has failed
-    /// with the action.
+    /// The question was answered or withdrawn, its time was over, or its step was left; or the action that answered a
+    /// rendering made its step fail.
     public static let questionClosed = Code(.questionClosed)
-    /// Several open questions fit; name one by its id.
+    /// Several open questions match; name one by its id.
     public static let ambiguousQuestion = Code(.ambiguousQuestion)
     /// The answer is not of the type the prompt asks for.
     public static let wrongAnswerType = Code(.wrongAnswerType)
     /// The prompt changed since the answerer saw it.
     public static let staleRevision = Code(.staleRevision)
-    /// The prompt's `authorize` takes a known principal, and the answer came without one.
+    /// The prompt's `authorize` needs a known principal, and the answer came without one.
     public static let principalNeeded = Code(.principalNeeded)
     /// The visit has ended, or has no open question to update.
     public static let notActive = Code(.notActive)
@@ -65,12 +65,12 @@ extension FlowError {
     public static let alreadyAsking = Code(.alreadyAsking)
     /// The new prompt is of another type than the one the open question shows.
     public static let wrongPromptType = Code(.wrongPromptType)
-    /// The visit already has an answer under this key; or one render asked for two effects, or two children of one type,
-    /// under it.
+    /// The visit already has an answer under this key; or one render used it for two effects, or for two children of
+    /// one type.
     public static let duplicateKey = Code(.duplicateKey)
     /// A record of this key holds a value of another type.
     public static let wrongRecordType = Code(.wrongRecordType)
-    /// A value was not of the type its place promises.
+    /// A value does not have the type that its place in the flow declares.
     public static let typeMismatch = Code(.typeMismatch)
     /// No case of a `Switch`, no branch of a `ForEach` or no route takes the value.
     public static let noMatchingCase = Code(.noMatchingCase)
@@ -78,25 +78,25 @@ extension FlowError {
     public static let ambiguousBackUp = Code(.ambiguousBackUp)
     /// A part of the flow did not end within its `.timeout`.
     public static let timedOut = Code(.timedOut)
-    /// The flow has no such step, or none that can be used so.
+    /// The flow has no such step, or the step cannot be used in this way.
     public static let noSuchStep = Code(.noSuchStep)
-    /// More signals wait to be received than the flow keeps.
+    /// The flow has no room to buffer another signal.
     public static let signalsFull = Code(.signalsFull)
-    /// A definition that was put together at run time does not fit; the message lists every mistake with its place.
+    /// A definition built at run time does not fit together; the message lists every mistake with its place.
     public static let badDefinition = Code(.badDefinition)
-    /// A value, a prompt or an answer cannot be stored, so that the flow cannot outlive the process.
+    /// A value, a prompt or an answer cannot be stored, so the flow cannot be durable.
     public static let notStorable = Code(.notStorable)
     /// The host's store has no flow of this id.
     public static let noSuchFlow = Code(.noSuchFlow)
     /// A flow of this id was started with another input, or of another definition.
     public static let alreadyStarted = Code(.alreadyStarted)
-    /// The flow stands still because a step failed or its definition is missing; the message says what would free it.
+    /// The flow is suspended because a step failed, or no registered definition fits it; the message names the remedy.
     public static let parked = Code(.parked)
-    /// The key of this request was used for another request.
+    /// The key of this request was already used for a different request.
     public static let keyReused = Code(.keyReused)
     /// A key, a signal, an answer or a flow is larger than allowed.
     public static let tooLarge = Code(.tooLarge)
-    /// An option of a host has a value that no host can work with; the message names it and what is allowed.
+    /// An option of a host has an invalid value; the message names the option and the allowed values.
     public static let badOptions = Code(.badOptions)
   }
 }

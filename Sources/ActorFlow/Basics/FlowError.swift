@@ -1,24 +1,25 @@
-/// Every error ActorFlow itself throws.
+/// The error type of everything that ActorFlow itself throws.
 ///
-/// Switch over ``code``; show ``message``, which names the flow, the step and the remedy. An error thrown by a step
+/// Switch over ``code``, and show ``message``, which names the flow, the step and the remedy. An error thrown by a step
 /// reaches the caller of ``FlowCoordinator/run(_:with:)`` as itself, not as a `FlowError`.
 public struct FlowError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of the error.
   public let code: Code
 
-  /// What went wrong, in a sentence, with the remedy.
+  /// A sentence that describes the error and its remedy.
   public let message: String
 
-  /// The flow concerned; nil for a step used outside a flow.
+  /// The flow that the error is about; `nil` for a step used outside a flow.
   public let flow: FlowID?
 
-  /// The step concerned, where there is one.
+  /// The step that the error is about, if there is one.
   public let step: StepID?
 
-  /// The error behind this one; for ``Code/rollbackFailed`` the first of ``underlyingErrors``.
+  /// The first error that caused this one; for ``Code/rollbackFailed`` the first of ``underlyingErrors``.
   public var underlying: (any Error)? { underlyingErrors.first }
 
-  /// All errors behind this one; for ``Code/rollbackFailed`` one for each `backUp` that threw, in the order they ran.
+  /// All errors that caused this one; for ``Code/rollbackFailed`` one for each `backUp` that threw, in the order they
+  /// ran.
   public let underlyingErrors: [any Error]
 
   package init(
@@ -31,14 +32,14 @@ public struct FlowError: Error, Sendable, CustomStringConvertible {
     self.underlyingErrors = underlying
   }
 
-  /// The same error with its place, if it was made where that was not known.
+  /// Returns the error with its place, if it was created without one.
   package func located(in flow: FlowID, at step: StepID) -> FlowError {
     guard self.flow == nil else { return self }
     let place = self.step ?? (step.path.isEmpty ? nil : step)
     return FlowError(code, message, flow: flow, step: place, underlying: underlyingErrors)
   }
 
-  /// The code, the place and the sentence.
+  /// The code, the place and the message, with the underlying errors.
   public var description: String {
     var text = "\(code)"
     if let flow { text += " in flow \(flow)" }

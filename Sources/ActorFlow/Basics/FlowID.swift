@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The name of one flow: of one coordinator and all its runs.
+/// The name of a flow: of one coordinator and all its runs.
 ///
-/// Give one of your own (`FlowID("order-17")`) or let ``unique()`` make one. Ids are compared as text and are encoded
-/// as a single string.
+/// Choose an id of your own (`FlowID("order-17")`) or let ``unique()`` make one. Ids are compared as text and are
+/// encoded as a single string.
 public struct FlowID: Hashable, Sendable {
   private enum Storage: Hashable, Sendable {
     case text(String)
@@ -11,7 +11,7 @@ public struct FlowID: Hashable, Sendable {
   }
   private let storage: Storage
 
-  /// An id with a text of your own, for example an order number.
+  /// Creates an id from a text of your own, for example an order number.
   public init(_ text: String) {
     self.init(parsing: text)
   }
@@ -20,9 +20,9 @@ public struct FlowID: Hashable, Sendable {
     self.storage = storage
   }
 
-  /// A new id that no other call has returned: 64 random bits drawn once per process, and a counter.
+  /// Returns a new id that no other call has returned: 64 random bits drawn once per process, and a counter.
   ///
-  /// It is unique, not secret: who knows one id can guess the next.
+  /// The id is unique but not secret: from one id the next can be guessed.
   public static func unique() -> FlowID {
     FlowID(.unique(process: processBits, count: counter.wrappingAdd(1, ordering: .relaxed).newValue))
   }
@@ -30,7 +30,7 @@ public struct FlowID: Hashable, Sendable {
   private static let counter = Atomic<UInt64>(0)
   private static let processBits = UInt64.random(in: 1...UInt64.max)
 
-  /// Reads back what ``description`` wrote for a unique id, so that both spellings of one id are equal.
+  /// Parses the ``description`` of a unique id, so that both forms of one id are equal.
   private init(parsing text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     if parts.count == 3, parts[0] == "flow",
@@ -53,7 +53,7 @@ extension FlowID: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
     }
   }
 
-  /// An id written in source.
+  /// Creates an id from a literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }

@@ -1,6 +1,6 @@
-/// 96 random bits that set the idempotency keys of one run apart from those of every other run, in any process.
+/// 96 random bits that distinguish the idempotency keys of one run from those of every other run, in any process.
 ///
-/// They are no secret: whoever receives an idempotency key reads them in it.
+/// The bits are not secret: every idempotency key contains them.
 package struct KeyBits: Hashable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt32
@@ -9,17 +9,17 @@ package struct KeyBits: Hashable, Sendable, CustomStringConvertible {
     (self.high, self.low) = (high, low)
   }
 
-  /// Bits that no other call has returned.
+  /// Returns bits that no other call has returned.
   package static func random() -> KeyBits {
     var generator = SystemRandomNumberGenerator()
     return KeyBits(high: generator.next(), low: generator.next())
   }
 
-  /// 24 hexadecimal digits, the letters small.
+  /// The bits as 24 lowercase hexadecimal digits.
   package var description: String { Hexadecimal.text(of: high, digits: 16) + Hexadecimal.text(of: low, digits: 8) }
 }
 
-/// Numbers in hexadecimal digits, with leading zeros and small letters.
+/// Numbers as lowercase hexadecimal digits with leading zeros.
 enum Hexadecimal {
   static func text(of number: some FixedWidthInteger & UnsignedInteger, digits: Int) -> String {
     let text = String(number, radix: 16)

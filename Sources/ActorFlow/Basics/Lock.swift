@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The one lock of the package: a `Mutex` around a Sendable state.
+/// The only lock type of the package: a `Mutex` around a Sendable state.
 ///
-/// Under the thread sanitizer (`-D THREAD_SANITIZER`, set by the sanitizer job) an acquire-load at entry and a
-/// release-store at exit stand beside the mutex. On Linux the sanitizer of Swift 6.3.1 does not see the futex inside
-/// `Mutex` and reports correct code as a race; with this pair it is silent and still finds real races.
+/// Under the thread sanitizer (`-D THREAD_SANITIZER`, set by the sanitizer job) each use also does an acquire-load at
+/// entry and a release-store at exit. On Linux the sanitizer of Swift 6.3.1 does not see the futex inside `Mutex` and
+/// reports correct code as a race. With this pair it reports none of that and still finds real races.
 package struct Lock<State: Sendable>: ~Copyable, Sendable {
   private let mutex: Mutex<State>
   #if THREAD_SANITIZER
@@ -15,8 +15,8 @@ package struct Lock<State: Sendable>: ~Copyable, Sendable {
     mutex = Mutex(initial)
   }
 
-  /// Runs `body` alone with the state. `body` must run no code of a user and resume nobody: what it finds to do is
-  /// returned, and done after the lock was given back.
+  /// Runs `body` with exclusive access to the state. `body` must not call user code or resume a task. It returns such
+  /// work to its caller, which does it after the lock is released.
   @inline(__always)
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result

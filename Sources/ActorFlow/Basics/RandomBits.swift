@@ -1,4 +1,4 @@
-/// 128 bits that nobody else has, and that nobody can guess: written as 32 hexadecimal digits.
+/// 128 random bits, unique and impossible to guess, written as 32 hexadecimal digits.
 package struct RandomBits: Hashable, Sendable, Codable, LosslessStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -11,7 +11,7 @@ package struct RandomBits: Hashable, Sendable, Codable, LosslessStringConvertibl
     self.init(high: generator.next(), low: generator.next())
   }
 
-  /// Reads back what ``description`` wrote; nil for any other text.
+  /// Parses a ``description``; `nil` for any other text.
   package init?(_ text: String) {
     var text = text
     let parts = text.withUTF8 { digits -> (UInt64, UInt64)? in
@@ -24,7 +24,7 @@ package struct RandomBits: Hashable, Sendable, Codable, LosslessStringConvertibl
     self.init(high: high, low: low)
   }
 
-  /// 32 digits, the letters small.
+  /// The bits as 32 lowercase hexadecimal digits.
   package var description: String {
     String(unsafeUninitializedCapacity: 32) { digits in
       for index in 0..<32 {

@@ -1,6 +1,7 @@
-/// The secure hash algorithm with 256 bits, as FIPS 180-4 specifies it.
+/// SHA-256, as specified in FIPS 180-4.
 ///
-/// The library has no dependencies. It hashes texts of a few hundred bytes, so nothing here is tuned.
+/// The library has no dependencies, so it has its own implementation. It hashes texts of a few hundred bytes and is not
+/// optimized.
 struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

@@ -1,7 +1,7 @@
-/// A list of a fixed length whose versions share what they have in common: replacing an element copies one path of a
-/// tree with 32 children a node, never the list.
+/// A list of a fixed length whose versions share unchanged elements. Replacing an element copies one path of a tree
+/// with 32 children per node, never the whole list.
 ///
-/// After the persistent vectors of Clojure, which go back to Bagwell's "Ideal Hash Trees" (2001).
+/// The structure is that of Clojure's persistent vectors, which go back to Bagwell's "Ideal Hash Trees" (2001).
 package struct SharedList<Element: Sendable>: Sendable {
   private enum Node: Sendable {
     case leaf(ContiguousArray<Element>)
@@ -17,7 +17,7 @@ package struct SharedList<Element: Sendable>: Sendable {
     mutating func replace(at index: Int, _ shift: Int, with element: Element) {
       switch self {
       case .leaf(var elements):
-        self = .leaf([])  // given up, so that an array nobody shares is changed where it stands
+        self = .leaf([])  // released, so that an array that is not shared is changed in place
         elements[index & 31] = element
         self = .leaf(elements)
       case .inner(var nodes):
@@ -29,7 +29,7 @@ package struct SharedList<Element: Sendable>: Sendable {
   }
 
   private var root: Node
-  /// How far an index is shifted to find the root's child.
+  /// The number of bits by which an index is shifted to find the child of the root.
   private let shift: Int
   package let count: Int
 

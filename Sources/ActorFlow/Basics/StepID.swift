@@ -1,13 +1,13 @@
-/// The name of a step in a flow: the whole path of names that leads to it, such as `checkout/shipping`.
+/// The name of a step in a flow: the full path of names that leads to it, such as `checkout/shipping`.
 ///
-/// Two ids are equal when their whole paths are. Where a verb takes a step to look for
-/// (``FlowCoordinator/backUp(to:)``), an id without a `/` matches the last part of a path, nearest step first; so
-/// `"shipping"` finds `checkout/shipping`.
+/// Two ids are equal if their full paths are equal. A method that looks for a step, such as
+/// ``FlowCoordinator/backUp(to:)``, also accepts an id without a `/`, which matches the last part of a path, nearest
+/// step first. So `"shipping"` finds `checkout/shipping`.
 public struct StepID: Hashable, Sendable {
-  /// The whole path, its parts separated by `/`.
+  /// The full path, with its parts separated by `/`.
   public let path: String
 
-  /// A step's id from its path, or from its last part.
+  /// Creates a step's id from its path, or from the last part of its path.
   public init(_ path: String) {
     self.path = path
   }
@@ -18,17 +18,17 @@ public struct StepID: Hashable, Sendable {
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// Whether this id, as somebody wrote it, means `other`: equal, or without a `/` and equal to the last part.
+  /// Whether this id refers to `other`: it is equal, or it has no `/` and is equal to the last part of `other`.
   public func matches(_ other: StepID) -> Bool {
     path == other.path || (!path.utf8.contains(UInt8(ascii: "/")) && path == other.name)
   }
 }
 
 extension StepID: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
-  /// The whole path.
+  /// The full path.
   public var description: String { path }
 
-  /// An id written in source.
+  /// Creates an id from a literal.
   public init(stringLiteral value: String) {
     self.init(value)
   }

@@ -1,10 +1,10 @@
-/// Turns values into bytes and back. A matter of whoever keeps flows beyond the process.
+/// Encodes values as bytes and decodes them. Only durable flows need one.
 package protocol ValueCodec: Sendable {
   func encode(_ value: any Encodable) throws -> [UInt8]
   func decode<T: Decodable>(_ bytes: [UInt8], as type: T.Type) throws -> T
 }
 
-/// A value as bytes, and what its type was called.
+/// A value as bytes, with the name of its type.
 package struct PackedValue: Sendable, Equatable {
   package var type: String
   package var bytes: [UInt8]
@@ -14,12 +14,12 @@ package struct PackedValue: Sendable, Equatable {
     self.bytes = bytes
   }
 
-  /// How many bytes it has in a snapshot, but for those that count them.
+  /// The number of bytes that the value takes in a snapshot, without its length prefixes.
   package var size: Int { type.utf8.count + bytes.count }
 
   /// Packs a value.
   ///
-  /// - Parameter type: What it is declared as; nil: what it is.
+  /// - Parameter type: The declared type of the value; `nil` for its own type.
   /// - Throws: A ``FlowError`` with the code `notStorable`, naming the type.
   package init(_ value: any Sendable, as type: Any.Type? = nil, with codec: any ValueCodec) throws {
     if let stored = value as? StoredValue {
@@ -37,7 +37,7 @@ package struct PackedValue: Sendable, Equatable {
     }
   }
 
-  /// Packs a value as what it is.
+  /// Packs a value as its own type.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable`, naming the type.
   package init(encoding value: any Encodable, with codec: any ValueCodec) throws {
@@ -59,7 +59,7 @@ package struct PackedValue: Sendable, Equatable {
   }
 }
 
-/// A value that was read back, until somebody comes who knows what it is.
+/// A value that was read back, in packed form until its type is known.
 package struct StoredValue: Sendable {
   package let packed: PackedValue
   private let codec: any ValueCodec
@@ -75,7 +75,7 @@ package struct StoredValue: Sendable {
     throw mismatch(with: type, [])
   }
 
-  /// The value as one of this type; itself if nothing is known of the type.
+  /// Returns the value as this type; returns the stored value itself if the type is not Decodable.
   package func unpacked(asAny type: Any.Type) throws -> Any {
     if type == Void.self { return () }
     guard let decodable = type as? any Decodable.Type else { return self }
@@ -87,11 +87,11 @@ package struct StoredValue: Sendable {
   }
 }
 
-/// An error that was read back: what it said, at most 1 KiB of it, and what its type was called.
+/// An error that was read back: its message, at most 1 KiB of it, and the name of its type.
 package struct StoredFailure: Error, Sendable, Equatable, CustomStringConvertible {
   package var type: String
   package var message: String
-  /// Of a ``FlowError``.
+  /// The code, if the error is a ``FlowError``.
   package var code: String?
   package var step: StepID?
 
@@ -113,13 +113,13 @@ package struct StoredFailure: Error, Sendable, Equatable, CustomStringConvertibl
     }
   }
 
-  /// A flow stores an error for each `backUp` that threw: together they must not fill it.
+  /// Cuts the message, because a flow stores an error for each `backUp` that threw, and together they must stay small.
   private static func cut(_ message: String) -> String {
     let limit = 1 << 10
     return message.utf8.count > limit ? message.prefix(bytes: limit - "…".utf8.count) + "…" : message
   }
 
-  /// The error as it was, as far as that can be said.
+  /// The original error if it was a ``FlowError`` of a known code, else this one.
   package func error(in flow: FlowID) -> any Error {
     guard let code = code.flatMap(FlowError.Code.init) else { return self }
     return FlowError(code, message, flow: flow, step: step)

@@ -1,8 +1,8 @@
 /// The number of one stay at a place, from entering to leaving.
 ///
-/// Within one coordinator a visit's id is never used again, not by a later run either.
+/// A coordinator never uses a visit's id again, not even in a later run.
 public struct VisitID: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
-  /// 1 for the first visit of a coordinator, then counting up.
+  /// The number of the visit, counting up from 1 for the first visit of a coordinator.
   public let number: Int
 
   package init(_ number: Int) {
@@ -12,7 +12,7 @@ public struct VisitID: Hashable, Sendable, Codable, Comparable, CustomStringConv
   /// The number as text.
   public var description: String { "\(number)" }
 
-  /// Orders visits by when they began.
+  /// Whether the left visit began before the right one.
   public static func < (left: VisitID, right: VisitID) -> Bool { left.number < right.number }
 
   /// Reads the number from a single value.
