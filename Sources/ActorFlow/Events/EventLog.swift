@@ -1,8 +1,8 @@
-/// The latest events of one run, in a ring that grows up to its capacity, and the readers that wait for more.
+/// The latest events of one run, in a ring buffer that grows up to its capacity, and the readers that wait for more.
 ///
-/// Each run has a log of its own: subscribers still read an earlier run's while the next one publishes. It has a lock of
-/// its own, so that reading needs no turn of the coordinator. Appending costs the same with any number of subscriptions;
-/// only those that wait at that moment are woken. The log does not know its readers: each subscription has a cursor.
+/// Each run has its own log, because subscribers may still read an earlier run's log while the next run publishes. The
+/// log has its own lock, so that reading needs no turn of the coordinator. Appending costs the same with any number of
+/// subscriptions: only those that wait at that moment are woken, and the log does not store its readers' cursors.
 package final class EventLog: Sendable {
   package let flow: FlowID
   /// The number of the run.
@@ -10,7 +10,7 @@ package final class EventLog: Sendable {
   private let ring: Lock<Ring>
 
   /// - Parameters:
-  ///   - capacity: The number of events that are held; at least 1.
+  ///   - capacity: The number of events that the log holds; at least 1.
   ///   - base: The number of the last event before this log.
   package init(flow: FlowID, run: Int, capacity: Int, after base: Int = 0) {
     (self.flow, self.run) = (flow, run)
@@ -19,7 +19,7 @@ package final class EventLog: Sendable {
 
   /// The results of an append, for the caller to handle in this order once it holds no lock.
   package struct Appended: Sendable {
-    /// The entry that was pushed out of the ring. It may hold the last reference to a user's value.
+    /// The entry that was removed from the ring. It may hold the last reference to a user's value.
     package let displaced: LogEntry?
     /// The readers to wake.
     package let readers: Wake?
@@ -27,7 +27,7 @@ package final class EventLog: Sendable {
 
   /// Adds the next event.
   ///
-  /// - Parameter isLast: Whether the run ends with it.
+  /// - Parameter isLast: Whether the run ends with this event.
   package func append(_ entry: LogEntry, isLast: Bool) -> Appended {
     ring.withLock { ring in
       let displaced = ring.append(entry)
@@ -36,7 +36,7 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Ends the log: its readers get what it holds, and then the end.
+  /// Closes the log: its readers get the events it still holds, and then the end.
   ///
   /// - Returns: The readers to wake.
   package func close() -> Wake? {
@@ -48,12 +48,12 @@ package final class EventLog: Sendable {
 
   package enum Next: Sendable {
     case event(NavigationEvent)
-    /// Nothing yet.
+    /// There is no next event yet.
     case wait
     case end
   }
 
-  /// Returns the first event after a cursor that is still held, and moves the cursor to it.
+  /// Returns the oldest event after a cursor that the log still holds, and moves the cursor to it.
   func next(after cursor: inout Int) -> Next {
     switch ring.withLock({ [cursor] ring in ring.next(after: cursor) }) {
     case .entry(let entry, let sequence):
@@ -74,8 +74,8 @@ extension EventLog {
     let continuation: CheckedContinuation<Wake, Never>
   }
 
-  /// Wakes the readers that wait, one after the other: each one wakes the next before it looks at the log. So the
-  /// publisher pays for one of them, however many there are.
+  /// Wakes the waiting readers in a chain: each one wakes the next before it reads the log. So the publisher wakes only
+  /// one, however many there are.
   package struct Wake: Sendable {
     private let readers: [WaitingReader]
     private let index: Int
@@ -93,7 +93,7 @@ extension EventLog {
 
   func newReader() -> Int { ring.withLock { $0.newReader() } }
 
-  /// Lets a reader wait, unless there is something to read after `sequence`.
+  /// Adds a waiting reader. Returns false and adds none if there is an event after `sequence`, or if the log is closed.
   func wait(_ reader: WaitingReader, after sequence: Int) -> Bool { ring.withLock { $0.wait(reader, after: sequence) } }
 
   func stopWaiting(_ id: Int) -> WaitingReader? { ring.withLock { $0.stopWaiting(id) } }
@@ -102,7 +102,7 @@ extension EventLog {
 /// The state of a log.
 private struct Ring: Sendable {
   private let capacity: Int
-  /// The number of the last event before this log was begun.
+  /// The number of the last event before this log.
   private let base: Int
   private var entries: ContiguousArray<LogEntry> = []
   private var waiting: [EventLog.WaitingReader] = []
@@ -150,7 +150,7 @@ private struct Ring: Sendable {
   }
 
   mutating func wait(_ reader: EventLog.WaitingReader, after sequence: Int) -> Bool {
-    // A reader at the beginning has missed what came before this log, and still has nothing to read.
+    // A reader at the beginning missed the events before this log, but still has nothing to read.
     guard last <= max(sequence, base), !isClosed else { return false }
     waiting.append(reader)
     return true
@@ -161,7 +161,7 @@ private struct Ring: Sendable {
     return waiting.remove(at: index)
   }
 
-  /// Takes all readers that wait; nil if there are none.
+  /// Removes and returns all waiting readers; returns `nil` if there are none.
   @inline(__always)
   mutating func takeWaiting() -> EventLog.Wake? {
     guard !waiting.isEmpty else { return nil }

@@ -1,14 +1,15 @@
-/// One independent reading of a run's events: a cursor on the run's log.
+/// An independent reader of a run's events: a cursor on the run's log.
 package final class Subscription: Sendable {
   private let log: EventLog
-  /// The number of the latest event that was read. Behind a lock, because several tasks may read one subscription.
+  /// The number of the latest event that was read. It has a lock, because several tasks may read one subscription.
   private let cursor = Lock<Int>(0)
 
   package init(_ log: EventLog) {
     self.log = log
   }
 
-  /// The next event; nil when the run has ended and everything was read, or when the reading task is cancelled.
+  /// Returns the next event; `nil` when the run has ended and everything was read, or when the reading task is
+  /// cancelled.
   ///
   /// Several tasks may wait here at once; each event goes to one of them.
   package func next() async -> NavigationEvent? {
@@ -22,9 +23,9 @@ package final class Subscription: Sendable {
     return nil
   }
 
-  /// The next event, also to a cancelled task; nil when the run has ended and everything was read.
+  /// Returns the next event, even to a cancelled task; `nil` when the run has ended and everything was read.
   ///
-  /// For readers that the run itself waits for: a run always ends, so they are released with it at the latest.
+  /// For readers that the run itself waits for. A run always ends, so they are released at its end at the latest.
   package func nextUntilTheEnd() async -> NavigationEvent? {
     while true {
       switch read() {
@@ -35,7 +36,7 @@ package final class Subscription: Sendable {
     }
   }
 
-  /// The next event, if there is one already.
+  /// Returns the next event if it is already published.
   package func published() -> NavigationEvent? {
     if case .event(let event) = read() { event } else { nil }
   }
@@ -60,7 +61,7 @@ package final class Subscription: Sendable {
     let id = log.newReader()
     let wake = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A cancellation that came first has found no reader, so it is looked for after entering the list.
+        // An earlier cancellation found no reader to resume, so the task is checked again after entering the list.
         if !log.wait(EventLog.WaitingReader(id: id, continuation: continuation), after: sequence) {
           continuation.resume(returning: EventLog.Wake([]))
         } else if Task.isCancelled {
@@ -87,7 +88,7 @@ package final class Subscription: Sendable {
 }
 
 extension Subscription {
-  /// The events as a stream, read when asked for: nothing is buffered for a reader that stays away.
+  /// The events as a stream. Each event is read on request; nothing is buffered for a slow reader.
   package var stream: AsyncStream<NavigationEvent> {
     AsyncStream(unfolding: { await self.next() })
   }
