@@ -1,4 +1,4 @@
-/// One branch of a fork that is open: of a `Parallel`, a `Race` or a `ForEach`.
+/// An open branch of a fork: of a `Parallel`, a `Race` or a `ForEach`.
 public struct Branch: Sendable {
   package let view: TrackView
 
@@ -6,14 +6,14 @@ public struct Branch: Sendable {
     self.view = view
   }
 
-  /// What the branch is called: the fork's path and the branch's name or number.
+  /// The branch's path: the fork's path, then the branch's name or number.
   public var path: StepID { view.path }
   /// The visits of this branch, top first.
   public var stack: StepStack { view.stack }
   /// The branches of a fork on top of this branch's stack.
   public var branches: [Branch] { view.branches?.map(Branch.init) ?? [] }
-  /// Whether it has ended, and waits for the others.
+  /// Whether the branch has ended and is waiting for the others.
   public var hasEnded: Bool { view.hasEnded }
-  /// Whether it has a step of its own to back up to.
+  /// Whether the branch has a step of its own to back up to.
   public var canBackUp: Bool { view.canBackUp }
 }

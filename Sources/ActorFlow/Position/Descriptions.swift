@@ -1,5 +1,5 @@
-// What the log of a service shows: one line for each value, names and numbers only. A prompt is shown by its type,
-// because what it holds may be nobody's business; a question is named without the secret part of its id.
+// Single-line descriptions for service logs, made of names and numbers only. A prompt is shown by its type, because its
+// content may be confidential. A question is shown without the secret part of its id.
 
 extension Change: CustomStringConvertible {
   /// The change in a few words, such as `moved shop/cart → shop/payment`.
@@ -36,7 +36,7 @@ extension Change: CustomStringConvertible {
     }
   }
 
-  /// What `backUp`s threw, in words.
+  /// The descriptions of the errors that `backUp`s threw.
   package var backUpErrors: [String] {
     switch self {
     case .backedUp(_, _, let errors), .unwound(_, let errors), .joined(_, let errors), .rolledBack(let errors):
@@ -61,17 +61,17 @@ extension LeaveReason: CustomStringConvertible {
 }
 
 extension Wait: CustomStringConvertible {
-  /// Step and signal.
+  /// The step and the signal.
   public var description: String { "\(step): \(signal)" }
 }
 
 extension Branch: CustomStringConvertible {
-  /// Path and stack.
+  /// The path and the stack.
   public var description: String { "\(path) at \(stack)\(hasEnded ? ", ended" : "")" }
 }
 
 extension Question: CustomStringConvertible {
-  /// Id without its secret part, step, the prompt's type, and the revision.
+  /// The id without its secret part, the step, the prompt's type, and the revision.
   public var description: String { "\(id.debugDescription) at \(step): \(type(of: prompt)), revision \(revision)" }
 }
 
@@ -81,7 +81,7 @@ extension StepStack: CustomStringConvertible {
 }
 
 extension Position: CustomStringConvertible {
-  /// Status, stack, branches, open questions and waits.
+  /// The status, stack, branches, open questions and waits.
   public var description: String {
     "\(status) at \(stack)" + (branches.isEmpty ? "" : ", branches \(branches)")
       + (waits.isEmpty ? "" : ", waiting \(waits)")
@@ -90,6 +90,6 @@ extension Position: CustomStringConvertible {
 }
 
 extension NavigationEvent: CustomStringConvertible {
-  /// Flow, run, number and change.
+  /// The flow, run, number and change.
   public var description: String { "\(flow)/\(run) #\(sequence): \(change)" }
 }

@@ -1,5 +1,5 @@
-/// What an event carries, as machine and log pass it on: one pointer. The everyday move is its visit; change and position
-/// are made when somebody looks at them.
+/// The content of an event, as the machine and the log pass it on: one pointer. The common case, a move, stores only
+/// its visit; the change and the position are computed when they are read.
 package enum LogEntry: Sendable {
   case moved(VisitNode)
   case other(Transition)
@@ -8,7 +8,7 @@ package enum LogEntry: Sendable {
     self = .other(Transition(change, position))
   }
 
-  /// The change and the position that the visit alone does not tell.
+  /// A change and a position that the visit alone does not determine.
   package final class Transition: Sendable {
     package let change: Change
     package let position: Position

@@ -1,11 +1,11 @@
-/// One transition of a flow, with the whole position after it.
+/// A transition of a flow, with the whole position after it.
 ///
-/// Events of a run are numbered 1, 2, 3… without gaps. A subscriber that sees a gap fell behind the log; the next event
-/// it gets is whole again.
+/// The events of a run are numbered 1, 2, 3… without gaps. A subscriber that sees a gap fell behind the log; the next
+/// event that it receives carries the whole position again.
 public struct NavigationEvent: Sendable {
   /// The flow that moved.
   public let flow: FlowID
-  /// Which run of the coordinator: 1 for the first.
+  /// The number of the coordinator's run: 1 for the first.
   public let run: Int
   /// The event's number within the run.
   public let sequence: Int
@@ -18,7 +18,7 @@ public struct NavigationEvent: Sendable {
     self.entry = entry
   }
 
-  /// What happened.
+  /// The change that the transition made.
   public var change: Change {
     switch entry {
     case .moved(let node): .moved(from: node.below.map(Visit.init), to: Visit(node))
@@ -26,7 +26,7 @@ public struct NavigationEvent: Sendable {
     }
   }
 
-  /// Where the flow stands now.
+  /// The position of the flow after the transition.
   public var position: Position {
     switch entry {
     case .moved(let node):

@@ -1,8 +1,8 @@
-/// Where a flow stands after an event.
+/// The state of a flow after an event, as seen from outside.
 ///
-/// A position is a value that shares what it holds with the positions before and after it; keeping it keeps no step
-/// alive. What it says of branches is gathered when it is asked for, so an event of a fork with many branches costs no
-/// more than one with few; the lists cost their length.
+/// A position is a value that shares its parts with the positions before and after it. Keeping a position keeps no step
+/// alive. The lists about branches are computed when they are read, so an event of a fork with many branches costs no
+/// more than one of a fork with few. Reading such a list takes time proportional to its length.
 public struct Position: Sendable {
   /// The visits that led here, top first.
   public let stack: StepStack
@@ -20,9 +20,10 @@ public struct Position: Sendable {
     content = .unforked(questions: questions, waits: waits, status: status, canBackUp: canBackUp)
   }
 
-  /// The position of a flow that stands before a fork.
+  /// The position of a flow with a fork on top of its stack.
   ///
-  /// - Parameter status: Of the flow itself; if that runs, the status tells of a branch that is being left.
+  /// - Parameter status: The status of the flow itself. If it is `running`, the position's status also reports a branch
+  ///   that is being left.
   package init(_ view: TrackView, status: Status) {
     stack = view.stack
     content = .forked(view, status: status)
@@ -39,7 +40,7 @@ public struct Position: Sendable {
     }
   }
 
-  /// What the flow is doing.
+  /// The activity of the flow.
   public var status: Status {
     switch content {
     case .unforked(_, _, let status, _): return status
@@ -49,7 +50,7 @@ public struct Position: Sendable {
     }
   }
 
-  /// Whether `backUp()` has somewhere to go; with several open branches it may ask to name one.
+  /// Whether `backUp()` has a target. With several open branches, `backUp()` may ask for a branch to be named.
   public var canBackUp: Bool {
     switch content {
     case .unforked(_, _, _, let canBackUp): canBackUp
@@ -68,7 +69,7 @@ public struct Position: Sendable {
     }
   }
 
-  /// The branches of the fork on top of the stack; empty if the step in focus is none.
+  /// The branches of the fork on top of the stack; empty if the step in focus is not a fork.
   public var branches: [Branch] {
     switch content {
     case .unforked: []

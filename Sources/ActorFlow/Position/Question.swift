@@ -1,6 +1,6 @@
-/// One open `ask`: what is shown, who asks, and how often what is shown has changed.
+/// An open question: its prompt, its asker, and the prompt's revision.
 public struct Question: Sendable, Identifiable {
-  /// The question's name: its flow, its run, and a number that is never used again by this coordinator.
+  /// The question's id: its flow, its run, and a number that this coordinator never uses again.
   public struct ID: Hashable, Sendable, Codable, LosslessStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
   {
@@ -10,7 +10,7 @@ public struct Question: Sendable, Identifiable {
     public let run: Int
     /// The question's number within the flow.
     public let number: Int
-    /// What nobody can guess who was not shown the question; nil where questions do not leave the process.
+    /// Random bits, known only to those who were shown the question; `nil` if questions do not leave the process.
     package let token: RandomBits?
 
     package init(flow: FlowID, run: Int, number: Int, token: RandomBits? = nil) {
@@ -20,7 +20,7 @@ public struct Question: Sendable, Identifiable {
       self.token = token
     }
 
-    /// Reads back what ``description`` wrote; nil if the text is none.
+    /// Parses the text that ``description`` returns; `nil` if the text is not an id.
     public init?(_ description: String) {
       var parts = description.split(separator: "/", omittingEmptySubsequences: false)
       var token: RandomBits?
@@ -35,21 +35,21 @@ public struct Question: Sendable, Identifiable {
       self.init(flow: FlowID(parts.dropLast(2).joined(separator: "/")), run: run, number: number, token: token)
     }
 
-    /// Flow, run and number, separated by `/`; of a hosted flow then `/~` and 32 hexadecimal digits.
+    /// The flow, run and number, separated by `/`; for a hosted flow, followed by `/~` and 32 hexadecimal digits.
     ///
-    /// Those digits let their holder answer the question. Give this text to people who may answer, and write
+    /// Anyone who holds those digits can answer the question. Give this text to people who may answer, and write
     /// ``debugDescription`` into logs.
     public var description: String { "\(flow)/\(run)/\(number)\(token.map { "/~\($0)" } ?? "")" }
 
-    /// Flow, run and number without the digits that nobody can guess: for logs. It cannot be read back as an id of a
-    /// hosted flow's question.
+    /// The flow, run and number without the secret digits: for logs. It cannot be read back as an id of a hosted flow's
+    /// question.
     public var debugDescription: String { "\(flow)/\(run)/\(number)" }
 
-    /// Shows a `dump` what ``debugDescription`` shows.
+    /// A mirror that shows `dump` the same parts as ``debugDescription``.
     public var customMirror: Mirror { Mirror(self, children: ["flow": flow, "run": run, "number": number]) }
   }
 
-  /// Shared, so that events and positions pass a question on as one pointer.
+  /// A shared reference, so that events and positions pass a question on as one pointer.
   private final class Content: Sendable {
     let id: ID
     let step: StepID
@@ -71,18 +71,18 @@ public struct Question: Sendable, Identifiable {
     content = Content(id: id, step: step, visit: visit, prompt: prompt, revision: revision)
   }
 
-  /// Answer with this id.
+  /// The id to answer with.
   public var id: ID { content.id }
 
-  /// Whether this is its id: compared where it stands, without a copy.
+  /// Whether the question has this id. The stored id is compared in place, without a copy.
   func isNamed(_ id: ID) -> Bool { content.id.number == id.number && content.id == id }
 
   /// The step that asks.
   public var step: StepID { content.step }
   /// The visit that asks.
   public var visit: VisitID { content.visit }
-  /// What is shown, and what is asked for.
+  /// The prompt: the content to show, and the type of the answer.
   public var prompt: any Prompt { content.prompt }
-  /// 1 when asked, one more after each update.
+  /// The prompt's revision: 1 when the question opens, one more after each update.
   public var revision: Int { content.revision }
 }

@@ -1,13 +1,13 @@
-/// What a flow is doing.
+/// The activity of a flow.
 @nonexhaustive public enum Status: Sendable, Hashable {
   /// No run has begun.
   case idle
-  /// Steps run, or wait for answers.
+  /// Steps run or wait for answers.
   case running
-  /// The visit is being left; its step was cancelled and has not come back yet, or what it did is being undone on the
-  /// way back. `since` is the time from the run's start to the request.
+  /// The visit is being left: its step was cancelled and has not ended yet, or places are being compensated on the way
+  /// back. `since` is the time from the run's start to the request.
   case leaving(Visit, since: Duration)
-  /// The flow is ending badly, and what was done is being undone.
+  /// The flow is ending by failure, abandonment or cancellation, and is rolling back.
   case rollingBack
   /// The run has ended.
   case ended(Ending)
@@ -26,13 +26,13 @@ extension Status: CustomStringConvertible {
   }
 }
 
-/// How a run ended.
+/// The way a run ended.
 @nonexhaustive public enum Ending: Sendable, Hashable {
   /// The last step returned.
   case finished
   /// A step failed.
   case failed
-  /// Somebody abandoned the flow.
+  /// The flow was abandoned.
   case abandoned(reason: String)
   /// The task that called `run` was cancelled.
   case cancelled

@@ -1,22 +1,22 @@
-/// What the world sees of a line of steps at one moment: of the flow itself, or of a branch. Shared by all events until
-/// something about it changes; what is to be said of many branches is gathered when somebody asks.
+/// The public view of a track (the flow itself, or a branch) at one moment. Events share a view until the track
+/// changes. The lists over many branches are computed only when they are read.
 package final class TrackView: Sendable {
-  /// Of a branch: what it is called.
+  /// The branch's path; empty for the flow itself.
   let path: StepID
   let stack: StepStack
   let question: Question?
   /// The signals waited for, oldest first.
   let waits: [Wait]
   let hasEnded: Bool
-  /// Whether it has a step of its own to back up to.
+  /// Whether the track has a step of its own to back up to.
   let canBackUp: Bool
-  /// Whether nobody returns past its first step.
+  /// Whether no back may lead past the track's first step.
   let isClosed: Bool
-  /// Whether it is being left, so that no back is possible on it or in it.
+  /// Whether the track is being left in a way that allows no back on it or on a branch in it.
   let refusesBack: Bool
-  /// The visit that is being left, and since when.
+  /// The visit that is being left, and the time of the request from the run's start.
   let leaving: (visit: VisitNode, since: Duration)?
-  /// Of the fork it stands before.
+  /// The branches of the fork on top of the track; `nil` if there is none.
   let branches: SharedList<TrackView>?
 
   package init(
@@ -36,15 +36,15 @@ package final class TrackView: Sendable {
     self.branches = branches
   }
 
-  /// Calls `body` with this and with every branch in it, outermost first.
+  /// Calls `body` with this track and with every branch in it, outermost first.
   func forEach(_ body: (TrackView) -> Void) {
     body(self)
     for branch in branches ?? SharedList([]) { branch.forEach(body) }
   }
 
-  /// Whether a back from it, or from a branch in it, has somewhere to go.
+  /// Whether a back from this track, or from a branch in it, has a target.
   ///
-  /// - Parameter outer: Whether one past its first step has.
+  /// - Parameter outer: Whether there is a target before the track's first step.
   func canBackUp(orTo outer: Bool) -> Bool {
     guard !refusesBack else { return false }
     let hasTarget = canBackUp || (outer && !isClosed)
@@ -55,7 +55,7 @@ package final class TrackView: Sendable {
 
   private var hasClosedBranch: Bool { branches?.contains { $0.isClosed || $0.hasClosedBranch } ?? false }
 
-  /// Of the branches that are being left while the flow goes on, the first.
+  /// The first branch that is being left while the flow itself goes on.
   var leavingBranch: (visit: VisitNode, since: Duration)? {
     guard let branches else { return nil }
     for branch in branches {

@@ -1,4 +1,4 @@
-/// One stay at a place, as the world sees it.
+/// A stay at a place, as seen from outside.
 public struct Visit: Sendable, Hashable, Identifiable {
   package let node: VisitNode
 
@@ -12,13 +12,14 @@ public struct Visit: Sendable, Hashable, Identifiable {
   /// The step's path.
   public var step: StepID { node.info.id }
 
-  /// Whether the step was skipped and kept, so that a back may lead here. Its `proceed` has not run in this visit.
+  /// Whether the step was skipped and stays on the stack as a target of a back. Its `proceed` has not run in this
+  /// visit.
   public var isSkipped: Bool { node.isSkipped }
 
-  /// How the step is to be shown; nil if the definition does not say.
+  /// The definition's presentation of the step; `nil` if it names none.
   public var presentation: Presentation? { node.info.presentation }
 
-  /// Visits are equal when their ids and their steps are.
+  /// Compares two visits; they are equal when their ids and their steps are equal.
   public static func == (left: Visit, right: Visit) -> Bool {
     left.node === right.node || (left.id == right.id && left.step == right.step)
   }
@@ -34,16 +35,19 @@ extension Visit: CustomStringConvertible {
   public var description: String { "\(step) (visit \(id))" }
 }
 
-/// A node of the public stack. Exactly one stored property links to another node, directly and optionally: that shape
-/// is freed by a loop, any other by a recursion that overflows the thread's stack at a few hundred thousand visits.
+/// A node of the public stack.
+///
+/// Exactly one stored property links to another node, directly and as an optional. Only a list of that shape is freed
+/// by a loop. Any other shape is freed by a recursion that overflows the thread's stack at a few hundred thousand
+/// visits.
 package final class VisitNode: Sendable {
   package let below: VisitNode?
   package let info: StepInfo
   package let id: VisitID
-  /// How many visits stand below.
+  /// The number of visits below.
   package let depth: Int32
   package let isSkipped: Bool
-  /// Whether a back was possible in the moment this visit began.
+  /// Whether the flow could back up when this visit began.
   package let canBackUp: Bool
 
   package init(id: VisitID, info: StepInfo, below: VisitNode?, isSkipped: Bool, canBackUp: Bool) {
@@ -55,7 +59,7 @@ package final class VisitNode: Sendable {
     self.canBackUp = canBackUp
   }
 
-  /// The same visit on an empty stack.
+  /// A copy of this visit on an empty stack.
   var alone: VisitNode {
     below == nil ? self : VisitNode(id: id, info: info, below: nil, isSkipped: isSkipped, canBackUp: false)
   }

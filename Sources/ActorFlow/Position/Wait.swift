@@ -1,4 +1,4 @@
-/// A step that waits for a signal.
+/// A step's wait for a signal.
 public struct Wait: Sendable, Hashable {
   /// The signal's name.
   public let signal: String
