@@ -1,9 +1,9 @@
-/// Who answers: the person or service on whose behalf an answer is given, as the server has authenticated it.
+/// An answerer: the person or service on whose behalf an answer is given, as authenticated by the server.
 public struct Principal: Hashable, Sendable, Codable {
   /// The account's id.
   public var id: String
 
-  /// What this principal may act as, for ``Prompt/authorize(_:)``.
+  /// The roles of this principal, for ``Prompt/authorize(_:)``.
   public var roles: Set<String>
 
   /// A principal with an id and its roles.

@@ -1,34 +1,34 @@
-/// The guards of a ``Prompt`` in the form in which they were written: the compile-time check for near misses.
+/// The guards of a ``Prompt`` as their author declared them: the compile-time check for near misses.
 ///
-/// A conforming type writes nothing of it. The compiler infers the associated types from the type's own functions, and
-/// the defaults of ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` fit only if nothing was found that looks like a
-/// guard and is none. A prompt with such a function does not compile, and the compiler names the function that it has
-/// and the one that `Prompt` requires.
+/// A conforming type declares none of these requirements. The compiler infers the associated types from the type's own
+/// functions. The defaults of ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` match only if the type has no
+/// function that resembles a guard without being one. A prompt with such a function does not compile, and the compiler
+/// names that function and the one that `Prompt` requires.
 public protocol PromptGuards: Sendable {
-  /// The parameter's type of the `authorize(_:)` that the type has: `Principal?`, or `Principal`.
+  /// The parameter type of the type's `authorize(_:)`: `Principal?` or `Principal`.
   associatedtype GuardedPrincipal: Sendable
-  /// The result of that function: `Void`.
+  /// The result type of that function: `Void`.
   associatedtype AuthorizeResult
-  /// The parameter's type of the `validate(_:)` that the type has: the prompt's `Answer`.
+  /// The parameter type of the type's `validate(_:)`: the prompt's `Answer`.
   associatedtype GuardedAnswer: Sendable
-  /// The result of that function: `Void`.
+  /// The result type of that function: `Void`.
   associatedtype ValidateResult
-  /// The parameter's type of an `authorize(principal:)`; `Never` if there is none.
+  /// The parameter type of an `authorize(principal:)`; `Never` if the type has none.
   associatedtype LabelledPrincipal: Sendable
-  /// The parameter's type of an `authorise(_:)`; `Never` if there is none.
+  /// The parameter type of an `authorise(_:)`; `Never` if the type has none.
   associatedtype MisspeltPrincipal: Sendable
-  /// The parameter's type of a `validate(answer:)`; `Never` if there is none.
+  /// The parameter type of a `validate(answer:)`; `Never` if the type has none.
   associatedtype LabelledAnswer: Sendable
 
-  /// The type's `authorize(_:)`, whatever it takes and returns.
+  /// The type's `authorize(_:)`, with any parameter and result.
   func authorize(_ principal: GuardedPrincipal) async throws -> AuthorizeResult
-  /// The type's `validate(_:)`, whatever it takes and returns.
+  /// The type's `validate(_:)`, with any parameter and result.
   func validate(_ answer: GuardedAnswer) async throws -> ValidateResult
-  /// A near miss of `authorize(_:)`, by its label. Nothing calls it.
+  /// A near miss of `authorize(_:)` by its label. No code calls it.
   func authorize(principal: LabelledPrincipal) async throws
-  /// A near miss of `authorize(_:)`, by its spelling. Nothing calls it.
+  /// A near miss of `authorize(_:)` by its spelling. No code calls it.
   func authorise(_ principal: MisspeltPrincipal) async throws
-  /// A near miss of `validate(_:)`, by its label. Nothing calls it.
+  /// A near miss of `validate(_:)` by its label. No code calls it.
   func validate(answer: LabelledAnswer) async throws
 }
 
