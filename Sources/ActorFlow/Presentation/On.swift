@@ -1,21 +1,21 @@
-/// What a ``Responder`` answers to one type of prompt.
+/// A handler of a ``Responder`` for one type of prompt.
 public struct On: Sendable {
-  /// Whether it has answered: false if the prompt is of another type, or the handler declines.
+  /// Returns whether the handler made an answer; `false` if the prompt is of another type or the handler declines.
   let answer: @Sendable (Question, FlowCoordinator, Principal?) async throws -> Bool
 
   /// A handler for prompts of type `P`.
   ///
   /// - Parameters:
   ///   - prompt: The type of prompt.
-  ///   - handler: Makes the answer; nil declines. It may take its time, and the next event waits for it; it is
-  ///     cancelled with the task that called `run`.
+  ///   - handler: Makes the answer; `nil` declines. The next event waits for the handler, however long it takes. The
+  ///     handler is cancelled with the task that called `run`.
   public init<P: Prompt>(_ prompt: P.Type, _ handler: @escaping @Sendable (P) async throws -> P.Answer?) {
     answer = { question, coordinator, principal in
       guard let prompt = question.prompt as? P, let answer = try await handler(prompt) else { return false }
       do {
         try await coordinator.answer(question.id, with: answer, by: principal, revision: question.revision)
       } catch let error as FlowError where Self.isTooLate(error.code) {
-        // Somebody else was quicker, or shows something else by now: nobody's mistake.
+        // Another answerer was faster, or the prompt has changed: not an error.
       }
       return true
     }
@@ -26,10 +26,10 @@ public struct On: Sendable {
   }
 }
 
-/// Puts the handlers of a ``Responder`` in a list.
+/// The builder of a ``Responder``'s list of handlers.
 @resultBuilder
 public enum ResponderBuilder: Sendable {
-  /// A handler.
+  /// A single handler.
   public static func buildExpression(_ handler: On) -> [On] { [handler] }
   /// The handlers, in order.
   public static func buildBlock(_ handlers: [On]...) -> [On] { handlers.flatMap { $0 } }

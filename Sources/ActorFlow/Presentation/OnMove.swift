@@ -6,10 +6,10 @@
 /// }
 /// ```
 ///
-/// What was entered is the visit of the change. The position's own step is the same only outside of branches: inside
-/// it is the fork.
+/// The change's visit is the step that was entered. ``Position/step`` names the same step only outside of branches;
+/// inside a branch it names the fork.
 ///
-/// A step that was skipped is not entered. A back that lands on the step is for ``OnBack``.
+/// A skipped step is not entered, so its event is declined. For a back that lands on the step, use ``OnBack``.
 public struct OnMove: Presenter {
   private let step: StepID?
   private let show: @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
@@ -17,8 +17,8 @@ public struct OnMove: Presenter {
   /// A presenter of the moves to a step.
   ///
   /// - Parameters:
-  ///   - step: The step, by its path or the path's last part; nil for every step.
-  ///   - show: Shows the event. What it throws ends the flow, as for every presenter.
+  ///   - step: The step, by its path or the path's last part; `nil` for every step.
+  ///   - show: Shows the event. An error that it throws ends the flow, as for every presenter.
   public init(
     to step: StepID? = nil, _ show: @escaping @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
   ) {
@@ -26,7 +26,7 @@ public struct OnMove: Presenter {
     self.show = show
   }
 
-  /// Shows a move to the step, and takes it; declines every other event.
+  /// Shows a move to the step and takes the event; declines every other event.
   public func present(_ event: NavigationEvent, in coordinator: FlowCoordinator) async throws -> Bool {
     guard case .moved(_, let visit) = event.change, !visit.isSkipped, step?.matches(visit.step) ?? true else {
       return false
@@ -44,7 +44,7 @@ public struct OnMove: Presenter {
 /// }
 /// ```
 ///
-/// As for ``OnMove``, where it landed is the visit of the change.
+/// As for ``OnMove``, the change's visit is the step on which the back landed.
 public struct OnBack: Presenter {
   private let step: StepID?
   private let show: @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
@@ -52,8 +52,8 @@ public struct OnBack: Presenter {
   /// A presenter of the backs to a step.
   ///
   /// - Parameters:
-  ///   - step: The step, by its path or the path's last part; nil for every step.
-  ///   - show: Shows the event. What it throws ends the flow, as for every presenter.
+  ///   - step: The step, by its path or the path's last part; `nil` for every step.
+  ///   - show: Shows the event. An error that it throws ends the flow, as for every presenter.
   public init(
     to step: StepID? = nil, _ show: @escaping @Sendable (NavigationEvent, FlowCoordinator) async throws -> Void
   ) {
@@ -61,7 +61,7 @@ public struct OnBack: Presenter {
     self.show = show
   }
 
-  /// Shows a back to the step, and takes it; declines every other event.
+  /// Shows a back to the step and takes the event; declines every other event.
   public func present(_ event: NavigationEvent, in coordinator: FlowCoordinator) async throws -> Bool {
     guard case .backedUp(_, let visit, _) = event.change, step?.matches(visit.step) ?? true else { return false }
     try await show(event, coordinator)

@@ -1,4 +1,4 @@
-/// Somebody who shows a flow: a screen, a terminal, a chat, or a ``Responder`` that answers by itself.
+/// A user interface of a flow: a screen, a terminal, a chat, or a ``Responder`` that answers by itself.
 ///
 /// ```swift
 /// actor Screen: Presenter {
@@ -11,18 +11,18 @@
 /// }
 /// ```
 ///
-/// Presenters are given to ``FlowCoordinator/run(_:with:presentedBy:)`` in a list. They only request moves: what they
-/// ask of the coordinator is decided as any other request is.
+/// Presenters are given to ``FlowCoordinator/run(_:with:presentedBy:)`` in a list. Presenters only request moves: the
+/// coordinator decides their requests like any others.
 public protocol Presenter: Sendable {
   /// Shows an event, or leaves it to the next presenter.
   ///
-  /// Called for one event after the other, never for two at once, in a child task of the one that called `run`, and
-  /// outside of the flow's steps; so it may call any verb of the coordinator, and wait for it. The flow does not wait
-  /// for it: the position is that at the event, and a question in it may be answered by now. A presenter that was away
-  /// for longer than the event log reaches sees a gap in ``NavigationEvent/sequence``; the position is whole all the
-  /// same.
+  /// Called for one event after the other, never for two at once. The call runs in a child task of the task that called
+  /// `run`, outside of the flow's steps, so it may call any verb of the coordinator and wait for the result. The flow
+  /// does not wait for the presenter: `event.position` is the position at the event, and a question in it may have been
+  /// answered since. A presenter that falls behind the reach of the event log sees a gap in
+  /// ``NavigationEvent/sequence``; the position is complete all the same.
   ///
-  /// - Returns: Whether it has taken the event; if not, the next presenter is asked.
-  /// - Throws: Anything; the flow is abandoned then, and undone, and `run` throws this error.
+  /// - Returns: Whether the presenter has taken the event; if not, the next presenter is asked.
+  /// - Throws: Any error; the flow is then abandoned and rolled back, and `run` throws this error.
   func present(_ event: NavigationEvent, in coordinator: FlowCoordinator) async throws -> Bool
 }

@@ -1,4 +1,4 @@
-/// The presenting of one run: reads its events and asks the presenters.
+/// The presentation of one run: reads the run's events and asks the presenters.
 struct Presenting: Sendable {
   private let presenters: [any Presenter]
   private let coordinator: FlowCoordinator
@@ -10,7 +10,7 @@ struct Presenting: Sendable {
 
   /// Presents every event of the run.
   ///
-  /// - Returns: The error of a presenter that has ended the flow; nil if it ended otherwise.
+  /// - Returns: The error of the presenter that ended the flow; `nil` if the flow ended otherwise.
   func untilTheEnd() async -> (any Error)? {
     let events = coordinator.makeSubscription()
     var failure: (error: any Error, reason: String)?
@@ -22,7 +22,7 @@ struct Presenting: Sendable {
         await abandon(reason)
       }
     }
-    // Endings come from the machine: if the flow was ending already, the error has not ended it.
+    // Endings come from the machine: if the flow was already ending, the presenter's error has not ended it.
     guard let failure else { return nil }
     let status = await coordinator.position.status
     return status == .ended(.abandoned(reason: failure.reason)) ? failure.error : nil
@@ -32,7 +32,7 @@ struct Presenting: Sendable {
     for presenter in presenters where try await presenter.present(event, in: coordinator) { return }
   }
 
-  /// Files the request and does not wait for what comes of it: that is to be presented as well.
+  /// Files the request without waiting for the ending: the events of the ending are to be presented as well.
   private func abandon(_ reason: String) async {
     try? await coordinator.decide { machine, stopwatch in
       try machine.abandon(reason: reason, rollBack: true, since: stopwatch.elapsed())

@@ -7,22 +7,23 @@
 /// }
 /// ```
 ///
-/// For every open question of an event the handlers for the type of its prompt are asked in order, one question after
-/// the other; the first that returns an answer has answered. A handler that returns nil declines. A question that
-/// nobody answers is left open, and the event is left to the next presenter.
+/// For every open question of an event, the handlers for the type of its prompt are asked in order, one question after
+/// the other. The first answer that a handler returns is given. A handler that returns `nil` declines. A question
+/// without an answer is left open, and the event is left to the next presenter.
 ///
-/// A handler is asked once for each revision of a question, and not for one that is closed by now. If somebody else was
-/// quicker, or the prompt has changed in the meantime, its answer is dropped. What ``Prompt/authorize(_:)`` or
-/// ``Prompt/validate(_:)`` throw at an answer, and what a handler throws, is thrown by
-/// ``present(_:in:)`` and so ends the flow: a program that answers wrongly would do so for ever.
+/// A handler is asked once for each revision of a question, and is not asked about a question that has closed. If
+/// another answerer was faster, or the prompt has changed in the meantime, the handler's answer is dropped.
 ///
-/// One responder may serve any number of flows at once.
+/// ``present(_:in:)`` throws the errors of handlers, and those of ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)``
+/// for an answer. Such an error ends the flow, because a program that answers wrongly would repeat its answer for ever.
+///
+/// A responder may serve any number of flows at once.
 public actor Responder: Presenter {
   private let handlers: [On]
   private let principal: Principal?
   private var seen: [Seen] = []
 
-  /// A question's revision that the handlers were asked for already.
+  /// A revision of a question that the handlers were already asked about.
   private struct Seen: Sendable {
     weak let coordinator: FlowCoordinator?
     let question: Question.ID
@@ -37,17 +38,17 @@ public actor Responder: Presenter {
   /// A responder with its handlers.
   ///
   /// - Parameters:
-  ///   - principal: Who answers, for ``Prompt/authorize(_:)`` and for the event.
-  ///   - handlers: One ``On`` for each type of prompt; `if`, `switch` and `for` are understood.
+  ///   - principal: The answerer, for ``Prompt/authorize(_:)`` and for the event.
+  ///   - handlers: An ``On`` for each type of prompt; `if`, `switch` and `for` are supported.
   public init(by principal: Principal? = nil, @ResponderBuilder _ handlers: () -> [On]) {
     self.handlers = handlers()
     self.principal = principal
   }
 
-  /// Answers what is open.
+  /// Answers the open questions of an event.
   ///
-  /// - Returns: Whether it has answered something and nothing is left open.
-  /// - Throws: What a handler throws, or what the prompt throws at its answer.
+  /// - Returns: Whether the responder has answered a question and leaves none open.
+  /// - Throws: The error of a handler, or of the prompt's check of an answer.
   public func present(_ event: NavigationEvent, in coordinator: FlowCoordinator) async throws -> Bool {
     forgetAll(but: event.position.questions, of: coordinator)
     var hasAnswered = false
@@ -62,18 +63,18 @@ public actor Responder: Presenter {
     return hasAnswered && !leavesOpen
   }
 
-  /// Whether somebody had an answer, be it too late.
+  /// Returns whether a handler made an answer, even if the answer came too late.
   private func answer(_ question: Question, of coordinator: FlowCoordinator) async throws -> Bool {
     seen.append(Seen(coordinator: coordinator, question: question.id, revision: question.revision))
     for handler in handlers where try await handler.answer(question, coordinator, principal) {
-      // Found anew: the handler was waited for, and others may have been served meanwhile.
+      // Looked up again: other flows may have been served while the handler ran.
       if let index = seen.firstIndex(where: { $0.isOf(question, in: coordinator) }) { seen[index].isDeclined = false }
       return true
     }
     return false
   }
 
-  /// A question that is no longer shown is never shown again.
+  /// Forgets closed questions and old revisions: they are never shown again.
   private func forgetAll(but questions: [Question], of coordinator: FlowCoordinator) {
     seen.removeAll { seen in
       guard let other = seen.coordinator else { return true }
