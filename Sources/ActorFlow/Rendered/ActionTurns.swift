@@ -1,20 +1,21 @@
-/// Who may act on a rendered step: one at a time, in the order in which they came.
+/// Mutual exclusion of the actions on a rendered step: one at a time, in the order of arrival.
 ///
-/// There are two ways to keep others out. A **turn** is short: an action is applied, rendered and committed. A **claim**
-/// is as long as a user's `validate`: an answerer who was overtaken too often has it while he validates once more. A
-/// claim keeps out actions, nothing else: effects start and end meanwhile, and the visit's end ends it.
+/// There are two ways to keep others out. A **turn** is short: an action is applied, rendered and committed. A
+/// **claim** lasts as long as a user's `validate`: an answerer that was overtaken too often gets one while its answer is
+/// validated once more. A claim keeps out only actions: effects start and end meanwhile, and the end of the visit ends
+/// the claim.
 struct ActionTurns {
-  /// An answerer who was overtaken this often gets a claim.
+  /// The number of times an answerer is overtaken before it gets a claim.
   static let patience = 3
 
   private var isBusy = false
   private var inLine: [UnsafeContinuation<Void, Never>] = []
-  /// The claim that is held; claims are numbered, so that one that has ended ends no other one.
+  /// The claim that is held. Claims are numbered, so that ending an old claim never ends a newer one.
   private var claim: Int?
   private var lastClaim = 0
   private var outside: [UnsafeContinuation<Void, Never>] = []
 
-  /// Takes the turn of an action, if it is free and no claim keeps it out.
+  /// Takes the turn for an action, if the turn is free and no claim keeps the action out.
   mutating func begin(_ claim: Int?) -> Bool { admits(claim) && begin() }
 
   /// Takes the turn, if it is free.
@@ -24,27 +25,28 @@ struct ActionTurns {
     return true
   }
 
-  /// Waits for the turn. Whoever is resumed has it.
+  /// Waits for the turn. A resumed waiter has the turn.
   mutating func line(up waiter: UnsafeContinuation<Void, Never>) { inLine.append(waiter) }
 
   /// Ends the turn.
   ///
-  /// - Returns: Who has it now.
+  /// - Returns: The waiter that has the turn now; `nil` if the turn is free.
   mutating func end() -> UnsafeContinuation<Void, Never>? {
     guard inLine.isEmpty else { return inLine.removeFirst() }
     isBusy = false
     return nil
   }
 
-  /// Whether an action may come in.
+  /// Whether no foreign claim keeps out an action with this claim.
   func admits(_ claim: Int?) -> Bool { self.claim == nil || self.claim == claim }
 
-  /// Waits until a claim has ended. Whoever is resumed looks again.
+  /// Waits until a claim has ended. A resumed waiter must check again.
   mutating func wait(_ waiter: UnsafeContinuation<Void, Never>) { outside.append(waiter) }
 
-  /// An answerer was overtaken once more.
+  /// Counts that an answerer was overtaken once more.
   ///
-  /// - Returns: What he tries next with. While another has a claim, he gets none; his own he keeps.
+  /// - Returns: The next attempt. It has a claim if the answerer had one already, or if it was overtaken often enough
+  ///   and no claim is held.
   mutating func overtake(_ attempt: ActionAttempt) -> ActionAttempt {
     var next = ActionAttempt(overtaken: attempt.overtaken + 1, claim: attempt.claim)
     guard next.overtaken >= Self.patience, claim == nil else { return next }
@@ -54,9 +56,9 @@ struct ActionTurns {
     return next
   }
 
-  /// Ends a claim, if it still is; nil: whichever is.
+  /// Ends a claim, if it is still held; `nil` ends the claim that is held.
   ///
-  /// - Returns: Who waited for that.
+  /// - Returns: The waiters to resume.
   mutating func endClaim(_ ended: Int? = nil) -> [UnsafeContinuation<Void, Never>] {
     guard let claim, ended == nil || ended == claim else { return [] }
     self.claim = nil
@@ -70,7 +72,7 @@ extension RenderRunner {
     await withUnsafeContinuation { turns.line(up: $0) }
   }
 
-  /// Waits for a turn, and outside for the claims of others. One may be granted while this waits in line.
+  /// Waits for a turn, and first for the end of foreign claims. A claim may be granted while this waits for the turn.
   func waitForTurn(_ claim: Int?) async {
     while true {
       while !turns.admits(claim) { await withUnsafeContinuation { turns.wait($0) } }

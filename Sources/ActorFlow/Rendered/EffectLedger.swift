@@ -1,25 +1,25 @@
-/// Which effects there are, and in which order their work begins and ends.
+/// The effects of a rendered step, and the order in which their work starts and ends.
 ///
-/// A key's work starts only after its old work has ended. So what is asked for is due at once, or waits for the work
-/// before it. Work that is due is started as long as the visit lasts, be it to find itself cancelled; what waits and is no
-/// longer asked for is dropped.
+/// A key's work starts only after the key's old work has ended. So a requested effect is due at once, or waits for the
+/// work before it. Work that is due is started as long as the visit lasts, even if it starts cancelled. Waiting work
+/// that is no longer requested is dropped.
 struct EffectLedger {
-  /// Those that are asked for, and due or under way.
+  /// The effects that are requested, and are due or running.
   private var wanted: [Int: EffectPath] = [:]
-  /// Those that are no longer asked for, and have not ended.
+  /// The effects that are no longer requested and have not ended.
   private var leaving: [Int: EffectPath] = [:]
-  /// How many of those there are for each path; at most one has begun.
+  /// The number of leaving effects for each path; at most one of them has started.
   private var leavingPaths: [EffectPath: Int] = [:]
-  /// Those that are asked for and wait for one that is leaving; one for each path.
+  /// The effects that are requested and wait for a leaving one; at most one for each path.
   private var waiting: [EffectPath: EffectStart] = [:]
-  /// Those to be started, oldest first.
+  /// The effects to start, oldest first.
   private var due: [EffectStart] = []
 
   init() {}
 
   var hasDue: Bool { !due.isEmpty }
 
-  /// A render was made. What it ended is stopped before what it began becomes due.
+  /// Records the changes of a render. The effects that it ended are stopped before those that it began become due.
   ///
   /// - Returns: The effects to cancel.
   mutating func apply(_ changes: EffectChanges) -> [Int] {
@@ -40,16 +40,16 @@ struct EffectLedger {
     return cancelled
   }
 
-  /// The effects to start now, oldest first.
+  /// Returns the effects to start now, oldest first.
   mutating func takeDue() -> [EffectStart] {
     defer { due = [] }
     return due
   }
 
-  /// Whether an effect is asked for, and has not ended.
+  /// Whether an effect is requested and has not ended.
   func isWanted(_ id: Int) -> Bool { wanted[id] != nil }
 
-  /// An effect's work has ended: the one that waits for it becomes due.
+  /// Records that an effect's work has ended. The effect that waits for it becomes due.
   mutating func end(_ id: Int) {
     wanted.removeValue(forKey: id)
     guard let path = leaving.removeValue(forKey: id), let count = leavingPaths[path] else { return }

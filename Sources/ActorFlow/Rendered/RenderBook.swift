@@ -1,19 +1,19 @@
-/// What the nodes of one tree share: numbers, and what the pass under way has found.
+/// The state that all nodes of a tree share: numbers, and the findings of the current pass.
 final class RenderBook {
-  /// Where the sinks lead that are handed out from now on.
+  /// The destination of the sinks that are handed out from now on.
   var port: SinkPort
-  /// Whether nodes keep what a test wants to see.
+  /// Whether nodes record their renderings for a test.
   var records = false
-  /// The number of the pass under way, or of the latest.
+  /// The number of the current pass, or of the latest one.
   private(set) var pass = 0
   private var nodes: [Int: RenderNode] = [:]
   private var lastNode = 0
   private var lastEffect = 0
-  /// The effects whose actions count.
+  /// The effects whose actions are accepted.
   private var senders: Set<Int> = []
   private var changes = EffectChanges()
   private var mistake: FlowError?
-  /// What the tree's nodes find again in the first pass, where they were made anew.
+  /// The packed states that the nodes of a recreated tree take over in the first pass.
   var states: KeptStates?
 
   init(_ port: SinkPort) {
@@ -23,13 +23,14 @@ final class RenderBook {
   /// Begins a pass.
   func begin() { pass += 1 }
 
-  /// Who takes and sends actions, to be restored by what is returned. Numbers are never used again.
+  /// Saves the nodes and effects whose actions are accepted; the returned closure restores them. Numbers are never
+  /// reused.
   func save() -> () -> Void {
     let (nodes, senders) = (nodes, senders)
     return { [self] in (self.nodes, self.senders) = (nodes, senders) }
   }
 
-  /// Hands out what the pass has found.
+  /// Hands out the changes that the pass has found.
   ///
   /// - Throws: The first mistake.
   func end(_ found: inout EffectChanges) throws {
@@ -42,12 +43,12 @@ final class RenderBook {
     found.stopped.sort()
   }
 
-  /// The first mistake counts; the pass goes on, because `render` cannot throw.
+  /// Notes a mistake; only the first one counts. The pass goes on, because `render` cannot throw.
   func note(_ message: @autoclosure () -> String) {
     if mistake == nil { mistake = FlowError(.duplicateKey, message()) }
   }
 
-  /// What a child remembers that was made anew.
+  /// Returns the packed state of a child in a recreated tree.
   func kept<Child: RenderedStep>(
     _ type: Child.Type, _ key: RenderKey, of parent: RenderNode
   ) -> (state: Child.State, index: Int)? {
@@ -70,10 +71,12 @@ extension RenderBook {
 
   func remove(_ node: RenderNode) { nodes.removeValue(forKey: node.id) }
 
-  /// The tree is about to be rendered in another visit: all effects have ended, those too that never began.
+  /// Forgets all effects before the tree is rendered in another visit. All have ended, including those that never
+  /// started.
   func forgetEffects() { senders = [] }
 
-  /// Applies an action that came through a sink. Nil: whoever sent it has ended. Else whether anything may have changed.
+  /// Applies an action that came through a sink. Returns whether anything may have changed; `nil` if the sender has
+  /// ended.
   func take(_ action: any Sendable, to node: Int, from effect: Int?) -> Bool? {
     if let effect, !senders.contains(effect) { return nil }
     return nodes[node]?.take(action)
@@ -82,17 +85,17 @@ extension RenderBook {
 
 // MARK: - Effects
 
-/// What a pass means for the effects.
+/// The changes of a pass to the effects.
 struct EffectChanges {
-  /// In the order in which they were asked for.
+  /// The effects that the pass began, in the order in which they were requested.
   var started: [EffectStart] = []
-  /// In the order in which they were once asked for.
+  /// The effects that the pass ended, in the order in which they were once requested.
   var stopped: [Int] = []
 
   var isEmpty: Bool { started.isEmpty && stopped.isEmpty }
 }
 
-/// An effect that was asked for the first time.
+/// An effect that was requested for the first time.
 struct EffectStart {
   let id: Int
   let path: EffectPath
@@ -115,7 +118,7 @@ extension RenderBook {
     changes.stopped.append(effect)
   }
 
-  /// The effect's work has ended: what still comes from it is refused.
+  /// Refuses further actions of an effect whose work has ended.
   func hasEnded(_ effect: Int) { senders.remove(effect) }
 
   func sink<Action>(of node: Int, from effect: Int?, as type: Action.Type) -> Sink<Action> {

@@ -1,16 +1,16 @@
-/// A node of the tree, its step's type forgotten.
+/// A node of the tree, with its step's type erased.
 class RenderNode {
   let id: Int
   let path: RenderPath
   unowned let book: RenderBook
-  /// The latest pass that asked for it.
+  /// The latest pass that requested the node.
   var pass = 0
   fileprivate(set) var children: [ChildKey: RenderNode] = [:]
   fileprivate(set) var effects: [RenderKey: Effect] = [:]
 
   struct Effect {
     let id: Int
-    /// The latest pass that asked for it.
+    /// The latest pass that requested the effect.
     var pass: Int
   }
 
@@ -21,10 +21,10 @@ class RenderNode {
     book.enter(self)
   }
 
-  /// Applies an action of its own. Whether anything may have changed; nil if it is no action of this node's.
+  /// Applies an action to this node. Returns whether anything may have changed; `nil` if the action is of another type.
   func take(_ action: any Sendable) -> Bool? { nil }
 
-  /// The node and those below it as they stand, to be restored by what is returned.
+  /// Saves the node and those below it; the returned closure restores them.
   func save() -> () -> Void {
     let (children, effects, below) = (children, effects, children.values.map { $0.save() })
     return { [self] in
@@ -33,12 +33,12 @@ class RenderNode {
     }
   }
 
-  /// Packs what the node and those below it remember.
+  /// Packs the states of the node and of those below it.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
   func pack(into packer: inout TreePacker, as name: TreePacker.Name, below parent: Int?) throws {}
 
-  /// Ends what the render that is just over did not ask for.
+  /// Ends the effects and children that the latest render did not request.
   fileprivate func sweep() {
     for (key, effect) in effects where effect.pass != book.pass {
       effects.removeValue(forKey: key)
@@ -50,17 +50,17 @@ class RenderNode {
     }
   }
 
-  /// The node is no longer part of the tree.
+  /// Removes the node from the tree.
   fileprivate func remove() {
     book.remove(self)
     for effect in effects.values { book.stop(effect.id) }
     for child in children.values { child.remove() }
   }
 
-  /// What a test is to see of it; nil if nothing was recorded.
+  /// Returns the node's recording for a test; `nil` if nothing was recorded.
   func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? { nil }
 
-  /// The flow is about to render the tree in another visit: all effects have ended.
+  /// Forgets the effects, all of which have ended, before the tree is rendered in another visit.
   func forgetEffects() {
     effects = [:]
     for child in children.values { child.forgetEffects() }
@@ -71,13 +71,13 @@ class RenderNode {
 final class TypedNode<Step: RenderedStep>: RenderNode {
   private(set) var step: Step
   private(set) var state: Step.State
-  /// Hands the output to the parent. Whether anything may have changed there.
+  /// Hands the output to the parent. Returns whether anything may have changed there.
   var emit: ((Step.Output) -> Bool)?
-  /// The latest rendering, and what an output is mapped to, where they are recorded.
+  /// The latest rendering and the mapping of the output, if they are recorded.
   private var recorded: Recording?
   private var known: (port: SinkPort, sink: Sink<Step.Action>)?
 
-  /// A class of its own, because nodes of flows have none of it.
+  /// A class of its own, so that the nodes of flows, which record nothing, pay only for a reference.
   final class Recording {
     let rendering: Step.Rendering
     let map: ((Any) -> Any?)?
@@ -102,7 +102,7 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
 
   override func take(_ action: any Sendable) -> Bool? { (action as? Step.Action).map(apply) }
 
-  /// Applies an action, and what its output makes of the nodes around. Whether anything may have changed.
+  /// Applies an action, and maps its output to actions of the nodes around. Returns whether anything may have changed.
   func apply(_ action: Step.Action) -> Bool {
     var output: Step.Output?
     let hasChanged = step._apply(action, to: &state, making: &output)
@@ -138,10 +138,10 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
   }
 }
 
-// MARK: - What its scope asks for
+// MARK: - Requests of its scope
 
 extension TypedNode {
-  /// The node's sink, made once a visit.
+  /// The node's sink, made once for each visit.
   var sink: Sink<Step.Action> {
     if let known, known.port === book.port { return known.sink }
     let sink = book.sink(of: id, from: nil, as: Step.Action.self)
@@ -190,7 +190,7 @@ extension TypedNode {
     }
     if let known {
       known.remove()
-      // `render` wants a rendering, so it gets one of a node that is swept away with the failing pass.
+      // `render` must return a rendering, so it gets that of a node that the failing pass removes.
       book.note(
         "one render of \(path) asks for two children of type \(Child.self) with the key \(key.key); "
           + "give each child a key of its own")
@@ -200,10 +200,10 @@ extension TypedNode {
   }
 }
 
-// MARK: - What tests see
+// MARK: - Recordings for tests
 
 extension TypedNode {
-  /// What the node shows and asks for.
+  /// The node's rendering and requests, as a test sees them.
   func pass(showing rendering: Step.Rendering) -> RenderPass<Step> {
     RenderPass(
       step: step, state: state, rendering: rendering,

@@ -1,4 +1,4 @@
-/// What one render of a ``RenderedStep`` shows and asks for, without a flow: for tests.
+/// The rendering and the requests of a single render of a ``RenderedStep``, without a flow: for tests.
 ///
 /// ```swift
 /// let pass = try Trolley(shop: shop).renderPass(Trolley.State(items: ["tea"], prices: ["tea": 4]))
@@ -8,38 +8,38 @@
 /// #expect(line.action(for: .removed) == .remove("tea"))
 /// ```
 ///
-/// No effect is started, and an action sent through one of its sinks is refused. To test what actions do, call
+/// No effect is started, and an action sent through one of the sinks is refused. To test actions, call
 /// ``RenderedStep/apply(_:to:)``: it is a function like any other.
 ///
-/// It is not Sendable.
+/// A pass is not Sendable.
 public struct RenderPass<Step: RenderedStep> {
-  /// The value that was rendered; for a child what its parent made it with.
+  /// The value that was rendered; for a child, the value that its parent made.
   public let step: Step
   /// The state that was rendered.
   public let state: Step.State
-  /// What is shown.
+  /// The rendering.
   public let rendering: Step.Rendering
-  /// The keys of the effects that the node itself asks for, in the order of asking.
+  /// The keys of the effects that the node itself requests, in the order of the requests.
   public let effects: [AnyHashable]
-  /// The children that the node itself asks for, in the order of asking.
+  /// The children that the node itself requests, in the order of the requests.
   public let children: [Child]
 
-  /// A child, as every kind of child looks.
+  /// A child of any type.
   public struct Child {
     /// The child's type.
     public let type: Any.Type
     /// The child's key.
     public var key: AnyHashable { name.value }
     let name: RenderKey
-    /// A `RenderPass` of its type.
+    /// A `RenderPass` of the child's type.
     let pass: Any
-    /// Takes an output, and returns the action that it is mapped to.
+    /// Maps an output to the parent's action.
     let map: ((Any) -> Any?)?
   }
 
-  /// What a child shows and asks for.
+  /// Returns the pass of a child.
   ///
-  /// - Throws: A ``FlowError`` with the code `noSuchStep` that names the children there are.
+  /// - Throws: A ``FlowError`` with the code `noSuchStep` that names the existing children.
   public func child<C: RenderedStep>(
     _ type: C.Type, key: some Hashable & Sendable
   ) throws -> RenderedChild<C, Step.Action> {
@@ -58,11 +58,11 @@ public struct RenderPass<Step: RenderedStep> {
 
 /// A child in a ``RenderPass``. It is not Sendable.
 public struct RenderedChild<Step: RenderedStep, ParentAction: Sendable> {
-  /// What the child shows and asks for.
+  /// The child's rendering and requests.
   public let pass: RenderPass<Step>
   let map: ((Any) -> Any?)?
 
-  /// The action of the parent's that an output of the child's is mapped to.
+  /// Returns the parent's action to which an output of the child is mapped.
   public func action(for output: Step.Output) -> ParentAction? { map?(output) as? ParentAction }
 }
 
@@ -74,12 +74,12 @@ extension RenderPass.Child: Sendable {}
 extension RenderedChild: Sendable {}
 
 extension RenderedStep {
-  /// Renders a state once, without a flow. Its children begin with the states that they make.
+  /// Renders a state once, without a flow. The children begin with the states that they make.
   ///
   /// - Throws: A ``FlowError`` with the code `duplicateKey` if a key was used twice.
   public func renderPass(_ state: State) throws -> RenderPass<Self> { try RenderTree.pass(of: self, state) }
 
-  /// Renders the state that the step makes, once, without a flow. As ``renderPass(_:)``.
+  /// Renders the step's initial state once, without a flow, as ``renderPass(_:)`` does.
   public func renderPass() throws -> RenderPass<Self> { try renderPass(makeState()) }
 }
 

@@ -1,6 +1,7 @@
-/// What an author tells effects, or children of one type, apart by: a value and its type.
+/// A key by which an author tells apart effects, or children of one type: a value and its type.
 ///
-/// An `AnyHashable` alone is not enough, because numbers of different types are one there: `1`, `UInt8(1)` and `1.0`.
+/// An `AnyHashable` alone is not enough: it treats equal numbers of different types as one, such as `1`, `UInt8(1)` and
+/// `1.0`.
 struct RenderKey: Hashable, CustomStringConvertible {
   let value: AnyHashable
   let type: ObjectIdentifier
@@ -11,10 +12,10 @@ struct RenderKey: Hashable, CustomStringConvertible {
 
   static func == (left: RenderKey, right: RenderKey) -> Bool { left.type == right.type && left.value == right.value }
 
-  /// Of the value alone: keys that differ only in their types are rare.
+  /// Hashes the value alone: keys that differ only in their types are rare.
   func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-  /// The key as errors show it: with its type where the value alone would be taken for an `Int`.
+  /// The key for error messages, with its type if the value alone would be taken for an `Int`.
   var description: String {
     switch value.base {
     case let text as String: "\"\(text)\""
@@ -24,19 +25,19 @@ struct RenderKey: Hashable, CustomStringConvertible {
   }
 }
 
-/// What tells the children of one node apart.
+/// The identity of a child among the children of its parent.
 struct ChildKey: Hashable {
   let type: ObjectIdentifier
   let key: RenderKey
 }
 
-/// The types and keys that lead to a node. It outlives the node, so that what a removed child left
-/// running can be told from what its successor begins.
+/// The types and keys that lead to a node. A path outlives its node, so that the effects that a removed child left
+/// running can be told from those of its successor.
 final class RenderPath: CustomStringConvertible {
   let parent: RenderPath?
   let key: ChildKey?
   let type: Any.Type
-  /// Of the whole way from the root: children of different nodes often have the same key.
+  /// The hash of the whole path from the root: children of different nodes often have the same key.
   let hash: Int
 
   init(_ type: Any.Type, _ key: ChildKey?, in parent: RenderPath?) {
@@ -60,14 +61,14 @@ final class RenderPath: CustomStringConvertible {
     return left == nil && right == nil
   }
 
-  /// In words: `Board, Row 3`.
+  /// The path in words: `Board, Row 3`.
   var description: String {
     guard let parent, let key else { return "\(type)" }
     return "\(parent), \(type) \(key.key)"
   }
 }
 
-/// Where an effect stands: at a node, under a key.
+/// The place of an effect: a node and a key.
 struct EffectPath: Hashable {
   let node: RenderPath
   let key: RenderKey

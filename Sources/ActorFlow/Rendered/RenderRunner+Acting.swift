@@ -1,15 +1,15 @@
-// Actions: one is applied, the tree rendered, and the rendering published, before the next one is looked at.
+// Actions: each one is applied, rendered and published before the next one is handled.
 extension RenderRunner: ActionReceiver, ActionStation {
   func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome {
     if !turns.begin(attempt.claim) { await waitForTurn(attempt.claim) }
     defer { endTurn() }
-    // Another visit, or another attempt, shows its renderings with another question.
+    // Another visit or attempt shows its renderings with another question.
     guard let stage, let tree, stage.question == question.id else { return .closed }
     guard stage.revision == question.revision else { return .changed(turns.overtake(attempt)) }
     defer { giveUp(attempt) }
     do { try await stage.runtime.refuseLate(question.id) } catch { return .refused(error) }
-    guard self.stage === stage else { return .closed }  // it has ended meanwhile
-    guard let action = action as? Root.Action else { return .closed }  // never: the question says what it takes
+    guard self.stage === stage else { return .closed }  // the visit has ended meanwhile
+    guard let action = action as? Root.Action else { return .closed }  // never: the type was checked before
     let saved = stage.runtime.isCommitting ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
     return await finish(hasChanged, isAnswer: true, saved)
@@ -28,7 +28,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     return true
   }
 
-  /// What an answer that cannot be committed is undone with.
+  /// The state to restore when an answer cannot be committed.
   private struct Saved {
     let restoreTree: () -> Void
     let effects: EffectLedger
@@ -38,7 +38,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     }
   }
 
-  /// An action was applied: what follows from it.
+  /// Renders, publishes or acknowledges the result of an applied action, and ends the visit if there is an output.
   private func finish(_ hasChanged: Bool, isAnswer: Bool, _ saved: consuming Saved?) async -> ActionOutcome {
     guard let tree, let stage else { return .closed }
     do {
@@ -62,7 +62,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
         }
       }
     } catch let error as CancellationError {
-      // The visit is being left, and `proceed` is about to hear of it.
+      // The visit is being left, and `proceed` is about to be cancelled.
       await endStage()
       stage.cell.fulfil(.failure(error))
       return .closed
@@ -70,7 +70,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
       await fail(error)
       return .failed(error)
     }
-    guard self.stage === stage else { return .applied }  // it has ended while this was published
+    guard self.stage === stage else { return .applied }  // the visit has ended while this was published
     if let output = tree.output {
       await endStage()
       await stage.runtime.hide(at: stage.stay)
@@ -81,9 +81,9 @@ extension RenderRunner: ActionReceiver, ActionStation {
     return .applied
   }
 
-  /// An answer was refused by whoever commits: nothing has changed.
+  /// Restores the state before an answer that could not be committed.
   ///
-  /// - Throws: The error, if it was no answer, or the step has been left.
+  /// - Throws: The error, if the action was not an answer or the step has been left.
   private func refuse(_ saved: Saved?, because error: any Error, on stage: Stage) throws -> ActionOutcome {
     guard let saved, !(error is CancellationError), self.stage === stage else { throw error }
     saved.restoreTree()
@@ -91,9 +91,9 @@ extension RenderRunner: ActionReceiver, ActionStation {
     return .refused(error)
   }
 
-  /// What is shown now.
+  /// Returns the current rendering.
   ///
-  /// - Parameter ended: The effects that it does not ask for any more.
+  /// - Parameter ended: The effects that the rendering no longer requests.
   private func render(_ tree: RenderTree<Root>, ending ended: inout [Int]) throws -> Root.Rendering {
     var changes = EffectChanges()
     let rendering = try tree.render(&changes)
@@ -105,7 +105,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     for effect in ended { tasks[effect]?.cancel() }
   }
 
-  /// The step fails: nobody is asked any more.
+  /// Fails the step and closes its question.
   func fail(_ error: any Error) async {
     guard let stage else { return }
     await endStage()

@@ -1,12 +1,12 @@
-// Effects: begun by `proceed`, cancelled by whoever renders without them, awaited by `proceed`.
+// Effects: started by `proceed`, cancelled by the render that no longer requests them, awaited by `proceed`.
 extension RenderRunner {
-  /// Starts what is due, and forgets what has ended.
+  /// Starts the effects that are due, and forgets those that have ended.
   func startEffects(_ runtime: any StepRuntime) async {
     await beginEffectsTurn()
     defer { endTurn() }
-    // Each has told of its end as the last it did, so this does not wait.
+    // Reporting its end was each task's last act, so this does not wait.
     while let task = ended.popLast() { await task.value }
-    // With the output nothing begins any more.
+    // After the output no effect starts.
     guard stage != nil else { return }
     let due = effects.takeDue()
     await runtime.countEffects(due.count)
@@ -14,7 +14,7 @@ extension RenderRunner {
     for start in due {
       let (id, work, isWanted) = (start.id, start.work, effects.isWanted(start.id))
       tasks[id] = runtime.startEffect {
-        // Given up before it could start: it is not to run a moment uncancelled.
+        // No longer requested before it could start: it must not run uncancelled even for a moment.
         if !isWanted { withUnsafeCurrentTask { $0?.cancel() } }
         await self.run(work, as: id)
       }
@@ -40,12 +40,12 @@ extension RenderRunner {
     await tellDue()
     tree?.hasEnded(effect)
     if isWanted, let error { await fail(error) }
-    // So that it is awaited, and what waited for it starts.
+    // Wakes `proceed`, which awaits the ended task and starts the effects that waited for it.
     stage?.cell.nudge(0)
   }
 
-  /// Effects neither start nor end in the middle of an action: it may be the last one, or be refused, and then they are
-  /// as they were.
+  /// Waits for the turn: effects neither start nor end in the middle of an action. That action may be the last one, or
+  /// it may be refused, and then the effects must be as they were.
   private func beginEffectsTurn() async {
     if !turns.begin() { await waitForTurn() }
   }

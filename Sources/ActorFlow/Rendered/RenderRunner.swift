@@ -1,7 +1,8 @@
-/// The step behind a ``RenderedStep``: holds its tree, runs its effects, and takes its actions.
+/// The step behind a ``RenderedStep``: holds the tree, runs the effects, and takes the actions.
 ///
-/// An action is applied in its sender's task, on this actor; `proceed` waits beside it and starts effects, because these
-/// are to have the flow's task-local values. Actions queue: the next one is looked at when the one before is published.
+/// An action is applied in its sender's task, on this actor. Meanwhile `proceed` waits and starts effects, because
+/// these must inherit the task-local values of the flow's task. Actions queue: the next one is handled when the one
+/// before is published.
 actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   private let make: @Sendable (Input) throws -> Root
   var tree: RenderTree<Root>?
@@ -12,19 +13,19 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   var ended: [Task<Void, Never>] = []
   var turns = ActionTurns()
 
-  /// One visit, from the first rendering until nothing is taken any more.
+  /// The state of a visit, from its first rendering until it takes no more actions.
   final class Stage {
     let runtime: any StepRuntime
     let stay: Stay
     let port: SinkPort
-    /// Where `proceed` waits.
+    /// The cell in which `proceed` waits.
     let cell: OneShot
-    /// How to keep what the step remembers; nil where nothing is kept.
+    /// The codec for persisting the states; `nil` if the flow is not durable.
     let codec: (any ValueCodec)?
     /// The question that shows the renderings, once it is open, and its revision.
     var question: Question.ID?
     var revision = 1
-    /// Whether it is said that effects are about to begin.
+    /// Whether the runtime was told that effects are about to start.
     var saysDue = false
 
     init(_ runtime: any StepRuntime, _ stay: Stay, _ port: SinkPort, _ cell: OneShot, _ codec: (any ValueCodec)?) {
@@ -40,7 +41,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let (runtime, cell) = (try context.inFlow(), OneShot())
     let kept = try await runtime.keptRendering(at: context.stay)
     if let output = kept?.output {
-      // Made before the step was made anew: all that is left to do is to say so.
+      // The output was made before the step was recreated: only its question is left to close.
       await runtime.hide(at: context.stay)
       return try StepBody.cast(output, to: Root.Output.self)
     }
@@ -55,7 +56,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     }
   }
 
-  /// There is nothing to undo: what is to be undone is done by a step of its own.
+  /// Does nothing: put work that needs compensation into a step of its own.
   func backUp(context: RollbackContext) {}
 
   /// Shows the first rendering of a visit.
@@ -90,7 +91,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     }
   }
 
-  /// From here on nothing is taken. Waits until every effect has ended.
+  /// Ends the visit: takes no more actions, and waits until every effect has ended.
   private func close() async {
     await endStage()
     effects = EffectLedger()
@@ -103,7 +104,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     ended = []
   }
 
-  /// Tells whoever keeps the flow whether effects are about to begin.
+  /// Tells the runtime of a durable flow whether effects are about to start.
   func tellDue() async {
     let isDue = effects.hasDue
     guard let stage, stage.codec != nil, stage.saysDue != isDue else { return }

@@ -1,7 +1,7 @@
-/// What a ``RenderedStep`` may ask for while it renders: effects, children, and where actions go.
+/// The requests that a ``RenderedStep`` may make while it renders: effects, children, and sinks for actions.
 ///
-/// It cannot be copied or captured, so it ends with `render`. Nothing can be sent from within `render` either, because
-/// sending waits and `render` does not.
+/// A scope cannot be copied or captured, so it ends with `render`. Nothing can be sent from within `render` either,
+/// because sending waits and `render` does not.
 public struct RenderScope<Step: RenderedStep>: ~Copyable {
   private let node: TypedNode<Step>
 
@@ -9,35 +9,38 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
     self.node = node
   }
 
-  /// Where the actions of this step go, for a rendering that is to send some by itself. It is the same for the whole
-  /// visit.
+  /// The destination of this step's actions, for a rendering that sends some by itself. The sink stays the same for the
+  /// whole visit.
   public var sink: Sink<Step.Action> { node.sink }
 
-  /// Asks for an effect: work that goes on while every render asks for its key.
+  /// Requests an effect: work that goes on while every render requests its key.
   ///
-  /// The work starts after the render that first asks for the key; what later renders hand over under the same key is
-  /// not looked at. It is cancelled by the first render that does not ask for the key, when its child is removed, and
-  /// when the step is left; leaving waits for its end. When it has returned it is not started again while the key is
-  /// asked for. What a render has ended is cancelled before what it has begun starts, and a key starts again only after
-  /// its old work has ended; if nobody asks for it any more by then, it does not start at all.
+  /// The work starts after the render that first requests the key; work that later renders pass for the same key is
+  /// ignored. It is cancelled by the first render that does not request the key, when its child is removed, and when
+  /// the step is left; leaving waits for its end. After it has returned it is not started again while the key is
+  /// requested.
   ///
-  /// The work runs in a task of its own, with the task-local values and the priority of the flow's task, and on no actor.
+  /// The effects that a render has ended are cancelled before those that it has begun start. A key starts again only
+  /// after its old work has ended; if the key is no longer requested by then, it does not start at all.
+  ///
+  /// The work runs in a task of its own, on no actor, with the task-local values and the priority of the flow's task.
   ///
   /// - Parameters:
-  ///   - key: Names the effect within this node, by its value and its type: `1` and `UInt8(1)` are two keys. Asking twice
-  ///     for one key in one render fails the step with a ``FlowError`` of the code `duplicateKey`.
-  ///   - work: Gets a sink that takes actions until the work ends. What it throws fails the step, unless it was
-  ///     cancelled before.
+  ///   - key: Names the effect within this node, by its value and its type: `1` and `UInt8(1)` are two keys. Requesting
+  ///     a key twice in one render fails the step with a ``FlowError`` of the code `duplicateKey`.
+  ///   - work: Gets a sink that takes actions until the work ends. An error that it throws fails the step, unless the
+  ///     work was cancelled before.
   public mutating func run(
     _ key: some Hashable & Sendable, _ work: @escaping @Sendable (Sink<Step.Action>) async throws -> Void
   ) {
     node.ask(RenderKey(key), work)
   }
 
-  /// Asks for an effect that makes an action of each element of a sequence.
+  /// Requests an effect that makes an action of each element of a sequence.
   ///
-  /// As ``run(_:_:)``: the sequence is read from its beginning when the effect starts, the next element only after the
-  /// action of the one before was applied. When it has ended, so has the effect; what it throws fails the step.
+  /// As ``run(_:_:)``: the sequence is read from its beginning when the effect starts, and each next element only after
+  /// the action of the element before was applied. The effect ends with the sequence. An error that the sequence throws
+  /// fails the step.
   public mutating func run<Events: AsyncSequence & Sendable>(
     _ key: some Hashable & Sendable, over events: Events,
     _ action: @escaping @Sendable (Events.Element) -> Step.Action
@@ -51,15 +54,16 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
 
   /// Renders a child.
   ///
-  /// A child is known by its type and its key: the first render that asks for it makes its state, and it keeps that while
-  /// every render asks for it. The first that does not removes it, with its effects and its own children.
+  /// A child is identified by its type and its key. The first render that requests the child makes its state, which
+  /// lasts while every render requests the child. The first render that does not removes the child, its effects and its
+  /// children.
   ///
   /// - Parameters:
   ///   - child: The child's value. It replaces the one before, see ``RenderedStep/inputDidChange(from:state:)``.
-  ///   - key: Tells children of one type apart, by its value and its type: `1` and `UInt8(1)` are two keys. Two children
-  ///     of one type and key in one render fail the step with a ``FlowError`` of the code `duplicateKey`.
-  ///   - onOutput: Makes an action of this step of the child's output. It is applied in the same turn, before anything
-  ///     is rendered. The child lives on while it is asked for.
+  ///   - key: Tells children of one type apart, by its value and its type: `1` and `UInt8(1)` are two keys. Two
+  ///     children of one type and key in one render fail the step with a ``FlowError`` of the code `duplicateKey`.
+  ///   - onOutput: Maps the child's output to an action of this step, which is applied in the same turn, before
+  ///     anything is rendered. An output does not remove the child.
   /// - Returns: The child's rendering.
   public mutating func child<Child: RenderedStep>(
     _ child: Child, key: some Hashable & Sendable,
@@ -68,7 +72,7 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
     node.child(child, RenderKey(key), onOutput)
   }
 
-  /// Renders a child that makes no output. As ``child(_:key:onOutput:)``.
+  /// Renders a child that makes no output, as ``child(_:key:onOutput:)`` does.
   public mutating func child<Child: RenderedStep>(
     _ child: Child, key: some Hashable & Sendable
   ) -> Child.Rendering where Child.Output == Never {

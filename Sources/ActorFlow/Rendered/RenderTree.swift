@@ -1,7 +1,7 @@
 /// The decisions of a rendered step: a tree of nodes that takes actions and is rendered, without a task or a clock.
 ///
-/// An action is applied to its node, its output is mapped to actions of the nodes around, up to the root, and then the
-/// tree is rendered once. What a render means for the effects is handed out with the rendering.
+/// An action is applied to its node, and its output is mapped to actions of the nodes around, up to the root. Then the
+/// tree is rendered once. The rendering is returned together with the changes that it means for the effects.
 final class RenderTree<Root: RenderedStep> {
   let book: RenderBook
   let root: TypedNode<Root>
@@ -9,7 +9,7 @@ final class RenderTree<Root: RenderedStep> {
   private(set) var output: Root.Output?
   private(set) var hasOutput = false
 
-  /// - Parameter state: The root's state, if not the one that it makes.
+  /// - Parameter state: The root's state; `nil` for the step's initial state.
   init(_ step: Root, state: Root.State? = nil, port: SinkPort) {
     book = RenderBook(port)
     root = TypedNode(step, state: state, at: RenderPath(Root.self, nil, in: nil), in: book)
@@ -20,9 +20,9 @@ final class RenderTree<Root: RenderedStep> {
     }
   }
 
-  /// The tree of a step that was made anew, with the states that the one before it left.
+  /// Recreates a tree with the persisted states of an earlier instance of the step.
   ///
-  /// - Throws: A ``FlowError`` with the code `typeMismatch` if the root's cannot be read.
+  /// - Throws: A ``FlowError`` with the code `typeMismatch` if the root's state cannot be decoded.
   convenience init(_ step: Root, kept: KeptRendering?, port: SinkPort) throws {
     guard let kept, let tree = kept.tree else {
       self.init(step, port: port)
@@ -35,7 +35,7 @@ final class RenderTree<Root: RenderedStep> {
     if !kept.isSameVisit { root.update(step) }
   }
 
-  /// What is to be kept of it; nil where nothing is.
+  /// Returns the part of the tree to persist; `nil` if the flow is not durable.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
   func keeping(_ codec: (any ValueCodec)?) throws -> RenderKeeping? {
@@ -45,7 +45,7 @@ final class RenderTree<Root: RenderedStep> {
     return RenderKeeping(tree: packer.tree, output: output.map { $0 as any Sendable })
   }
 
-  /// A next visit begins: with a new value, and the states of the one before. All effects have ended.
+  /// Begins another visit, with a new value and the states of the visit before. All effects have ended.
   func enter(_ step: Root, port: SinkPort) {
     book.port = port
     output = nil
@@ -55,28 +55,29 @@ final class RenderTree<Root: RenderedStep> {
     root.update(step)
   }
 
-  /// Applies an action of the root's. Whether anything may have changed, so that it is to be rendered.
+  /// Applies an action to the root. Returns whether anything may have changed, so that a render is needed.
   func apply(_ action: Root.Action) -> Bool { root.apply(action) }
 
-  /// Applies an action that came through a sink. Nil: whoever sent it has ended. Else whether anything may have changed.
+  /// Applies an action that came through a sink. Returns whether anything may have changed; `nil` if the sender has
+  /// ended.
   func take(_ action: any Sendable, to node: Int, from effect: Int?) -> Bool? {
     book.take(action, to: node, from: effect)
   }
 
-  /// What is shown now.
+  /// Returns the current rendering.
   ///
-  /// - Parameter changes: What that means for the effects.
+  /// - Parameter changes: The resulting changes to the effects.
   /// - Throws: A ``FlowError`` if a key was used twice. The visit is then over.
   func render(_ changes: inout EffectChanges) throws -> Root.Rendering {
     book.begin()
     let rendering = root.render()
-    // Who was not asked for again is gone.
+    // Children that the first pass did not request are gone.
     book.states = nil
     try book.end(&changes)
     return rendering
   }
 
-  /// The tree as it stands, to be restored by what is returned.
+  /// Saves the tree; the returned closure restores it.
   func save() -> () -> Void {
     let (restoreRoot, restoreBook, output, hasOutput) = (root.save(), book.save(), output, hasOutput)
     return { [self] in
@@ -86,7 +87,7 @@ final class RenderTree<Root: RenderedStep> {
     }
   }
 
-  /// An effect's work has ended.
+  /// Records that an effect's work has ended.
   func hasEnded(_ effect: Int) { book.hasEnded(effect) }
 
   var state: Root.State { root.state }

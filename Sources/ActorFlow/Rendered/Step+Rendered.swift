@@ -3,10 +3,10 @@ extension Step {
   ///
   /// - Parameters:
   ///   - id: The step's part in paths.
-  ///   - none: Nothing. With it, the compiler never takes an actor's initialiser for the closure, and what is wrong with
-  ///     a step that is an actor is said of that actor.
-  ///   - make: Makes the step's value of its input. Called when the step is entered, and again when the flow returns to
-  ///     it; the state is then kept. An error fails the step.
+  ///   - none: Pass nothing. The parameter keeps the compiler from taking an actor's initialiser for the closure, so
+  ///     that the diagnostics for an actor step name that actor.
+  ///   - make: Makes the step's value from its input. Called when the step is entered, and again when the flow returns
+  ///     to it with its state. An error fails the step.
   public init<S: RenderedStep>(
     _ id: String, _ none: Never..., rendering make: @escaping @Sendable (Input) throws -> S
   ) where S.Output == Output {

@@ -1,9 +1,9 @@
-/// Packs the states of a tree.
+/// An encoder for the states of a tree.
 struct TreePacker {
   private(set) var tree = PackedTree()
   private let codec: any ValueCodec
 
-  /// What a node is called among its parent's children.
+  /// The identity of a node among its parent's children.
   struct Name: Comparable {
     let type: String
     let key: PackedValue?
@@ -18,6 +18,8 @@ struct TreePacker {
     self.codec = codec
   }
 
+  /// Packs the state of a node.
+  ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
   mutating func add<State: Sendable>(_ state: State, _ name: Name, at path: RenderPath, below parent: Int?) throws
     -> Int
@@ -41,9 +43,9 @@ struct TreePacker {
     return Name(type: "\(path.type)", key: try located(path) { try PackedValue(encoding: value, with: codec) })
   }
 
-  /// The nodes by their names.
+  /// Returns the nodes sorted by their names.
   ///
-  /// - Throws: A ``FlowError`` with the code `notStorable` if two have one name.
+  /// - Throws: A ``FlowError`` with the code `notStorable` if two nodes have the same name.
   func sorted(_ nodes: some Collection<RenderNode>) throws -> [(name: Name, node: RenderNode)] {
     let named = try nodes.map { (name: try name(of: $0.path), node: $0) }.sorted { $0.name < $1.name }
     for (one, other) in zip(named, named.dropFirst()) where one.name == other.name {
@@ -60,12 +62,12 @@ struct TreePacker {
   }
 }
 
-/// States that were packed, for the nodes of a tree that is made anew.
+/// The packed states of an earlier tree, for the nodes of a recreated one.
 final class KeptStates {
   private let tree: PackedTree
   private let codec: any ValueCodec
   private let children: [Int: [Int]]
-  /// Where the nodes stand that have their states again, by their numbers.
+  /// The packed index of each node that has its state again, by the node's number.
   private var places: [Int: Int] = [:]
   private var known: [Family: [AnyHashable: Int]] = [:]
 
@@ -85,7 +87,7 @@ final class KeptStates {
     self.children = children
   }
 
-  /// The root's state.
+  /// Returns the root's state.
   ///
   /// - Throws: A ``FlowError`` with the code `typeMismatch`.
   func root<Root: RenderedStep>(_ type: Root.Type) throws -> Root.State? {
@@ -93,10 +95,10 @@ final class KeptStates {
     return try state(of: root, as: Root.State.self, at: "\(type)")
   }
 
-  /// Which of the kept nodes a node is.
+  /// Records the packed index of a node.
   func place(_ node: Int, at index: Int = 0) { places[node] = index }
 
-  /// The state of a child that was there when the tree was packed, and which of the kept nodes it is.
+  /// Returns the state of a child that existed when the tree was packed, and the child's packed index.
   ///
   /// - Throws: A ``FlowError`` with the code `typeMismatch` that names the child.
   func child<Child: RenderedStep>(
@@ -111,7 +113,7 @@ final class KeptStates {
     return (state, index)
   }
 
-  /// Where children stand, by their keys.
+  /// Returns the packed indices of a node's children, by their keys.
   private func indices(below parent: Int, _ type: String, _ keys: Any.Type) -> [AnyHashable: Int] {
     guard keys is any Hashable.Type else { return [:] }
     var found: [AnyHashable: Int] = [:]
