@@ -1,7 +1,7 @@
-/// The name of an answer in a visit's journal, by which a replay finds it.
+/// The name of an answer in a visit's journal, by which a replay finds the answer.
 package struct JournalKey: Hashable, Sendable {
   package enum Name: Hashable, Sendable {
-    /// The step's author chose it.
+    /// The name that the step's author chose.
     case given(String)
     /// The prompt's type.
     case type(String)
@@ -10,7 +10,7 @@ package struct JournalKey: Hashable, Sendable {
   }
 
   package let name: Name
-  /// 1 for the first question of this name in an attempt.
+  /// The number of the question among those of this name in an attempt, from 1.
   package let number: Int
 
   package init(name: Name, number: Int) {

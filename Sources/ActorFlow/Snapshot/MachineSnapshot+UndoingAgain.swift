@@ -1,11 +1,11 @@
 extension MachineSnapshot {
-  /// A flow that has ended, on its way to the same end once more: what is still to be undone is all that is left on its
-  /// stack. Nil if nothing is.
+  /// An ended flow on its way to the same ending once more, with the places that are still to be compensated on its
+  /// stack; `nil` if there are none.
   package var undoingAgain: MachineSnapshot? {
-    // The newest was the first to be undone.
+    // The newest place was the first to be compensated.
     var places = Array(undoFailures.compactMap(\.place).reversed())
     guard let ending, let top = places.last else { return nil }
-    // Where a back led, it led on a stack that is gone. Nobody backs up on the way to an end.
+    // The back targets were depths in a stack that is gone. On the way to an ending no back is possible.
     for index in places.indices { places[index].backTarget = -1 }
     places[places.count - 1].records = []
     var next = self

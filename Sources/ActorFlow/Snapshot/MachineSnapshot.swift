@@ -1,18 +1,18 @@
-/// What a machine is, said without references: places by their paths, values packed, times from the run's start. It can
-/// be kept, and made a machine of again by whoever has the flow's definition.
+/// The state of a machine without references: places by their paths, values packed, times from the run's start.
 ///
-/// It holds what decides how the flow goes on, and nothing that a step's instance knew. Things that several places share
-/// stand in tables, and are named by their index.
+/// A snapshot can be persisted, and the flow's definition makes a machine of it again. It holds the state that decides
+/// how the flow goes on, and nothing that a step's instance knew. State that several places share is in tables, and is
+/// named by its index there.
 package struct MachineSnapshot: Sendable, Equatable {
   package var run = 0
   package var sequence = 0
   package var numbers = Numbers()
   package var ending: PackedEnding?
-  /// What the flow has made, once it has finished.
+  /// The flow's output, once it has finished.
   package var output: PackedValue?
-  /// Why it stands still, if it does.
+  /// The failure that suspended the flow, if it is suspended.
   package var fault: PackedFault?
-  /// Why it has failed, or fails.
+  /// The error with which the flow has failed or is failing.
   package var failure: StoredFailure?
   /// The `backUp`s that threw on the way to the end.
   package var undoFailures: [PackedUndoFailure] = []
@@ -20,13 +20,13 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var kept: [PackedKept] = []
   package var frames: [PackedFrame] = []
   package var main = PackedTrack()
-  /// By their numbers; a fork's are never before the track that they branch from.
+  /// The branches by their numbers; a fork's branches are never before the track that they branch from.
   package var branches: [PackedTrack] = []
   package var mail = PackedMail()
   package var alarms: [PackedAlarm] = []
-  /// The visits that the world sees after the end, the oldest first; empty before the end.
+  /// The visits that are visible after the end, the oldest first; empty before the end.
   package var lastStack: [PackedVisit] = []
-  /// Ends the idempotency keys of the flow; nil if it was stored before there were any.
+  /// The bits that end the flow's idempotency keys; `nil` if an earlier version stored the flow without them.
   package var keyBits: KeyBits?
 
   package struct Numbers: Sendable, Equatable {

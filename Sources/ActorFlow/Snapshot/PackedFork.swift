@@ -51,7 +51,7 @@ package struct PackedLeave: Sendable, Equatable {
   }
 }
 
-/// A `backUp` that threw, and what is still to be undone.
+/// A `backUp` that threw, and the place that is still to be compensated.
 package struct PackedUndoFailure: Sendable, Equatable {
   package var error: StoredFailure
   package var place: PackedPlace?
@@ -69,11 +69,11 @@ package struct PackedStart: Sendable, Equatable {
     case failure(PackedFault, frame: Int?)
   }
 
-  /// Where a walk begins.
+  /// The address at which a walk begins.
   package enum Address: Sendable, Equatable {
-    /// Of the flow, or of the branch.
+    /// The beginning of the flow or of the branch.
     case beginning
-    /// Of the innermost scope.
+    /// The beginning of the innermost scope.
     case scope
     case behind(StepID)
     case past(ScopeName)

@@ -13,10 +13,10 @@ package struct PackedQuestion: Sendable, Equatable {
   package var number: Int
   package var token: RandomBits?
   package var revision: Int
-  /// Nil: a rendering's.
+  /// The question's key; `nil` for a rendering's question.
   package var key: JournalKey?
   package var prompt: PackedValue
-  /// Sums of what was asked first, and of each update; empty if there was none.
+  /// Digests of the first prompt and of each update; empty if there was no update.
   package var updates: [UInt64] = []
 
   package init(
@@ -40,7 +40,7 @@ package struct PackedWait: Sendable, Equatable {
   }
 }
 
-// MARK: - Mail and alarms
+// MARK: - Buffered signals and timers
 
 package struct PackedMail: Sendable, Equatable {
   package struct Signal: Sendable, Equatable {
@@ -61,7 +61,7 @@ package struct PackedMail: Sendable, Equatable {
     }
   }
 
-  /// The oldest first.
+  /// The buffered signals, the oldest first.
   package var buffer: [Signal] = []
   package var keys: [Key] = []
 

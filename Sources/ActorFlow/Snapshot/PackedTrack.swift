@@ -8,7 +8,7 @@ package struct PackedTrack: Sendable, Equatable {
   /// The oldest first.
   package var places: [PackedPlace] = []
   package var focus = PackedFocus()
-  /// What the world sees on top, where that is not the newest place.
+  /// The visible visit on top, if it is not that of the newest place.
   package var visit: PackedVisit?
   package var hasAsked = false
   package var isSealed = false
@@ -50,13 +50,13 @@ package struct PackedPlace: Sendable, Equatable {
   package var isInner = false
   package var isClosed = false
   package var records: [PackedRecord] = []
-  /// What a rendered step remembers.
+  /// The states of a rendered step.
   package var tree: PackedTree?
   /// The update that the visit began with.
   package var update: PackedValue?
 
-  /// A back target whose way is closed. It still says which place below had asked: for a place that comes to stand on
-  /// that one later on.
+  /// Encodes a back target to which no back may lead any more. The value still says which place below had asked, for a
+  /// place that is later entered on top of that one.
   package static func closing(_ target: Int32) -> Int32 { target >= 0 ? -2 - target : target }
 
   /// The depth of a back target, closed or not; -1 if there is none.
@@ -75,13 +75,13 @@ package struct PackedPlace: Sendable, Equatable {
 package struct PackedFocus: Sendable, Equatable {
   package var isEntered = false
   package var hasAsked = false
-  /// How many questions and waits the visit has had open at once, if more than one.
+  /// The largest number of questions and waits that the visit had open at once, if more than one.
   package var askersAtOnce = 0
   package var records: [PackedRecord] = []
   package var answers: [PackedAnswer] = []
-  /// What the step received when the visit began.
+  /// The update that the step received when the visit began.
   package var update: PackedValue?
-  /// What a rendered step remembers.
+  /// The states of a rendered step.
   package var tree: PackedTree?
 
   package init(
@@ -98,7 +98,7 @@ package struct PackedRecord: Sendable, Equatable {
   package var key: String
   package var type: String
   package var idempotencyKey: String
-  /// Nil: begun, and what became of it is not known.
+  /// The recorded result; `nil` if the work has begun and its outcome is not known.
   package var value: PackedValue?
 
   package init(key: String, type: String, idempotencyKey: String, value: PackedValue? = nil) {

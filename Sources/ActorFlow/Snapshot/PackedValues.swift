@@ -1,8 +1,8 @@
 package struct PackedCargo: Sendable, Equatable {
   package var value: PackedValue
-  /// Of ``MachineSnapshot/kept``.
+  /// An index of ``MachineSnapshot/kept``.
   package var kept: Int?
-  /// Of ``MachineSnapshot/frames``.
+  /// An index of ``MachineSnapshot/frames``.
   package var scopes: Int?
 
   package init(value: PackedValue, kept: Int? = nil, scopes: Int? = nil) {
@@ -29,7 +29,7 @@ package struct PackedFrame: Sendable, Equatable {
   }
 }
 
-/// Which scope of a definition: the nth of its kind that begins with this step.
+/// The name of a scope in a definition: the nth of its kind that begins with this step.
 package struct ScopeName: Sendable, Hashable {
   package var kind: String
   package var step: StepID
@@ -40,7 +40,7 @@ package struct ScopeName: Sendable, Hashable {
   }
 }
 
-/// A step that failed, and why.
+/// A step that failed, and its error.
 package struct PackedFault: Sendable, Equatable {
   package var step: StepID
   package var error: StoredFailure
