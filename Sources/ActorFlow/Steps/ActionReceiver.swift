@@ -1,34 +1,34 @@
-/// Takes the answers to a question that stays open.
+/// A receiver of the answers to a question that stays open.
 package protocol ActionReceiver: AnyObject, Sendable {
-  /// Takes an answer that was found valid for what this question showed at this revision.
+  /// Takes an answer that was found valid for this question's prompt at this revision.
   ///
-  /// - Parameter attempt: The first one, or the one that the outcome of the last one names.
+  /// - Parameter attempt: The first attempt, or the one that the previous outcome named.
   func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome
 
-  /// Gives an attempt up that was named by an outcome, and never made.
+  /// Gives up an attempt that an outcome named and that was not made.
   func giveUp(_ attempt: ActionAttempt) async
 }
 
-/// How often an answerer has been overtaken, and what he was granted for it.
+/// The state of an answerer that was overtaken.
 package struct ActionAttempt: Sendable {
-  /// How many of his answers came too late for what they were validated for.
+  /// The number of the answerer's answers that were too late for the revision they were validated for.
   var overtaken = 0
-  /// While he has it, no other action is let in.
+  /// The claim that keeps out all other actions while the answerer has it.
   var claim: Int?
 
   package static var first: ActionAttempt { ActionAttempt() }
 }
 
-/// What became of an action.
+/// The outcome of an action.
 package enum ActionOutcome: Sendable {
-  /// It was applied, and what it changed is published.
+  /// The action was applied, and its result is published.
   case applied
-  /// Something else is shown by now; nothing was applied. He may try again.
+  /// The prompt has changed; nothing was applied. The answerer may try again with this attempt.
   case changed(ActionAttempt)
-  /// It could not be committed, for this reason; nothing has changed.
+  /// The action could not be committed, for this reason; nothing has changed.
   case refused(any Error)
-  /// It was applied, and the step fails with this.
+  /// The action was applied, and the step fails with this error.
   case failed(any Error)
-  /// Nobody takes actions any more.
+  /// The step takes no more actions.
   case closed
 }

@@ -1,4 +1,4 @@
-/// Why a visit is left before its step returned, or why a place is rolled back.
+/// The reason why a visit is left before its step returned, or why a place is rolled back.
 @nonexhaustive public enum LeaveReason: Sendable, Hashable {
   /// The flow backs up.
   case back
@@ -10,6 +10,6 @@
   case cancelled
   /// A part of the flow did not end within its `.timeout`.
   case timedOut
-  /// Nobody needs it any more: it lost a race, its `ForEach` was done without it, or a sibling failed.
+  /// The step is no longer needed: it lost a race, its `ForEach` was done without it, or a sibling failed.
   case superseded
 }

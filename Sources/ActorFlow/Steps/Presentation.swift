@@ -1,6 +1,7 @@
-/// How a step is to be shown, said in the definition and read by whoever shows it. ActorFlow itself shows nothing.
+/// A hint on how to show a step, set in the definition and read by the code that shows it. ActorFlow itself shows
+/// nothing.
 ///
-/// Set with ``FlowComponent/presentation(_:)``, read from ``Visit/presentation``.
+/// Set it with ``FlowComponent/presentation(_:)``, and read it from ``Visit/presentation``.
 public struct Presentation: Sendable, Hashable, Codable {
   private let name: String
   private let isCustom: Bool
@@ -10,16 +11,16 @@ public struct Presentation: Sendable, Hashable, Codable {
     self.isCustom = isCustom
   }
 
-  /// On top of what is shown, which stays below.
+  /// On top of the current content, which stays below.
   public static let push = Presentation("push")
   /// In front of everything, until it is done.
   public static let modal = Presentation("modal")
-  /// Instead of what is shown.
+  /// Instead of the current content.
   public static let replace = Presentation("replace")
-  /// Inside what is shown.
+  /// Inside the current content.
   public static let embed = Presentation("embed")
 
-  /// A token of your own. It equals no built-in one, whatever its name.
+  /// A token of your own. It equals no built-in token, whatever its name.
   public static func custom(_ name: String) -> Presentation { Presentation(name, isCustom: true) }
 }
 

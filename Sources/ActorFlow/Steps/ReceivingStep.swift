@@ -1,5 +1,5 @@
-/// A step that takes updates while it stands on the stack: from a later step, without the flow moving, or by a back that
-/// unwinds to it and delivers.
+/// A step that takes updates while it is on the stack. A later step sends an update without moving the flow, or backs
+/// up to this step and delivers an update.
 ///
 /// ```swift
 /// actor BasketStep: ReceivingStep {
@@ -15,10 +15,10 @@
 /// }
 /// ```
 public protocol ReceivingStep<Input, Output>: FlowStep {
-  /// What the step takes.
+  /// The value that an update carries.
   associatedtype Update: Sendable
 
-  /// Takes an update. Runs in the sender's task, on this actor; what it throws is thrown to the sender.
+  /// Takes an update. Runs in the sender's task, on this actor; the sender receives any thrown error.
   ///
   /// There is no default: a typo must not compile.
   func receive(_ update: Update) async throws

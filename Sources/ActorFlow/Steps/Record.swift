@@ -1,11 +1,11 @@
-/// What ``StepContext/once(_:_:)-(String,(String)->T)`` left behind under a key.
+/// The record that ``StepContext/once(_:_:)-(String,(String)->T)`` left under a key.
 public enum Record<Value: Sendable>: Sendable {
   /// The work was never begun.
   case none
-  /// The work was begun, and whether it had its effect is not known: it threw, or the process died in it. The outside
-  /// world can be asked with the same idempotency key.
+  /// The work was begun, and its outcome is not known: it threw, or the process died in it. Ask the outside world with
+  /// the same idempotency key.
   case interrupted(idempotencyKey: String)
-  /// The work was done and returned this.
+  /// The work was done and returned this value.
   case done(Value)
 }
 

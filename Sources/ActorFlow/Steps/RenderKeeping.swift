@@ -1,14 +1,13 @@
-/// What a rendered step remembers, packed: the states of its tree's nodes, each parent before its children. Two equal
-/// trees are packed alike.
+/// The packed states of a rendered step's tree, each parent before its children. Equal trees are packed alike.
 package struct PackedTree: Sendable, Equatable {
   package var nodes: [Node] = []
 
   package struct Node: Sendable, Equatable {
-    /// The index of the node that asked for it; nil for the root.
+    /// The index of the parent; `nil` for the root.
     package var parent: Int?
-    /// What its type was called.
+    /// The name of the node's type.
     package var type: String
-    /// What its parent tells it apart by; nil for the root.
+    /// The node's key among its parent's children; `nil` for the root.
     package var key: PackedValue?
     package var state: PackedValue
 
@@ -20,10 +19,10 @@ package struct PackedTree: Sendable, Equatable {
   package init() {}
 }
 
-/// What a rendered step hands over to be kept with its rendering.
+/// The state of a rendered step that is persisted with its rendering.
 package struct RenderKeeping: Sendable {
   package var tree: PackedTree
-  /// What the step has made, if that was its end.
+  /// The step's output, if it has ended.
   package var output: (any Sendable)?
 
   package init(tree: PackedTree, output: (any Sendable)? = nil) {
@@ -31,14 +30,14 @@ package struct RenderKeeping: Sendable {
   }
 }
 
-/// What is kept at the place of a rendered step, for an instance that knows nothing yet.
+/// The persisted state at the place of a rendered step, for a recreated instance.
 package struct KeptRendering: Sendable {
   package let codec: any ValueCodec
-  /// Nil: the step was not shown here before.
+  /// The packed states; `nil` if the step was not shown here before.
   package let tree: PackedTree?
-  /// What the visit has made already.
+  /// The output that the visit has made already.
   package let output: (any Sendable)?
-  /// Whether it is the visit that was under way, not a later one.
+  /// Whether the state is that of the visit under way, not of an earlier one.
   package let isSameVisit: Bool
 
   package init(codec: any ValueCodec, tree: PackedTree?, output: (any Sendable)?, isSameVisit: Bool) {

@@ -1,12 +1,12 @@
-/// What a step may do while its `backUp` runs: look at the records of its place, and make new ones.
+/// The operations of a step while its `backUp` runs: it reads the records of its place, and makes new ones.
 ///
-/// It can neither ask, nor back up, nor abandon: rollback waits for nobody.
+/// A rollback cannot ask, back up or abandon: it waits for no answer.
 public struct RollbackContext: Sendable {
   private let runtime: any StepRuntime
   private let info: StepInfo
   private let scope: RecordScope
 
-  /// Why the place is rolled back.
+  /// The reason why the place is rolled back.
   public let reason: LeaveReason
 
   init(runtime: any StepRuntime, info: StepInfo, stay: Stay, reason: LeaveReason) {
@@ -28,7 +28,7 @@ public struct RollbackContext: Sendable {
   /// Its records stand beside those of `proceed`, and are dropped with them when this `backUp` has returned. So use
   /// another key than `proceed` does.
   ///
-  /// - Throws: What `work` threw; a ``FlowError`` with the code `wrongRecordType` if the record is of another type,
+  /// - Throws: The error of `work`; a ``FlowError`` with the code `wrongRecordType` if the record is of another type,
   ///   `notActive` after the `backUp` has returned.
   public func once<T: Codable & Sendable>(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
@@ -47,7 +47,7 @@ public struct RollbackContext: Sendable {
     }
   }
 
-  /// Work whose result is not Codable, so that it cannot be recorded.
+  /// Refuses work whose result is not Codable, because it cannot be recorded.
   @_documentation(visibility: internal) @_disfavoredOverload
   @available(*, unavailable, message: "what 'once' returns is recorded: its type must be Codable")
   public func once<T: Sendable>(
@@ -56,14 +56,14 @@ public struct RollbackContext: Sendable {
     try await work(key)
   }
 
-  /// What `once` recorded under `key` in this place.
+  /// Returns the record that `once` left under `key` in this place.
   ///
-  /// A record of another type counts as `interrupted`: something was begun under this key.
+  /// A record of another type counts as `interrupted`: work was begun under this key.
   public func record<T: Codable & Sendable>(_ key: String, as type: T.Type) async -> Record<T> {
     await runtime.record(key, scope: scope, as: type)
   }
 
-  /// Whether `once` recorded anything under `key` in this place, whatever its type.
+  /// Returns the record that `once` left under `key` in this place, without its value and whatever its type.
   public func record(_ key: String) async -> Record<Void> {
     await runtime.record(key, scope: scope)
   }

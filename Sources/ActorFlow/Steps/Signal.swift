@@ -8,22 +8,22 @@
 /// try await coordinator.send(result, to: checks, key: "evt-17")  // where the message arrives
 /// ```
 public struct Signal<Value: Sendable>: Sendable, Hashable {
-  /// What it is called; two signals of one name are the same.
+  /// The signal's name; two signals with the same name are the same.
   public let name: String
 
-  /// A signal of this name.
+  /// A signal with a name.
   public init(_ name: String) {
     self.name = name
   }
 }
 
-/// What became of a signal that was sent.
+/// The outcome of sending a signal.
 @nonexhaustive public enum Delivery: Sendable, Hashable {
-  /// A step got it, or it is kept for the first that waits.
+  /// A step received the signal, or it is buffered for the first step that waits.
   case accepted
-  /// A signal with the same key came before; nothing has changed.
+  /// A signal with the same key came before; this one changed nothing.
   case duplicate
-  /// The run has ended, or is about to: it was abandoned or cancelled, or is rolled back after a failure. Nobody will
+  /// The run has ended or is about to: it was abandoned or cancelled, or is rolled back after a failure. No step will
   /// receive the signal.
   case flowEnded
 }

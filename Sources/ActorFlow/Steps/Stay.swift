@@ -1,8 +1,8 @@
-/// Names one line of steps with a stack of its own: the flow itself, or a branch of a fork.
+/// The id of a track: a line of steps with a stack of its own, which is the flow itself or a branch of a fork.
 package struct TrackID: Hashable, Sendable {
-  /// Never used again in a run; later tracks have greater ones.
+  /// The track's number, never reused in a run; later tracks have greater numbers.
   package let number: Int32
-  /// Where a ``TrackMap`` keeps what belongs to it; used again when the track is over.
+  /// The slot in which a ``TrackMap`` stores the track's data; reused when the track is over.
   let slot: Int32
 
   init(_ number: Int32, in slot: Int32) {
@@ -10,7 +10,7 @@ package struct TrackID: Hashable, Sendable {
     self.slot = slot
   }
 
-  /// The flow itself.
+  /// The track of the flow itself.
   package static let main = TrackID(0, in: 0)
 
   /// The slot of the first branch.
@@ -21,7 +21,7 @@ extension TrackID: Comparable {
   package static func < (left: TrackID, right: TrackID) -> Bool { left.number < right.number }
 }
 
-/// A visit, and the track it takes place on: what a context belongs to.
+/// A visit and its track: the identity of a context.
 package struct Stay: Hashable, Sendable {
   package let visit: VisitID
   package let track: TrackID

@@ -1,7 +1,7 @@
-/// What a step may do to its flow while its `proceed` runs.
+/// The operations of a step on its flow while its `proceed` runs.
 ///
-/// A context belongs to one visit. Used after that visit has ended, every verb that can throw throws
-/// ``FlowError/Code/notActive``; used while the visit is being left, it throws `CancellationError`, which a step lets
+/// A context belongs to one visit. After that visit has ended, every verb that can throw throws
+/// ``FlowError/Code/notActive``. While the visit is being left, it throws `CancellationError`, which a step lets
 /// through. (`try?` around ``ask(_:key:)`` in a loop would spin once the visit is left.)
 public struct StepContext: Sendable {
   private let runtime: (any StepRuntime)?
@@ -31,8 +31,8 @@ public struct StepContext: Sendable {
 
   /// A context for a step used outside any flow.
   ///
-  /// ``ask(_:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw ``FlowError/Code/notInFlow``;
-  /// `once` runs its work each time, with a key of its own, and remembers nothing.
+  /// ``ask(_:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw ``FlowError/Code/notInFlow``. `once` runs
+  /// its work each time, with a new key each time, and records nothing.
   public static let standalone = StepContext()
 
   func inFlow() throws -> any StepRuntime {
@@ -48,14 +48,14 @@ public struct StepContext: Sendable {
 extension StepContext {
   /// Asks a question and waits for its answer.
   ///
-  /// The question is open from the event `.asked` on, until somebody answers it, the asking task is cancelled (the
-  /// question is then withdrawn), or the visit is left. An accepted answer is returned even if this task was cancelled
-  /// in the meantime.
+  /// The question is open from the event `.asked` until it is answered, the asking task is cancelled (the question is
+  /// then withdrawn), or the visit is left. An accepted answer is returned even if this task was cancelled in the
+  /// meantime.
   ///
   /// - Parameters:
-  ///   - prompt: What to show, and the type of the answer.
-  ///   - key: The name of the answer in the visit's journal; one key, one answer. The default is the prompt's type and
-  ///     how many of that type this visit has asked.
+  ///   - prompt: The content to show, and the type of the answer.
+  ///   - key: The name of the answer in the visit's journal; a key has one answer. The default is the prompt's type and
+  ///     the number of questions of that type that this visit has asked.
   /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code
   ///   `alreadyAsking` if the visit has an open question, `duplicateKey` if it has an answer under `key`, `notActive`
   ///   after the visit.
@@ -63,11 +63,11 @@ extension StepContext {
     try await inFlow().ask(prompt, key: key, at: stay)
   }
 
-  /// Asks a question whose prompt changes while it is open: each element of `updates` replaces what is shown, as
+  /// Asks a question whose prompt changes while it is open: each element of `updates` replaces the prompt, as
   /// ``update(_:)`` does.
   ///
-  /// The sequence is read by a child task that has ended before this returns. When the sequence ends, the question
-  /// stays open with the last prompt.
+  /// A child task reads the sequence, and has ended before this returns. When the sequence ends, the question stays
+  /// open with the last prompt.
   ///
   /// - Throws: As ``ask(_:key:)``.
   public func ask<P: Prompt>(
@@ -79,7 +79,7 @@ extension StepContext {
       group.addTask { try await pending.answer() }
       group.addTask {
         for await next in updates {
-          // Refused: the question was answered or withdrawn, so nobody looks at it any more.
+          // Refused: the question was answered or withdrawn, so updates no longer matter.
           do { try await runtime.update(next, at: stay) } catch { break }
         }
         return nil
@@ -92,10 +92,11 @@ extension StepContext {
     }
   }
 
-  /// Replaces what this visit's open question shows. Its revision grows by one, and an event `.updated` is published.
+  /// Replaces the prompt of this visit's open question. Its revision grows by one, and an event `.updated` is
+  /// published.
   ///
   /// - Throws: `FlowError` with the code `notActive` if no question of this visit is open, `wrongPromptType` if the
-  ///   open question shows another type of prompt; `CancellationError` while the visit is being left.
+  ///   open question has another type of prompt; `CancellationError` while the visit is being left.
   public func update<P: Prompt>(_ prompt: P) async throws {
     try await inFlow().update(prompt, at: stay)
   }
@@ -104,29 +105,30 @@ extension StepContext {
 // MARK: - Effects
 
 extension StepContext {
-  /// Does work in the outside world once, and records what it returned.
+  /// Does work in the outside world once, and records its result.
   ///
   /// The first call for `key` in this place runs `work` and records its result; later calls return the record without
-  /// running anything. `work` runs in a task that is not cancelled when the visit is left, and leaving waits for it:
-  /// what the outside world did is recorded before the flow moves on. So `work` should end in bounded time.
+  /// running anything. `work` runs in a task that is not cancelled when the visit is left, and leaving waits for it, so
+  /// that its result is recorded before the flow moves on. So `work` should end in bounded time.
   ///
-  /// Calls with the same key at the same time run it once; the others wait, and cancelling one of them leaves only
-  /// that one. If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again
-  /// with the same idempotency key; ``record(_:as:)`` then says `interrupted`, because whether the outside world acted
-  /// is not known. In a hosted flow the next call may be a replay: each answer begins `proceed` anew. Let `work` return a
-  /// failure that is to stay one.
+  /// Of simultaneous calls with the same key one runs the work and the others wait; cancelling one of the others ends
+  /// only that call.
   ///
-  /// Records are dropped when the place's `backUp` has returned, and kept if it threw; but a place that a back passes over
-  /// goes with its records.
+  /// If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again with the
+  /// same idempotency key. ``record(_:as:)`` then returns `interrupted`, because it is not known whether the outside
+  /// world acted. In a hosted flow the next call may be a replay, because each answer begins `proceed` anew. If a
+  /// failure is to be final, let `work` return it.
+  ///
+  /// Records are dropped when the place's `backUp` has returned, and stay if it threw. A place that a back passes over
+  /// is dropped with its records.
   ///
   /// - Parameters:
   ///   - key: Names the effect within this place.
   ///   - work: Gets an idempotency key: the same for every attempt of this effect at this place, a new one after the
-  ///     place was rolled back, and never that of another run. It has at most 200 UTF-8 bytes; what it is made of is said
-  ///     in <doc:BackingUp#What-an-idempotency-key-is-made-of>.
-  /// - Throws: What `work` threw; `CancellationError` if the visit was being left before the work began;
-  ///   `FlowError` with the code `wrongRecordType` if the record is of another type, `insideFlow` if `work` would wait
-  ///   for itself.
+  ///     place was rolled back, and never that of another run. It has at most 200 UTF-8 bytes;
+  ///     <doc:BackingUp#What-an-idempotency-key-is-made-of> describes its parts.
+  /// - Throws: The error of `work`; `CancellationError` if the visit was being left before the work began; `FlowError`
+  ///   with the code `wrongRecordType` if the record is of another type, `insideFlow` if `work` would wait for itself.
   public func once<T: Codable & Sendable>(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
   ) async throws -> T {
@@ -134,7 +136,7 @@ extension StepContext {
     return try await runtime.once(key, scope: scope, work)
   }
 
-  /// Does work in the outside world once. As ``once(_:_:)-(String,(String)->T)``, for work that returns nothing.
+  /// Does work in the outside world once, as ``once(_:_:)-(String,(String)->T)`` does, for work that returns nothing.
   @_disfavoredOverload
   public func once(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> Void
@@ -145,7 +147,7 @@ extension StepContext {
     }
   }
 
-  /// Work whose result is not Codable, so that it cannot be recorded.
+  /// Refuses work whose result is not Codable, because it cannot be recorded.
   @_documentation(visibility: internal) @_disfavoredOverload
   @available(*, unavailable, message: "what 'once' returns is recorded: its type must be Codable")
   public func once<T: Sendable>(
@@ -154,14 +156,14 @@ extension StepContext {
     try await work(key)
   }
 
-  /// What `once` recorded under `key` in this place.
+  /// Returns the record that `once` left under `key` in this place.
   ///
-  /// A record of another type counts as `interrupted`: something was begun under this key.
+  /// A record of another type counts as `interrupted`: work was begun under this key.
   public func record<T: Codable & Sendable>(_ key: String, as type: T.Type) async -> Record<T> {
     await runtime?.record(key, scope: scope, as: type) ?? .none
   }
 
-  /// Whether `once` recorded anything under `key` in this place, whatever its type.
+  /// Returns the record that `once` left under `key` in this place, without its value and whatever its type.
   public func record(_ key: String) async -> Record<Void> {
     await runtime?.record(key, scope: scope) ?? .none
   }
@@ -177,9 +179,9 @@ extension StepContext {
   /// The request is accepted before this throws: whatever `proceed` then throws or returns, the flow backs up. An
   /// automatic step whose policy is `.returnable` and that always backs up loops for ever.
   ///
-  /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
-  ///   is then void. `FlowError` with the code `cannotBackUp` if there is nowhere to go, and nothing has changed;
-  ///   `notActive` after the visit.
+  /// - Throws: `CancellationError` when the request was accepted. `CancellationError` as well when the visit was
+  ///   already being left; the request then has no effect. `FlowError` with the code `cannotBackUp` if there is no
+  ///   target, and nothing has changed; `notActive` after the visit.
   public func backUp() async throws -> Never {
     try await inFlow().backUp(from: stay)
     throw CancellationError()
@@ -190,8 +192,9 @@ extension StepContext {
   ///
   /// The request is accepted before this throws: whatever `proceed` then throws or returns, the flow is abandoned.
   ///
-  /// - Throws: `CancellationError` when the request was accepted, and when the visit was being left already: the request
-  ///   is then void, and a back that is under way goes on. `FlowError` with the code `notActive` after the visit.
+  /// - Throws: `CancellationError` when the request was accepted. `CancellationError` as well when the visit was
+  ///   already being left; the request then has no effect, and a back that is under way goes on. `FlowError` with the
+  ///   code `notActive` after the visit.
   public func abandon(_ reason: String) async throws -> Never {
     try await inFlow().abandon(reason, from: stay)
     throw CancellationError()

@@ -1,5 +1,5 @@
-/// What may be said of a step to the world: its path, and how it is to be shown. Shared by every visit; holds no factory and no instance, so that
-/// an event or a position keeps neither alive.
+/// The public description of a step: its path and its presentation. Shared by every visit. It holds no factory and no
+/// instance, so an event or a position keeps neither alive.
 package final class StepInfo: Sendable {
   package let id: StepID
   package let presentation: Presentation?

@@ -1,8 +1,8 @@
-/// What a step's contexts ask of whoever runs the step. The coordinator is the one implementation; the protocol
-/// stands here so that the definition's rooms name no room above them.
+/// The operations that a step's contexts need. The coordinator is the only implementation. The protocol is declared
+/// here so that the definition's folders name no folder above them.
 protocol StepRuntime: AnyObject, Sendable {
   var flow: FlowID { get }
-  /// Whether what is decided is committed before it is adopted, so that it takes its time.
+  /// Whether decisions are committed before they are adopted, so that they take time.
   var isCommitting: Bool { get }
 
   func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer
@@ -15,24 +15,25 @@ protocol StepRuntime: AnyObject, Sendable {
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) async throws
 
-  /// What is kept at the place of a rendered step; nil where flows are not kept.
+  /// Returns the persisted state at the place of a rendered step; `nil` if the flow is not durable.
   func keptRendering(at stay: Stay) async throws -> KeptRendering?
   /// Shows a rendering: opens a question that takes many answers.
   func show(
     _ rendering: any Prompt, _ keeping: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question
-  /// Replaces a rendering. `isAnswer`: because somebody has answered.
+  /// Replaces a rendering. `isAnswer`: whether the cause was an answer.
   func rerender(_ rendering: any Prompt, _ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
-  /// An action was applied, and what is shown stays. `isAnswer`: somebody has answered.
+  /// Records that an action was applied and did not change the rendering. `isAnswer`: whether the action was an answer.
   func acknowledge(_ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
-  /// Throws if an answer to this question comes too late, by the clock: the flow need not have heard of the time yet.
+  /// Throws if the clock says that an answer to this question comes too late, even if its timer has not fired yet.
   func refuseLate(_ question: Question.ID) async throws
   /// Closes the question, if it is still open.
   func hide(at stay: Stay) async
-  /// So many more effects are about to begin, or fewer: a flow that is kept is not put away just before they do.
+  /// Changes the number of effects that run or are about to start, so that a durable flow is not passivated just before
+  /// they do.
   func countEffects(_ difference: Int) async
-  /// Begins an effect's work in a task of its own, which its caller cancels and awaits, and has counted before. At the
-  /// effect's end it is counted off.
+  /// Starts an effect's work in a task of its own. The caller has counted the effect before, and cancels and awaits the
+  /// task. The effect is counted off when it ends.
   func startEffect(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>
 
   func backUp(from stay: Stay) async throws
@@ -45,7 +46,7 @@ protocol StepRuntime: AnyObject, Sendable {
   func record(_ key: String, scope: RecordScope) async -> Record<Void>
 }
 
-/// An open question, seen by its asker. ``answer()`` is called once.
+/// An open question, as its asker sees it. Call ``answer()`` once.
 package struct PendingAnswer<Answer: Sendable>: Sendable {
   private let wait: @Sendable () async throws -> Answer
 
@@ -53,11 +54,11 @@ package struct PendingAnswer<Answer: Sendable>: Sendable {
     self.wait = wait
   }
 
-  /// Waits for the answer; cancelled, it withdraws the question.
+  /// Waits for the answer. If the task is cancelled, the question is withdrawn.
   package func answer() async throws -> Answer { try await wait() }
 }
 
-/// Whose records are meant: those of the place a visit stays at, seen from its `proceed` or from its `backUp`.
+/// The identity of a set of records: those of the place of a visit, used from its `proceed` or from its `backUp`.
 package struct RecordScope: Hashable, Sendable {
   package let stay: Stay
   package let isRollback: Bool
@@ -72,7 +73,7 @@ package struct RecordScope: Hashable, Sendable {
   }
 }
 
-/// What `once` records for work that returns nothing.
+/// The value that `once` records for work that returns nothing.
 package struct Done: Codable, Sendable {
   package init() {}
 }
