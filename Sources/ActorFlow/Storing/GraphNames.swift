@@ -1,12 +1,12 @@
-/// The names by which a snapshot speaks of a graph's steps and scopes.
+/// The names of a graph's steps and scopes in snapshots.
 package final class GraphNames: Sendable {
   package let graph: Graph
   private let nodes: [StepID: Node]
-  /// Nodes whose paths have numbers of elements in them.
+  /// The nodes whose paths contain numbers of elements.
   private let elementNodes: [Node]
   private let scopes: [ScopeName: Scope]
   private let names: [ObjectIdentifier: ScopeName]
-  /// By the address behind them.
+  /// The scopes' names by the address that follows each scope.
   private let ends: [Int: ScopeName]
   /// The innermost fork around each node.
   private let forks: [Node?]
@@ -37,22 +37,22 @@ package final class GraphNames: Sendable {
     return nodes.map { node in
       while let last = open.last, node.address >= last.end { open.removeLast() }
       defer {
-        // Behind a fork stands the jump over its branches.
+        // A fork is followed by the jump over its branches.
         if node.fork != nil, case .jump(let end) = program[node.address + 1] { open.append((node, end)) }
       }
       return open.last?.fork
     }
   }
 
-  /// The step or fork of this path, be it with the numbers of elements.
+  /// Returns the step or fork with this path, with or without the numbers of elements.
   package func node(_ path: StepID) -> Node? {
     nodes[path] ?? elementNodes.first { $0.elements(in: path) != nil }
   }
 
-  /// The innermost fork around a step or fork of the graph.
+  /// Returns the innermost fork around a step or fork of the graph.
   func fork(around node: Node) -> Node? { forks[node.index] }
 
-  /// The innermost fork around an address. The jump over its branches is not among them.
+  /// Returns the innermost fork around an address. The jump over a fork's branches is not inside the fork.
   func fork(around address: Int) -> Node? {
     let fork = graph.fork(around: address)
     guard let fork, address == fork.address + 1 else { return fork }
@@ -61,12 +61,12 @@ package final class GraphNames: Sendable {
 
   package func scope(_ name: ScopeName) -> Scope? { scopes[name] }
   package func name(of scope: Scope) -> ScopeName? { names[ObjectIdentifier(scope)] }
-  /// The scope behind which this address is the next.
+  /// Returns the name of the scope that this address follows.
   package func scope(before address: Int) -> ScopeName? { ends[address] }
 }
 
 extension Scope.Kind {
-  /// What snapshots call it.
+  /// The kind's name in snapshots.
   package var name: String {
     switch self {
     case .timeout: "timeout"

@@ -1,5 +1,5 @@
 extension MachineSnapshot {
-  /// The places whose steps would be given something that is none of theirs.
+  /// The places whose stored value does not fit their step's input type.
   package func inputProblems(_ names: GraphNames, codec: any ValueCodec) -> [UnfitSnapshot.Problem] {
     var problems: [UnfitSnapshot.Problem] = []
     for place in ([main] + branches).flatMap(\.places) {

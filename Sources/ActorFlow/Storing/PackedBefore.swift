@@ -1,13 +1,13 @@
 /// Values of users' types, packed for an earlier snapshot of the same run.
 ///
-/// What a place was given, what an effect has returned, what a branch has made: once stored, none of them ever changes, and
-/// a snapshot has them all. Without this each commit would encode the whole flow anew. Whoever has not stored a snapshot
-/// forgets all this: what the machine does next may have the same name and another value.
+/// The input of a place, the result of an effect and the result of a branch never change once stored, and every
+/// snapshot contains them all. Without this cache each commit would encode the whole flow anew. If a snapshot was not
+/// stored, discard the cache: the machine may use the same name for another value next.
 package struct PackedBefore: Sendable {
   var cargoes = PackedTable<ObjectIdentifier>()
-  /// By their idempotency keys.
+  /// The effects' results, by their idempotency keys.
   var records = PackedTable<String>()
-  /// By the branches that made them.
+  /// The branches' results, by their branches.
   var results = PackedTable<TrackID>()
 
   package init() {}
@@ -18,7 +18,7 @@ package struct PackedBefore: Sendable {
     results.begin()
   }
 
-  /// Forgets what this snapshot does not have.
+  /// Forgets the values that this snapshot does not contain.
   mutating func end() {
     cargoes.end()
     records.end()
@@ -26,19 +26,19 @@ package struct PackedBefore: Sendable {
   }
 }
 
-/// Packed values of one kind, by what names them.
+/// A table of packed values of one kind, by their names.
 struct PackedTable<Name: Hashable & Sendable>: Sendable {
   private struct Entry: Sendable {
     let value: PackedValue
-    /// What it was declared as; nil: as what it is.
+    /// The declared type for encoding; `nil` for the value's own type.
     let type: ObjectIdentifier?
-    /// Kept, so that no other has its address.
+    /// The named object, retained so that no other object gets its address.
     let owner: Cargo?
   }
   private var entries: [Name: Entry] = [:]
-  /// How many of the entries this snapshot has.
+  /// The number of entries that this snapshot contains.
   private var used = 0
-  /// What this snapshot has, if the one before had less than all entries.
+  /// The entries that this snapshot contains, if the one before did not contain all entries.
   private var kept: [Name: Entry]?
 
   mutating func begin() {
@@ -46,7 +46,7 @@ struct PackedTable<Name: Hashable & Sendable>: Sendable {
     used = 0
   }
 
-  /// The value of this name as it was packed before, or as it is packed now.
+  /// Returns the value of this name as it was packed before, or packs it now.
   mutating func pack(
     _ value: any Sendable, named name: Name, of owner: Cargo? = nil, as type: Any.Type? = nil,
     with codec: any ValueCodec

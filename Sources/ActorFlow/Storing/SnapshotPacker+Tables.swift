@@ -1,4 +1,4 @@
-// What is under way, and what several places share.
+// Leaves, walks, forks, signals and timers, and the tables of state that several places share.
 extension SnapshotPacker {
   mutating func pack(_ leave: Leave) throws -> PackedLeave {
     let goal: PackedLeave.Goal =
@@ -117,7 +117,7 @@ extension SnapshotPacker {
     try PackedValue(value, as: type, with: codec)
   }
 
-  /// Names the step in errors.
+  /// Adds the step to errors.
   func locate<Result>(_ step: StepID, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as FlowError { throw error.located(in: machine.flow, at: step) }
   }

@@ -1,16 +1,16 @@
 extension FlowMachine {
-  /// The machine as a snapshot. Not before the launch.
+  /// Returns the machine as a snapshot. Call it only after the launch.
   ///
-  /// - Parameter names: Of the graph that it runs; after the end the graph is not looked at.
+  /// - Parameter names: The names of the graph that the machine runs; after the end the graph is not used.
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the step and the type.
   package func snapshot(_ names: GraphNames, with codec: any ValueCodec) throws -> MachineSnapshot {
     var packer = SnapshotPacker(machine: self, names: names, codec: codec)
     return try packer.pack()
   }
 
-  /// The same, for who makes one after another of a run.
+  /// As `snapshot(_:with:)`, reusing values already encoded for the previous snapshot of the same run.
   ///
-  /// - Parameter before: What was packed for snapshots that were stored, and then what was packed now.
+  /// - Parameter before: The values packed for earlier snapshots that were stored; on return those of this snapshot.
   package func snapshot(
     _ names: GraphNames, with codec: any ValueCodec, reusing before: inout PackedBefore
   ) throws -> MachineSnapshot {
@@ -24,7 +24,7 @@ extension FlowMachine {
   }
 }
 
-/// Makes a snapshot of a machine.
+/// An encoder of a machine as a snapshot.
 struct SnapshotPacker {
   let machine: FlowMachine
   let names: GraphNames
@@ -93,7 +93,7 @@ struct SnapshotPacker {
     packed.hasAsked = track.hasAsked
     packed.isSealed = track.isSealed
     packed.closedAt = track.closedAt
-    // To begin with the step on top goes without saying.
+    // Beginning with the step on top is the default, and is not stored.
     packed.start = try track.start.map { try pack($0, track) }
     if packed.start == PackedStart(kind: .top) { packed.start = nil }
     packed.fork = try track.fork.map { try pack($0) }
@@ -116,14 +116,14 @@ struct SnapshotPacker {
 
   mutating func pack(_ place: Place, memory: PlaceMemory?) throws -> PackedPlace {
     let cargo: Int
-    // Not by `locate`, which would copy the packer for every place.
+    // Without `locate`, which would copy the packer for every place.
     do { cargo = try add(place.cargo, as: place.node.body.types.input) } catch let error as FlowError {
       throw error.located(in: machine.flow, at: place.visit.info.id)
     }
     return PackedPlace(
       visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
       isClosed: place.isClosed, records: try pack(memory?.records),
-      // Nobody returns to a thing of the past.
+      // No back leads to a place that a joined branch left behind.
       tree: place.isInner ? nil : memory?.tree,
       update: place.isInner ? nil : try memory?.handover.map { try value($0.update) })
   }
@@ -156,7 +156,8 @@ struct SnapshotPacker {
     return packed
   }
 
-  /// Marks what child tasks have open as given up, under its own key: only child tasks ask for it again.
+  /// Marks the open question and waits of child tasks as withdrawn, under their own keys: only child tasks ask for them
+  /// again.
   func markChildren(of track: Track, _ packed: inout PackedTrack) {
     var keys = track.reopening?.ofChildren ?? []
     if let asking = track.asking, asking.isByChild, let key = asking.key { keys.insert(key) }
@@ -189,7 +190,8 @@ struct SnapshotPacker {
     }
   }
 
-  /// What is open, and what was open when the machine was read back and has not been asked again.
+  /// Packs the open question and waits, and those that were open when the machine was restored and were not asked
+  /// again.
   func packQuestions(of track: Track, _ packed: inout PackedTrack) throws {
     packed.question = track.reopening?.question
     if let asking = track.asking {

@@ -1,7 +1,8 @@
-// Branches are known by their places in their fork: there the next result is put, and there a branch begins that has not
-// begun. A definition that has them in another order would take one's results for the other's.
+// A branch is identified by its index in its fork: results are stored under that index, and branches that have not
+// begun begin by it. If the definition had the branches in another order, results would be taken for those of other
+// branches.
 extension SnapshotUnpacker {
-  /// Whether the branches of a fork, and what they have made, fit each other.
+  /// Returns whether the branches of a fork and their results fit each other.
   func holdsTogether(_ fork: PackedFork, of track: PackedTrack) -> Bool {
     let branches = children[track.number] ?? []
     let made = Set(fork.results.map(\.branch))
@@ -10,7 +11,7 @@ extension SnapshotUnpacker {
       branches.count == fork.tracks.count
     else { return false }
     guard track.phase == .walking else { return true }
-    // Branches are left exactly if they are superfluous. Else all results are joined, one of each branch that has ended.
+    // Branches are left exactly if they are superseded. Otherwise there is a result for each branch that has ended.
     let isOpen = fork.failure == nil && !fork.isDecided
     return track.start == nil
       && branches.allSatisfy { branch in
@@ -21,7 +22,7 @@ extension SnapshotUnpacker {
       && (!isOpen || made.count == branches.count { $0.phase == .ended })
   }
 
-  /// Whether the definition has the branches of a fork, in their order.
+  /// Returns whether the definition has the branches of a fork, in their order; notes the first difference.
   mutating func hasItsBranches(_ fork: PackedFork, of track: PackedTrack, _ node: Node, _ plan: ForkPlan) -> Bool {
     let step = track.places.last?.visit.step ?? ""
     let branches = (children[track.number] ?? []).compactMap(\.branch)
@@ -38,10 +39,10 @@ extension SnapshotUnpacker {
       note(step, "the fork had \(count) and has \(now) now")
       return false
     }
-    // One that is elsewhere says enough: another one stands where it stood.
+    // Only the first moved branch is noted: another branch is in its old place.
     for branch in branches.sorted(by: { $0.number < $1.number }) {
       guard let place = place(of: branch, in: node, plan) else {
-        // Its steps say where it stands.
+        // The check of its steps finds the branch.
         guard !hasSteps(branch) else { continue }
         note(branch.path, "the fork has no such branch any more")
         return false
@@ -53,8 +54,8 @@ extension SnapshotUnpacker {
     return true
   }
 
-  /// Which branch of the fork has the path of this one: by its own name, or by that of a step in it, as which it was
-  /// renamed when it was that step alone.
+  /// Returns the index that this branch has in the definition: that of the branch with its path, or else of the branch
+  /// that contains the step with its path. In the second case it was that step alone, and had the step's name.
   private func place(of branch: PackedBranch, in node: Node, _ plan: ForkPlan) -> Int? {
     func isCalledSo(_ number: Int) -> Bool { plan.name(ofFixed: number, at: branch.elements) == branch.path }
     if isCalledSo(branch.number) { return branch.number }
@@ -69,7 +70,7 @@ extension SnapshotUnpacker {
     return machine[track].top?.shown != nil
   }
 
-  /// A branch that is called by its number, or was renamed, is known by its steps alone.
+  /// Notes a step that is now in another branch. A numbered or renamed branch can be recognised only by its steps.
   mutating func checkBranch(of step: StepID, at address: Int, on track: TrackID) {
     guard let branch = machine[track].branch, let plan = fork(of: track)?.fork, !plan.isForEach,
       let now = plan.branch(at: address), now != branch.number
@@ -81,7 +82,7 @@ extension SnapshotUnpacker {
     "the \(ordinal(before)) of its fork and is the \(ordinal(now)) now; keep the order"
   }
 
-  /// The number in words, as people count: from one.
+  /// Returns the ordinal number of an index, counted from one, such as "2nd".
   private static func ordinal(_ index: Int) -> String {
     let number = index + 1
     let isTeen = (11...13).contains(number % 100)

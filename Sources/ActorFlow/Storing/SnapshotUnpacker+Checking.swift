@@ -1,7 +1,6 @@
-// What no machine would have written: it is refused, for it would be somebody's trap later on, or a flow that stands
-// still for ever.
+// Rejects snapshots that no machine could have written; they would hang or fail later.
 extension SnapshotUnpacker {
-  /// A track that was made: whether its parts fit each other.
+  /// Checks that the parts of a restored track fit each other.
   mutating func check(_ packed: PackedTrack, on track: TrackID) {
     let step = packed.places.last?.visit.step ?? packed.branch?.path ?? ""
     let isLeft = packed.phase == .leaving || packed.phase == .compensating
@@ -22,7 +21,7 @@ extension SnapshotUnpacker {
     checkBranch(of: step, at: address, on: track)
   }
 
-  /// Whether a snapshot can say where this is: else the flow could never be written again.
+  /// Returns whether a snapshot can name this address; otherwise the flow could never be stored again.
   private func hasName(_ address: Int, _ cargo: Cargo, on track: TrackID) -> Bool {
     if let scopes = cargo.scopes, scopes !== machine[track].outerScopes, scopes.start == address { return true }
     guard let top = machine[track].top else { return true }
@@ -37,7 +36,7 @@ extension SnapshotUnpacker {
       if PackedPlace.depth(of: place.backTarget) >= place.depth {
         noteDamage(place.visit.info.id, "a way back leads forward")
       }
-      // What is a thing of the past may have been a branch's.
+      // A place that a joined branch left behind may lie in that branch.
       guard !place.isInner else { continue }
       guard names.fork(around: place.node) === fork else {
         note(
@@ -49,12 +48,12 @@ extension SnapshotUnpacker {
     }
   }
 
-  /// The fork whose branch a track is.
+  /// Returns the fork whose branch a track is.
   func fork(of track: TrackID) -> Node? {
     machine[track].branch.flatMap { machine[$0.parent].top?.shown?.node }
   }
 
-  /// Whether a leave comes to an end on this track.
+  /// Returns whether a leave can reach its goal on this track.
   private func leads(_ leave: PackedLeave, on track: TrackID) -> Bool {
     switch leave.goal {
     case .back(let depth, _):
@@ -65,14 +64,14 @@ extension SnapshotUnpacker {
     case .prune: return machine[track].fork != nil
     case .dissolve: return track != .main
     case .unwind:
-      guard case .unwind(let unwinding)? = machine[track].leave?.goal else { return true }  // noted already
+      guard case .unwind(let unwinding)? = machine[track].leave?.goal else { return true }  // noted before
       return names.fork(around: unwinding.frame.start) === fork(of: track)
     }
   }
 
   var packedTracks: [PackedTrack] { [snapshot.main] + snapshot.branches }
 
-  /// What is counted up was counted, and nothing twice that is named by its number.
+  /// Checks that every number was given out, and that the numbers of questions and of waits are unique.
   mutating func checkCounts() {
     let all = packedTracks
     let visits = all.flatMap(\.places).map(\.visit.id)
@@ -86,7 +85,7 @@ extension SnapshotUnpacker {
     if !isCounted || !isUnique {
       noteDamage(step, "what is numbered has a number twice, or one that was never given")
     }
-    // What goes on counting must be able to.
+    // Counters must have room to count further.
     let numbers = snapshot.numbers
     let highest =
       [
@@ -97,7 +96,8 @@ extension SnapshotUnpacker {
     if max(highest, attempts.max() ?? 0) > Int.max >> 2 { noteDamage(step, "a number is too large to be counted on") }
   }
 
-  /// Not more than there are, and were: who asks for more than that is at work for ever.
+  /// Limits the stored count to the questions and waits that the visit can have had; a larger count would keep the flow
+  /// busy for ever.
   func askersAtOnce(_ packed: PackedTrack) -> Int32 {
     let known = packed.focus.answers.count + packed.waits.count + (packed.question == nil ? 0 : 1)
     return Int32(clamping: min(packed.focus.askersAtOnce, known))

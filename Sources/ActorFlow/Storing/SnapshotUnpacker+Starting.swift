@@ -1,6 +1,6 @@
-// How a track goes on: where its walk begins, or where it is left to.
+// The continuation of a track: the start of its walk, or its leave.
 extension SnapshotUnpacker {
-  /// How the track goes on.
+  /// Restores the start of a track's walk, or the leave under way.
   mutating func begin(_ packed: PackedTrack) {
     guard let track = tracks[packed.number] else { return }
     machine[track].phase =
@@ -15,7 +15,7 @@ extension SnapshotUnpacker {
       let handover = handover(update, at: Int(machine[track].top?.depth ?? 0), on: track)
       machine[track].focus.memory?.handover = handover
     }
-    // An earlier version stored where the walk was to go on, also of a track that was left meanwhile.
+    // An earlier version stored the start of the walk even for a track that was being left.
     if packed.phase == .walking { machine[track].start = packed.start.flatMap { start($0, on: track) } }
     check(packed, on: track)
     guard packed.phase == .walking, packed.start == nil else { return }

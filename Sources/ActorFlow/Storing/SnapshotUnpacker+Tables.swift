@@ -1,4 +1,4 @@
-// What several places share, and what waits for its time.
+// The timers, and the tables of state that several places share.
 extension SnapshotUnpacker {
   mutating func setAlarms() {
     for alarm in snapshot.alarms {
@@ -13,7 +13,7 @@ extension SnapshotUnpacker {
     }
   }
 
-  /// Nil for a pause: it begins anew with what is left of it.
+  /// Returns the subject of a timer; `nil` for a pause, which begins anew with its remaining time.
   mutating func subject(_ packed: PackedAlarm.Subject) -> Alarms.Subject? {
     switch packed {
     case .scope(let index): frame(index, of: "").map { .scope($0) }

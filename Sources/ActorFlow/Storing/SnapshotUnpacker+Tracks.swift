@@ -1,4 +1,4 @@
-// Tracks, their places, and the forks that hold them together.
+// Tracks, their places, and their forks.
 extension SnapshotUnpacker {
   mutating func open(_ packed: PackedTrack) {
     guard let branch = packed.branch, let parent = tracks[branch.parent], tracks[packed.number] == nil else {
@@ -20,7 +20,7 @@ extension SnapshotUnpacker {
     }
   }
 
-  /// What a track is by itself; not yet what depends on others.
+  /// Restores the parts of a track that do not depend on other tracks.
   mutating func fill(_ track: inout Track, with packed: PackedTrack) {
     for (index, place) in packed.places.enumerated() {
       let isTop = index == packed.places.count - 1
@@ -45,7 +45,7 @@ extension SnapshotUnpacker {
     track.reopening = Reopening(question: packed.question, waits: packed.waits, ofChildren: ofChildren)
   }
 
-  /// The keys of what is open and counts as given up at once: child tasks had it open.
+  /// Returns the keys of the open question and waits that count as withdrawn: those of child tasks.
   private func childKeys(_ packed: PackedTrack) -> Set<JournalKey> {
     let open = Set(packed.waits.map(\.key)).union(packed.question?.key.map { [$0] } ?? [])
     return Set(packed.focus.answers.filter { $0.entry == .withdrawn }.map(\.key)).intersection(open)
@@ -63,7 +63,7 @@ extension SnapshotUnpacker {
       isInner: packed.isInner, isClosed: packed.isClosed)
   }
 
-  /// The memory of a covered place; nil if its visits left nothing behind.
+  /// Returns the memory of a covered place; `nil` if its visits left nothing behind.
   private mutating func memory(of packed: PackedPlace, _ node: Node) -> PlaceMemory.Box? {
     guard !packed.records.isEmpty || packed.tree != nil || packed.update != nil else { return nil }
     var memory = memory(packed.records, packed.tree)
@@ -78,7 +78,7 @@ extension SnapshotUnpacker {
       isSkipped: packed.isSkipped, canBackUp: packed.canBackUp)
   }
 
-  /// The visits that the world sees after the end.
+  /// Returns the visits that are visible after the end.
   func lastStack() -> VisitNode? {
     guard snapshot.ending != nil else { return nil }
     return snapshot.lastStack.reduce(nil) { below, packed in
@@ -126,8 +126,8 @@ extension SnapshotUnpacker {
     open.results = fork.results.map { ($0.branch, value($0.value)) }
     open.failure = fork.failure.map { ($0.step, $0.error.error(in: machine.flow)) }
     open.failures = failures(fork.failures)
-    // A goal that is not asked joins all results, and can do so again. A judge remembers what it was told: another one is
-    // told everything again.
+    // If the goal is not asked, all results are joined, and can be joined again. A judge remembers the results it was
+    // given: a new judge is given all of them again.
     open.isDecided = fork.isDecided && plan.asksGoal
     open.judged = open.isDecided ? fork.judged : 0
     machine[track].fork = open

@@ -1,10 +1,10 @@
 extension FlowMachine {
-  /// The machine of a snapshot, as it stood. Its places have no instances, and what a step was doing begins anew.
+  /// Restores the machine of a snapshot. Its places have no instances, and a step that was running begins anew.
   ///
-  /// Values stay packed until a step comes that knows their types.
+  /// Values stay packed until a step needs them and knows their types.
   ///
-  /// - Parameter now: The time from the run's start: what is left of a pause is counted from it.
-  /// - Throws: What the definition lacks.
+  /// - Parameter now: The time from the run's start, from which the rest of a pause is computed.
+  /// - Throws: The problems that keep the snapshot from fitting the definition.
   package init(
     _ snapshot: MachineSnapshot, of flow: FlowID, names: GraphNames, codec: any ValueCodec,
     journal: Journal = .keeping, at now: Duration
@@ -16,7 +16,7 @@ extension FlowMachine {
   }
 }
 
-/// Makes a machine of a snapshot, and notes whatever does not fit.
+/// A decoder of snapshots that notes all problems.
 struct SnapshotUnpacker {
   let snapshot: MachineSnapshot
   let names: GraphNames
@@ -28,15 +28,16 @@ struct SnapshotUnpacker {
   var kept: [Entry<Kept>]
   var frames: [Entry<ScopeFrame>]
   var tracks: [Int32: TrackID] = [0: .main]
-  /// Which branches each track's fork names, and which say that they are its own, by the track's number.
+  /// The branches that each track's fork names, and the branches that name the track as their parent, by the track's
+  /// number.
   private(set) var named: [Int32: [Int32]] = [:]
   private(set) var children: [Int32: [PackedTrack]] = [:]
-  /// How many rows of tables are being made, each for the one before.
+  /// The number of table rows that are being restored, each for the one before.
   var nesting = 0
-  /// More than any definition nests. Longer chains would not fit on the stack, here and where they are freed.
+  /// A limit above the nesting of any definition. Longer chains would overflow the stack, here and when they are freed.
   static let deepest = 500
 
-  /// What stands in a table.
+  /// The state of a row of a table.
   enum Entry<Value: Sendable>: Sendable {
     case packed
     case isBeingMade
@@ -82,12 +83,12 @@ struct SnapshotUnpacker {
     named = Dictionary(packedTracks.map { ($0.number, $0.fork?.tracks ?? []) }) { first, _ in first }
     children = Dictionary(grouping: snapshot.branches) { $0.branch?.parent ?? 0 }
     for packed in snapshot.branches { open(packed) }
-    // From the innermost: the view of a branch holds those of its own branches.
+    // Innermost first: the view of a branch holds those of its own branches.
     for packed in snapshot.branches.reversed() + [snapshot.main] { fork(packed) }
-    // What does not hold together is not looked at any further.
+    // An inconsistent snapshot is not examined further.
     guard problems.isEmpty else { return }
     for packed in packedTracks { begin(packed) }
-    // An earlier version did not drop them when the ending was accepted.
+    // An earlier version did not drop buffered signals when the ending was accepted.
     if machine.isEnding { machine.dropBufferedSignals() }
     checkCounts()
     setAlarms()
@@ -95,7 +96,7 @@ struct SnapshotUnpacker {
     machine.branches.show(on: &machine.main.fork)
   }
 
-  // MARK: - What does not fit
+  // MARK: - Problems
 
   mutating func damaged<Value>(_ step: StepID) -> Value? {
     noteDamage(step, "a table is too short, too deep, or goes in a circle")

@@ -1,4 +1,4 @@
-/// Why a snapshot does not fit a definition: everything that is missing.
+/// The reasons why a snapshot does not fit a definition: all problems at once.
 package struct UnfitSnapshot: Error, Sendable, CustomStringConvertible {
   package struct Problem: Sendable, Hashable {
     package let step: StepID
