@@ -6,10 +6,11 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// A prompt that waits for certain people: a store finds it by them, and by when it is due.
+/// A prompt that is assigned to certain people. Stores find its questions by assignee and by due date.
 public protocol AssignedPrompt: Prompt {
-  /// Who is to answer, by the names that your inbox asks for. An update of the prompt moves it to others.
+  /// The people who are to answer, by the names that your inbox queries. An update of the prompt can reassign it.
   var assignees: [String] { get }
-  /// When an answer is expected; nil: some time. Nothing happens then by itself: give the ask a deadline for that.
+  /// The time by which an answer is expected, or `nil` for none. Passing it has no effect; to end the ask, give it a
+  /// deadline.
   var due: Date? { get }
 }

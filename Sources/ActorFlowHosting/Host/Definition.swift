@@ -1,14 +1,14 @@
 import ActorFlow
 
-/// A flow that was registered: one version of it.
+/// One registered version of a flow's definition.
 final class Definition: Sendable {
   let name: String
   let version: Int
   let graph: Graph
   let names: GraphNames
-  /// Differs when the definition does: its steps, their types and policies, and how they stand.
+  /// A digest of the definition: its steps, their types and policies, and their order.
   let fingerprint: String
-  /// The version that flows may come from, by these moves.
+  /// The older version whose flows move to this one by `moves`, if there is one.
   let from: Int?
   let moves: [Move]
 
@@ -19,7 +19,7 @@ final class Definition: Sendable {
     fingerprint = Self.fingerprint(of: graph)
   }
 
-  /// The label under which each flow has its definition's fingerprint.
+  /// The label that holds, on each flow, the fingerprint of its definition.
   static let label = "actorflow.definition"
 
   private static func fingerprint(of graph: Graph) -> String {
@@ -55,7 +55,7 @@ final class Definition: Sendable {
 }
 
 extension Definition {
-  /// Everything that keeps a flow from being hosted, a sentence each.
+  /// Returns one sentence for each reason why a flow cannot be hosted.
   static func problems<Input, Output>(of flow: Flow<Input, Output>) -> [String] {
     var problems: [String] = []
     if flow.name == nil {

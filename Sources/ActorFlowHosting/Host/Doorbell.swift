@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Wakes one who waits, or the next who comes.
+/// Wakes the task that waits for a ring, or the next task that will.
 final class Doorbell: Sendable {
   private enum State: Sendable {
     case quiet
@@ -21,14 +21,14 @@ final class Doorbell: Sendable {
     waiter?.resume()
   }
 
-  /// Forgets that it was rung: what it was rung for is about to be done.
+  /// Forgets a ring, because the work that it announced is about to be done.
   func silence() {
     state.withLock { state in
       if case .rung = state.now { state.now = .quiet }
     }
   }
 
-  /// Waits for the bell, or until the task is cancelled. One task waits at a time.
+  /// Waits for a ring, or until the calling task is cancelled. Only one task may wait at a time.
   func wait() async {
     let number = state.withLock { state in
       state.last += 1

@@ -7,19 +7,21 @@ public import ActorFlow
 #endif
 
 extension FlowHost {
-  /// Takes up everything that can go on by now, and returns when nothing can: flows that were left at work, and those
-  /// whose timers are due, the one that is due longest first, one after the other.
+  /// Runs all flows that can continue now, one after another, and returns when none is left.
   ///
-  /// For a program that runs now and then instead of ``run()``: a command, or a job that is started every minute. It
-  /// waits until each flow is put away, so with ``FlowHost/Options/keepHot`` it waits so long.
+  /// These are the flows that have work left and those with a due timer, the one that has been due longest first.
   ///
-  /// - Returns: The flows that could not be taken up, each with why. They are as they were.
-  /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were taken up go on. A `FlowError`
-  ///   with the code `notRunning` if the host has stopped. What the store throws when it is asked what there is.
+  /// Call it instead of ``run()`` in a program that runs now and then: a command, or a job that is started every
+  /// minute. It waits until each flow is passivated, so it also waits for the time of ``FlowHost/Options/keepHot``.
+  ///
+  /// - Returns: The flows that could not be activated, each with its error. They are unchanged.
+  /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were activated by then go on. A
+  ///   `FlowError` with the code `notRunning` if the host has stopped. The store's error if the due flows cannot be
+  ///   listed.
   @discardableResult
   public func catchUp() async throws -> [FlowID: any Error] {
     var refused: [FlowID: any Error] = [:]
-    // A flow that is due and did not change will not change at a second look either.
+    // A due flow that has not changed since the last attempt will not change in another one either.
     var seen: [FlowID: Revision] = [:]
     while true {
       try refuseStopping()
@@ -40,7 +42,7 @@ extension FlowHost {
     }
   }
 
-  /// What can go on by now, of the definitions that are registered; what is due longest comes first.
+  /// Returns the flows of registered definitions that can continue now, the one that has been due longest first.
   private func workToDo() async throws -> [FlowSummary] {
     let soon = office.clock.now.addingTimeInterval(0.000_001)
     var flows: [FlowSummary] = []
@@ -59,7 +61,7 @@ extension FlowHost {
 
 // For testers.
 extension FlowHost {
-  /// Begins what can go on by now, and does not wait for it.
+  /// Starts the flows that can continue now, without waiting for them.
   package func takeUpWork() async throws {
     for summary in try await workToDo() {
       guard live[summary.id] == nil, let flow = try? await take(summary.id) else { continue }
@@ -78,7 +80,7 @@ extension FlowHost {
     }
   }
 
-  /// The flows in memory, and where each stands.
+  /// The flows in memory, each with the steps at which it stands.
   package var atWork: [String] {
     live.values.map { flow in
       let steps = flow.ledger.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "its beginning"
@@ -86,14 +88,14 @@ extension FlowHost {
     }.sorted()
   }
 
-  /// Stops as ``run()`` does when it is cancelled.
+  /// Stops the host, as cancelling the task of ``run()`` does.
   package func shutDown() async throws {
     isStopping = true
     try await stop()
   }
 
-  /// Does what a process that dies does, as far as a process that lives can: nothing is written any more, and what runs
-  /// is cancelled.
+  /// Simulates that the process was killed, as far as a living process can: nothing is written any more, and running
+  /// steps are cancelled.
   package func die() async {
     isStopping = true
     for flow in live.values {

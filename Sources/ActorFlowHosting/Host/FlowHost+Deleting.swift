@@ -1,14 +1,15 @@
 public import ActorFlow
 
 extension FlowHost {
-  /// Removes a flow with its history. Nothing is undone; abandon it first if something is to be.
+  /// Removes a flow with its history. No `backUp` is called; to undo what the flow did, abandon it first.
   ///
-  /// Nothing of the flow is read, so one whose definition or version is not registered, or whose state cannot be read any
-  /// more, is removed as any other. If it is in memory here, it is put away first; who has a request under way, or waits
-  /// for one, gets `noSuchFlow`, unless it is in the store by then. While another host runs it, this waits for its lease.
+  /// The flow's state is not decoded. So a flow whose definition or version is not registered, or whose state can no
+  /// longer be read, is removed like any other. If the flow is in memory here, it is passivated first. Its requests
+  /// that are under way or waiting throw `noSuchFlow`, unless they are in the store by then. While another host runs
+  /// the flow, this function waits for the lease.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, `notRunning` if the host has stopped. What the store throws; so
-  ///   a ``FlowStoreError`` with the code `outcomeUnknown` if nobody knows whether the flow was removed.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `notRunning` if the host has stopped. Errors of the store,
+  ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.
   public func delete(_ id: FlowID) async throws {
     var attempts = 0
     while true {
@@ -18,7 +19,7 @@ extension FlowHost {
         return office.announceEnd(of: id)
       } catch let error as FlowStoreError {
         if error.code == .notFound { throw noSuchFlow(id) }
-        // It was written meanwhile, here or by another host: then that is what is to be removed.
+        // The flow was written meanwhile, here or by another host. Remove the newer revision.
         attempts += 1
         guard FlowStoreError.isTakenOver(error), attempts < 5 else {
           throw error.code == .outcomeUnknown ? error : outlasted(error)
@@ -28,7 +29,7 @@ extension FlowHost {
     }
   }
 
-  /// Removes a flow that is in memory, or one that is not. False: it was about to be put away; it is to be tried again.
+  /// Removes a flow, in memory or not. Returns false if the flow was about to be passivated; try again then.
   private func remove(_ id: FlowID) async throws -> Bool {
     if let flow = live[id] {
       guard await flow.enter() else {

@@ -11,16 +11,16 @@ extension FlowHost {
   public struct Health: Sendable {
     /// Whether ``FlowHost/run()`` is under way and has not begun to stop.
     public var isRunning: Bool
-    /// The time of the latest poll of ``FlowHost/run()`` that the store answered, by the host's clock; nil before the first.
+    /// The time of the latest poll of ``FlowHost/run()`` that the store answered, by the host's clock; `nil` before it.
     public var lastPoll: Date?
     /// The number of polls since then that the store has not answered.
     public var failedPolls: Int
     /// The latest error of any call of the store: of polls, leases, requests, and commits of flows.
     ///
-    /// A refusal, such as a conflict of two hosts, is no error of the store. The error stays when the store works again;
-    /// compare ``Failure/at``.
+    /// A refusal, such as a conflict of two hosts, is not an error of the store. The error stays when the store works
+    /// again; compare ``Failure/at``.
     public var lastStoreError: Failure?
-    /// The latest flow that ``FlowHost/run()`` found due and could not take up.
+    /// The latest flow that ``FlowHost/run()`` found due and could not activate.
     public var lastRefusedFlow: Failure?
     /// The number of flows in memory.
     public var liveFlows: Int
@@ -31,12 +31,12 @@ extension FlowHost {
       public var error: any Error
       /// The time at which it was thrown, by the host's clock.
       public var at: Date
-      /// The flow that the call was about; nil if it was about no single flow.
+      /// The flow that the call was about, or `nil` if it was about no single flow.
       public var flow: FlowID?
     }
   }
 
-  /// The condition of the host and its store at this moment. The store is not asked.
+  /// Returns the condition of the host and its store at this moment, without a call of the store.
   public func health() -> Health {
     Health(
       isRunning: isRunning && !isStopping, lastPoll: polls.last, failedPolls: polls.failures.count,
@@ -48,7 +48,7 @@ extension FlowHost {
 struct Polls: Sendable {
   /// The time of the latest poll that succeeded.
   private(set) var last: Date?
-  /// The polls that failed since, and the time of the first of them.
+  /// The number of failed polls since then, and the time of the first of them.
   private(set) var failures: (count: Int, since: Date?) = (0, nil)
   private static let pauses = Backoff.exponential(from: .milliseconds(250), limit: .seconds(30))
 
@@ -59,7 +59,7 @@ struct Polls: Sendable {
 
   /// Notes a failed poll.
   ///
-  /// - Returns: The pause before the next one; nil if the store has been away for longer than `limit`.
+  /// - Returns: The pause before the next poll, or `nil` if the store has been away for longer than `limit`.
   mutating func failed(at now: Date, limit: Duration) -> Duration? {
     let since = failures.since ?? now
     failures = (failures.count + 1, since)

@@ -1,12 +1,12 @@
 import ActorFlow
 
-// The way of a request: once for each key, on the flow as it is stored.
+// The course of a request: it is applied once for each key, to the flow as it is stored.
 extension FlowHost {
-  /// Does something to a flow, once for each key.
+  /// Applies a request to a flow, once for each key.
   ///
   /// - Parameters:
-  ///   - evenStopped: Whether it may be done to a flow that stands still.
-  ///   - evenEnded: Whether it may be done to a flow that has ended.
+  ///   - evenStopped: Whether the request may be applied to a flow that is suspended because a step failed.
+  ///   - evenEnded: Whether the request may be applied to a flow that has ended.
   func perform(
     _ request: HostRequest, on id: FlowID, evenStopped: Bool = false, evenEnded: Bool = false,
     _ body: (LiveFlow) async throws -> Void
@@ -24,14 +24,15 @@ extension FlowHost {
         var wasTaken = await flow.wasTaken(cause)
         if fate.isOpen, FlowStoreError.isUnknown(cause) { wasTaken = true }
         let isStale = await isStale(flow, after: error)
-        // Nobody can do anything with it any more, not even who uses it besides.
+        // No request can succeed on the flow any more, so close it for its other users as well.
         if wasTaken { await flow.retire(because: cause) }
         await release(flow)
-        // Done by somebody else in that moment: then this is a repetition. What was done here may throw all the same.
+        // If another caller has applied the request meanwhile, this one is a repetition. An error of its own rollback
+        // is still thrown.
         if (error as? FlowError)?.code != .rollbackFailed, let view = try view(of: flow, after: request) { return view }
         switch fate {
         case .open: break
-        // Its own commit is in the store; only what came after it failed. It must not be done twice.
+        // The request's own commit is in the store; only later work failed. It must not be applied twice.
         case .stored:
           guard wasTaken || cause is FlowStoreError, let view = flow.ledger.view else { throw cause }
           return view
@@ -62,14 +63,15 @@ extension FlowHost {
     let machine = flow.ledger.state.machine
     if !evenEnded, machine.ending != nil { throw hasEnded(flow) }
     if !evenStopped { try refuseStandingStill(flow) }
-    // Who asks may have seen in the store what is not yet adopted here.
+    // The caller may have read a commit from the store that the coordinator has not adopted yet.
     if flow.isBegun { try await flow.coordinator.catchUp() }
     try await HostRequest.$current.withValue(request) { try await body(flow) }
     guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
     return view
   }
 
-  /// What is thrown to who asked for something again and again, when others came first each time.
+  /// Returns the error for a request whose attempts all failed, for example because other hosts took the flow each
+  /// time.
   nonisolated func outlasted(_ error: any Error) -> any Error {
     if FlowStoreError.isUnknown(error) {
       return FlowStoreError(
@@ -98,18 +100,18 @@ extension FlowHost {
       flow: flow.id)
   }
 
-  /// Whether a request was refused only because another host has written the flow, where nobody gives leases or the lease
-  /// has run out unnoticed. It is read again then.
+  /// Returns whether a request was refused only because another host has written the flow, so that it is to be read
+  /// again. This happens on a store without leases, and when the lease has expired unnoticed.
   private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
     guard error is FlowError, let stored = try? await office.store.load(flow.id) else { return false }
-    // What this host writes itself is known by then.
+    // Wait for this host's own commits first, so that only another host's write can be newer.
     if flow.isBegun { try? await flow.coordinator.catchUp() }
     guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
     await flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
     return true
   }
 
-  /// The flow as it is in the store, if that says that the request was done; nil if it does not, or cannot be read.
+  /// Returns the flow as stored if the request was applied to it; `nil` if it was not, or if the flow cannot be read.
   private func view(of id: FlowID, after request: HostRequest) async -> FlowView? {
     guard let key = request.key, let stored = try? await office.store.load(id),
       let state = try? office.state(of: stored), state.applied(key)?.digest == request.digest
@@ -117,9 +119,9 @@ extension FlowHost {
     return FlowView(stored, state)
   }
 
-  /// The flow, if the request was done before.
+  /// Returns the flow if the request was applied before, or `nil` if not.
   ///
-  /// - Throws: A `FlowError` with the code `keyReused` if its key came with another one.
+  /// - Throws: A `FlowError` with the code `keyReused` if the request's key came with another request.
   func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
     guard let key = request.key, let applied = flow.ledger.applied(key) else { return nil }
     guard applied.digest == request.digest else {

@@ -6,12 +6,14 @@ public import ActorFlow
   import Foundation
 #endif
 
-// What changes nothing, and wakes nothing but what is to go on anyway.
+// Functions that change no flow. Only a flow that is to continue anyway is activated.
 extension FlowHost {
-  /// A flow as the store has it. Of one that has ended it says so, also where the store lists it with another status; it
-  /// is listed right when a host takes it up.
+  /// Returns a flow as the store has it.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
+  /// A flow that has ended is shown as ended even if the store lists it with another status. The store's list is
+  /// corrected when a host activates the flow.
+  ///
+  /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
   public func view(_ id: FlowID) async throws -> FlowView {
     let (stored, state) = try await stored(id)
     return FlowView(stored, state)
@@ -22,22 +24,24 @@ extension FlowHost {
     return (stored, try office.state(of: stored))
   }
 
-  /// Waits until a flow waits for somebody or for a timer, stands still, or has ended: the page after an answer.
+  /// Waits until a flow waits for an answer, a signal or a timer, is suspended, or has ended, and returns the flow.
   ///
-  /// A step that asks and waits for a signal at once has a task for each, and nobody can see whether one that has got
-  /// what it wanted is at work or has ended. So the flow is `runnable` until as much is open again as there was; this
-  /// returns when the step has a question open.
+  /// Call it after an answer to get the next page. A step with several tasks may ask and wait for a signal at once. The
+  /// host cannot see whether a task that got its answer or signal is still working or has ended. So the flow is
+  /// `runnable` until as many questions and waits are open as before. This function returns earlier: when the step has
+  /// a question open.
   ///
   /// - Parameters:
   ///   - id: The flow.
-  ///   - time: How long to wait at most, by the host's clock.
-  /// - Returns: The flow as it is then; if the time was over, as it is on the way.
-  /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; what the store throws if it does not
-  ///   take what the flow does, so that the flow was put away on the way. It goes on when it is taken up again.
+  ///   - time: The longest time to wait, by the host's clock.
+  /// - Returns: The settled flow, or the flow as it is when the time is over.
+  /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; the store's error if it does not
+  ///   take the flow's changes, so that the flow was passivated on the way. The flow goes on when it is activated
+  ///   again.
   public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
     let deadline = office.clock.date(after: time)
     while true {
-      // Of one that is at work here the store says so, too.
+      // A flow that is at work here is `runnable` in the store, too, so it need not be read.
       if !isAtWork(id) || office.clock.now >= deadline {
         let view = try await view(id)
         guard view.status == .runnable, office.clock.now < deadline else { return view }
@@ -50,12 +54,12 @@ extension FlowHost {
           await release(flow)
           return shown
         }
-        // The next commit is in the store, and not yet in memory.
+        // The next commit is in the store, but not yet in memory.
         try? await flow.coordinator.catchUp()
       }
       await release(flow)
       try Task.checkCancellation()
-      // Another host has it: there it goes on. Nobody can write it: it would be tried for ever.
+      // If another host has the flow, the flow continues there. Any other failed write would be repeated for ever.
       if let failure = flow.ledger.failure, flow.ledger.view?.status == .runnable,
         !FlowStoreError.isTakenOver(failure)
       {
@@ -79,9 +83,9 @@ extension FlowHost {
     }
   }
 
-  /// The flows that fit, by id.
+  /// Returns a page of the flows that match a query, ordered by id.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: Errors of the store.
   public func list(_ query: FlowQuery = FlowQuery(), after cursor: String? = nil, limit: Int = 100) async throws
     -> FlowPage
   {
@@ -90,37 +94,38 @@ extension FlowHost {
     return page
   }
 
-  /// The open questions that fit: somebody's inbox.
+  /// Returns a page of the open questions that match a query, for an inbox.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: Errors of the store.
   public func tasks(_ query: TaskQuery = TaskQuery(), after cursor: String? = nil, limit: Int = 100) async throws
     -> TaskPage
   {
     try await office.store.tasks(query, after: cursor, limit: limit)
   }
 
-  /// Who did what, and when, oldest first. An entry was written in the commit that made it true.
+  /// Returns the history of a flow, oldest first: its changes, their times and the principals who made them. Each entry
+  /// was written in the commit that made its change.
   ///
   /// - Parameters:
   ///   - id: The flow.
-  ///   - sequence: Only entries with a greater number; 0 for all.
-  ///   - limit: How many at most.
+  ///   - sequence: The number after which the entries begin; 0 for all.
+  ///   - limit: The largest number of entries to return.
   /// - Returns: The entries; none if the flow has no later ones.
-  /// - Throws: A `FlowError` with the code `noSuchFlow`. What the store throws.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
   public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
     let entries = try await office.store.history(of: id, after: sequence, limit: limit)
-    // A flow has an entry from its start on, so only where none came it may be that there is none.
+    // Every flow has an entry from its start on. So the flow can be missing only if there is none.
     if entries.isEmpty, try await office.store.load(id) == nil { throw noSuchFlow(id) }
     return entries.map(\.withoutTokens)
   }
 
-  /// What a flow does from now on at this host, each event after its commit. It ends when the flow ends here, when it is
-  /// deleted here, and when the host has stopped. Of a flow that has ended before, or that another host runs, nothing
-  /// comes: look at its ``view(_:)`` when you have begun to listen.
+  /// Returns the events of a flow at this host from now on, each after its commit.
   ///
-  /// It cannot fail, so of a flow that does not exist nothing comes either, until one of this id is started here.
+  /// The stream ends when the flow ends or is deleted here, and when the host has stopped. A flow that has ended
+  /// before, or that another host runs, has no events here: call ``view(_:)`` after you have begun to listen. The
+  /// stream cannot fail. For a flow that does not exist, it is silent until a flow of this id is started here.
   ///
-  /// A reader that falls behind by 256 events misses the oldest, and sees that by their numbers. What the host itself
-  /// does between two events has a number of its own, see ``HistoryEntry/what``: it is in the history, and not here.
+  /// A reader that falls behind by 256 events misses the oldest, which shows in the numbers. The host's own actions
+  /// between two events have numbers too, see ``HistoryEntry/what``. They are in the history, but not in the stream.
   public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { office.watch(id) }
 }

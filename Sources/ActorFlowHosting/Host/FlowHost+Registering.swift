@@ -1,23 +1,23 @@
 public import ActorFlow
 
 extension FlowHost {
-  /// Makes a flow's definition known, so that flows of it can be started and taken up.
+  /// Registers a flow's definition, so that flows of it can be started and activated.
   ///
-  /// Register every definition before ``run()``. Several versions may stand side by side: a flow goes on with the version
-  /// that it began with, or moves to one that says how, if it fits there. One that can do neither is parked until a
-  /// definition is registered that it fits; see ``plan()``.
+  /// Register every definition before ``run()``. Several versions may be registered side by side: a flow continues with
+  /// the version that it began with, or moves to a version that declares the moves, if it fits there. A flow that can
+  /// do neither gets the status `parked` until a definition is registered that it fits; see ``plan()``.
   ///
   /// - Parameters:
   ///   - flow: The definition. Its name is that of the outermost `Flow`, also within policies such as `.onFailure(_:)`
-  ///     and `.expires(afterIdle:)`; or what `.named(_:)` calls it.
-  ///   - version: Its version; a definition that was changed needs another one while flows of the old one are open.
-  ///   - old: The version whose flows go on with this one, when they are taken up next.
-  ///   - moves: What differs between the two; none if a flow of the old one fits as it is.
-  /// - Returns: What starts flows of it.
+  ///     and `.expires(afterIdle:)`, or the name that `.named(_:)` gives it.
+  ///   - version: The definition's version. Give a changed definition a new one while flows of the old one are open.
+  ///   - old: The version whose flows move to this one when they are activated next.
+  ///   - moves: The differences between the two versions; none if flows of the old one fit as they are.
+  /// - Returns: The registered flow, which starts flows of this definition.
   /// - Throws: A `FlowError` with the code `badDefinition` that lists everything at once: steps whose input or output
   ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice by steps, flows or
   ///   cases, a version that is registered already, or open flows that began with another definition of this version.
-  ///   What the store throws.
+  ///   Errors of the store.
   @discardableResult
   public func register<Input, Output>(
     _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = []
@@ -45,14 +45,14 @@ extension FlowHost {
     }
     definitions[definition.name, default: [:]][version] = definition
     do { try await free(definition.name) } catch {
-      // As if it had not been called: it can be called again.
+      // Take the registration back, so that the function can be called again.
       definitions[definition.name]?[version] = nil
       throw error
     }
     return HostedFlow(host: self, definition: definition)
   }
 
-  /// An open flow of this version whose definition was another one.
+  /// Returns an open flow of this version that began with another definition.
   private func flowWithOtherDefinition(_ definition: Definition) async throws -> FlowID? {
     let query = FlowQuery(
       definition: definition.name, version: definition.version,
@@ -68,11 +68,12 @@ extension FlowHost {
     return nil
   }
 
-  /// Whether a flow goes on, or may. One that has failed stands still, or has ended: that is not in its status.
+  /// Returns whether a flow has not ended. The status `failed` alone does not say whether a flow is suspended or has
+  /// ended.
   private func isOpen(_ flow: FlowSummary) async throws -> Bool {
     guard flow.status == .failed else { return !flow.status.isTerminal }
     guard let stored = try await office.store.load(flow.id) else { return false }
-    // What cannot be read is no reason to take it for ended.
+    // A flow whose state cannot be read does not count as ended.
     return (try? office.state(of: stored))?.machine.ending == nil
   }
 }
