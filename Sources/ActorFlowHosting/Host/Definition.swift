@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// One registered version of a flow's definition.
+/// A registered version of a flow's definition.
 final class Definition: Sendable {
   let name: String
   let version: Int

@@ -1,30 +1,30 @@
 public import ActorFlow
 
-// What changes a flow. Each returns when the change is in the store.
+// Functions that change a flow. Each returns when the change is in the store.
 extension FlowHost {
   /// Answers an open question.
   ///
-  /// `authorize(_:)` and `validate(_:)` of the prompt run in the calling task; what they throw is thrown
-  /// here, and the question stays open.
+  /// `authorize(_:)` and `validate(_:)` of the prompt run in the calling task. An error of theirs is thrown here, and
+  /// the question stays open.
   ///
   /// - Parameters:
   ///   - question: The question's id, from a view or an inbox.
   ///   - id: The flow that asks.
   ///   - answer: A value of the prompt's `Answer` type.
-  ///   - principal: Who answers.
-  ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
-  ///   - key: Makes it once: the same answer sent again under one key changes nothing and gets the flow as it is. The same
-  ///     answer is the same bytes of JSON, from the same principal; a `Set` has others in another process. A flow
-  ///     remembers its latest 1,000 keys. A key has at most 256 UTF-8 bytes.
-  /// - Returns: The flow as it was stored with the answer, or later. It may go on: see ``settled(_:within:)``.
-  /// - Throws: A `FlowError`: `noSuchFlow`, `noSuchQuestion` also for a question of another flow, `questionClosed`,
-  ///   `wrongAnswerType`, `staleRevision`, `principalNeeded`, `keyReused` if the key came with something else,
-  ///   `flowEnded`, `parked` if the flow stands still, `tooLarge` if the key is, or if the flow's state would have more
-  ///   bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>), `notRunning` if the host has stopped.
-  ///   What the store throws; so a ``FlowStoreError`` with the code `leased` while another host runs the flow, after having
-  ///   waited for it. One that another host took from this one in the middle is asked again as it is then. With the code
-  ///   `unavailable` nothing of the request was written; with `outcomeUnknown` nobody knows. `CancellationError` only if
-  ///   the calling task is cancelled.
+  ///   - principal: The principal who answers.
+  ///   - revision: The revision of the prompt that the answerer saw; `nil` accepts whichever is shown.
+  ///   - key: An idempotency key: the same answer sent again under one key changes nothing and returns the flow as it
+  ///     is. Answers are the same if the bytes of their JSON and the principal are. A `Set` has other bytes in another
+  ///     process. A flow remembers its latest 1,000 keys. A key has at most 256 UTF-8 bytes.
+  /// - Returns: The flow as it was stored with the answer, or later. The flow may go on: see ``settled(_:within:)``.
+  /// - Throws: A `FlowError`: `noSuchFlow`; `noSuchQuestion`, also for a question of another flow; `questionClosed`;
+  ///   `wrongAnswerType`; `staleRevision`; `principalNeeded`; `keyReused` if the key came with another request;
+  ///   `flowEnded`; `parked` if the flow is suspended because a step failed; `tooLarge` if the key is, or if the flow's
+  ///   state would have more bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>); `notRunning` if
+  ///   the host has stopped. Errors of the store, such as a ``FlowStoreError`` with the code `leased` if another host
+  ///   still runs the flow after a wait. With the code `unavailable` nothing of the request was written; with
+  ///   `outcomeUnknown` that is not known. If another host takes the flow during the request, the request is repeated
+  ///   on the flow as it is then. `CancellationError` only if the calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
@@ -55,11 +55,12 @@ extension FlowHost {
     }
   }
 
-  /// Answers an open question with JSON, which is read where the question was asked: so a server can take answers for any
-  /// flow without knowing its steps.
+  /// Answers an open question with JSON. The JSON is decoded where the question was asked, so a server can take answers
+  /// for any flow without knowing its steps.
   ///
-  /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `wrongAnswerType` with the `DecodingError` behind it if the JSON
-  ///   is none, or none of this answer; `tooLarge` for more than ``FlowHost/Options/maximumAnswerBytes``.
+  /// - Throws: As ``answer(_:of:with:by:revision:key:)``; `wrongAnswerType`, with the underlying `DecodingError`, if
+  ///   the bytes are not JSON or not an answer to this prompt; `tooLarge` for more than
+  ///   ``FlowHost/Options/maximumAnswerBytes``.
   @discardableResult
   public func answer(
     _ question: Question.ID, of id: FlowID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
@@ -93,28 +94,28 @@ extension FlowHost {
     try await flow.coordinator.answer(question.id, with: answer, by: principal, revision: revision)
   }
 
-  /// Sends a signal to a flow: to the step that waits for it, or to the first that will.
+  /// Sends a signal to the step of a flow that waits for it, or to the first step that will.
   ///
-  /// The key makes it once: the same value sent again under one key, to the same signal and by the same principal, is a
-  /// `duplicate`, also when it was received long ago, at another host, and when the flow has ended. The same value is the
-  /// same bytes of JSON. Another signal, or an answer, may have the same key.
+  /// The key makes the signal idempotent. The same value sent again under one key, to the same signal and by the same
+  /// principal, is a `duplicate`. This also holds if it was received long ago, at another host, or if the flow has
+  /// ended. Values are the same if the bytes of their JSON are. Another signal, or an answer, may have the same key.
   ///
-  /// A flow knows what its latest 1,000 signals were, and of its latest 10,000 the keys, as many of them as have 1 MiB in
-  /// all: whatever comes under the key of an older one is a `duplicate`.
+  /// A flow remembers the values of its latest 1,000 signals, and the keys of its latest 10,000, as far as these keys
+  /// fit in 1 MiB. Any value sent under a key whose value is forgotten is a `duplicate`.
   ///
-  /// Signals that nobody has received are dropped when the flow is abandoned, or is rolled back after a failure, and from
-  /// then on a new one gets `Delivery.flowEnded`. A back drops none.
+  /// Signals that no step has received are dropped when the flow is abandoned, or is rolled back after a failure. From
+  /// then on a new signal gets `Delivery.flowEnded`. A back drops no signals.
   ///
   /// - Parameters:
-  ///   - value: What to send.
-  ///   - signal: What it is sent as.
+  ///   - value: The value to send.
+  ///   - signal: The signal as which the value is sent.
   ///   - id: The flow.
-  ///   - key: What makes it once; for a message of another system, the message's own id.
-  ///   - principal: Who sends it.
-  /// - Returns: What became of it. It is in the store by then.
-  /// - Throws: As ``answer(_:of:with:by:revision:key:)``, but for a flow that has ended; so `keyReused` if the key came
-  ///   with another value. `signalsFull` if nobody waits for it, and 1,000 signals or 1 MiB of them wait to be received.
-  ///   `tooLarge` also if the signal's name has more than 256 bytes, or the signal more than 1 MiB.
+  ///   - key: The idempotency key; for a message of another system, the message's own id.
+  ///   - principal: The principal who sends the signal.
+  /// - Returns: The fate of the signal, which is in the store by then.
+  /// - Throws: As ``answer(_:of:with:by:revision:key:)``, except for a flow that has ended; so `keyReused` if the key
+  ///   came with another value. `signalsFull` if no step waits for the signal, and 1,000 signals or 1 MiB of them wait
+  ///   to be received. `tooLarge` also if the signal's name has more than 256 bytes, or the signal more than 1 MiB.
   @discardableResult
   public func send<Value: Codable & Sendable>(
     _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
@@ -125,10 +126,10 @@ extension FlowHost {
     do {
       _ = try await perform(request, on: id) { flow in
         delivery = .duplicate
-        // Of one that came long ago only the key is known: it must not be taken for this one.
+        // Only the key of an old signal is known, so the key cannot be matched with this value.
         if await flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
         delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key, size: packed.size)
-        // Another one came first.
+        // Another signal under this key was committed first.
         if delivery == .duplicate { _ = try view(of: flow, after: request) }
         begin(flow)
       }
@@ -140,10 +141,10 @@ extension FlowHost {
 
   /// Backs up to an earlier step and returns when the flow has landed there, as `FlowCoordinator.backUp(to:)` does.
   ///
-  /// If the flow is put away on the way, because the store fails, the host stops or another host takes the flow, it
-  /// returns a view that is `runnable`: the request is in the store, and the flow lands when it is taken up.
+  /// If the flow is passivated on the way, because the store fails, the host stops or another host takes the flow, this
+  /// returns a view that is `runnable`. The request is in the store, and the flow lands when it is activated.
   ///
-  /// - Throws: As that does, and as ``answer(_:of:with:by:revision:key:)``.
+  /// - Throws: As `FlowCoordinator.backUp(to:)` does, and as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func backUp(
     _ id: FlowID, to step: StepID? = nil, from question: Question.ID? = nil, by principal: Principal? = nil,
@@ -156,15 +157,15 @@ extension FlowHost {
     }
   }
 
-  /// Ends a flow, and returns when it has ended and what was done is undone, newest first. One that stands still because
-  /// a step failed can be abandoned, too.
+  /// Ends a flow, and returns when it has ended and its effects are undone, newest first. A flow that is suspended
+  /// because a step failed can be abandoned, too.
   ///
-  /// With `rollingBack` false what was done is left as it is; no `backUp` is called. A flow that is too large for any other
-  /// request can be abandoned. If the flow is put away on the way, the view that is returned is `runnable`, as with
+  /// With `rollingBack` false no `backUp` is called, and the effects stay. A flow that is too large for any other
+  /// request can be abandoned. If the flow is passivated on the way, the returned view is `runnable`, as with
   /// ``backUp(_:to:from:by:key:)``, and the rollback goes on later.
   ///
-  /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes. As `FlowCoordinator.abandon(reason:rollingBack:)` does, and as
-  ///   ``answer(_:of:with:by:revision:key:)``.
+  /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes. As
+  ///   `FlowCoordinator.abandon(reason:rollingBack:)` does, and as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func abandon(
     _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
@@ -179,15 +180,14 @@ extension FlowHost {
     }
   }
 
-  /// Takes up what failed where it stopped.
+  /// Retries the step that failed, or the `backUp`s that threw.
   ///
-  /// A flow that stands still because a step failed goes on: the step is entered again with its input, its records and
-  /// answers are replayed. Of a flow that has ended, and some of whose `backUp`s threw, just these are called again, the
-  /// newest first, with what they have recorded; it is `runnable` meanwhile, and then its ending is
-  /// what it was.
+  /// A flow that is suspended because a step failed goes on: the step is entered again with its input, and its records
+  /// and answers are replayed. In a flow that has ended, only the `backUp`s that threw are called again, newest first,
+  /// with the records of their steps. The flow is `runnable` meanwhile, and then has the same ending as before.
   ///
-  /// - Throws: A `FlowError` with the code `notRunning` if it does not stand still, `flowEnded` if it has ended and
-  ///   nothing is left to undo; as ``answer(_:of:with:by:revision:key:)``.
+  /// - Throws: A `FlowError` with the code `notRunning` if the flow is not suspended, or `flowEnded` if it has ended
+  ///   and nothing is left to undo; as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
     let request = HostRequest("retry", [], key: key, by: principal, isLeave: true)
@@ -201,7 +201,7 @@ extension FlowHost {
         }
         try await flow.ledger.free()
       }
-      // What was read does not know of it.
+      // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)
     }
     if view.status == .runnable, let flow = try? await take(id) {
@@ -217,7 +217,7 @@ extension FlowHost {
     }
     begin(flow)
     try await flow.coordinator.reopened(question)
-    // It may have failed on its way to the question.
+    // The flow may have failed before it asked the question again.
     try refuseStandingStill(flow)
   }
 }

@@ -7,17 +7,20 @@ import ActorFlow
 #endif
 
 extension FlowHost {
-  /// Takes up flows that a crash or another host left, rings timers and renews leases, until the calling task is
-  /// cancelled. Then everything is put away: running steps are cancelled, a running `backUp` is not, and both have the
-  /// grace period to come back; nothing more is left or undone, leases are released. A host that was stopped takes no requests, and who has one under way gets
-  /// `notRunning`, unless it is in the store by then.
+  /// Activates flows that are due or that a crash or another host left, fires timers and renews leases, until the
+  /// calling task is cancelled.
   ///
-  /// While the store does not answer, it is asked again and again with pauses that grow to 30 seconds; ``health()`` has
-  /// the last error. When that has gone on for ``Options/outageLimit``, everything is put away, as after a cancellation.
+  /// Then the host stops and passivates every flow. Running steps are cancelled, running `backUp`s are not, and both
+  /// have the grace period to return. No further step is left or undone, and leases are released. A stopped host takes
+  /// no requests; a request that is under way throws `notRunning`, unless it is in the store by then.
   ///
-  /// - Throws: A `FlowError` with the code `alreadyRunning`; `stepFailed`, naming the flows and their steps, if some did
-  ///   not come back in time: their tasks write nothing any more, and their leases expire. A ``FlowStoreError`` with the
-  ///   code `unavailable`, with the store's last error behind it, if the store was away for too long.
+  /// While the store does not answer, it is polled again with pauses that grow to 30 seconds, and ``health()`` has the
+  /// last error. When that has gone on for ``Options/outageLimit``, the host stops, as after a cancellation.
+  ///
+  /// - Throws: A `FlowError` with the code `alreadyRunning`; `notRunning` if the host has stopped; `stepFailed`, naming
+  ///   the flows and their steps, if some did not return in time: their tasks write nothing any more, and their leases
+  ///   expire. A ``FlowStoreError`` with the code `unavailable`, with the store's last error behind it, if the store
+  ///   was away for too long.
   public func run() async throws {
     try refuseStopping()
     guard !isRunning else { throw FlowError(.alreadyRunning, "this host runs already") }
@@ -56,7 +59,7 @@ extension FlowHost {
     }
   }
 
-  /// The pause after a poll that failed.
+  /// Returns the pause after a poll that failed.
   ///
   /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
   private func pause(afterPollFailed error: any Error) throws -> Duration {
@@ -83,14 +86,15 @@ extension FlowHost {
   }
 
   private func claimDue() async throws {
-    // Also versions that flows only come from.
+    // Older versions from which registered ones lead on are served as well.
     let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
       let known = versions.keys + versions.values.compactMap(\.from)
       guard let first = known.min(), let last = known.max() else { return nil }
       return first...last
     }
-    // What could not be taken up comes again at once, because its lease was given back; once is enough. As it is due
-    // longest, so many more are asked for, or it would stand before everything else.
+    // A flow that fails to load is claimed again at once, because its lease was released; skip it after the first
+    // failure. Such flows are due longest, so each claim asks for as many more: otherwise they would keep out all
+    // others.
     var (seen, refused): (Set<FlowID>, Set<FlowID>) = ([], [])
     var isOver = false
     while !isOver, !Task.isCancelled {
@@ -111,7 +115,7 @@ extension FlowHost {
     }
   }
 
-  /// One that cannot be taken up now is tried again in a while. False: it could not.
+  /// Activates a due flow. Returns false if that failed; it is tried again later.
   @discardableResult
   private func takeUp(_ id: FlowID, _ lease: FlowLease?) async -> Bool {
     if let flow = live[id] { return await adopt(lease, for: flow) }
@@ -126,14 +130,15 @@ extension FlowHost {
       return false
     }
     begin(flow)
-    // Another caller may have taken it up meanwhile, under a lease of its own.
+    // Another caller may have activated the flow meanwhile, under a lease of its own.
     let isHeld = await adopt(lease, for: flow)
     await release(flow)
     return isHeld
   }
 
-  /// A flow that is in memory comes to be due when its lease has run out: it goes on under the new one. Nobody has written
-  /// it in between, or its next write is refused as before. False: it is lost here, and what is stored is anybody's.
+  /// Lets a flow in memory go on under a new lease. Such a flow is claimed when its old lease has expired. If another
+  /// host has written it in between, its next write is refused as before. Returns false, and releases the lease, if
+  /// this host has lost the flow.
   private func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
     guard let lease else { return true }
     guard flow.ledger.adopt(lease.fence) else {
@@ -144,10 +149,10 @@ extension FlowHost {
     return true
   }
 
-  /// Reads the timers of the time until the next poll, if that has come.
+  /// Reads the timers that fire before the next poll, if the time of the last reading is over.
   ///
-  /// A poll reads all timers of the time until the next one, so what lies between two polls costs the store nothing. What
-  /// is due by now and is not in memory could not be taken up: the next poll tries that again.
+  /// Each reading has all timers up to the next poll, so timers cost the store nothing between two polls. A flow that
+  /// is due by now and not in memory could not be activated; the next poll tries it again.
   ///
   /// - Returns: The date of the next poll.
   private func readTimers(at now: Date) async throws -> Date {
@@ -163,7 +168,7 @@ extension FlowHost {
     return horizon
   }
 
-  /// Sleeps until then, or until a flow that is not in memory is to be taken up.
+  /// Sleeps until `time`, or until a flow that is not in memory is to be activated.
   private nonisolated func rest(until time: Date, orTimers: Bool) async {
     while !Task.isCancelled {
       let next = office.sleeps(until: time, orTimers: orTimers)
@@ -172,7 +177,7 @@ extension FlowHost {
     }
   }
 
-  /// Sleeps until then, or until somebody rings.
+  /// Sleeps until `time`, or until the doorbell is rung.
   private nonisolated func sleep(until time: Date) async {
     let (clock, doorbell) = (office.clock, office.doorbell)
     await withTaskGroup { group in
@@ -188,7 +193,7 @@ extension FlowHost {
   private func renewLeases() async {
     guard office.store.givesLeases else { return }
     let time = office.options.leaseTime
-    // After a failure it is tried again before the lease has run out, and not at once.
+    // After a failure, leases are renewed again before they expire, but not at once.
     let pauses = Backoff.exponential(from: time / 24, limit: time / 3)
     var failures = 0
     while true {
@@ -201,7 +206,7 @@ extension FlowHost {
           let renewed = try await office.store.renew(lease, for: time)
           flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
         } catch let error as FlowStoreError where error.code == .fenced {
-          // It may have got another one here.
+          // The flow may have got another lease here.
           if flow.lease.withLock({ $0?.fence == lease.fence }) { await flow.dismiss(error) }
         } catch { hasFailed = true }  // the store's error is remembered
       }
@@ -211,7 +216,9 @@ extension FlowHost {
 
   // MARK: - Stopping
 
-  /// - Parameter outage: The reason why the host stops, if the store has been away for too long.
+  /// Passivates every flow, and waits for those that run until the grace period is over.
+  ///
+  /// - Parameter outage: The error because of which the host stops, if the store has been away for too long.
   func stop(because outage: (any Error)? = nil) async throws {
     let flows = Array(live.values)
     for flow in flows { await flow.park() }

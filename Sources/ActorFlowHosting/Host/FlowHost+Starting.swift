@@ -25,11 +25,11 @@ extension FlowHost {
           return view
         }
       } catch let error as FlowStoreError where error.code == .outcomeUnknown {
-        // If the store says by now that it was started so, that is all that was asked for.
+        // If the store has the flow by now, started with this input, the request was successful.
         guard let view = try? await known(id, definition, packed, as: type) else { throw error }
         return view
       } catch let error as FlowStoreError where FlowStoreError.isTakenOver(error) {
-        // Somebody else has started it, or begins to, or has deleted it.
+        // Another caller has started or deleted the flow, or is about to.
         attempts += 1
         guard attempts < 5 else { throw outlasted(error) }
         try refuseStopping()
@@ -54,7 +54,7 @@ extension FlowHost {
       let flow = LiveFlow(coordinator, ledger, lease)
       _ = await flow.enter()
       live[id] = flow
-      // What was started while the host stopped is in the store, for another one.
+      // If the host began to stop meanwhile, the flow stays in the store for another host.
       if !isStopping { begin(flow) }
       return flow
     } catch {
@@ -63,7 +63,7 @@ extension FlowHost {
     }
   }
 
-  /// The flow of this id, if there is one and it was started so.
+  /// Returns the flow of this id, if there is one and it was started with this definition and input.
   private func known<Input>(
     _ id: FlowID, _ definition: Definition, _ input: PackedValue, as type: Input.Type
   ) async throws -> FlowView? {
@@ -77,7 +77,7 @@ extension FlowHost {
           : "the id belongs to a \"\(stored.snapshot.definition)\"",
         flow: id)
     }
-    // It may be that nobody runs it: who started it was stopped.
+    // The host that started the flow may have been stopped, so nothing may be running it.
     if stored.snapshot.status == .runnable, let flow = try? await take(id) {
       begin(flow)
       await release(flow)
@@ -85,8 +85,8 @@ extension FlowHost {
     return FlowView(stored, state)
   }
 
-  /// Whether two inputs are the same. The bytes of one need not be those of the other: a `Set` is written in another order
-  /// in each process. So both are compared as they are read.
+  /// Returns whether two inputs are the same. Equal inputs may have different bytes: a `Set` is encoded in another
+  /// order in each process. So inputs that are `Equatable` are compared as decoded values.
   private func isSame<Input>(_ stored: PackedValue, _ input: PackedValue, as type: Input.Type) -> Bool {
     if stored == input { return true }
     guard let type = type as? any (Decodable & Equatable).Type else { return false }

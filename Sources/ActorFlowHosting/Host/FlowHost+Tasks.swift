@@ -6,28 +6,29 @@ import ActorFlow
   import Foundation
 #endif
 
-// The host's unstructured tasks, and why they are none of Swift's structured kinds:
+// The host's unstructured tasks, and the reasons why each cannot be structured:
 //
-// 1. A flow in memory goes on when the request that took it up has returned, and with many flows under way requests
-//    come and go; it is nobody's child. It ends when the flow is put away, at the latest when the host is.
-// 2. Stopping: what ends a host whose `run` was cancelled must itself not be cancelled.
-// 3. The pause before another attempt at a write whose outcome is not known: who asked for it may be cancelled, and the
-//    write is to be settled all the same.
+// 1. A flow in memory goes on after the request that activated it has returned, and outlives many other requests. So
+//    its task is no request's child. The task ends when the flow is passivated, at the latest when the host stops.
+// 2. Stopping: the work that ends a host whose `run` was cancelled must itself not be cancelled.
+// 3. The pause before a write with an unknown outcome is attempted again: the caller may be cancelled, but the outcome
+//    must be found out all the same.
 //
-// The first is detached: what a flow does days later must not see the task-local values of the request that woke it. It
-// has that request's priority: behind a busy process's requests a lower one would wait for all of them.
+// The first is detached, because a flow's work days later must not see the task-local values of the request that
+// activated the flow. The task has that request's priority: with a lower one it would wait for all requests of a busy
+// process.
 extension FlowHost {
-  /// Lets a flow run that was read or started, unless it does, or has ended.
+  /// Runs a flow that was read or started, unless it runs already or has ended.
   func begin(_ flow: LiveFlow) {
     guard !flow.hasEnded, flow.begin() else { return }
-    // In a turn of its own, so that a request that waits for the flow, for a limited time, begins to wait after that.
+    // A turn of its own, so that a request that waits for the flow for a limited time begins to wait only after it.
     Task { self.drive(flow) }
   }
 
-  /// Runs a flow until it is put away, with no task-local value of the calling task.
+  /// Runs a flow until it is passivated, with no task-local value of the calling task.
   private func drive(_ flow: LiveFlow) {
     _ = Task.detached(priority: Task.currentPriority) {
-      // The flow begins in this very task: another one would wait for its turn first, behind all that the process does.
+      // The flow begins in this very task. Another task would first wait behind everything that the process does.
       async let isAway: Void = self.putAwayWhenIdle(flow)
       await flow.coordinator.goOn()
       flow.over.ring()
@@ -40,36 +41,37 @@ extension FlowHost {
     try await Task { try await work() }.value
   }
 
-  /// Waits until a flow has nothing to do and nobody uses it, then puts it away.
+  /// Waits until a flow has nothing to do and no users, then passivates it.
   private func putAwayWhenIdle(_ flow: LiveFlow) async {
     let coordinator = flow.coordinator
     while await rests(flow) {
       guard flow.close() else {
         await flow.idle.wait()
-        // Put away by somebody else, who does not wait for those who use it.
+        // The flow was passivated by a task that does not wait for its users.
         if await coordinator.isParked { break }
         continue
       }
-      // Since it rested, a caller may have given it something to do, or a timer may have fired.
+      // After the last look, a caller may have given the flow something to do, or a timer may have fired.
       if await coordinator.parkIfIdle() { break }
-      // Put away meanwhile: it stays closed.
+      // The flow was passivated meanwhile: it stays closed.
       if await coordinator.isParked { break }
       flow.reopen()
     }
     await coordinator.park()
   }
 
-  /// Waits until there is nothing to do. False: the flow was put away meanwhile.
+  /// Waits until the flow has nothing to do. Returns false if the flow was passivated meanwhile.
   private nonisolated func rests(_ flow: LiveFlow) async -> Bool {
     let coordinator = flow.coordinator
-    // One that was put away after it had been answered comes by here once more, and has rung for the last time.
+    // A flow that is answered while `keepHot` lasts, and then passivated, comes by here once more. Its `over` was rung
+    // for the last time, so it must not be waited for again.
     while await !coordinator.isParked {
       do {
         try await coordinator.rests()
-        // It is not put away just before its time.
+        // A timer that is due fires now: the flow must not be passivated just before.
         if try await coordinator.ringDue() { continue }
         try await coordinator.askersAreBack()
-        // What has become due meanwhile, or was given to do.
+        // A timer may have become due meanwhile, or a caller may have given the flow something to do.
         guard await coordinator.isResting else { continue }
       } catch { return false }
       if await coordinator.hasEffects, await !coordinator.isAtRest {
@@ -78,14 +80,14 @@ extension FlowHost {
       }
       let revision = flow.ledger.stored?.revision
       guard office.options.keepHot > .zero, await !coordinator.isAtRest else { return true }
-      // No longer than it goes on.
+      // Wait no longer than the flow runs.
       await wait(office.options.keepHot, for: flow.over.wait)
       if flow.ledger.stored?.revision == revision { return true }
     }
     return false
   }
 
-  /// Waits for something, at most for so long.
+  /// Waits for `something`, for at most `time`.
   private nonisolated func wait(_ time: Duration, for something: @escaping @Sendable () async throws -> Void) async {
     let clock = office.clock
     let end = clock.date(after: time)
@@ -99,7 +101,7 @@ extension FlowHost {
 }
 
 extension HostOffice {
-  /// Waits, also if the calling task is cancelled.
+  /// Waits for `time`, even if the calling task is cancelled.
   static func pause(_ time: Duration, by clock: any WallClock) async {
     await Task { try? await clock.pause(for: time) }.value
   }

@@ -6,8 +6,8 @@ public import ActorFlow
   import Foundation
 #endif
 
-/// Runs many flows that outlive the process: what each of them did is in a store before anybody hears of it, and one
-/// that waits is a row there, not a task here.
+/// Runs many flows that outlive the process. Each change of a flow is in a store before any caller or reader sees it,
+/// and a waiting flow is a row in the store, not a task in the process.
 ///
 /// ```swift
 /// let host = FlowHost(store: try await FileFlowStore(directory: directory))
@@ -17,25 +17,26 @@ public import ActorFlow
 /// let begun = try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
 /// ```
 ///
-/// A flow is in memory while it has something to do. When it waits for somebody, it is put away: its steps are gone, and
-/// when it is taken up they are made anew, with their input; records and the answers that a visit got are replayed. So
-/// whatever `backUp` or a later part of `proceed` needs comes from records.
+/// A flow is in memory while it has something to do. While it only waits, it is passivated: its step instances are
+/// gone. When it is activated, they are made anew with their inputs, and their records and the answers that the visit
+/// got are replayed. So a value that `backUp` or a later part of `proceed` needs must come from a record.
 ///
-/// Requests work as soon as the flow's definition is registered. ``run()`` rings timers, takes up what a crash or another
-/// host left, and puts everything away when it is cancelled; a host without it does only what it is asked for.
+/// Requests work as soon as the flow's definition is registered. ``run()`` fires timers, activates flows that a crash
+/// or another host left, and passivates all flows when it is cancelled. A host on which it is not called does only what
+/// is requested.
 ///
-/// Every function may be called from any task. One that changes a flow returns when the change is in the store.
+/// Every function may be called from any task. A function that changes a flow returns when the change is in the store.
 public actor FlowHost {
   nonisolated let office: HostOffice
   nonisolated let owner: String
   var definitions: [String: [Int: Definition]] = [:]
   var live: [FlowID: LiveFlow] = [:]
-  /// Where those wait who want a flow that is being loaded or put away.
+  /// The mutexes by which tasks take turns at loading, starting or deleting a flow.
   private var doors: [FlowID: Door] = [:]
   var isRunning = false
   var isStopping = false
   var polls = Polls()
-  /// The latest flow that was due and could not be taken up.
+  /// The latest flow that was due and could not be activated.
   var lastRefusedFlow: Health.Failure?
 
   private struct Door {
@@ -43,27 +44,27 @@ public actor FlowHost {
     var users = 0
   }
 
-  /// A host of the flows in a store.
+  /// Creates a host of the flows in a store.
   ///
-  /// Only a ``LeasingFlowStore`` can be shared by several hosts. On any other store there must be one at a time: two both
-  /// take up what is due, so effects may run twice, under one key, at the same moment; each write is still a
-  /// compare-and-swap, so no flow's state is mixed up, but whose write comes second is refused, and callers may get
-  /// ``FlowStoreError/Code/conflict``. Stop one host before you start the next, or keep flows in a store with leases.
+  /// Only a ``LeasingFlowStore`` can be shared by several hosts. On any other store there must be one host at a time.
+  /// Two hosts would both activate due flows, so effects might run twice, under one key, at the same moment. Each write
+  /// is still a compare-and-swap, so no flow's state is mixed up. But the second write is refused, and callers may get
+  /// ``FlowStoreError/Code/conflict``. Stop one host before you start the next, or use a store with leases.
   ///
   /// - Parameters:
-  ///   - store: Where flows are kept.
-  ///   - clock: What timers are measured by.
-  ///   - owner: The host's name in leases; another one for each host. A host that is started again may have its old name.
+  ///   - store: The store of the flows.
+  ///   - clock: The clock that measures timers.
+  ///   - owner: The host's name in leases, a different one for each host. A restarted host may have its old name.
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
   ) {
     self.init(office: HostOffice(store: store, clock: clock, options: Options()), owner: owner)
   }
 
-  /// A host of the flows in a store that works as the options say. Otherwise as ``init(store:clock:owner:)``.
+  /// Creates a host of the flows in a store that works as the options say. Otherwise as ``init(store:clock:owner:)``.
   ///
-  /// - Throws: A `FlowError` with the code `badOptions` if an option has a value that no host can work with. It names
-  ///   each such option, its value, and what is allowed.
+  /// - Throws: A `FlowError` with the code `badOptions` if an option has a value that no host can work with. The error
+  ///   names each such option, its value, and the allowed values.
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())",
     options: Options
@@ -80,9 +81,9 @@ public actor FlowHost {
 // MARK: - Flows in memory
 
 extension FlowHost {
-  /// The flow, in memory, to be given back by ``release(_:)``.
+  /// Returns the flow in memory, loading it if needed. Give it back with ``release(_:)``.
   ///
-  /// - Parameter lease: One that was claimed already.
+  /// - Parameter lease: A lease of the flow that was claimed already, if there is one.
   func take(_ id: FlowID, lease: FlowLease? = nil) async throws -> LiveFlow {
     while true {
       if let flow = live[id] {
@@ -104,16 +105,16 @@ extension FlowHost {
 
   func release(_ flow: LiveFlow) async {
     flow.leave()
-    // One that was only looked at.
+    // A flow that was only looked at has no task that would remove it.
     if !flow.isBegun, flow.close() { await remove(flow) }
   }
 
-  /// It is put away; whoever wants it loads it.
+  /// Removes a flow from memory. The next caller that needs it loads it again.
   func remove(_ flow: LiveFlow) async {
     _ = flow.close(evenIfUsed: true)
     var lease = flow.lease.withLock { $0 }
     await giveBack(lease)
-    // It may have got another one meanwhile.
+    // The flow may have got another lease meanwhile.
     while let last = flow.lease.withLock({ $0 }), last.fence != lease?.fence {
       await giveBack(last)
       lease = last
@@ -123,7 +124,7 @@ extension FlowHost {
     flow.end()
   }
 
-  /// Notes when the flow is to be taken up again, as far as this host knows.
+  /// Notes when the flow is to be activated again, as far as this host knows.
   private func noteTimer(of flow: LiveFlow) {
     guard let snapshot = flow.ledger.stored?.snapshot else { return }
     var time: Date? =
@@ -132,16 +133,16 @@ extension FlowHost {
       case .waiting: snapshot.wakeAt
       default: nil
       }
-    // The store may take in a while what it did not take now.
+    // The store did not take the flow's last write, but may take it after a pause.
     if let failure = flow.ledger.failure {
       time = time.map { max($0, office.clock.date(after: office.failurePause)) }
-      // The store may have what the flow's last write says, and only the store knows when that is due.
+      // The last write may be in the store, and then only the store knows when the flow is due.
       if FlowStoreError.isUnknown(failure) { office.poll(after: office.failurePause) }
     }
     office.changed(flow.id, wakeAt: time)
   }
 
-  /// One at a time, for each flow.
+  /// Runs `body` when no other caller runs one for this flow.
   func behindDoor<Result>(of id: FlowID, _ body: () async throws -> Result) async throws -> Result {
     var door = doors[id] ?? Door()
     door.users += 1
@@ -155,7 +156,7 @@ extension FlowHost {
     return try await body()
   }
 
-  /// Reads a flow from the store. Nothing of it runs yet.
+  /// Reads a flow from the store, and runs nothing of it yet.
   private func open(_ id: FlowID, _ claimed: FlowLease?) async throws -> LiveFlow {
     try refuseStopping()
     let lease = if let claimed { claimed } else { try await lease(of: id) }
@@ -165,7 +166,7 @@ extension FlowHost {
       let stored = try await indexedRight(loaded, found, fence: lease?.fence)
       let read = stored.revision == loaded.revision ? found : try office.state(of: stored)
       let (definition, state) = try await resolveOrPark(stored, read, fence: lease?.fence)
-      // It may have stopped meanwhile; nothing that is taken up now would be put away.
+      // If the host has begun to stop meanwhile, it would not passivate a flow that is activated now.
       try refuseStopping()
       let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
       return LiveFlow(try coordinator(of: ledger, ledger.state), ledger, lease)
@@ -229,7 +230,7 @@ extension FlowHost {
 // MARK: - Leases
 
 extension FlowHost {
-  /// The right to run a flow; nil where nobody else could. Waits while another host runs it.
+  /// Returns the right to run a flow, or `nil` if the store gives no leases. Waits while another host runs the flow.
   func lease(of id: FlowID) async throws -> FlowLease? {
     guard office.store.givesLeases else { return nil }
     let deadline = office.clock.date(after: office.options.leaseTime).addingTimeInterval(
@@ -245,7 +246,7 @@ extension FlowHost {
     }
   }
 
-  /// Others may run the flow at once. A lease that cannot be given back expires.
+  /// Releases a lease, so that others may run the flow at once. A lease that cannot be released expires.
   nonisolated func giveBack(_ lease: FlowLease?) async {
     guard let lease else { return }
     try? await office.store.release(lease)
