@@ -6,7 +6,7 @@ import ActorFlow
   import Foundation
 #endif
 
-// What a snapshot says beside the state, for stores to find it by.
+// The parts of a snapshot beside the state, by which stores find flows.
 extension FlowLedger {
   func snapshot(
     of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
@@ -25,7 +25,7 @@ extension FlowLedger {
     return snapshot
   }
 
-  /// Refuses a snapshot that is too large for what it comes of.
+  /// Refuses a snapshot that is larger than the limit for the change that it comes from.
   private func checkSize(of snapshot: FlowSnapshot, _ machine: FlowMachine, _ packed: MachineSnapshot) throws {
     guard let count = snapshot.count(over: StateLimit.least) else { return }
     let old = self.state.machine
@@ -54,7 +54,7 @@ extension FlowLedger {
     return machine.isResting ? .waiting : .runnable
   }
 
-  /// Also of a question that is not asked again yet.
+  /// Returns the time of the next timer. Timers of questions and waits that are not open again yet count, too.
   private static func nextAlarm(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
     let questions = snapshot.alarms.compactMap { alarm -> Duration? in
       switch alarm.subject {
@@ -65,8 +65,8 @@ extension FlowLedger {
     return ([machine.nextAlarm].compactMap(\.self) + questions).min()
   }
 
-  /// What a snapshot says of a state beside the state. That may have moved since it was read: the definition is the one
-  /// that it fits now, or its moves would be made again.
+  /// Writes the definition and the steps of a state into its snapshot. A state that was read may have moved to another
+  /// version. So the snapshot names the version that the state fits now; otherwise its moves would be made again.
   func index(_ snapshot: inout FlowSnapshot, by state: HostedState) {
     (snapshot.definition, snapshot.version) = (definition.name, definition.version)
     snapshot.labels[Definition.label] = definition.fingerprint
@@ -76,13 +76,13 @@ extension FlowLedger {
   static func steps(of machine: MachineSnapshot) -> [StepID] {
     machine.tracks.compactMap { track in
       guard track.phase != .ended, track.fork == nil else { return nil }
-      // Without a place the last visit is in focus: in a pause, or during a recovery, at the track's beginning.
+      // A track that pauses or recovers at its beginning has no place; the last visit is in focus.
       return (track.places.last { !$0.isInner }?.visit ?? track.visit)?.step
     }
   }
 
   private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
-    // By name: a fork may have thousands open.
+    // Found by name, because a fork may have thousands of open questions.
     let old = Dictionary(old.map { ($0.question, $0) }) { first, _ in first }
     return machine.keptQuestions.compactMap { id in
       let name = id.description

@@ -1,10 +1,11 @@
 import ActorFlow
 
-// Flows that stand still, and go on again. What the host itself does to a flow has an entry in its history, too, between
-// those of the flow's events.
+// Flows that are suspended because a step failed, and go on again. The host's own changes have history entries, too,
+// numbered between those of the flow's events.
 extension FlowLedger {
-  /// What the flow itself did cannot be stored, however often it is tried: a value between two steps that no registration
-  /// could see, or too much of everything. It stands still where it stood, until somebody lets it try again.
+  /// Suspends the flow because its own change cannot be stored, however often it is tried: it has a value between two
+  /// steps that registration could not check, or the state is too large. The flow stays at its stored state until
+  /// `retry` is called.
   func standStill(because error: any Error) async {
     guard var snapshot = stored?.snapshot else { return await stop(error) }
     var state = state
@@ -13,12 +14,12 @@ extension FlowLedger {
     let failure = StoredFailure(error)
     state.machine.fault = PackedFault(step: step, error: failure)
     snapshot.status = .failed
-    // If that cannot be written either, it is tried again, and stands still when it can.
+    // If this write fails, too, the flow is activated again later, and is suspended when a write succeeds.
     try? await write(&snapshot, &state, "parked", step, failure.message)
     await stop(error)
   }
 
-  /// A flow that stands still is to go on.
+  /// Lets a suspended flow go on.
   func free() async throws {
     guard let fault = state.machine.fault, var snapshot = stored?.snapshot else { return }
     var state = state
@@ -27,7 +28,7 @@ extension FlowLedger {
     try await write(&snapshot, &state, "retried", fault.step)
   }
 
-  /// What could not be undone when the flow ended is to be tried again. False: there is nothing.
+  /// Lets a flow that has ended retry the `backUp`s that threw. Returns false if there are none.
   func undoAgain() async throws -> Bool {
     guard let machine = state.machine.undoingAgain, var snapshot = stored?.snapshot else { return false }
     var state = state
@@ -53,7 +54,8 @@ extension FlowLedger {
 }
 
 extension MachineSnapshot {
-  /// The same, of a flow that stands still by now: what it had begun once is recorded, and else nothing happens.
+  /// Returns this snapshot as that of a suspended flow if the stored flow has been suspended meanwhile. So the result
+  /// of a `once` that was under way is recorded, and nothing else changes.
   func standing(as stored: MachineSnapshot) -> MachineSnapshot {
     guard let fault = stored.fault, self.fault == nil, sequence < stored.sequence else { return self }
     var standing = self

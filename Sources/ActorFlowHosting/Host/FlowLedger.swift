@@ -6,7 +6,7 @@ import ActorFlow
   import Foundation
 #endif
 
-/// What the store has of one flow that is in memory, and the only one who writes it. Its coordinator commits here, one
+/// The stored state of one flow that is in memory, and the flow's only writer. The flow's coordinator commits here, one
 /// input after the other.
 final class FlowLedger: Sendable {
   let id: FlowID
@@ -16,17 +16,17 @@ final class FlowLedger: Sendable {
   private let before = Lock(PackedBefore())
 
   private struct Entry: Sendable {
-    /// Nil: the flow is about to be started.
+    /// The flow as it is stored; `nil` if it is about to be started.
     var stored: StoredFlow?
     var state: HostedState
     var fence: Fence?
-    /// That the flow has moved to another version, until it is written down.
+    /// The history entry for a move to another version, until it is written.
     var arrival: HistoryEntry?
-    /// Why nothing is written here any more.
+    /// The reason why nothing is written here any more, if there is one.
     var loss: (any Error)?
-    /// Why the flow was put away, if that is because it could not be written.
+    /// The reason why the flow was passivated, if that is because it could not be written.
     var failure: (any Error)?
-    /// Puts the flow away.
+    /// Passivates the flow.
     var park: (@Sendable () async -> Void)?
   }
 
@@ -37,7 +37,7 @@ final class FlowLedger: Sendable {
     (self.id, self.definition, self.office) = (id, definition, office)
     var entry = Entry(stored: stored, state: state, fence: fence)
     if let old = stored?.snapshot.version, old != definition.version {
-      // Its number comes before all that the flow does now.
+      // The entry's number comes before those of all that the flow does now.
       entry.state.machine.sequence += 1
       entry.arrival = HistoryEntry(
         sequence: entry.state.machine.sequence, at: office.clock.now, what: "moved",
@@ -46,12 +46,12 @@ final class FlowLedger: Sendable {
     self.entry = Lock(entry)
   }
 
-  /// The flow as it is stored; nil before its first commit.
+  /// The flow as it is stored, or `nil` before its first commit.
   var view: FlowView? {
     entry.withLock { entry in entry.stored.map { FlowView($0, entry.state) } }
   }
 
-  /// The flow as it was stored with this event; nil if something else was stored by now.
+  /// Returns the flow as it was stored with this event, or `nil` if something else has been stored since.
   func view(at sequence: Int) -> FlowView? {
     entry.withLock { entry in
       guard entry.state.machine.sequence == sequence else { return nil }
@@ -65,8 +65,8 @@ final class FlowLedger: Sendable {
 
   func applied(_ key: String) -> AppliedRequest? { entry.withLock { $0.state.applied(key) } }
 
-  /// Drops the flow from memory, because the outcome of its last write is not known, so that memory and store may
-  /// disagree. Nothing is written from here any more; requests that come later read the flow anew.
+  /// Drops the flow from memory because the outcome of its last write is not known, so that memory and store may
+  /// disagree. Nothing is written from here any more; later requests read the flow anew.
   private func drop(because error: FlowStoreError) async {
     lose(
       FlowStoreError(
@@ -74,10 +74,10 @@ final class FlowLedger: Sendable {
     await stop(error)
   }
 
-  /// Nothing is written any more.
+  /// Writes nothing any more; later writes throw the error.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
 
-  /// What is written from now on is written under this fence. False: nothing is written any more.
+  /// Makes later writes use this fence. Returns false if nothing is written any more.
   func adopt(_ fence: Fence) -> Bool {
     entry.withLock { entry in
       guard entry.loss == nil else { return false }
@@ -86,17 +86,17 @@ final class FlowLedger: Sendable {
     }
   }
 
-  /// How to put the flow away, once it is in memory.
+  /// Sets the closure that passivates the flow, once the flow is in memory.
   func parks(with park: @escaping @Sendable () async -> Void) { entry.withLock { $0.park = park } }
 
-  /// Why the flow was put away, if that is because it could not be written.
+  /// The reason why the flow was passivated, if that is because it could not be written.
   var failure: (any Error)? { entry.withLock { $0.failure } }
 
-  /// The coordinator's commit.
+  /// Commits a machine for the coordinator.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
     do { try await commit(machine, events, try packed(machine)) } catch {
       _ = takeBefore()
-      // Who requested something is told, and nothing has changed.
+      // A caller's request is refused: the caller gets the error, and nothing has changed.
       guard HostRequest.current == nil else { throw error }
       switch (error as? FlowError)?.code {
       case .notStorable, .tooLarge: await standStill(because: error)
@@ -106,7 +106,7 @@ final class FlowLedger: Sendable {
     }
   }
 
-  /// One commit comes after the other, so what was packed before is nobody else's meanwhile.
+  /// Packs a machine. Commits come one after the other, so no other one uses the earlier values meanwhile.
   private func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
     var before = takeBefore()
     defer { self.before.withLock { swap(&$0, &before) } }
@@ -128,7 +128,7 @@ final class FlowLedger: Sendable {
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
     let status = Self.status(of: machine, packed)
-    // A flow that is taken up comes to stand where it stood: that is worth no commit, unless it was not known to wait.
+    // An activated flow reaches the state in which it waited. That needs no commit unless its stored status differs.
     let isNews = status != .runnable && status != old.stored?.snapshot.status
     guard packed != old.state.machine || !events.isEmpty || !isApplied || isNews else { return }
     var state = old.state
@@ -139,7 +139,7 @@ final class FlowLedger: Sendable {
     var history = events.map {
       HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
     }
-    // A signal that is kept is no event: nobody has received it yet.
+    // A buffered signal is not an event, because no step has received it yet.
     if let signal = request?.signal, packed.sequence > events.last?.sequence ?? old.state.machine.sequence {
       history.append(
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
@@ -170,15 +170,16 @@ final class FlowLedger: Sendable {
       case .outcomeUnknown:
         HostRequest.current?.fate.isUnknown(error)
         await drop(because: error)
-      // Another host writes the flow: whatever is decided here from now on is decided on nothing.
+      // Another host writes the flow, so later decisions here would start from an outdated state.
       default: lose(error)
       }
       throw error
     }
   }
 
-  /// The store did not take what the flow itself did. That is no failure of the step that happens to run: the flow is
-  /// put away before the step hears of it, and taken up again from what is stored. Who requested something is told.
+  /// Passivates the flow because the store did not take the flow's own change. The step that happens to run has not
+  /// failed: the flow is passivated before the step learns of the error, and activated again from its stored state. A
+  /// request's error is thrown to its caller.
   func stop(_ error: any Error) async {
     let park = entry.withLock { entry in
       // Later failures follow from the first one.

@@ -6,7 +6,7 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// A flow as its store has it: where it stands and what it asks. Looking wakes nothing.
+/// A flow as its store has it: its position and its questions. Reading it activates nothing.
 public struct FlowView: Sendable {
   /// The flow's id.
   public let id: FlowID
@@ -14,57 +14,58 @@ public struct FlowView: Sendable {
   public let definition: String
   /// The definition's version.
   public let version: Int
-  /// What it waits for, or how it ended. It is `runnable` as long as a step is at work, also one that was left and does
-  /// not heed its cancellation: then ``steps`` names it, and its history says `leaving`.
+  /// The flow's status. A flow is `runnable` as long as a step is at work, also a step that was left and does not heed
+  /// its cancellation: then ``steps`` names it, and the history says `leaving`. With `failed`, a step failed: the flow
+  /// is suspended, or has ended. With `parked`, no registered version fits the flow.
   public let status: FlowSnapshot.Status
-  /// Why it was abandoned; nil if it was not.
+  /// The reason why the flow was abandoned, or `nil` if it was not.
   public let reason: String?
-  /// What made it fail or stand still; nil if nothing did.
+  /// The error that suspended or ended the flow, or the reason why it is `parked`; `nil` if there is none.
   public let failure: String?
-  /// Whether a `backUp` threw when it was rolled back.
+  /// Whether a `backUp` threw when the flow was rolled back.
   public let rollbackFailed: Bool
   /// The steps in focus.
   public let steps: [StepID]
-  /// The steps that led to where it stands, the latest first; of branches those of the fork only. After a finish those
-  /// that still stand on the stack, as in memory.
+  /// The steps that led to the flow's position, latest first; while branches run, only those up to their fork. After a
+  /// finish, the steps that are still on the stack, as in memory.
   public let stack: [StepID]
-  /// What it asks.
+  /// The open questions.
   public let questions: [OpenQuestion]
-  /// The signals it waits for.
+  /// The names of the signals that the flow waits for.
   public let signals: [String]
-  /// What was attached to find it by.
+  /// The labels by which the flow is found.
   public let labels: [String: String]
-  /// When the earliest timer is due.
+  /// The time at which the earliest timer is due.
   public let wakeAt: Date?
-  /// When it was started.
+  /// The time at which the flow was started.
   public let startedAt: Date
-  /// When it was committed last.
+  /// The time of the last commit.
   public let changedAt: Date
-  /// How often it was committed.
+  /// The number of commits so far.
   public let revision: Revision
 
-  /// A question of a flow at rest: its prompt as JSON, or as its type for who knows it.
+  /// An open question of a stored flow. The prompt is JSON, which code that knows the prompt's type can decode.
   public struct OpenQuestion: Sendable, Identifiable {
-    /// Answer with this id.
+    /// The id to answer with.
     public let id: Question.ID
     /// The step that asks.
     public let step: StepID
     /// The name of the prompt's type.
     public let prompt: String
-    /// What is shown, as JSON.
+    /// The prompt as JSON.
     public let json: [UInt8]
-    /// 1 when asked, one more after each update.
+    /// The number of the prompt's version: 1 when asked, one more after each update.
     public let revision: Int
-    /// Who is to answer; empty if anybody may.
+    /// The people who are to answer; empty if everyone may.
     public let assignees: [String]
-    /// When an answer is expected, if it is.
+    /// The time by which an answer is expected, if there is one.
     public let due: Date?
-    /// When it was asked.
+    /// The time at which the question was asked.
     public let askedAt: Date
 
-    /// What is shown, as its type.
+    /// Returns the prompt, decoded as its type.
     ///
-    /// - Throws: `DecodingError` if it is another type.
+    /// - Throws: `DecodingError` if the prompt is of another type.
     public func prompt<P: Prompt & Decodable>(as type: P.Type) throws -> P {
       try JSONValueCodec().decode(json, as: type)
     }
@@ -103,10 +104,10 @@ extension FlowView {
 }
 
 extension MachineSnapshot {
-  /// The flow's own track, and those of its branches.
+  /// The flow's main track, and the tracks of its branches.
   var tracks: [PackedTrack] { [main] + branches }
 
-  /// The steps that the world sees on the flow's own stack, the latest first.
+  /// The visible steps on the flow's main stack, latest first.
   fileprivate var stack: [StepID] {
     guard ending == nil else { return lastStack.reversed().map(\.step) }
     let places = main.places.reversed().filter { !$0.isInner }.map(\.visit.step)

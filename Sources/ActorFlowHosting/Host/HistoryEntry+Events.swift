@@ -7,9 +7,9 @@ import ActorFlow
 #endif
 
 extension HistoryEntry {
-  /// What an event leaves in a flow's history.
+  /// Creates the history entry of an event.
   ///
-  /// - Parameter tasks: The questions that were open before it.
+  /// - Parameter tasks: The questions that were open before the event.
   init(_ event: NavigationEvent, at time: Date, by principal: String?, tasks: [OpenTask]) {
     let change = event.change
     let asker = change.question.flatMap { id in tasks.first { $0.question == id.description }?.step }
@@ -103,7 +103,7 @@ extension Change {
     }
   }
 
-  /// Whom a question is for: who was asked belongs to who did what.
+  /// Returns the text that names the assignees of a prompt, because the history also says who was asked.
   private static func people(_ prompt: any Prompt) -> String {
     guard let assignees = (prompt as? any AssignedPrompt)?.assignees, !assignees.isEmpty else { return "" }
     return " for \(assignees.joined(separator: ", "))"

@@ -6,24 +6,24 @@ import ActorFlow
   import Foundation
 #endif
 
-/// What all flows of a host share.
+/// The context that all flows of a host share.
 final class HostOffice: Sendable {
   let store: HostStore
   let clock: any WallClock
   let options: FlowHost.Options
   let values = JSONValueCodec()
-  /// Rung when there may be something to take up earlier than was thought.
+  /// Rung when a flow may have to be activated earlier than `run()` expects.
   let doorbell = Doorbell()
   private let waking = Lock(Waking())
   private let timers = Lock(TimerIndex())
   private let watchers = Watchers()
   private let newLabels = Lock<[FlowID: [String: String]]>([:])
 
-  /// The sleep of ``FlowHost/run()``.
+  /// The state of the sleep of ``FlowHost/run()``.
   private struct Waking: Sendable {
-    /// The date at which something beside the timers is to be taken up.
+    /// The date at which a flow is to be activated for a reason other than a timer.
     var wish: Date?
-    /// The date until which it sleeps.
+    /// The date until which the host sleeps.
     var end: Date?
   }
 
@@ -50,7 +50,7 @@ final class HostOffice: Sendable {
 
   // MARK: - Time
 
-  /// Notes when a flow that is not in memory here is to be taken up; nil for never.
+  /// Notes when a flow that is not in memory here is to be activated, or `nil` for never.
   func changed(_ id: FlowID, wakeAt: Date?) {
     let isTimer = timers.withLock { timers in
       timers.note(id, at: wakeAt)
@@ -60,13 +60,13 @@ final class HostOffice: Sendable {
     wake(at: wakeAt, isTimer: isTimer && wakeAt > clock.now)
   }
 
-  /// Lets the store be asked again after this time, because it may have more to take up than was seen.
+  /// Has the store polled again after this pause, because it may have more due flows than were seen.
   func poll(after pause: Duration = .zero) {
     timers.withLock { $0.expire() }
     wake(at: clock.date(after: pause), isTimer: false)
   }
 
-  /// The pause before a flow is taken up again that the store did not take.
+  /// The pause before a flow is activated again after the store did not take its write.
   var failurePause: Duration { min(options.pollInterval, .seconds(5)) }
 
   private func wake(at time: Date, isTimer: Bool) {
@@ -77,7 +77,7 @@ final class HostOffice: Sendable {
     if isEarlier { doorbell.ring() }
   }
 
-  /// Begins to take up what is due by now. The host need not be woken for that any more; later wishes stay.
+  /// Begins to activate the flows that are due by now. The host need not be woken for them any more; later dates stay.
   func wakes(at now: Date) {
     waking.withLock { waking in
       if let wish = waking.wish, wish.microseconds <= now.microseconds { waking.wish = nil }
@@ -87,7 +87,7 @@ final class HostOffice: Sendable {
     timers.withLock { $0.drop(until: now) }
   }
 
-  /// Begins to sleep. The doorbell is rung for what is to be taken up earlier.
+  /// Begins to sleep. The doorbell is rung if a flow is to be activated earlier.
   ///
   /// - Parameters:
   ///   - time: The date until which there is nothing else to do.
@@ -102,7 +102,7 @@ final class HostOffice: Sendable {
     }
   }
 
-  /// The date up to which all timers are known; nil if the store is to be asked.
+  /// The date up to which all timers are known, or `nil` if the store is to be read.
   var horizon: Date? { timers.withLock { $0.horizon } }
 
   func beginReadingTimers() { timers.withLock { $0.beginReading() } }
@@ -122,17 +122,17 @@ final class HostOffice: Sendable {
 
   func watch(_ id: FlowID) -> AsyncStream<NavigationEvent> { watchers.watch(id) }
 
-  /// Nothing comes of this flow any more; nil: of none.
+  /// Ends the event streams of a flow, or those of all flows for `nil`.
   func announceEnd(of id: FlowID?) { watchers.end(id) }
 }
 
-/// Who watches which flow.
+/// The event streams of a host's flows.
 private final class Watchers: Sendable {
   private typealias Continuation = AsyncStream<NavigationEvent>.Continuation
   private let all = Lock<(last: Int, flows: [FlowID: [Int: Continuation]])>((0, [:]))
 
   func watch(_ id: FlowID) -> AsyncStream<NavigationEvent> {
-    // A watcher that falls behind misses the oldest, and sees that by the numbers.
+    // A reader that falls behind misses the oldest events, which shows in the numbers.
     let (stream, continuation) = AsyncStream<NavigationEvent>.makeStream(bufferingPolicy: .bufferingNewest(256))
     let number = all.withLock { all in
       all.last += 1

@@ -1,20 +1,20 @@
 import ActorFlow
 
-/// What somebody asked a host for, known to the commit that does it: so that its key is stored with what it did.
+/// A request of a caller. The commit that applies it reads it here, and stores its key with its effect.
 struct HostRequest: Sendable {
   @TaskLocal static var current: HostRequest?
 
-  /// What makes it once, as it is stored.
+  /// The idempotency key as it is stored.
   let key: String?
-  /// The key as it was given.
+  /// The idempotency key as the caller gave it.
   let givenKey: String?
-  /// Tells requests with one key apart.
+  /// A digest that tells requests with one key apart.
   let digest: UInt64
-  /// Who asked.
+  /// The id of the principal who made the request.
   let principal: String?
-  /// What was sent, if that is what was asked for.
+  /// The name of the signal that the request sends, if it sends one.
   private(set) var signal: String?
-  /// Whether it takes the flow back or ends it, so that it has room where the flow is full.
+  /// Whether the request takes the flow back, retries it or ends it. Such a request has room in a full flow.
   let isLeave: Bool
   /// The fate of the request in the store.
   let fate = Fate()
@@ -24,7 +24,7 @@ struct HostRequest: Sendable {
     enum Known: Sendable {
       /// Nothing was committed.
       case open
-      /// The commit may have been done; the error to throw unless the store says so.
+      /// The commit may have been done. Throw the error unless the store has the request.
       case unknown(any Error)
       /// The commit was done.
       case stored
@@ -37,7 +37,7 @@ struct HostRequest: Sendable {
 
     var now: Known { known.withLock { $0 } }
 
-    /// The commit of the request was done. What becomes of later commits does not change that.
+    /// Notes that the request's commit was done. The outcome of later commits does not change that.
     func isStored() { known.withLock { $0 = .stored } }
 
     func isUnknown(_ error: any Error) {
@@ -48,12 +48,13 @@ struct HostRequest: Sendable {
     }
   }
 
-  /// The UTF-8 bytes that a key has at most: a flow remembers 2,000 of them.
+  /// The maximum number of UTF-8 bytes in a key. A flow remembers 2,000 keys.
   static let keyBytes = 256
 
   /// - Parameters:
-  ///   - payload: What was asked for, and with which values.
-  ///   - isLeave: Whether it takes the flow back or ends it.
+  ///   - verb: The kind of request, and its target.
+  ///   - payload: The values of the request.
+  ///   - isLeave: Whether the request takes the flow back, retries it or ends it.
   init(
     _ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil, isLeave: Bool = false
   ) {
@@ -66,7 +67,7 @@ struct HostRequest: Sendable {
     var writer = ByteWriter()
     writer.string(verb)
     writer.blob(payload)
-    // Somebody else's request is another one, be it word for word the same.
+    // A request of another principal is another request, even if all else is equal.
     writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
     (self.key, givenKey) = (key, given)
@@ -74,7 +75,7 @@ struct HostRequest: Sendable {
     self.principal = principal?.id
   }
 
-  /// A signal. Its key is its own: another signal, or an answer, may have the same one.
+  /// Returns a request that sends a signal. Another signal, or an answer, may have the same key.
   static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
     var request = HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal)
     request.signal = name
@@ -82,15 +83,15 @@ struct HostRequest: Sendable {
   }
 }
 
-/// A request that was done.
+/// A request that was applied.
 struct AppliedRequest: Sendable, Equatable {
   let key: String
   let digest: UInt64
 
-  /// How many a flow remembers: so many signals, and so many others.
+  /// The number of signals that a flow remembers, and also the number of other requests.
   static let capacity = 1_000
 
-  /// Signals share the list of keys with everything else, so what they are called in it begins as nothing else does.
+  /// Signals share the list of keys with all other requests, so their stored keys have a prefix that no other key has.
   private static let mark = "\u{0}"
   private static let signalMark = mark + "signal "
 

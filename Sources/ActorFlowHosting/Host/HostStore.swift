@@ -6,10 +6,10 @@ import ActorFlow
   import Foundation
 #endif
 
-/// The store of a host: remembers the errors of its calls, and settles writes whose outcome is not known.
+/// The store of a host. It remembers the errors of its calls, and finds out the unknown outcomes of writes.
 final class HostStore: Sendable {
   private let store: any FlowStore
-  /// The same store, if several hosts may share it.
+  /// The store as one that gives leases, if several hosts may share it.
   private let leasing: (any LeasingFlowStore)?
   private let clock: any WallClock
   private let last = Lock<FlowHost.Health.Failure?>(nil)
@@ -59,12 +59,12 @@ extension HostStore {
 // MARK: - Writing
 
 extension HostStore {
-  /// Writes a flow, and finds out whether it was written: a write whose outcome is not known is repeated under the same
+  /// Writes a flow, and finds out whether it was written. A write with an unknown outcome is repeated under the same
   /// ``CommitID``.
   ///
-  /// - Parameter newerFence: The fence to write under when the one of the write is no longer the latest of this host.
-  /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, it is `outcomeUnknown`: what a later
-  ///   attempt is refused with says nothing of the earlier one.
+  /// - Parameter newerFence: Returns the fence to write under when `fence` is no longer the latest of this host.
+  /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, the code is `outcomeUnknown`, because the
+  ///   refusal of a later attempt says nothing of the earlier one.
   func commit(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?,
     appending history: [HistoryEntry], newerFence: () -> Fence? = { nil }
@@ -81,7 +81,7 @@ extension HostStore {
           } catch { throw FlowStoreError.ofWrite(error, to: id) }
         }
       } catch let error as FlowStoreError {
-        // The lease ran out in that moment, and this host got the next one.
+        // The lease expired at that moment, and this host has acquired the next one.
         if error.code == .fenced, let next = newerFence(), fence.map({ $0 < next }) ?? false {
           fence = next
         } else if await !attempts.goOn(after: error) {
@@ -107,7 +107,7 @@ extension HostStore {
       } catch let error as FlowStoreError {
         if await attempts.goOn(after: error) { continue }
         guard attempts.isUnknown else { throw error }
-        // A flow that is gone has no revision and no lease any more, so a repeated removal is refused for either.
+        // A removed flow has no revision and no lease, so a repeated removal is refused for one or the other.
         switch error.code {
         case .notFound: return
         case .conflict, .fenced:
@@ -115,7 +115,7 @@ extension HostStore {
           let found: StoredFlow?
           do { found = try await load(id) } catch { throw unknown }
           guard let found else { return }
-          // The flow as it was: it was not removed, and another host has it.
+          // The flow is unchanged: it was not removed, and another host has it.
           let isSame = found.revision == flow.revision && found.changedAt == flow.changedAt
           throw isSame ? error : unknown
         default: throw attempts.error(error, "whether the flow \(id) was removed is not known")
@@ -128,11 +128,11 @@ extension HostStore {
 // MARK: - Leases
 
 extension HostStore {
-  /// The right to run a flow; nil where nobody else could.
+  /// Returns the right to run a flow, or `nil` if the store gives no leases.
   ///
-  /// A lease that was given to this host without its knowledge does no harm: it gets a later one, or the lease runs out.
+  /// A lease that this host got without learning of it does no harm: the host gets a later one, or the lease expires.
   ///
-  /// - Throws: A ``FlowStoreError``, never `outcomeUnknown`: of the flow nothing was written.
+  /// - Throws: A ``FlowStoreError``, never `outcomeUnknown`, because nothing of the flow was written.
   func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease? {
     guard let leasing else { return nil }
     var attempts = Attempts(clock)
@@ -166,8 +166,8 @@ extension HostStore {
 
 // MARK: - Unknown outcomes
 
-/// The attempts at one write. The second one follows the first at once, the others after pauses that grow: nine in all,
-/// within two seconds.
+/// The attempts at one write: nine at most, within two seconds. The second follows the first at once, the others follow
+/// after growing pauses.
 private struct Attempts {
   private static let most = 9
   private static let pauses = Backoff.exponential(from: .milliseconds(10), limit: .milliseconds(800))
@@ -178,7 +178,7 @@ private struct Attempts {
 
   init(_ clock: any WallClock) { self.clock = clock }
 
-  /// Waits until it is time for another attempt. False: this error ends them.
+  /// Waits until it is time for another attempt. Returns false if this error is final.
   mutating func goOn(after error: FlowStoreError) async -> Bool {
     if error.code == .outcomeUnknown { isUnknown = true }
     guard isUnknown, error.code == .outcomeUnknown || error.code == .unavailable, count < Self.most else {
@@ -189,7 +189,7 @@ private struct Attempts {
     return true
   }
 
-  /// The error to throw when an attempt failed with `error`, and there is no other one.
+  /// Returns the error to throw when an attempt failed with `error` and no other attempt follows.
   func error(_ error: FlowStoreError, _ what: String) -> FlowStoreError {
     guard isUnknown else { return error }
     return FlowStoreError(
@@ -200,7 +200,7 @@ private struct Attempts {
 }
 
 extension FlowStoreError {
-  /// Whether an error says that the store could not do a call: not that it refused what was asked of it.
+  /// Returns whether an error says that the store could not do a call. A refusal is not such an error.
   static func isFailure(_ error: any Error) -> Bool {
     if error is CancellationError { return false }
     guard let error = error as? FlowStoreError else { return true }
@@ -210,7 +210,8 @@ extension FlowStoreError {
     }
   }
 
-  /// The error of a write. One of another type, against the protocol, says nothing of whether the write was done.
+  /// Returns the error of a write. An error of another type breaks the protocol, and leaves the outcome of the write
+  /// unknown.
   static func ofWrite(_ error: any Error, to id: FlowID) -> FlowStoreError {
     error as? FlowStoreError
       ?? FlowStoreError(

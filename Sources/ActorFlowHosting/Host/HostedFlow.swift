@@ -1,27 +1,27 @@
 public import ActorFlow
 
-/// A definition that a host has: starts flows of it, and tells what became of them.
+/// A flow definition that is registered with a host. It starts flows, and returns their outcomes.
 public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   let host: FlowHost
   let definition: Definition
 
   /// Starts a flow, and returns when it is in the store.
   ///
-  /// Starting it again with the same input changes nothing: a request that was sent twice starts one flow. The same input
-  /// has the same JSON, or is `==` to what the first one is read as, if its type is `Equatable`. So a `Set`, or a
-  /// `Dictionary` whose keys are no strings, is the same in another process, too; in a type that is not `Equatable` it is
-  /// not.
+  /// Starting it again with the same input changes nothing, so a request that is sent twice starts one flow. Inputs are
+  /// the same if their JSON is. Inputs of an `Equatable` type are also the same if they are `==` after decoding. So a
+  /// `Set`, or a `Dictionary` whose keys are not strings, is the same in another process, unless it is in a type that
+  /// is not `Equatable`.
   ///
   /// - Parameters:
-  ///   - id: The flow's name, for example an order number.
-  ///   - input: What the first step is given.
-  ///   - labels: What to find the flow by.
-  ///   - principal: Who starts it, for the history.
+  ///   - id: The flow's id, for example an order number.
+  ///   - input: The input of the first step.
+  ///   - labels: The labels by which the flow is found.
+  ///   - principal: The principal who starts the flow, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
-  ///   another definition; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `notRunning` if
-  ///   the host has stopped. What the store throws; with the code `outcomeUnknown` nobody knows whether it was started, and
-  ///   it can be started again.
+  ///   another definition; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `notRunning`
+  ///   if the host has stopped. Errors of the store. With the code `outcomeUnknown` it is not known whether the flow
+  ///   was started; you can start it again.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil
@@ -29,9 +29,10 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
     try await host.start(definition, id: id, with: input, as: Input.self, labels: labels, by: principal)
   }
 
-  /// What became of a flow.
+  /// Returns the outcome of a flow so far.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `typeMismatch` if what it has made is no `Output`.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `typeMismatch` if the flow's output is not an `Output`.
+  ///   Errors of the store.
   public func outcome(of id: FlowID) async throws -> Outcome<Output> {
     let (stored, state) = try await host.stored(id)
     switch state.status(indexedAs: stored.snapshot.status) {
@@ -58,17 +59,17 @@ extension HostedFlow where Input == Void {
   }
 }
 
-/// What became of a hosted flow.
+/// The outcome of a hosted flow.
 @nonexhaustive public enum Outcome<Output: Sendable>: Sendable {
-  /// It goes on.
+  /// The flow has no outcome yet.
   case open
-  /// Its last step returned this.
+  /// The last step returned this output.
   case finished(Output)
-  /// It was abandoned, for this reason.
+  /// The flow was abandoned for this reason.
   case abandoned(reason: String)
-  /// A step failed, and said this.
+  /// A step failed with this message. The flow is suspended and can be retried, or has ended.
   case failed(String)
-  /// It was cancelled.
+  /// The flow was cancelled.
   case cancelled
 }
 

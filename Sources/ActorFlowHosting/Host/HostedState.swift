@@ -6,15 +6,15 @@ import ActorFlow
   import Foundation
 #endif
 
-/// What a host keeps in a snapshot's body: the machine, and what the host itself has to know.
+/// The contents of a snapshot's body: the machine, and the host's own data of the flow.
 struct HostedState: Sendable, Equatable {
-  /// From which the machine's times are counted.
+  /// The date from which the machine's times are counted.
   var startedAt: Date
-  /// What the flow was started with, to tell a repeated start from another one.
+  /// The input of the flow, to tell a repeated start from another one.
   var input: PackedValue
-  /// The oldest first.
+  /// The applied requests, oldest first.
   var requests: [AppliedRequest] = []
-  /// Why it cannot be taken up, if it cannot.
+  /// The reason why no registered version fits the flow, if none does.
   var parked: String?
   var machine: MachineSnapshot
 
@@ -55,8 +55,7 @@ struct HostedState: Sendable, Equatable {
     machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
   }
 
-  /// What the flow waits for or how it ended, by what its snapshot is indexed with: of one that has ended the body knows
-  /// better.
+  /// Returns the flow's status, given the one that its snapshot is indexed with. The ending in the body overrides that.
   func status(indexedAs status: FlowSnapshot.Status) -> FlowSnapshot.Status {
     switch machine.ending {
     case nil: status
@@ -67,7 +66,8 @@ struct HostedState: Sendable, Equatable {
     }
   }
 
-  /// A request was done. Of too many the oldest are forgotten; many signals make nobody forget an answer.
+  /// Notes that a request was applied. If there are too many, the oldest of its kind is forgotten. Signals are a kind
+  /// of their own, so many signals do not displace an answer.
   mutating func apply(_ request: HostRequest) {
     guard let key = request.key, applied(key) == nil else { return }
     let new = AppliedRequest(key: key, digest: request.digest)

@@ -6,7 +6,7 @@ import ActorFlow
   import Foundation
 #endif
 
-/// Values as JSON, so that a value that gained an optional field can still be read, and a web page can show a prompt.
+/// A codec for JSON. A value that gained an optional field can still be read, and a web page can show a prompt.
 struct JSONValueCodec: ValueCodec {
   func encode(_ value: any Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()

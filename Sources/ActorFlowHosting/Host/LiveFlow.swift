@@ -6,18 +6,18 @@ final class LiveFlow: Sendable {
   let ledger: FlowLedger
   let lease: Lock<FlowLease?>
   private let use = Lock(Use())
-  /// Rung when nobody uses it any more.
+  /// Rung when the flow has no users any more.
   let idle = Doorbell()
-  /// Rung when it goes on no more: it has ended, stands still, or was put away.
+  /// Rung when the flow stops running: it has ended, is suspended, or was passivated.
   let over = Doorbell()
 
   private struct Use: Sendable {
     var users = 0
     var isBegun = false
-    /// Nobody can begin to use it any more.
+    /// Whether the flow is closed to new users.
     var isClosing = false
     var isGone = false
-    /// Who waits until it is gone.
+    /// The tasks that wait until the flow is gone.
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastWaiter = 0
   }
@@ -29,11 +29,11 @@ final class LiveFlow: Sendable {
   }
 
   var id: FlowID { ledger.id }
-  /// Whether it has ended as far as the store knows: then it was read only to be looked at.
+  /// Whether the flow has ended according to the store. Then it was loaded only to be looked at.
   var hasEnded: Bool { ledger.state.machine.ending != nil }
   var isBegun: Bool { use.withLock { $0.isBegun } }
 
-  /// Begins to use it. False: it is about to be put away; wait until it is gone, and load it.
+  /// Begins to use the flow. Returns false if it is about to be passivated: wait until it is gone, and load it.
   func enter() async -> Bool {
     var isOver = ledger.failure != nil
     if !isOver, isBegun { isOver = await coordinator.isAtRest }
@@ -52,7 +52,7 @@ final class LiveFlow: Sendable {
     if isIdle { idle.ring() }
   }
 
-  /// Whether it is to begin to run; true once.
+  /// Returns whether the flow is to begin to run, which is true once.
   func begin() -> Bool {
     use.withLock { use in
       guard !use.isClosing else { return false }
@@ -61,7 +61,7 @@ final class LiveFlow: Sendable {
     }
   }
 
-  /// Closes it for users. False: somebody uses it.
+  /// Closes the flow to new users. Returns false if it is in use.
   func close(evenIfUsed: Bool = false) -> Bool {
     use.withLock { use in
       guard use.users == 0 || evenIfUsed else { return false }
@@ -70,7 +70,7 @@ final class LiveFlow: Sendable {
     }
   }
 
-  /// Opens it again: it has something to do after all. Who came meanwhile tries again.
+  /// Opens the flow again because it has something to do after all. Callers that came meanwhile try again.
   func reopen() {
     let waiters = use.withLock { use in
       defer { use.waiters = [:] }
@@ -80,26 +80,27 @@ final class LiveFlow: Sendable {
     for waiter in waiters.values { waiter.resume() }
   }
 
-  /// It is another host's by now: nothing that is decided here counts, and nobody begins to use it any more.
+  /// Gives up the flow, because another host has it or it is being deleted. No decision made here counts any more, and
+  /// the flow is closed to new users.
   func dismiss(_ error: any Error) async {
     ledger.lose(error)
     _ = close(evenIfUsed: true)
     await park()
   }
 
-  /// Nobody begins to use it any more: what it is asked for cannot be done here.
+  /// Closes the flow to new users, because a request cannot be done here.
   func retire(because error: any Error) async {
     if FlowStoreError.isTakenOver(error) { return await dismiss(error) }
     _ = close(evenIfUsed: true)
   }
 
-  /// Puts it away, also while somebody uses it: what he asks for is refused.
+  /// Passivates the flow even while it is in use. Requests of its users are then refused.
   func park() async {
     await coordinator.park()
     idle.ring()
   }
 
-  /// It is no longer in memory.
+  /// Marks the flow as no longer in memory.
   func end() {
     let waiters = use.withLock { use in
       defer { use.waiters = [:] }
@@ -109,7 +110,7 @@ final class LiveFlow: Sendable {
     for waiter in waiters.values { waiter.resume() }
   }
 
-  /// Waits until it is no longer in memory, or was opened again, or the task is cancelled.
+  /// Waits until the flow is no longer in memory or is open again, or until the calling task is cancelled.
   func isGone() async {
     let number = use.withLock { use in
       use.lastWaiter += 1
@@ -131,18 +132,19 @@ final class LiveFlow: Sendable {
 }
 
 extension LiveFlow {
-  /// Why the flow was put away, if that is all that the error says.
+  /// Returns the reason why the flow was passivated, if `error` says only that it was.
   func cause(of error: any Error) -> any Error {
     guard error is CancellationError, let failure = ledger.failure else { return error }
     return failure
   }
 
-  /// Whether a request failed only because the flow was put away, or is another host's by now: then it is tried again.
+  /// Returns whether a request failed only because the flow was passivated or another host took it, so that it is tried
+  /// again.
   func wasTaken(_ error: any Error) async -> Bool {
     if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
-    // It is being deleted. Whether it was, who loads it sees.
+    // The flow is being deleted. The next load shows whether it was deleted.
     if (error as? FlowError)?.code == .noSuchFlow { return ledger.loss != nil }
-    // A rendered step that is put away takes no answers; whether its question is closed, who takes it up knows.
+    // A passivated rendered step takes no answers. Only the next activation shows whether its question is closed.
     if (error as? FlowError)?.code == .questionClosed { return await coordinator.isParked }
     guard error is CancellationError else { return false }
     if ledger.loss != nil { return true }
@@ -151,10 +153,10 @@ extension LiveFlow {
 }
 
 extension FlowStoreError {
-  /// Whether an error says that nobody knows whether a write was done.
+  /// Returns whether an error says that the outcome of a write is not known.
   static func isUnknown(_ error: any Error) -> Bool { (error as? FlowStoreError)?.code == .outcomeUnknown }
 
-  /// Whether an error says that another host writes the flow.
+  /// Returns whether an error says that another host writes the flow.
   static func isTakenOver(_ error: any Error) -> Bool {
     guard let code = (error as? FlowStoreError)?.code else { return false }
     return code == .conflict || code == .fenced

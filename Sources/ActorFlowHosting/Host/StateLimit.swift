@@ -1,9 +1,9 @@
 import ActorFlow
 
-/// How large the next snapshot of a flow may be: that depends on who makes it larger.
+/// The size limit of a flow's next snapshot, which depends on the change that is committed.
 ///
-/// No store takes more than ``FlowSnapshot/maximumBytes``. Whoever fills a flow from outside leaves room for the flow's own
-/// steps, and these leave room for the way back, so a flow that is full can be abandoned and rolled back.
+/// No store takes more than ``FlowSnapshot/maximumBytes``. Requests from outside leave room for the flow's own steps,
+/// and these leave room for the way back. So a full flow can still be abandoned and rolled back.
 ///
 /// | What is committed | Left below the maximum |
 /// |---|---|
@@ -12,10 +12,10 @@ import ActorFlow
 /// | a back, and whatever else leaves a step or a branch | 32 KiB |
 /// | the way to an end: an abandon, a rollback | nothing |
 ///
-/// While works of `once` are under way, 16 KiB for the result of each, up to 32 KiB, are not for others. So a `once` for
-/// whose result there is certainly no room does not begin.
+/// While `once` operations are running, 16 KiB are reserved for the result of each, up to 32 KiB in all. So a `once`
+/// for whose result there is certainly no room does not begin.
 struct StateLimit: Sendable {
-  /// The bytes that the snapshot may have.
+  /// The number of bytes that the snapshot may have.
   let bytes: Int
   private let isOutside: Bool
 
@@ -23,16 +23,16 @@ struct StateLimit: Sendable {
   private static let walking = 64 << 10
   private static let leaving = 32 << 10
   private static let result = 16 << 10
-  /// The UTF-8 bytes that the reason of an abandon from outside has at most.
+  /// The maximum number of UTF-8 bytes in the reason of an abandon from outside.
   static let reasonBytes = 1 << 10
 
-  /// What any commit may have.
+  /// The number of bytes that any commit may have.
   static let least = FlowSnapshot.maximumBytes - outside
 
   /// - Parameters:
-  ///   - machine: What is to be committed, packed as `new`.
-  ///   - old: What is stored.
-  ///   - request: What somebody outside has asked for, if that is why.
+  ///   - machine: The machine to commit, packed as `new`.
+  ///   - old: The stored state.
+  ///   - request: The request from outside that the commit applies, if there is one.
   init(_ machine: FlowMachine, _ new: MachineSnapshot, after old: MachineSnapshot, for request: HostRequest?) {
     isOutside = request.map { !$0.isLeave } ?? false
     guard !isOutside else {
@@ -62,7 +62,7 @@ extension MachineSnapshot {
   /// Whether a step or a branch is being left.
   fileprivate var isLeaving: Bool { tracks.contains { $0.phase == .leaving || $0.phase == .compensating } }
 
-  /// What a `once` has returned that is not in an older snapshot; the largest, if there are several.
+  /// Returns the largest result of a `once` that is not in an older snapshot, or `nil` if there is none.
   func largestResult(after old: MachineSnapshot) -> (step: StepID?, record: PackedRecord)? {
     var known: Set<String> = []
     for track in old.tracks {

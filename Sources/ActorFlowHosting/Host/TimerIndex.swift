@@ -8,8 +8,8 @@ import ActorFlow
 
 /// The timers of waiting flows that fire before the next poll.
 ///
-/// ``FlowHost/run()`` sleeps by them. Each poll reads them from the store, page by page; until the next one the host notes
-/// what becomes of its own flows.
+/// ``FlowHost/run()`` sleeps until the first of them. Each poll reads the timers from the store, page by page. Until
+/// the next poll the host notes the changes of its own flows.
 struct TimerIndex: Sendable {
   private struct Key: Comparable, Sendable {
     let time: Int64
@@ -22,14 +22,14 @@ struct TimerIndex: Sendable {
 
   private var times: [FlowID: Int64] = [:]
   private var order = SortedList<Key>()
-  /// The date up to which the index is complete; nil if the store is to be read first.
+  /// The date up to which the index is complete, or `nil` if the store is to be read first.
   private(set) var horizon: Date?
-  /// The timers noted while the store is read; what is read of these flows may be older.
+  /// The timers noted while the store is read, by flow. The values read for these flows may be older.
   private var news: [FlowID: Date?]?
-  /// Whether the store was changed by others while it was read, so that it is to be read again.
+  /// Whether other hosts may have changed the store while it was read, so that it is to be read again.
   private var isStale = false
 
-  /// Notes when a flow is due; nil for never.
+  /// Notes when a flow is due, or `nil` for never.
   mutating func note(_ id: FlowID, at time: Date?) {
     news?[id] = .some(time)
     set(id, at: horizon.flatMap { horizon in time.flatMap { $0 < horizon ? $0 : nil } })
@@ -62,7 +62,7 @@ struct TimerIndex: Sendable {
   /// The date of the first timer.
   var first: Date? { order.first.map { Date(microseconds: $0.time) } }
 
-  /// Drops the timers that have fired by now: their flows are taken up, or tried again by the next poll.
+  /// Drops the timers that are due by now. Their flows are activated, or tried again by the next poll.
   mutating func drop(until now: Date) {
     while let first = order.first, first.time <= now.microseconds { set(FlowID(first.flow), at: nil) }
   }
