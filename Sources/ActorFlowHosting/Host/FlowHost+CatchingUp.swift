@@ -9,15 +9,15 @@ public import ActorFlow
 extension FlowHost {
   /// Runs all flows that can continue now, one after another, and returns when none is left.
   ///
-  /// These are the flows that have work left and those with a due timer, the one that has been due longest first.
+  /// These are the flows that have work left and those with a due timer. The flow that has been due longest comes
+  /// first.
   ///
   /// Call it instead of ``run()`` in a program that runs now and then: a command, or a job that is started every
   /// minute. It waits until each flow is passivated, so it also waits for the time of ``FlowHost/Options/keepHot``.
   ///
   /// - Returns: The flows that could not be activated, each with its error. They are unchanged.
   /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were activated by then go on. A
-  ///   `FlowError` with the code `notRunning` if the host has stopped. The store's error if the due flows cannot be
-  ///   listed.
+  ///   `FlowError` with the code `notRunning` if the host has stopped. Errors of the store when the flows are listed.
   @discardableResult
   public func catchUp() async throws -> [FlowID: any Error] {
     var refused: [FlowID: any Error] = [:]

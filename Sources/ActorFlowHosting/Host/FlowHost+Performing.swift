@@ -70,8 +70,7 @@ extension FlowHost {
     return view
   }
 
-  /// Returns the error for a request whose attempts all failed, for example because other hosts took the flow each
-  /// time.
+  /// Returns the error for a request whose attempts all failed, mostly because other hosts took the flow each time.
   nonisolated func outlasted(_ error: any Error) -> any Error {
     if FlowStoreError.isUnknown(error) {
       return FlowStoreError(

@@ -26,18 +26,17 @@ extension FlowHost {
 
   /// Waits until a flow waits for an answer, a signal or a timer, is suspended, or has ended, and returns the flow.
   ///
-  /// Call it after an answer to get the next page. A step with several tasks may ask and wait for a signal at once. The
-  /// host cannot see whether a task that got its answer or signal is still working or has ended. So the flow is
-  /// `runnable` until as many questions and waits are open as before. This function returns earlier: when the step has
-  /// a question open.
+  /// Call it after an answer to get the page to show next. A step with several tasks may ask and wait for a signal at
+  /// once. The host cannot see whether a task that got its answer or signal is still working or has ended. So the flow
+  /// is `runnable` until as many questions and waits are open as before. This function does not wait for that: it
+  /// returns as soon as the step has a question open.
   ///
   /// - Parameters:
   ///   - id: The flow.
   ///   - time: The longest time to wait, by the host's clock.
   /// - Returns: The settled flow, or the flow as it is when the time is over.
   /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; the store's error if it does not
-  ///   take the flow's changes, so that the flow was passivated on the way. The flow goes on when it is activated
-  ///   again.
+  ///   take the flow's changes, so that the flow was passivated on the way. The flow goes on when it is activated next.
   public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
     let deadline = office.clock.date(after: time)
     while true {
@@ -114,7 +113,7 @@ extension FlowHost {
   /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
   public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
     let entries = try await office.store.history(of: id, after: sequence, limit: limit)
-    // Every flow has an entry from its start on. So the flow can be missing only if there is none.
+    // Every flow has an entry from its start on. Only a flow without entries may not exist.
     if entries.isEmpty, try await office.store.load(id) == nil { throw noSuchFlow(id) }
     return entries.map(\.withoutTokens)
   }

@@ -68,8 +68,7 @@ extension FlowHost {
     return nil
   }
 
-  /// Returns whether a flow has not ended. The status `failed` alone does not say whether a flow is suspended or has
-  /// ended.
+  /// Returns whether a flow has not ended. With the status `failed`, a flow is suspended or has ended.
   private func isOpen(_ flow: FlowSummary) async throws -> Bool {
     guard flow.status == .failed else { return !flow.status.isTerminal }
     guard let stored = try await office.store.load(flow.id) else { return false }

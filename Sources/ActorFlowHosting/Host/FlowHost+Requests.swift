@@ -19,12 +19,13 @@ extension FlowHost {
   /// - Returns: The flow as it was stored with the answer, or later. The flow may go on: see ``settled(_:within:)``.
   /// - Throws: A `FlowError`: `noSuchFlow`; `noSuchQuestion`, also for a question of another flow; `questionClosed`;
   ///   `wrongAnswerType`; `staleRevision`; `principalNeeded`; `keyReused` if the key came with another request;
-  ///   `flowEnded`; `parked` if the flow is suspended because a step failed; `tooLarge` if the key is, or if the flow's
-  ///   state would have more bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>); `notRunning` if
-  ///   the host has stopped. Errors of the store, such as a ``FlowStoreError`` with the code `leased` if another host
-  ///   still runs the flow after a wait. With the code `unavailable` nothing of the request was written; with
-  ///   `outcomeUnknown` that is not known. If another host takes the flow during the request, the request is repeated
-  ///   on the flow as it is then. `CancellationError` only if the calling task is cancelled.
+  ///   `flowEnded`; `parked` if the flow is suspended because a step failed, or no registered version fits it;
+  ///   `tooLarge` if the key is, or if the flow's state would have more bytes than requests may fill (see
+  ///   <doc:Hosting#How-large-a-flow-may-be>); `notRunning` if the host has stopped. Errors of the store, such as a
+  ///   ``FlowStoreError`` with the code `leased` if another host still runs the flow after a wait. With the code
+  ///   `unavailable` nothing of the request was written; with `outcomeUnknown` that is not known. If another host takes
+  ///   the flow during the request, the request is repeated on the flow as it is then. `CancellationError` only if the
+  ///   calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
@@ -100,11 +101,11 @@ extension FlowHost {
   /// principal, is a `duplicate`. This also holds if it was received long ago, at another host, or if the flow has
   /// ended. Values are the same if the bytes of their JSON are. Another signal, or an answer, may have the same key.
   ///
-  /// A flow remembers the values of its latest 1,000 signals, and the keys of its latest 10,000, as far as these keys
-  /// fit in 1 MiB. Any value sent under a key whose value is forgotten is a `duplicate`.
+  /// A flow can compare the values of its latest 1,000 signals. It remembers the keys of its latest 10,000, as far as
+  /// these fit in 1 MiB. Any signal under one of the older keys is a `duplicate`.
   ///
   /// Signals that no step has received are dropped when the flow is abandoned, or is rolled back after a failure. From
-  /// then on a new signal gets `Delivery.flowEnded`. A back drops no signals.
+  /// then on a new signal gets `Delivery.flowEnded`. Backing up drops no signals.
   ///
   /// - Parameters:
   ///   - value: The value to send.
@@ -126,7 +127,7 @@ extension FlowHost {
     do {
       _ = try await perform(request, on: id) { flow in
         delivery = .duplicate
-        // Only the key of an old signal is known, so the key cannot be matched with this value.
+        // Only the key of an old signal is remembered, not its value. Any signal under that key is a duplicate.
         if await flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
         delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key, size: packed.size)
         // Another signal under this key was committed first.

@@ -11,8 +11,9 @@ extension FlowHost {
   /// calling task is cancelled.
   ///
   /// Then the host stops and passivates every flow. Running steps are cancelled, running `backUp`s are not, and both
-  /// have the grace period to return. No further step is left or undone, and leases are released. A stopped host takes
-  /// no requests; a request that is under way throws `notRunning`, unless it is in the store by then.
+  /// have the grace period to return. Flows keep their positions, no other `backUp` is called, and leases are
+  /// released. A stopped host takes no requests; a request that is under way throws `notRunning`, unless it is in the
+  /// store by then.
   ///
   /// While the store does not answer, it is polled again with pauses that grow to 30 seconds, and ``health()`` has the
   /// last error. When that has gone on for ``Options/outageLimit``, the host stops, as after a cancellation.
@@ -40,7 +41,7 @@ extension FlowHost {
     if let outage { throw outage }
   }
 
-  // MARK: - Taking up
+  // MARK: - Activating
 
   /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
   private func takeUp() async throws {
@@ -86,15 +87,14 @@ extension FlowHost {
   }
 
   private func claimDue() async throws {
-    // Older versions from which registered ones lead on are served as well.
+    // Serve the older versions as well from which flows can move to a registered one.
     let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
       let known = versions.keys + versions.values.compactMap(\.from)
       guard let first = known.min(), let last = known.max() else { return nil }
       return first...last
     }
     // A flow that fails to load is claimed again at once, because its lease was released; skip it after the first
-    // failure. Such flows are due longest, so each claim asks for as many more: otherwise they would keep out all
-    // others.
+    // failure. Such flows are due longest: raise the limit by their number, or they would keep out all others.
     var (seen, refused): (Set<FlowID>, Set<FlowID>) = ([], [])
     var isOver = false
     while !isOver, !Task.isCancelled {
@@ -136,9 +136,9 @@ extension FlowHost {
     return isHeld
   }
 
-  /// Lets a flow in memory go on under a new lease. Such a flow is claimed when its old lease has expired. If another
-  /// host has written it in between, its next write is refused as before. Returns false, and releases the lease, if
-  /// this host has lost the flow.
+  /// Lets a flow in memory go on under a new lease. Such a flow is claimed as due when its old lease has expired. If
+  /// another host has written the flow in between, the next write here is refused. Returns false, and releases the
+  /// lease, if this host has lost the flow.
   private func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
     guard let lease else { return true }
     guard flow.ledger.adopt(lease.fence) else {
@@ -149,7 +149,7 @@ extension FlowHost {
     return true
   }
 
-  /// Reads the timers that fire before the next poll, if the time of the last reading is over.
+  /// Reads the timers that fire before the next poll, unless the last reading still covers the present.
   ///
   /// Each reading has all timers up to the next poll, so timers cost the store nothing between two polls. A flow that
   /// is due by now and not in memory could not be activated; the next poll tries it again.

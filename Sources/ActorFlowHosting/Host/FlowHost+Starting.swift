@@ -63,7 +63,8 @@ extension FlowHost {
     }
   }
 
-  /// Returns the flow of this id, if there is one and it was started with this definition and input.
+  /// Returns the flow of this id, if there is one. Throws `alreadyStarted` if its definition or its input is another
+  /// one.
   private func known<Input>(
     _ id: FlowID, _ definition: Definition, _ input: PackedValue, as type: Input.Type
   ) async throws -> FlowView? {

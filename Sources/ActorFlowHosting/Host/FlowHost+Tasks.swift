@@ -11,12 +11,11 @@ import ActorFlow
 // 1. A flow in memory goes on after the request that activated it has returned, and outlives many other requests. So
 //    its task is no request's child. The task ends when the flow is passivated, at the latest when the host stops.
 // 2. Stopping: the work that ends a host whose `run` was cancelled must itself not be cancelled.
-// 3. The pause before a write with an unknown outcome is attempted again: the caller may be cancelled, but the outcome
+// 3. The pause before another attempt at a write with an unknown outcome: the caller may be cancelled, but the outcome
 //    must be found out all the same.
 //
-// The first is detached, because a flow's work days later must not see the task-local values of the request that
-// activated the flow. The task has that request's priority: with a lower one it would wait for all requests of a busy
-// process.
+// The first is detached: what a flow does days later must not see the task-local values of the request that activated
+// it. It has that request's priority: with a lower one it would wait for all requests of a busy process.
 extension FlowHost {
   /// Runs a flow that was read or started, unless it runs already or has ended.
   func begin(_ flow: LiveFlow) {

@@ -22,8 +22,7 @@ public import ActorFlow
 /// got are replayed. So a value that `backUp` or a later part of `proceed` needs must come from a record.
 ///
 /// Requests work as soon as the flow's definition is registered. ``run()`` fires timers, activates flows that a crash
-/// or another host left, and passivates all flows when it is cancelled. A host on which it is not called does only what
-/// is requested.
+/// or another host left, and passivates all flows when it is cancelled. Without it, a host does only what is requested.
 ///
 /// Every function may be called from any task. A function that changes a flow returns when the change is in the store.
 public actor FlowHost {
@@ -142,7 +141,7 @@ extension FlowHost {
     office.changed(flow.id, wakeAt: time)
   }
 
-  /// Runs `body` when no other caller runs one for this flow.
+  /// Runs `body`, one call at a time for each flow.
   func behindDoor<Result>(of id: FlowID, _ body: () async throws -> Result) async throws -> Result {
     var door = doors[id] ?? Door()
     door.users += 1

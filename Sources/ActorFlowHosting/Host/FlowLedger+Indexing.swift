@@ -54,7 +54,7 @@ extension FlowLedger {
     return machine.isResting ? .waiting : .runnable
   }
 
-  /// Returns the time of the next timer. Timers of questions and waits that are not open again yet count, too.
+  /// Returns the time of the next timer, including the timers of questions and waits that are not open again yet.
   private static func nextAlarm(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
     let questions = snapshot.alarms.compactMap { alarm -> Duration? in
       switch alarm.subject {
@@ -66,7 +66,7 @@ extension FlowLedger {
   }
 
   /// Writes the definition and the steps of a state into its snapshot. A state that was read may have moved to another
-  /// version. So the snapshot names the version that the state fits now; otherwise its moves would be made again.
+  /// version. The snapshot names that version; otherwise the moves would be made again.
   func index(_ snapshot: inout FlowSnapshot, by state: HostedState) {
     (snapshot.definition, snapshot.version) = (definition.name, definition.version)
     snapshot.labels[Definition.label] = definition.fingerprint

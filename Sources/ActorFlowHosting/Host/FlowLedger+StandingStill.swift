@@ -4,8 +4,8 @@ import ActorFlow
 // numbered between those of the flow's events.
 extension FlowLedger {
   /// Suspends the flow because its own change cannot be stored, however often it is tried: it has a value between two
-  /// steps that registration could not check, or the state is too large. The flow stays at its stored state until
-  /// `retry` is called.
+  /// steps that registration could not check, or is too large. The flow stays as it is stored until `retry` or
+  /// `abandon`.
   func standStill(because error: any Error) async {
     guard var snapshot = stored?.snapshot else { return await stop(error) }
     var state = state

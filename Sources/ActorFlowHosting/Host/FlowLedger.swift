@@ -74,7 +74,7 @@ final class FlowLedger: Sendable {
     await stop(error)
   }
 
-  /// Writes nothing any more; later writes throw the error.
+  /// Ends all writing: later writes throw `error`.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
 
   /// Makes later writes use this fence. Returns false if nothing is written any more.
@@ -96,7 +96,7 @@ final class FlowLedger: Sendable {
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
     do { try await commit(machine, events, try packed(machine)) } catch {
       _ = takeBefore()
-      // A caller's request is refused: the caller gets the error, and nothing has changed.
+      // A request is refused: its caller gets the error, and nothing has changed.
       guard HostRequest.current == nil else { throw error }
       switch (error as? FlowError)?.code {
       case .notStorable, .tooLarge: await standStill(because: error)
@@ -106,7 +106,7 @@ final class FlowLedger: Sendable {
     }
   }
 
-  /// Packs a machine. Commits come one after the other, so no other one uses the earlier values meanwhile.
+  /// Packs a machine. Commits come one after the other, so no other commit uses `before` meanwhile.
   private func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
     var before = takeBefore()
     defer { self.before.withLock { swap(&$0, &before) } }
@@ -128,7 +128,7 @@ final class FlowLedger: Sendable {
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
     let status = Self.status(of: machine, packed)
-    // An activated flow reaches the state in which it waited. That needs no commit unless its stored status differs.
+    // An activated flow comes to wait where it waited before. That needs no commit unless its stored status differs.
     let isNews = status != .runnable && status != old.stored?.snapshot.status
     guard packed != old.state.machine || !events.isEmpty || !isApplied || isNews else { return }
     var state = old.state

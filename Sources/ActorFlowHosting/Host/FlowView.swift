@@ -33,9 +33,9 @@ public struct FlowView: Sendable {
   public let questions: [OpenQuestion]
   /// The names of the signals that the flow waits for.
   public let signals: [String]
-  /// The labels by which the flow is found.
+  /// The labels that were attached at the start, by which the flow is found.
   public let labels: [String: String]
-  /// The time at which the earliest timer is due.
+  /// The time at which the earliest timer is due, if there is one.
   public let wakeAt: Date?
   /// The time at which the flow was started.
   public let startedAt: Date
@@ -44,7 +44,7 @@ public struct FlowView: Sendable {
   /// The number of commits so far.
   public let revision: Revision
 
-  /// An open question of a stored flow. The prompt is JSON, which code that knows the prompt's type can decode.
+  /// An open question of a stored flow, with its prompt as JSON. Code that knows the prompt's type can decode it.
   public struct OpenQuestion: Sendable, Identifiable {
     /// The id to answer with.
     public let id: Question.ID

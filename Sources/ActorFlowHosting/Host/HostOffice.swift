@@ -60,7 +60,7 @@ final class HostOffice: Sendable {
     wake(at: wakeAt, isTimer: isTimer && wakeAt > clock.now)
   }
 
-  /// Has the store polled again after this pause, because it may have more due flows than were seen.
+  /// Makes the host poll again after this pause, because the store may have more due flows than were seen.
   func poll(after pause: Duration = .zero) {
     timers.withLock { $0.expire() }
     wake(at: clock.date(after: pause), isTimer: false)

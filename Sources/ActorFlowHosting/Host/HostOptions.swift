@@ -11,8 +11,8 @@ extension FlowHost {
     public var leaseTime: Duration = .seconds(30)
     /// The time that steps and their `backUp`s have to return when ``FlowHost/run()`` is cancelled. Zero or more.
     public var gracePeriod: Duration = .seconds(10)
-    /// The time for which a waiting flow stays in memory. With zero, the default, it is passivated at once. Zero or
-    /// more.
+    /// The time for which a waiting flow stays in memory: zero or more. With zero, the default, it is passivated at
+    /// once.
     public var keepHot: Duration = .zero
     /// The time for which a waiting flow stays in memory for the effects of its rendered steps. The changes they make
     /// in that time are persisted. An effect that has not ended by then is cancelled, and begins anew when the flow is

@@ -210,8 +210,7 @@ extension FlowStoreError {
     }
   }
 
-  /// Returns the error of a write. An error of another type breaks the protocol, and leaves the outcome of the write
-  /// unknown.
+  /// Returns the error of a write. An error of another type breaks the protocol, and leaves the outcome unknown.
   static func ofWrite(_ error: any Error, to id: FlowID) -> FlowStoreError {
     error as? FlowStoreError
       ?? FlowStoreError(

@@ -52,7 +52,7 @@ final class LiveFlow: Sendable {
     if isIdle { idle.ring() }
   }
 
-  /// Returns whether the flow is to begin to run, which is true once.
+  /// Marks the flow as running. Returns true if it was not, and is not closed.
   func begin() -> Bool {
     use.withLock { use in
       guard !use.isClosing else { return false }
@@ -138,8 +138,8 @@ extension LiveFlow {
     return failure
   }
 
-  /// Returns whether a request failed only because the flow was passivated or another host took it, so that it is tried
-  /// again.
+  /// Returns whether a request failed only because the flow was passivated or another host took it. Then it is
+  /// repeated.
   func wasTaken(_ error: any Error) async -> Bool {
     if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
     // The flow is being deleted. The next load shows whether it was deleted.
