@@ -8,20 +8,20 @@
 
 import ActorFlow
 
-/// The right to use a directory, for one opener at a time, also of other processes. The system takes it back when the
-/// process dies.
+/// An exclusive lock on a directory: one opener at a time, across processes.
 ///
-/// The lock belongs to a file, not to its name: when the name is removed, another opener makes and locks another file.
-/// So the name is compared with the locked file when the lock is taken, and before each write.
+/// The system releases the lock when the process dies. The lock belongs to a file, not to the name of the file: if the
+/// name is removed, another opener creates and locks a new file. So the name is compared with the locked file when the
+/// lock is taken, and before each write.
 final class DirectoryLock: Sendable {
   private let path: String
   private let disk: Disk
   private let identity: FileIdentity
   private let file: Lock<DiskFile?>
 
-  /// Takes the right.
+  /// Takes the lock.
   ///
-  /// - Throws: `locked`, with the holder's name; `unavailable` if the lock's file cannot be used.
+  /// - Throws: `locked`, with the holder's name; `unavailable` if the lock file cannot be used.
   init(_ path: String, _ disk: Disk) throws(FlowStoreError) {
     for _ in 0..<100 {
       guard let (file, identity) = try Self.take(path, disk) else { continue }
@@ -37,13 +37,13 @@ final class DirectoryLock: Sendable {
     giveBack()
   }
 
-  /// Gives the right back, also while there are references.
+  /// Releases the lock, even while there are references to this object.
   func giveBack() {
     let file = file.withLock { $0.take() }
     if let file { disk.unlock(file) }
   }
 
-  /// Throws `locked` if the lock's file was removed or replaced, so that another process may have the directory.
+  /// Throws `locked` if the lock file was removed or replaced, so that another process may have the directory.
   func check() throws(FlowStoreError) {
     let found: FileIdentity?
     do {
@@ -61,7 +61,7 @@ final class DirectoryLock: Sendable {
       """)
   }
 
-  /// Opens and locks the file; nil if its name was removed or replaced meanwhile.
+  /// Opens and locks the file, or returns `nil` if its name was removed or replaced meanwhile.
   private static func take(_ path: String, _ disk: Disk) throws(FlowStoreError) -> (DiskFile, FileIdentity)? {
     do {
       let file = try disk.openLock(path)

@@ -15,7 +15,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// The system's files, as the store needs them: every call that can fail may be made to fail by a test.
+/// The system calls that the store needs, each of which a test can make fail.
 ///
 /// All calls block, so they are made on the threads of a ``DiskQueue``.
 package final class Disk: Sendable {
@@ -26,7 +26,7 @@ package final class Disk: Sendable {
     self.fault = fault
   }
 
-  /// The bytes of a file; nil if there is none.
+  /// Returns the bytes of a file, or `nil` if there is no such file.
   func read(_ path: String) throws(DiskError) -> [UInt8]? {
     let operation = DiskOperation(kind: .read, path: path)
     try begin(operation)
@@ -37,13 +37,13 @@ package final class Disk: Sendable {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw failure(operation) }
     let size = Int(status.st_size)
-    // An array without room is one that all share, and its count would be written.
+    // An array with no capacity is the shared empty array, and reading would write its count.
     guard size > 0 else { return [] }
     guard let bytes = Self.bytes(size, at: 0, of: file) else { throw failure(operation) }
     return bytes
   }
 
-  /// Reads bytes of an open file, fewer only at its end; nil if the system refuses.
+  /// Reads bytes of an open file, fewer only at its end; returns `nil` if the system refuses.
   static func bytes(_ size: Int, at offset: Int, of file: Int32) -> [UInt8]? {
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -69,9 +69,9 @@ package final class Disk: Sendable {
     try sync(file, path)
   }
 
-  /// Puts bytes at an offset of a file and cuts off what is behind; returns when they are on the disk.
+  /// Cuts a file off at an offset and appends bytes there; returns when they are on the disk.
   ///
-  /// - Returns: whether the file is new, so that its directory has to be synced.
+  /// - Returns: Whether the file may be new, so that its directory has to be synced.
   func append(_ bytes: [UInt8], to path: String, at offset: Int) throws(DiskError) -> Bool {
     let opening = DiskOperation(kind: .openHistory, path: path)
     try begin(opening)
@@ -93,11 +93,11 @@ package final class Disk: Sendable {
   func rename(_ path: String, to target: String) throws(DiskError) {
     let operation = DiskOperation(kind: .rename, path: target, source: path)
     try begin(operation)
-    // The system's function; a C function of this name and these types is called rename everywhere.
+    // A free function, since `rename` means the method here; the C function has these types on all systems.
     guard systemRename(path, target) == 0 else { throw failure(operation) }
   }
 
-  /// Removes a file; one that is not there is removed.
+  /// Removes a file, or does nothing if there is no such file.
   func remove(_ path: String) throws(DiskError) {
     let operation = DiskOperation(kind: .remove, path: path)
     try begin(operation)
@@ -116,7 +116,7 @@ package final class Disk: Sendable {
     }
   }
 
-  /// Makes a directory; true if it was not there.
+  /// Makes a directory; returns `false` if it exists already.
   func makeDirectory(_ path: String) throws(DiskError) -> Bool {
     let operation = DiskOperation(kind: .makeDirectory, path: path)
     try begin(operation)
@@ -169,7 +169,7 @@ package final class Disk: Sendable {
     #endif
   }
 
-  /// Asks for a fault. One that lets a write begin is returned, every other is thrown.
+  /// Asks the test for a fault; throws it, or returns it if the write has to begin first.
   @discardableResult
   func begin(_ operation: DiskOperation) throws(DiskError) -> DiskFault? {
     guard let fault else { return nil }

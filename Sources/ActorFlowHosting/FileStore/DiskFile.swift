@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// An open file, closed with its last reference: for reading parts of it, or for a lock.
+/// An open file, to read parts of it or to lock it; it is closed with its last reference.
 final class DiskFile: Sendable {
   let path: String
   fileprivate let descriptor: Int32
@@ -20,7 +20,7 @@ final class DiskFile: Sendable {
   }
 }
 
-/// The file behind a name. Two files have two identities while both exist.
+/// The identity of a file, whatever its name; two files that exist at the same time have different identities.
 struct FileIdentity: Sendable, Equatable {
   let device: UInt64
   let inode: UInt64
@@ -32,7 +32,7 @@ struct FileIdentity: Sendable, Equatable {
 }
 
 extension Disk {
-  /// Opens a file for reading parts of it; nil if there is none.
+  /// Opens a file for reading parts of it; returns `nil` if there is no such file.
   func openFile(_ path: String) throws(DiskError) -> DiskFile? {
     let operation = DiskOperation(kind: .open, path: path)
     try begin(operation)
@@ -42,7 +42,7 @@ extension Disk {
     return DiskFile(path, file)
   }
 
-  /// Reads a part of a file; fewer bytes only at its end.
+  /// Reads a part of a file; returns fewer bytes only at the file's end.
   func read(_ count: Int, at offset: Int, of file: DiskFile) throws(DiskError) -> [UInt8] {
     let operation = DiskOperation(kind: .read, path: file.path, count: count)
     try begin(operation)
@@ -56,14 +56,14 @@ extension Disk {
     Int(try status(of: file).st_size)
   }
 
-  /// Tells whether a name is taken.
+  /// Returns whether a file has this name.
   func exists(_ path: String) throws(DiskError) -> Bool {
     try identity(at: path) != nil
   }
 
   // MARK: - Locks
 
-  /// Opens the file of a lock, which is made if it is missing.
+  /// Opens a lock file, and creates it if it is missing.
   func openLock(_ path: String) throws(DiskError) -> DiskFile {
     let operation = DiskOperation(kind: .openLock, path: path)
     try begin(operation)
@@ -72,7 +72,7 @@ extension Disk {
     return DiskFile(path, file)
   }
 
-  /// Locks a file, unless it is locked already: false.
+  /// Locks a file; returns `false` if it is locked already.
   func lock(_ file: DiskFile) throws(DiskError) -> Bool {
     let operation = DiskOperation(kind: .lock, path: file.path)
     try begin(operation)
@@ -84,12 +84,12 @@ extension Disk {
     return true
   }
 
-  /// Releases a lock, also where a process that is just being started has a copy of the open file.
+  /// Releases a lock, even while a process that is being started has a copy of the open file.
   func unlock(_ file: DiskFile) {
     _ = flock(file.descriptor, LOCK_UN)
   }
 
-  /// Replaces a small text in an open file, for people: neither synced nor checked.
+  /// Replaces the content of an open file with a short text for people; does not sync it or report errors.
   func note(_ text: String, in file: DiskFile) {
     let bytes = Array(text.utf8)
     if ftruncate(file.descriptor, 0) == 0 { _ = pwrite(file.descriptor, bytes, bytes.count, 0) }
@@ -100,7 +100,7 @@ extension Disk {
     FileIdentity(try status(of: file))
   }
 
-  /// The identity of the file that has this name now; nil if there is none.
+  /// The identity of the file that has this name now, or `nil` if there is none.
   func identity(at path: String) throws(DiskError) -> FileIdentity? {
     let operation = DiskOperation(kind: .status, path: path)
     try begin(operation)

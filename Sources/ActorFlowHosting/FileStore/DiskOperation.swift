@@ -1,4 +1,4 @@
-/// What a store on files asks of the system: one call, or a few that fail as one.
+/// An operation that the file store asks of the system: one call, or a few that fail as one.
 package struct DiskOperation: Sendable, Hashable {
   package enum Kind: Sendable, Hashable, CaseIterable {
     case read, create, openHistory, truncate, write, sync, rename, remove, syncDirectory, makeDirectory
@@ -7,28 +7,28 @@ package struct DiskOperation: Sendable, Hashable {
 
   package let kind: Kind
   package let path: String
-  /// The name that a rename takes away.
+  /// The old name of a file that is renamed.
   package var source: String?
-  /// The bytes that the read of a part asks for.
+  /// The number of bytes that the read of a part asks for.
   package var count = 0
 }
 
-/// What a test lets happen instead.
+/// A fault that a test injects into an operation.
 package enum DiskFault: Sendable {
-  /// Nothing is done, and the system says why.
+  /// Nothing is done, and the system reports this error.
   case error(Int32)
-  /// A write writes so many bytes, then fails.
+  /// The write writes this number of bytes, then fails with this error.
   case partial(Int, Int32)
-  /// The process dies before the operation: nothing is done, now and ever after, by this disk.
+  /// The process dies before the operation: this disk does nothing any more.
   case crash
-  /// The process dies within a write, after so many bytes.
+  /// The process dies during a write, after this number of bytes.
   case torn(Int)
 }
 
-/// The system refused an operation.
+/// The error for an operation that the system refused.
 package struct DiskError: Error, Sendable, CustomStringConvertible {
   package let operation: DiskOperation
-  /// The system's number of the error.
+  /// The system's number for the error.
   package let code: Int32
   let reason: String
 

@@ -1,32 +1,33 @@
 import ActorFlow
 import Dispatch
 
-/// Threads for work that blocks, so that no thread of Swift's pool waits for a disk.
+/// Threads for blocking work, so that no thread of Swift's pool waits for a disk.
 ///
-/// Work on one flow is done in the order in which it came, on different flows side by side, so that their syncs overlap.
+/// Work on one flow is done in the order in which it was submitted. Work on different flows is done in parallel, so
+/// that their syncs overlap.
 final class DiskQueue: Sendable {
   fileprivate typealias Job = @Sendable () -> Void
 
   fileprivate struct State: Sendable {
-    /// What no worker has begun, and nothing before it holds up.
+    /// The jobs that a worker can begin at once.
     var ready = Fifo<(id: FlowID, job: Job)>()
-    /// The flows at work, each with what waits for it.
+    /// The flows with a job that runs or is ready, each with the jobs that wait for that one.
     var busy: [FlowID: Fifo<Job>] = [:]
     var idle: [Int]
   }
 
-  /// Each has a thread while it has work; one for all would grow by one thread a second only.
+  /// Every worker has its own queue, with a thread while it has work; a shared queue would gain one thread a second.
   private let workers: [DispatchQueue]
   private let state: Lock<State>
 
-  /// - Parameter width: how many flows are written at once. With more, threads wait for each other longer than syncs
-  ///   gain from sharing a journal's commit.
+  /// - Parameter width: The number of flows that are written at once. With more, threads wait for each other longer
+  ///   than syncs gain from sharing a commit of the file system's journal.
   init(width: Int = 24) {
     workers = (0..<width).map { DispatchQueue(label: "ActorFlow.disk.\($0)") }
     state = Lock(State(idle: Array(0..<width)))
   }
 
-  /// Does work on a flow, and returns what it made. It is done also when the task is cancelled.
+  /// Does work on a flow and returns its result; the work is done even if the task is cancelled.
   func run<Value: Sendable>(
     on id: FlowID, _ body: @escaping @Sendable () throws(FlowStoreError) -> Value
   ) async throws(FlowStoreError) -> Value {
@@ -59,7 +60,7 @@ final class DiskQueue: Sendable {
 }
 
 extension DiskQueue.State {
-  /// What a worker does next, having done something for this flow; nil: it is idle from now on.
+  /// Returns the worker's next job after one of the flow `finished`; `nil` means that the worker is idle from now on.
   fileprivate mutating func next(after finished: FlowID?, for worker: Int) -> (id: FlowID, job: DiskQueue.Job)? {
     if let finished {
       if let waiting = busy[finished]?.popFirst() {
@@ -74,7 +75,7 @@ extension DiskQueue.State {
   }
 }
 
-/// What came first is taken first.
+/// A queue that returns its elements in the order in which they were appended.
 struct Fifo<Element> {
   private var elements: [Element?] = []
   private var first = 0

@@ -1,16 +1,16 @@
 import ActorFlow
 
-/// The files with histories. They hold together with the flows' files whatever a crash leaves behind:
+/// The history files, and the combinations of files that a crash can leave behind.
 ///
 /// | files | meaning |
 /// |---|---|
 /// | flow, history | a flow |
-/// | flow, pending history | a flow that was just created, or one whose deletion was begun; the pending name is taken back |
-/// | pending history | a flow that was never created, or is deleted: removed by the next opening |
-/// | history | a flow whose file is lost: corrupted, and never removed |
+/// | flow, pending history | a new flow, or one whose deletion has begun; the history is given its lasting name again |
+/// | pending history | a flow that was never created, or was deleted; the next opening removes the file |
+/// | history | a flow whose file is lost: the flow is corrupted, and its history is not removed |
 ///
-/// So a history gets its lasting name when its flow's file is on the disk for certain, and loses it, for certain, before
-/// the flow's file is removed.
+/// So a history gets its lasting name only when the flow's file is certain to be on the disk. Before the flow's file is
+/// removed, the history loses that name again, and that is certain to be on the disk as well.
 extension FileFlowStore {
   // MARK: - Reading
 
@@ -26,7 +26,7 @@ extension FileFlowStore {
     }
   }
 
-  /// The present name of a flow's history.
+  /// The path of a flow's history, with its present name.
   private func historyPath(_ stem: String) -> String {
     let isPending = state.withLock { $0.pending.contains(stem) }
     return path(stem) + (isPending ? FileName.pending : FileName.history)
@@ -41,7 +41,7 @@ extension FileFlowStore {
 
   // MARK: - Writing
 
-  /// Appends a record behind what is committed; that of a flow's first commit goes into a pending history.
+  /// Appends a record after the committed part; the record of a flow's first commit goes into a new pending history.
   func append(
     _ record: [UInt8], at end: HistoryEnd, isFirst: Bool, _ stem: String, _ id: FlowID
   ) throws(FlowStoreError) {
@@ -60,8 +60,9 @@ extension FileFlowStore {
     }
   }
 
-  /// Throws `corrupted` if the file has the history of another flow, which is not to be cut and not to be written to. A
-  /// damaged one does not keep its flow from going on.
+  /// Throws `corrupted` if the file has the history of another flow, which must not be cut or written to.
+  ///
+  /// A damaged history does not stop its flow.
   private func checkOwn(_ path: String, _ end: HistoryEnd, _ id: FlowID) throws {
     guard end.count > 0, let file = try disk.openFile(path) else { return }
     let bytes = try disk.read(HistoryFile.headBytes, at: end.unnamed, of: file)
@@ -69,7 +70,7 @@ extension FileFlowStore {
     throw unusable(path, of: id, HistoryFile.foreign)
   }
 
-  /// Throws `corrupted` if a new flow would take the place of files that the store did not find when it was opened.
+  /// Throws `corrupted` if a new flow would replace files that the store did not find when it was opened.
   func checkFree(_ stem: String, for id: FlowID) throws(FlowStoreError) {
     do {
       for ending in [FileName.flow, FileName.history] where try disk.exists(path(stem) + ending) {
@@ -84,14 +85,15 @@ extension FileFlowStore {
 
   // MARK: - Pending histories
 
-  /// Returns when the names of a new flow's history and of its file to come are on the disk.
+  /// Returns when the names of a new flow's pending history and temporary file are on the disk.
   func syncPending(_ stem: String) throws(DiskError) {
     guard state.withLock({ $0.pending.contains(stem) }) else { return }
     try disk.syncDirectory(directory(of: stem))
   }
 
-  /// Removes the history of a flow that was not created after all; one that stays is overwritten, or removed when the
-  /// store is opened.
+  /// Removes the pending history of a flow whose creation failed.
+  ///
+  /// A file that stays is overwritten, or removed when the store is opened.
   func dropPending(_ stem: String, of id: FlowID) {
     let isOrphan = state.withLock { state in
       state.stems[id] == nil && state.pending.remove(stem) != nil
@@ -99,14 +101,14 @@ extension FileFlowStore {
     if isOrphan { try? disk.remove(path(stem) + FileName.pending) }
   }
 
-  /// Gives a pending history its lasting name. If that fails, it is pending until the flow's next commit.
+  /// Gives a pending history its lasting name; if that fails, the history is pending until the flow's next commit.
   func settlePending(_ stem: String) {
     guard state.withLock({ $0.pending.contains(stem) }) else { return }
     guard (try? disk.rename(path(stem) + FileName.pending, to: path(stem) + FileName.history)) != nil else { return }
     state.withLock { _ = $0.pending.remove(stem) }
   }
 
-  /// Makes a flow's history pending, for certain, before the flow is removed.
+  /// Makes a flow's history pending, and syncs that, before the flow is removed.
   func setHistoryAside(_ stem: String, _ end: HistoryEnd, of id: FlowID) throws {
     let path = path(stem)
     if !state.withLock({ $0.pending.contains(stem) }) {
@@ -120,7 +122,7 @@ extension FileFlowStore {
 
   // MARK: - Lost flows
 
-  /// Whether a flow that was lost when the store was opened is gone altogether: its history was removed, too.
+  /// Returns whether a flow that was lost when the store was opened has no history any more; if so, forgets the flow.
   func isGone(_ stem: String, of id: FlowID) throws(FlowStoreError) -> Bool {
     guard state.withLock({ $0.unreadable[stem] != nil }) else { return false }
     do {
@@ -135,7 +137,7 @@ extension FileFlowStore {
     return true
   }
 
-  /// The error for a flow whose file is gone while its history is there.
+  /// The error for a flow whose file is missing while its history is there.
   static func missing(_ stem: String, in flows: String) -> FlowStoreError {
     let path = "\(flows)/\(stem)"
     return FlowStoreError(

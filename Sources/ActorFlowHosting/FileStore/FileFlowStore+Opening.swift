@@ -3,7 +3,7 @@ import ActorFlow
 extension FileFlowStore {
   static let flowsDirectory = "flows"
 
-  /// Takes the lock, clears away what a crash has left, and reads what there is.
+  /// Takes the lock, removes what a crash has left behind, and reads the files.
   static func opened(_ root: String, _ disk: Disk) throws(FlowStoreError) -> (State, FlowIndex) {
     var state = State()
     var index = FlowIndex()
@@ -19,10 +19,10 @@ extension FileFlowStore {
       }
       for name in FileName.directories {
         guard try read(name, in: flows, &state, &index, disk) else { continue }
-        // A rename that the last process did not live to sync is on the disk before anybody sees what it made.
+        // The last process may have died between a rename and its sync. Sync now, before the result is visible.
         try disk.syncDirectory("\(flows)/\(name)")
       }
-      // Only now: a history has its lasting name only where its flow is on the disk for certain.
+      // After the syncs: a history gets its lasting name only when its flow is certain to be on the disk.
       for stem in state.pending where state.unreadable[stem] == nil {
         try disk.rename("\(flows)/\(stem)\(FileName.pending)", to: "\(flows)/\(stem)\(FileName.history)")
         state.pending.remove(stem)
@@ -35,7 +35,7 @@ extension FileFlowStore {
     return (state, index)
   }
 
-  /// Reads the flows of a directory; false if nothing is in it.
+  /// Reads the flows of a directory; returns `false` if the directory is empty.
   private static func read(
     _ directory: String, in flows: String, _ state: inout State, _ index: inout FlowIndex, _ disk: Disk
   ) throws -> Bool {
@@ -77,7 +77,7 @@ extension FileFlowStore {
       if !hasHistory && file?.history.bytes != 0 {
         state.pending.insert(stem)
       } else if file != nil {
-        // Left over from a creation that failed before another one.
+        // Left behind by a failed creation, before a later one succeeded.
         try disk.remove("\(flows)/\(stem)\(FileName.pending)")
       }
     }
@@ -88,8 +88,9 @@ extension FileFlowStore {
     names.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
   }
 
-  /// Removes a history without a flow that has not even one whole record, as earlier versions of this module leave it
-  /// where the process dies while a flow is created. False: it has one, or is damaged.
+  /// Removes a history without a flow if it has no complete record; returns `false` if it has one or is damaged.
+  ///
+  /// Earlier versions of this module leave such a file behind if the process dies while a flow is created.
   private static func removeTorn(_ path: String, _ disk: Disk) throws -> Bool {
     guard let file = try disk.openFile(path) else { return true }
     let header = try disk.read(Envelope.headerBytes, at: 0, of: file)
@@ -103,7 +104,7 @@ extension FileFlowStore {
     return true
   }
 
-  /// Whether a file may be the flow's by its name. An id may be spelled otherwise than when the file was named.
+  /// Whether a file may be the flow's by its name; the file may be named after another spelling of an equal id.
   private static func isStem(_ stem: String, of id: FlowID) -> Bool {
     let name = stem.drop { $0 != "/" }.dropFirst()
     return FileName.isHashed(stem) || FileName.id(ofStem: name) == id

@@ -1,17 +1,17 @@
 import ActorFlow
 
-/// What is done on the disk's threads, one thing at a time for one flow.
+/// The work that is done on the threads of the ``DiskQueue``, one job at a time for each flow.
 extension FileFlowStore {
-  /// A commit, encoded.
+  /// A commit with its encoded snapshot.
   struct Write: Sendable {
     var flow: StoredFlow
     let commit: CommitID
     let snapshot: [UInt8]
-    /// The entries that the history gains.
+    /// The entries that the commit appends to the history.
     let history: [HistoryEntry]
   }
 
-  /// What is stored, and where.
+  /// A stored flow and the path of its files.
   struct Found {
     let file: FlowFile
     let path: String
@@ -23,11 +23,11 @@ extension FileFlowStore {
     path(String(stem.prefix { $0 != "/" }))
   }
 
-  /// Where a flow's files are; nil if there are none.
+  /// The path of a flow's files below the directory of flows; `nil` if there are none.
   func stem(of id: FlowID) -> String? {
     state.withLock { state in
       if let stem = state.stems[id] { return stem }
-      // An unreadable file with a name that does not tell its id may be this one's.
+      // An unreadable file whose name does not contain an id may be this flow's.
       let stem = FileName.stem(of: id)
       return state.unreadable[stem] == nil ? nil : stem
     }
@@ -54,7 +54,7 @@ extension FileFlowStore {
     return Found(file: file, path: path)
   }
 
-  /// Lists a flow whose file could not be read when the store was opened, and now can.
+  /// Lists a flow whose file could not be read when the store was opened but can be read now.
   private func takeUp(_ flow: StoredFlow, _ stem: String) {
     let wasUnreadable = state.withLock { state in
       guard state.unreadable.removeValue(forKey: stem) != nil else { return false }
@@ -69,7 +69,7 @@ extension FileFlowStore {
     let id = write.flow.id
     let found = try read(id)
     if let found, found.file.commit == write.commit {
-      // The write was done. If its name may not be on the disk yet, it is written once more before it is acknowledged.
+      // The write was done. If its rename may not be on the disk yet, write again before acknowledging it.
       if state.withLock({ $0.unsynced.contains(id) }) {
         try put(found.file, snapshot: found.file.flow.snapshot.encoded(), stem: stem(for: id), of: id)
       }
@@ -89,11 +89,11 @@ extension FileFlowStore {
     return write.flow
   }
 
-  /// Writes a flow's file. The index follows what a load finds, also where the system leaves open what is on the disk.
+  /// Writes a flow's file and updates the index to what a load finds, even if the outcome on the disk is not certain.
   private func put(_ file: FlowFile, snapshot: [UInt8], stem: String, of id: FlowID) throws(FlowStoreError) {
     let path = path(stem)
-    // A name of this opener: should another process have the directory by now, it has removed this file, or the check
-    // finds it.
+    // The name has this opener's mark. If another process has opened the directory meanwhile, it has removed this file,
+    // or the check below finds its lock.
     let new = "\(path).\(mark)\(FileName.temporary)"
     do {
       try disk.write(file.encoded(snapshot), to: new)
@@ -105,7 +105,7 @@ extension FileFlowStore {
       if file.flow.revision == .none.next { dropPending(stem, of: id) }
       throw error as? FlowStoreError ?? unavailable(id, error)
     }
-    // From here on the flow is what the new file says, for who reads now; lists show it when it lasts, or may.
+    // From here on a load reads the new file. Lists show the flow even if the sync fails and the file may be lost.
     let failure = failureOfSyncing(stem)
     state.withLock { state in
       state.stems[id] = stem
@@ -119,7 +119,7 @@ extension FileFlowStore {
     }
   }
 
-  /// Returns when the flow's last rename is on the disk: what is written next may be there only with it.
+  /// Returns when the flow's last rename is on the disk, as the next write must not reach the disk without it.
   private func syncName(of id: FlowID, _ stem: String) throws(FlowStoreError) {
     guard state.withLock({ $0.unsynced.contains(id) }) else { return }
     if let failure = failureOfSyncing(stem) { throw unavailable(id, failure) }
@@ -164,11 +164,12 @@ extension FileFlowStore {
       throw FlowStoreError(
         .outcomeUnknown, "the flow \(id) is deleted, but may come back after a crash", underlying: failure)
     }
-    // Not before the flow is gone for certain: should it come back, its history is there. Else the next opening removes it.
+    // Only when the removal is certain to be on the disk: a flow that comes back after a crash needs its history. If
+    // this fails, the next opening removes the file.
     try? disk.remove(found.path + FileName.pending)
   }
 
-  /// Where the files of a flow are, or are to be.
+  /// The path of a flow's files, which may be new, below the directory of flows.
   private func stem(for id: FlowID) -> String {
     if let stem = stem(of: id) { return stem }
     return state.withLock { state in
@@ -176,7 +177,7 @@ extension FileFlowStore {
       while true {
         let stem = FileName.stem(of: id, turn: turn)
         guard FileName.isHashed(stem) else { return stem }
-        // Equal names of two ids are next to impossible, and would be the loss of a flow.
+        // Two ids with equal hashes are next to impossible, but one flow would replace the other.
         if state.unreadable[stem] == nil, state.hashed[stem] == nil || state.hashed[stem] == id {
           state.hashed[stem] = id
           return stem

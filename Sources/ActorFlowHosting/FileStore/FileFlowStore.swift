@@ -6,32 +6,33 @@ public import ActorFlow
   import Foundation
 #endif
 
-/// A store that keeps each flow in a file of its own: the durable default, without a database.
+/// A store with a file for each flow: the durable default without a database.
 ///
-/// A commit writes a new file, syncs it, renames it over the old one and syncs the directory, so a flow is found as it was
-/// before or after, whatever happens between. The history of a flow stands in a second file; what a commit adds to it
-/// is synced before the rename, and counts from the rename on. Commits of different flows overlap. A part of a history
-/// is read without the rest of it.
+/// A commit writes a new file, syncs it, renames it over the old one and syncs the directory. So whenever a crash
+/// happens, the flow is found as it was before or after the commit. The history of a flow is in a second file. The
+/// entries that a commit adds are synced before the rename, and count from the rename on. Commits of different flows
+/// overlap. A part of a history is read without the rest of it.
 ///
-/// Lists and tasks are read from an index in memory, which is built when the store is opened. One store has a directory
-/// at a time, in this process or another; the system takes the lock back when the process dies. A store whose lock file
-/// is removed or replaced while it is open writes nothing any more: its writes are `locked`, until it is closed and opened
-/// again. It gives no leases, so the fence of a write is not looked at.
+/// Lists and tasks are read from an index in memory, which is built when the store is opened. A directory is open in
+/// one store at a time, in this process or another; the system releases the lock when the process dies. If the lock
+/// file is removed or replaced while the store is open, every write throws `locked` and writes nothing, until the store
+/// is closed and opened again. The store gives no leases, so it ignores the fence of a write.
 ///
-/// A file that cannot be read does not stop the opening. It is an error for its flow alone, stands in no list, and is
-/// never written over; ``unreadable()`` names it. When it can be read again, the first load takes it up.
+/// A file that cannot be read does not stop the opening. Only calls for its flow throw an error; no list shows the
+/// flow, and the file is never overwritten. ``unreadable()`` names the file. As soon as the file can be read again, the
+/// first load lists the flow again.
 ///
 /// The two files of a flow belong together. If a flow's file is missing while its history is there, the flow is
 /// `corrupted` until the file is put back, or the history is removed as well. A history under another flow's name is
-/// `corrupted`, too, and that flow takes no commit that would add to it. A history that an earlier version of this module
-/// wrote is bound to its flow from the first entry on that this version adds.
+/// `corrupted`, too, and that flow refuses commits that would add to it. A history that an earlier version of this
+/// module wrote is bound to its flow from the first entry that this version adds.
 public final class FileFlowStore: FlowStore {
   struct State: Sendable {
-    /// Where the files of a flow are: the path below the directory, without an ending.
+    /// The path of each flow's files below the directory of flows, without an ending.
     var stems: [FlowID: String] = [:]
-    /// Which flows have names that do not tell their ids.
+    /// The flows whose paths do not contain their ids.
     var hashed: [String: FlowID] = [:]
-    /// What could not be read when the store was opened.
+    /// The errors of the files that could not be read, by path.
     var unreadable: [String: FlowStoreError] = [:]
     /// Flows whose last rename may not be on the disk.
     var unsynced: Set<FlowID> = []
@@ -47,21 +48,23 @@ public final class FileFlowStore: FlowStore {
   let clock: any WallClock
   let disk: Disk
   let queue = DiskQueue()
-  /// Tells this opener's temporary files from those of another.
+  /// The part of temporary names that tells this opener's files from those of another.
   let mark = String(UInt32.random(in: .min ... .max), radix: 36)
   let state: Lock<State>
-  /// Has a lock of its own: it is held longer, and by who only reads.
+  /// Locked separately, because it is locked for longer, and also by calls that only read.
   let index: Lock<FlowIndex>
 
-  /// Opens the store of a directory, which is made if it is missing; its parent must be there.
+  /// Opens the store in a directory, and creates the directory if it is missing.
+  ///
+  /// The parent directory must exist. The store may also be `locked` for a moment if a program died, or dropped its
+  /// store without ``close()``, while it was starting another program: the new process has the lock file open until it
+  /// becomes that program. So close a store before you open it again, and retry for a second when a program starts.
   ///
   /// - Parameters:
-  ///   - directory: a path.
-  ///   - clock: tells when a flow was changed.
-  /// - Throws: ``FlowStoreError``: `locked` while somebody else has it open, with who that is; `unavailable` if the
-  ///   directory cannot be used. It is also `locked` for a moment where a program died that was just starting another
-  ///   one, or dropped its store without ``close()``: the process that is being started has the lock's file until it
-  ///   becomes that program. So close a store before you open it again, and try again for a second when a program starts.
+  ///   - directory: The path of the directory.
+  ///   - clock: The clock that says when a flow was changed.
+  /// - Throws: ``FlowStoreError``: `locked` while the directory is open in another store, with its process in the
+  ///   message; `unavailable` if the directory cannot be used.
   public convenience init(directory: String, clock: any WallClock = .system) async throws {
     try await self.init(directory: directory, clock: clock, disk: Disk())
   }
@@ -77,7 +80,9 @@ public final class FileFlowStore: FlowStore {
     self.index = Lock(index)
   }
 
-  /// Waits for what is under way, and gives the directory up. Whatever is asked of the store after is `unavailable`.
+  /// Waits for the calls under way, and releases the directory.
+  ///
+  /// Later reads and writes throw `unavailable`.
   public func close() async {
     await withCheckedContinuation { closer in
       let closed = state.withLock { state -> Bool in
@@ -98,20 +103,21 @@ public final class FileFlowStore: FlowStore {
     for closer in closers { closer.resume() }
   }
 
-  /// The files that could not be read when the store was opened, nor since, each with why, by their path in the
-  /// directory of flows.
+  /// The files that could not be read when the store was opened, nor since, each with its error.
+  ///
+  /// The keys are paths below the directory of flows.
   public func unreadable() async -> [String: FlowStoreError] {
     state.withLock { state in
       Dictionary(uniqueKeysWithValues: state.unreadable.map { ($0.key + FileName.flow, $0.value) })
     }
   }
 
-  /// What the store has of a flow; nil if there is no such flow.
+  /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await work(on: id) { store throws(FlowStoreError) in try store.read(id)?.file.flow }
   }
 
-  /// Writes a flow's next snapshot, and what its history gained.
+  /// Writes a flow's next snapshot, and appends to its history.
   public func commit(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
     appending history: [HistoryEntry]
@@ -129,7 +135,7 @@ public final class FileFlowStore: FlowStore {
     try await work(on: id) { store throws(FlowStoreError) in try store.remove(id, expecting: revision) }
   }
 
-  /// The flows that fit, by id.
+  /// Returns a page of the flows that match a query, ordered by id.
   public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
     try checkOpen()
     return try index.withLock { index throws(FlowStoreError) in
@@ -137,7 +143,7 @@ public final class FileFlowStore: FlowStore {
     }
   }
 
-  /// The open questions that fit, by flow.
+  /// Returns a page of the open questions that match a query, ordered by flow.
   public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     try checkOpen()
     return try index.withLock { index throws(FlowStoreError) in
@@ -145,7 +151,7 @@ public final class FileFlowStore: FlowStore {
     }
   }
 
-  /// A flow's history, oldest first.
+  /// Returns the entries of a flow's history, oldest first.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await work(on: id) { store throws(FlowStoreError) in
       try store.history(of: id, after: sequence, limit: limit)
@@ -158,7 +164,7 @@ public final class FileFlowStore: FlowStore {
 
   private var closed: FlowStoreError { FlowStoreError(.unavailable, "the store of \(root) is closed") }
 
-  /// Does what blocks, one after another for one flow.
+  /// Does blocking work, in order for each flow; throws if the store is closed.
   private func work<Value: Sendable>(
     on id: FlowID, _ body: @escaping @Sendable (FileFlowStore) throws(FlowStoreError) -> Value
   ) async throws -> Value {

@@ -1,22 +1,23 @@
 import ActorFlow
 
-/// How the files of a flow are called: by its id, so that a person finds them.
+/// The names of a flow's files, made from its id so that people can find them.
 enum FileName {
   static let flow = ".flow"
   static let history = ".history"
-  /// A history whose flow is being created or deleted: without the flow's file it is nobody's.
+  /// A history whose flow is being created or deleted; without the flow's file it belongs to no flow.
   static let pending = ".pending"
   static let temporary = ".new"
-  /// How many directories the files are spread over.
+  /// The directories that the files are spread over.
   static let directories = (0..<16).map { String($0, radix: 16) }
 
-  /// Longer names are not known to every file system, with an ending.
+  /// The longest escaped id; some file systems do not allow longer names with an ending.
   private static let longest = 200
-  /// Begins names that do not tell the id; no escaped id has it.
+  /// The beginning of names that do not contain the id; no escaped id has it.
   private static let hashed = "~"
 
-  /// The directory and the name of a flow's files, without an ending. Ids that are not equal have different names, but
-  /// for very long ones: for those `turn` tells a second from a first.
+  /// Returns the directory and the name of a flow's files, without an ending.
+  ///
+  /// Different ids have different names. The names of very long ids are hashes; `turn` tells equal hashes apart.
   static func stem(of id: FlowID, turn: Int = 0) -> String {
     let text = Array(id.description.utf8)
     let sum = Checksum.of(text[...])
@@ -27,10 +28,10 @@ enum FileName {
     return "\(directory)/\(hashed)\(String(sum, radix: 16))-\(String(second, radix: 16))-\(turn)"
   }
 
-  /// Whether the name of a flow's files does not tell its id.
+  /// Whether the name of a flow's files is a hash, which does not contain the id.
   static func isHashed(_ stem: String) -> Bool { stem.utf8.contains(UInt8(ascii: "~")) }
 
-  /// The id that a name tells, if it does.
+  /// The id that a name contains, if it contains one.
   static func id(ofStem name: Substring) -> FlowID? {
     guard !name.hasPrefix(hashed) else { return nil }
     if name == "%" { return "" }
@@ -48,7 +49,9 @@ enum FileName {
     return String(validating: bytes, as: UTF8.self).map { FlowID($0) }
   }
 
-  /// Small letters, digits and a few signs. Capitals are escaped: some file systems do not tell them from small ones.
+  /// Whether a byte is not escaped: small letters, digits, `-` and `_`.
+  ///
+  /// Capitals are escaped, because some file systems do not distinguish them from small letters.
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -6,10 +6,10 @@ import ActorFlow
   import Foundation
 #endif
 
-/// The content of a flow's file: the last commit, and the part of the history that belongs to it.
+/// The content of a flow's file: the last commit, and the end of the history that belongs to it.
 ///
-/// Format 1 had only the length of the history. Format 2 also has the name that binds the history to the flow, and the
-/// way back through it.
+/// Format 1 has only the length of the history. Format 2 also has the name that binds the history to the flow, and the
+/// offsets from which its records are found.
 struct FlowFile: Sendable {
   private static let envelope = Envelope(magic: Array("AFFL".utf8), format: 2, oldest: 1, what: "the flow's file")
 
@@ -17,7 +17,7 @@ struct FlowFile: Sendable {
   var commit: CommitID
   var history: HistoryEnd
 
-  /// The file's bytes; the snapshot was encoded before.
+  /// Returns the bytes of the file, given the encoded snapshot.
   func encoded(_ snapshot: [UInt8]) -> [UInt8] {
     var writer = ByteWriter(reserving: snapshot.count + 128)
     writer.string(flow.id.description)

@@ -1,23 +1,23 @@
 import ActorFlow
 
-/// The end of the committed part of a flow's history, and the way back from it to any entry.
+/// The end of the committed part of a flow's history, and the links that lead from there to every record.
 ///
-/// The records are numbered from 1. Each leads back to the record before it, and to the record whose number is its own
-/// without the lowest bit that is set: from 13 to 12, from 12 to 8, from 8 to the beginning. So every record is found in
-/// some hundred small reads at most, however long the history is, and nothing is kept in memory.
+/// The records are numbered from 1. Each links to the record before it, and to the record whose number is its own with
+/// the lowest set bit cleared: from 13 to 12, from 12 to 8, from 8 to the beginning. So every record is found with some
+/// hundred small reads at most, however long the history is, and without an index in memory.
 struct HistoryEnd: Sendable, Equatable {
-  /// The committed bytes; bytes behind them were never acknowledged.
+  /// The number of committed bytes; bytes after them were never acknowledged.
   private(set) var bytes: Int
-  /// The bytes at the beginning that were written in format 1, whose records have no name.
+  /// The number of bytes at the beginning that were written in format 1, whose records have no name.
   private(set) var unnamed: Int
-  /// The name of the history, which all its later records have: that of the commit that wrote the first of them.
+  /// The name of the history, which all its later records repeat: the id of the commit that wrote the first of them.
   private(set) var name: CommitID?
   /// The number of records with the name.
   private(set) var count = 0
-  /// The offsets of the last record with the name, and of all that are reached from it by leaving out the lowest bit.
+  /// The offsets of the last record with the name, and of all that are reached from it by clearing the lowest bit.
   private(set) var marks: [Int] = []
 
-  /// The end of a history in format 1, or of one without an entry.
+  /// The end of a history in format 1, or of an empty history.
   init(unnamed bytes: Int = 0) {
     (self.bytes, unnamed) = (bytes, bytes)
   }
@@ -27,7 +27,7 @@ struct HistoryEnd: Sendable, Equatable {
     HistoryLinks(previous: marks.first, skip: marks.dropFirst(count.trailingOnes).first)
   }
 
-  /// The end after a record that a commit appended.
+  /// Returns the end after a record that a commit appends.
   func appending(_ length: Int, by commit: CommitID) -> HistoryEnd {
     var next = self
     next.name = name ?? commit
@@ -57,7 +57,7 @@ struct HistoryEnd: Sendable, Equatable {
   }
 }
 
-/// The offsets of the records that a record leads back to; nil: the beginning.
+/// The offsets of the records that a record links to; `nil` stands for the beginning.
 struct HistoryLinks: Sendable, Equatable {
   var previous: Int?
   var skip: Int?

@@ -1,23 +1,23 @@
 import ActorFlow
 
-/// The content of the file with a flow's history: a record for each commit that added to it.
+/// The content of a flow's history file: a record for each commit that added entries.
 ///
-/// In format 2 a record begins with the name of its history, its links, and the number of its first entry. Format 1 had
+/// In format 2 a record begins with the name of its history, its links, and the number of its first entry. Format 1 has
 /// none of them.
 enum HistoryFile {
   static let envelope = Envelope(magic: Array("AFHI".utf8), format: 2, oldest: 1, what: "the history")
 
-  /// The bytes that tell the header, the name and the links of a record.
+  /// The greatest size of a record's header, name, links and first number, in bytes.
   static let headBytes = Envelope.headerBytes + 16 + 3 * 10
 
-  /// A record of a commit, and the end of the history with it.
+  /// Returns the record of a commit, and the end of the history after it.
   static func record(
     _ entries: [HistoryEntry], of revision: Revision, by commit: CommitID, at end: HistoryEnd
   ) -> (bytes: [UInt8], end: HistoryEnd) {
     var writer = ByteWriter(reserving: entries.count * 64 + 64)
     writer.commit(end.name ?? commit)
     let links = end.links
-    // As distances, which are short; none is 0.
+    // Distances take fewer bytes than offsets; 0 means no link.
     writer.int(links.previous.map { end.bytes - $0 } ?? 0)
     writer.int(links.skip.map { end.bytes - $0 } ?? 0)
     writer.int(entries.first?.sequence ?? 0)
@@ -42,7 +42,7 @@ enum HistoryFile {
     let first: Int
   }
 
-  /// Reads the name and the links of the record at an offset; nil if it has format 1. The content is not checked.
+  /// Reads the name and the links of the record at an offset, unverified; returns `nil` for a record in format 1.
   static func head(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(FlowStoreError) -> Head? {
     let header = try envelope.header(bytes)
     guard header.format > 1 else { return nil }
@@ -63,7 +63,7 @@ enum HistoryFile {
     return Head(name: name, links: links, first: first)
   }
 
-  /// The entries of a record and the revision of its commit.
+  /// Returns the entries of a record and the revision of its commit.
   static func entries(
     _ bytes: ArraySlice<UInt8>, at offset: Int, of end: HistoryEnd
   ) throws(FlowStoreError) -> (revision: Revision, entries: [HistoryEntry]) {

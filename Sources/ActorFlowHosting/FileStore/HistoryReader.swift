@@ -1,24 +1,24 @@
 import ActorFlow
 
-/// Reads entries of a flow's history, and no more of the file than they need: the way to the first, then record by record.
+/// A reader of a flow's history that reads no more of the file than it needs: links to the first entry, then records.
 struct HistoryReader {
-  /// The bytes that are read at once.
+  /// The number of bytes that are read at once.
   private static let block = 16 << 10
 
   private let file: DiskFile
   private let disk: Disk
   private let end: HistoryEnd
-  /// The bytes that were read and not used yet, and the offset of the first.
+  /// The bytes that were read but not used yet; `offset` says where they begin.
   private var buffer: ArraySlice<UInt8> = []
   private var offset = 0
 
-  /// Begins to read a file up to the end of what is committed.
+  /// Begins to read a file, up to the end of the committed part.
   init(_ file: DiskFile, _ disk: Disk, upTo end: HistoryEnd) throws {
     (self.file, self.disk, self.end) = (file, disk, end)
     guard try disk.size(of: file) >= end.bytes else { throw Self.tooShort }
   }
 
-  /// The entries after `sequence`, oldest first.
+  /// Returns the entries after `sequence`, oldest first.
   mutating func entries(after sequence: Int, limit: Int, upTo revision: Revision) throws -> [HistoryEntry] {
     move(to: try start(after: sequence))
     var last = Revision.none
@@ -35,13 +35,13 @@ struct HistoryReader {
     return found
   }
 
-  // MARK: - The way to the first entry
+  // MARK: - Finding the first entry
 
-  /// The offset of a record that is not behind the first entry after `sequence`, and near it.
+  /// Returns the offset of a record that is at or shortly before the first entry after `sequence`.
   private func start(after sequence: Int) throws -> Int {
     guard sequence > 0 else { return 0 }
     var candidate = end.marks.first
-    // The first record that is known to begin too late.
+    // The earliest record that is known to begin after `sequence`.
     var limit: HistoryFile.Head?
     while let offset = candidate {
       let head = try head(at: offset)
@@ -53,7 +53,7 @@ struct HistoryReader {
         candidate = head.links.skip ?? head.links.previous
       }
     }
-    // From the beginning: records of format 1 have no links.
+    // Start at the beginning: records of format 1 have no links.
     return 0
   }
 
@@ -85,7 +85,7 @@ struct HistoryReader {
     return buffer.prefix(length)
   }
 
-  /// Reads on until so many bytes are there.
+  /// Reads on until the buffer has at least this number of bytes.
   private mutating func fill(_ count: Int) throws {
     guard count > buffer.count else { return }
     guard count <= end.bytes - offset else { throw HistoryFile.envelope.damaged("a record is not whole") }
