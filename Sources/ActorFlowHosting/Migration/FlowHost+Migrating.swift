@@ -7,10 +7,11 @@ import ActorFlow
 #endif
 
 extension FlowHost {
-  /// What would become of each open flow with the definitions that are registered, and which moves are about steps that
-  /// nobody knows: a look, which changes nothing.
+  /// Reports the version that each open flow would continue with, and the moves that name unknown steps.
   ///
-  /// - Throws: What the store throws.
+  /// The report uses the definitions that are registered now. It changes nothing.
+  ///
+  /// - Throws: The store's error.
   public func plan() async throws -> MigrationPlan {
     struct Key: Hashable {
       let definition: String, version: Int, steps: [StepID], fate: MigrationPlan.Fate
@@ -22,7 +23,7 @@ extension FlowHost {
       do {
         guard let stored = try await office.store.load(flow.id) else { return }
         let state = try office.state(of: stored)
-        // It may have ended with its failure: then nothing becomes of it.
+        // A flow with the status `failed` may have ended; an ended flow has no place in the plan.
         if state.machine.ending != nil { return }
         known.note(state.machine, of: flow.definition, flow.version)
         let definition = try resolve(stored, state).definition
@@ -53,8 +54,9 @@ extension FlowHost {
     } while cursor != nil
   }
 
-  /// The definition that a stored flow is to go on with, and its state there: the newest version that declared moves lead
-  /// to and that the flow fits, else its own.
+  /// Returns the definition that a stored flow continues with, and the flow's state in it.
+  ///
+  /// This is the newest version that declared moves lead to and that the flow fits, or else the flow's own version.
   ///
   /// - Throws: A `FlowError` with the code `parked` that says what is missing.
   func resolve(_ stored: StoredFlow, _ state: HostedState) throws -> (definition: Definition, state: HostedState) {
@@ -91,7 +93,7 @@ extension FlowHost {
   }
 
   private func problems(of machine: MachineSnapshot, in definition: Definition) -> UnfitSnapshot? {
-    // Of one that has ended, what is to be undone yet has to fit.
+    // For an ended flow, only the places that a retry would compensate have to fit.
     let machine = machine.undoingAgain ?? machine
     do {
       _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: office.values, at: .zero)
@@ -107,12 +109,13 @@ extension FlowHost {
       + "; register it, or a newer one with `from:` and the moves that lead there"
   }
 
-  // MARK: - Parking
+  // MARK: - Flows without a fitting version
 
-  /// A flow that has ended, and that the store has under something to do, would be looked at for ever: it is written down
-  /// as what it is. What else is stored stays as it is.
+  /// Corrects the stored status of an ended flow that the store still lists as open, so that hosts stop loading it.
   ///
-  /// - Throws: What the store throws if nobody knows whether that was written, and it cannot be read again.
+  /// Any other flow is returned as it is stored.
+  ///
+  /// - Throws: The store's error if the outcome of the write is unknown and the flow cannot be read again.
   func indexedRight(_ stored: StoredFlow, _ state: HostedState, fence: Fence?) async throws -> StoredFlow {
     var (snapshot, state) = (stored.snapshot, state)
     snapshot.status = state.status(indexedAs: snapshot.status)
@@ -127,12 +130,12 @@ extension FlowHost {
       guard let found = try await office.store.load(stored.id) else { throw noSuchFlow(stored.id) }
       return found
     } catch {
-      // The next look tries it again; the store's error is remembered.
+      // The next time the flow is loaded, the host tries again; it remembers the store's error.
       return stored
     }
   }
 
-  /// Writes down that a flow cannot be taken up, and why, so that it is found.
+  /// Stores that a flow fits no registered version, and why, so that the flow can be found by its status.
   func park(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async {
     guard state.parked != error.message || stored.snapshot.status != .parked else { return }
     var (snapshot, state) = (stored.snapshot, state)
@@ -141,12 +144,12 @@ extension FlowHost {
     let entry = note("parked", stored, &state, error.message)
     guard let body = try? office.body(of: state) else { return }
     snapshot.body = body
-    // If it cannot be written, the flow stays as it is, and is looked at again; the store's error is remembered.
+    // If this write fails, the flow stays as it is and is tried again; the host remembers the store's error.
     _ = try? await office.store.commit(
       snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry])
   }
 
-  /// What the host does to a flow that it cannot take up has a number in its history, as all that happens to it.
+  /// Makes a history entry for an action of the host, and gives it the flow's next sequence number.
   private func note(
     _ what: String, _ stored: StoredFlow, _ state: inout HostedState, _ detail: String? = nil
   ) -> HistoryEntry {
@@ -156,7 +159,7 @@ extension FlowHost {
       detail: detail)
   }
 
-  /// A definition was registered: flows that were parked for want of it have something to do.
+  /// Frees the parked flows that fit a registered definition now; called when a definition was registered.
   func free(_ name: String) async throws {
     var parked: [FlowID] = []
     try await forEachFlow(FlowQuery(definition: name, status: [.parked])) { parked.append($0.id) }
@@ -172,7 +175,7 @@ extension FlowHost {
         state.parked = nil
         snapshot.status = state.machine.fault == nil ? .runnable : .failed
         let entry = note("freed", stored, &state)
-        // Another host may have freed it. What cannot be written stays parked; the store's error is remembered.
+        // Another host may have freed the flow. After a failed write it stays parked; the host remembers the error.
         if let body = try? office.body(of: state) {
           snapshot.body = body
           _ = try? await office.store.commit(

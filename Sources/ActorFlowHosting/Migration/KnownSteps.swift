@@ -1,14 +1,13 @@
 import ActorFlow
 
-/// The steps that open flows stand at or have come by, and those of registered definitions: to find moves that are about
-/// none of them.
+/// The steps of registered definitions, and those that open flows are at or have passed; other steps are unknown.
 struct KnownSteps {
   private struct Version: Hashable {
     let definition: String
     let number: Int
   }
 
-  /// By definition and version. Numbers of elements are `*`.
+  /// The steps by definition and version, with `*` for the numbers of elements.
   private var steps: [Version: Set<StepID>] = [:]
   private let definitions: [Definition]
 
@@ -19,7 +18,7 @@ struct KnownSteps {
     }
   }
 
-  /// An open flow.
+  /// Adds the steps of an open flow.
   mutating func note(_ machine: MachineSnapshot, of definition: String, _ version: Int) {
     guard definitions.contains(where: { $0.name == definition && $0.from == version }) else { return }
     let places = machine.tracks.lazy.flatMap { $0.places.map(\.visit.step) }
@@ -28,7 +27,7 @@ struct KnownSteps {
       .formUnion((places + branches + machine.frames.map(\.scope.step)).map(\.withoutNumbers))
   }
 
-  /// The moves that are about none of them.
+  /// Returns the moves that name none of the known steps.
   func unusedMoves() -> [MigrationPlan.UnusedMove] {
     var unused: [MigrationPlan.UnusedMove] = []
     var steps = steps
@@ -36,11 +35,11 @@ struct KnownSteps {
       guard let from = definition.from, let old = steps[Version(definition: definition.name, number: from)] else {
         continue
       }
-      // As the moves before have left them.
+      // The names as the moves so far have left them.
       var now = old
       for move in definition.moves {
         guard let (name, step) = move.subject else { continue }
-        // What is renamed has its old name; anything else may be called as in the new definition, where nobody has come to.
+        // A `rename` names the old step. Other moves may also name a new step that no flow has come to.
         let names = move.newName == nil ? now.union(definition.steps) : now
         if !names.contains(where: move.isAbout) {
           unused.append(
@@ -61,7 +60,7 @@ extension Definition {
 }
 
 extension Move {
-  /// Whether it changes something about a step of this name.
+  /// Whether the move changes anything for a step with this path.
   fileprivate func isAbout(_ path: StepID) -> Bool {
     guard let (_, step) = subject else { return true }
     guard let newName else { return step.withoutNumbers.means(path) }
@@ -70,7 +69,7 @@ extension Move {
 }
 
 extension StepID {
-  /// The same path, with `*` for each number.
+  /// The path with `*` for each number.
   fileprivate var withoutNumbers: StepID {
     guard path.utf8.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return self }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,14 +1,14 @@
 import ActorFlow
 
-// Places whose `backUp` threw. They stand on no stack any more, and are called again when somebody retries that; so
-// whatever becomes of a step in a new version becomes of them, too.
+// Places whose `backUp` threw. They are on no stack any more, but a retry calls their `backUp` again, so moves change
+// them as they change the places on a stack.
 extension MachineSnapshot {
   var failedPlaces: [PackedPlace] {
     let failures = tracks.flatMap { ($0.leave?.failures ?? []) + ($0.fork?.failures ?? []) }
     return (undoFailures + failures).compactMap(\.place)
   }
 
-  /// Changes each of them; one that is made nil is not called again.
+  /// Changes each of the failed places; setting a place to `nil` keeps a retry from compensating it.
   mutating func changeFailedPlaces(_ body: (inout PackedPlace?) -> Void) {
     undoFailures.changePlaces(body)
     for index in tracks.indices {

@@ -1,18 +1,18 @@
 public import ActorFlow
 
-/// What would become of each open flow, if it were taken up now.
+/// A report of the version that each open flow would continue with if it were activated now.
 public struct MigrationPlan: Sendable {
-  /// What becomes of a flow.
+  /// The effect of the registered versions on a flow.
   @nonexhaustive public enum Fate: Sendable, Hashable {
-    /// It goes on in the version that it follows.
+    /// The flow stays with its version.
     case stays
-    /// It goes on in this version.
+    /// The flow moves to this version.
     case moves(to: Int)
-    /// It cannot be taken up: the message says what is missing.
+    /// The flow fits no registered version and cannot be activated; the message says what is missing.
     case parks(String)
   }
 
-  /// Flows of one version that stand at the same steps and have the same fate.
+  /// Flows of one version that are at the same steps and have the same fate.
   public struct Group: Sendable, Hashable {
     /// The definition's name.
     public let definition: String
@@ -20,39 +20,40 @@ public struct MigrationPlan: Sendable {
     public let version: Int
     /// The steps in focus.
     public let steps: [StepID]
-    /// What becomes of them.
+    /// The fate of the flows.
     public let fate: Fate
-    /// How many there are.
+    /// The number of flows in the group.
     public var count: Int
-    /// One of them.
+    /// The id of a flow in the group.
     public let example: FlowID
   }
 
-  /// All groups, by definition, version and steps.
+  /// All groups, ordered by definition, version and steps.
   public internal(set) var groups: [Group] = []
 
-  /// A move whose step nobody knows.
+  /// A move that names an unknown step.
   public struct UnusedMove: Sendable, Hashable {
     /// The definition's name.
     public let definition: String
     /// The version that was registered with the move.
     public let version: Int
-    /// The version that it comes from.
+    /// The version that the move starts from.
     public let from: Int
     /// The kind of move: `rename`, `input`, `reenter` or `forget`.
     public let move: String
-    /// The step that it is about.
+    /// The step that the move names.
     public let step: StepID
-    /// The steps of the version that it comes from, as far as they are known, by name; `*` stands for any number.
+    /// The known steps of the version that the move starts from, by name; `*` stands for any number.
     public let known: [StepID]
   }
 
-  /// The moves whose step neither an open flow nor a registered definition knows, by definition and version: mistyped, or
-  /// about a step that no open flow has come to. Of a version that no flow follows and that is not registered nothing is
-  /// known, so nothing is said.
+  /// The moves whose step is in no open flow and in no registered definition, by definition and version.
+  ///
+  /// The step is mistyped, or no open flow has come to it. A version that no flow follows and that is not registered
+  /// has no known steps, so the moves that start from it are not reported.
   public internal(set) var unused: [UnusedMove] = []
 
-  /// How many flows go on in a version of their own, move, or are parked.
+  /// The number of flows that stay with their version, that move, and that are parked.
   public var counts: (stay: Int, move: Int, park: Int) {
     groups.reduce(into: (0, 0, 0)) { counts, group in
       switch group.fate {
@@ -65,7 +66,7 @@ public struct MigrationPlan: Sendable {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-  /// A line for each group, and one for each move that is not used.
+  /// A line for each group, and a line for each unused move.
   public var description: String {
     let groups = groups.map { group in
       let steps = group.steps.map(\.path).joined(separator: ", ")

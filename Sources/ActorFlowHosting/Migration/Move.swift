@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// One thing that differs between two versions of a flow, so that a flow that waits in the old one can go on in the new.
+/// A difference between two versions of a flow, so that flows that wait in the old one can continue in the new one.
 ///
 /// ```swift
 /// try await host.register(
@@ -11,14 +11,14 @@ public import ActorFlow
 ///   ])
 /// ```
 ///
-/// Moves are applied in order. They do nothing to a flow that has nothing of the kind; one that has nothing of the kind in
-/// any flow may be mistyped, and ``FlowHost/plan()`` names it. A step is named by its whole path,
-/// or by the last part of it; below a fork with a branch for each element `*` stands for the number.
+/// Moves are applied in order. A move has no effect on a flow that does not have its step. If no flow and no definition
+/// has the step, its name may be mistyped, and ``FlowHost/plan()`` reports the move. Name a step by its whole path, or
+/// by the last part of the path. Below a fork with a branch for each element, `*` stands for the number of the element.
 public struct Move: Sendable {
   let apply: @Sendable (inout StoredState) throws -> Void
-  /// What it is called, and the step that it is about; nil where only its closure knows.
+  /// The kind of move and the step that it names; `nil` if only the closure knows.
   let subject: (name: String, step: StepID)?
-  /// What the step is called then.
+  /// The step's name after a `rename`.
   let newName: StepID?
 
   private init(
@@ -33,27 +33,30 @@ public struct Move: Sendable {
     (self.apply, subject, newName) = (apply, nil, nil)
   }
 
-  /// A step, or a part with all its steps, has another name.
+  /// Renames a step, or a part with all its steps.
   public static func rename(_ step: StepID, to name: StepID) -> Move {
     Move("rename", step, to: name) { $0.rename(step, to: name) }
   }
 
-  /// A step is given something else. Also what it was given when a back leads to it is changed.
+  /// Changes the input of a step.
+  ///
+  /// The input that a back would enter the step with again is changed as well.
   public static func input<Old: Decodable & Sendable, New: Encodable & Sendable>(
     of step: StepID, _ change: @escaping @Sendable (Old) throws -> New
   ) -> Move {
     Move("input", step) { try $0.changeInput(of: step, change) }
   }
 
-  /// A flow that is at a step enters another one instead: its old step is gone. What it answered and recorded there is
-  /// forgotten.
+  /// Lets a flow that is at a step enter another step instead, because the old step is gone.
+  ///
+  /// The answers and records of the old step are discarded.
   public static func reenter<Old: Decodable & Sendable, New: Encodable & Sendable>(
     _ step: StepID, at other: StepID, _ change: @escaping @Sendable (Old) throws -> New
   ) -> Move {
     Move("reenter", step) { try $0.reenter(step, at: other, change) }
   }
 
-  /// A step that was done is gone. What it did is not undone any more.
+  /// Removes a completed step that is gone; its effects remain, and its `backUp` is not called any more.
   public static func forget(_ step: StepID) -> Move {
     Move("forget", step) { state in
       guard !state.focused.contains(where: { step.means($0) }) else { return }
@@ -61,7 +64,7 @@ public struct Move: Sendable {
     }
   }
 
-  /// Anything else.
+  /// Changes the stored state in any other way.
   public static func custom(_ change: @escaping @Sendable (inout StoredState) throws -> Void) -> Move {
     Move(changing: change)
   }

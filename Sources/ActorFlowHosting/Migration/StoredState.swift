@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// The state of a flow at rest, as a ``Move`` may change it: which steps stand on its stack, and what they were given.
+/// The stored state of a flow as a ``Move`` may change it: the steps on its stack, and their inputs.
 public struct StoredState: Sendable {
   var machine: MachineSnapshot
   private let values: any ValueCodec
@@ -9,28 +9,30 @@ public struct StoredState: Sendable {
     (self.machine, self.values) = (machine, values)
   }
 
-  /// The steps on the stack, the oldest first; then those of each branch that is open.
+  /// The steps on the stack, oldest first, then those of each open branch.
   public var steps: [StepID] { machine.tracks.flatMap { $0.places.map(\.visit.step) } }
 
-  /// The steps in focus: the newest of the stack, and of each branch.
+  /// The steps in focus: the newest of the stack and of each branch.
   public var focused: [StepID] { machine.tracks.compactMap { $0.places.last?.visit.step } }
 
-  /// What a step was given, as JSON; nil if it does not stand on the stack. Of several the newest is meant.
+  /// Returns the input of a step as JSON, or `nil` if the step is not on the stack.
+  ///
+  /// If the step is there several times, the last in ``steps`` counts.
   public func inputJSON(of step: StepID) -> [UInt8]? {
     place(step).map { machine.cargoes[machine[$0].cargo].value.bytes }
   }
 
-  /// What a step was given; nil if it does not stand on the stack.
+  /// Returns the input of a step, or `nil` if the step is not on the stack.
   ///
-  /// - Throws: A `FlowError` with the code `typeMismatch` if it is no `Value`.
+  /// - Throws: A `FlowError` with the code `typeMismatch` if the input is not a `Value`.
   public func input<Value: Decodable & Sendable>(of step: StepID, as type: Value.Type) throws -> Value? {
     guard let place = place(step) else { return nil }
     return try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: type)
   }
 
-  /// Replaces what a step was given, wherever it stands, also where its `backUp` threw and may be tried again.
+  /// Replaces the input of a step at all its places, also where its `backUp` threw and may be retried.
   ///
-  /// - Throws: A `FlowError` with the code `typeMismatch` if what it was given is no `Old`; what `change` throws.
+  /// - Throws: A `FlowError` with the code `typeMismatch` if the input is not an `Old`; the error of `change`.
   public mutating func changeInput<Old: Decodable & Sendable, New: Encodable & Sendable>(
     of step: StepID, _ change: (Old) throws -> New
   ) throws {
@@ -45,10 +47,10 @@ public struct StoredState: Sendable {
     }
   }
 
-  /// Gives a step another name, and what stands below it; a name is a whole path, or its last part.
+  /// Renames a step and everything below it; a name is a whole path or its last part.
   public mutating func rename(_ step: StepID, to name: StepID) { machine.rename { $0.renamed(step, to: name) } }
 
-  /// Takes a step from the stack. What it did stays as it is: nobody undoes it any more.
+  /// Removes a step from the stack; its effects remain, and its `backUp` is not called any more.
   ///
   /// - Throws: A `FlowError` with the code `badDefinition` for a step in focus; see ``Move/reenter(_:at:_:)``.
   public mutating func forget(_ step: StepID) throws {
@@ -64,7 +66,7 @@ public struct StoredState: Sendable {
     }
   }
 
-  /// Lets a flow that is at `step` enter another step instead. Its answers, its records and its question are forgotten.
+  /// Lets a flow that is at `step` enter another step instead; discards the answers, records and question of `step`.
   public mutating func reenter<Old: Decodable & Sendable, New: Encodable & Sendable>(
     _ step: StepID, at other: StepID, _ change: (Old) throws -> New
   ) throws {
@@ -74,7 +76,7 @@ public struct StoredState: Sendable {
     }
   }
 
-  /// A cargo with another value.
+  /// Adds a copy of a cargo with a changed value, and returns its index.
   private mutating func changed<Old: Decodable & Sendable, New: Encodable & Sendable>(
     _ index: Int, _ change: (Old) throws -> New
   ) throws -> Int {
@@ -101,7 +103,7 @@ public struct StoredState: Sendable {
   }
 }
 
-/// Where a place stands: on which track (0: the flow's own), and how deep.
+/// The position of a place: its track, where 0 is the flow's own, and its depth.
 struct PlaceIndex: Sendable {
   let track: Int
   let index: Int
@@ -122,7 +124,7 @@ extension MachineSnapshot {
     return track.phase == .walking && place.index == track.places.count - 1
   }
 
-  /// Takes a place out. Those above lead back to where it led, if they led to it.
+  /// Removes a place; places above it that led back to it now lead back to its own back target.
   mutating func remove(_ place: PlaceIndex) {
     change(place.track) { track in
       let gone = track.places.remove(at: place.index)
@@ -162,7 +164,7 @@ extension MachineSnapshot {
     }
   }
 
-  /// Changes every path in it.
+  /// Changes every path in the snapshot.
   mutating func rename(_ name: (StepID) -> StepID) {
     for index in frames.indices { frames[index].scope.step = name(frames[index].scope.step) }
     if let step = fault?.step { fault?.step = name(step) }
@@ -200,14 +202,14 @@ extension PackedTrack {
 extension StepID {
   private var parts: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
 
-  /// Whether this, a whole path or the last part of one, means that path; `*` means any number.
+  /// Whether this id means `path`; the id is a whole path or a last part, and `*` in it means any number.
   func means(_ path: StepID) -> Bool {
     let (mine, parts) = (parts, path.parts)
     if mine.count == 1, parts.count > 1 { return mine[0] == parts[parts.count - 1] }
     return mine.count == parts.count && Self.fit(mine, parts[...])
   }
 
-  /// This path with `old`, or with what begins with `old`, called `new`.
+  /// Returns this path with `old`, which is its beginning or its last part, renamed to `new`.
   func renamed(_ old: StepID, to new: StepID) -> StepID {
     var parts = parts
     var (pattern, name) = (old.parts, new.parts)
