@@ -1,12 +1,12 @@
 package import ActorFlow
 
 extension MachineSnapshot {
-  /// The format that ``encoded()`` writes. Older ones are read, too.
+  /// The format that ``encoded()`` writes; older formats are read as well.
   package static let format: UInt8 = 4
 
-  /// The state of a flow as bytes: the format's number, then the parts one after another.
+  /// Returns the state of a flow as bytes: the number of the format, then the parts one after another.
   ///
-  /// Two equal states have equal bytes. They have no sum of their own; whoever stores them adds one.
+  /// Equal states have equal bytes. The bytes have no checksum; the caller that stores them adds one.
   package func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
     writer.byte(Self.format)
@@ -30,10 +30,10 @@ extension MachineSnapshot {
     return writer.bytes
   }
 
-  /// Reads what ``encoded()`` wrote, in this version or an earlier one.
+  /// Reads the bytes that ``encoded()`` of this version or an earlier one wrote.
   ///
-  /// - Throws: ``FlowStoreError``: `unsupportedFormat` if a newer version of this module wrote it; `corrupted` if the
-  ///   bytes are no state.
+  /// - Throws: ``FlowStoreError``: `unsupportedFormat` if a newer version of this module wrote the bytes; `corrupted`
+  ///   if they are not a state.
   package init(decoding bytes: [UInt8]) throws(FlowStoreError) {
     var bytes = ByteReader(bytes)
     let format = try bytes.byte()

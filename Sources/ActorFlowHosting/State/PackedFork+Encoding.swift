@@ -1,6 +1,6 @@
 import ActorFlow
 
-// What is under way on a track: a fork, a leave, a beginning.
+// The work under way on a track: a fork, a leave, a start.
 
 extension PackedFork: StatePart {
   func write(to writer: inout ByteWriter) {

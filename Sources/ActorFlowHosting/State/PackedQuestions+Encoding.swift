@@ -1,6 +1,6 @@
 import ActorFlow
 
-// What was answered, what is open, and what waits for its time.
+// The answers in journals, the open questions and waits, the buffered signals, and the timers.
 
 extension PackedAnswer: StatePart {
   func write(to writer: inout ByteWriter) {
@@ -112,7 +112,7 @@ extension PackedWait: StatePart {
   }
 }
 
-// MARK: - Mail and alarms
+// MARK: - Buffered signals and timers
 
 extension PackedMail: StatePart {
   func write(to writer: inout ByteWriter) {

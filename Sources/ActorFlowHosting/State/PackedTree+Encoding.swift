@@ -1,6 +1,6 @@
 import ActorFlow
 
-// What rendered steps remember.
+// The state of rendered steps.
 
 extension PackedTree: StatePart {
   func write(to writer: inout ByteWriter) { writer.list(nodes) }

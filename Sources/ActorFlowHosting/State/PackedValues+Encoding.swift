@@ -1,6 +1,6 @@
 import ActorFlow
 
-// Values, errors, and the tables of what several places share.
+// Values, errors, and the tables that several places share.
 
 extension PackedValue: StatePart {
   func write(to writer: inout ByteWriter) {

@@ -1,15 +1,17 @@
 import ActorFlow
 
-/// Something of which a kept state is made.
+/// A part of a persisted state.
 ///
-/// Its bytes say nothing of what they are: a field that is added is written last, under a new
-/// ``ActorFlow/MachineSnapshot/format``, and read only where that is the format.
+/// The bytes contain neither names nor types of fields. So write an added field last, under a new
+/// ``ActorFlow/MachineSnapshot/format``, and read it only from that format on.
 protocol StatePart {
   func write(to writer: inout ByteWriter)
   init(from reader: inout StateReader) throws(FlowStoreError)
 }
 
-/// Reads the parts of a state. Whatever the bytes are, it throws or reads them; nothing nests without an end.
+/// A reader of the parts of a state.
+///
+/// The reader throws if it cannot read the bytes, whatever they are, and its recursion is bounded.
 struct StateReader {
   /// The format in which the state was written.
   let format: UInt8
@@ -26,20 +28,20 @@ struct StateReader {
   func end() throws(FlowStoreError) { try bytes.end() }
   func malformed(_ what: String) -> FlowStoreError { bytes.malformed(what) }
 
-  /// Eight bytes.
+  /// Reads a number of eight bytes.
   mutating func fixed() throws(FlowStoreError) -> UInt64 { try bytes.fixed(UInt64.self) }
 
-  /// A number that is counted up, and never so far that it could overflow.
+  /// Reads a number that is counted up; refuses one that is so large that it could overflow.
   mutating func number() throws(FlowStoreError) -> Int {
     let value = try bytes.int()
     guard 0...(Int.max >> 1) ~= value else { throw bytes.malformed("\(value) is no number of anything") }
     return value
   }
 
-  /// A limit that a user gave; earlier versions wrote any.
+  /// Reads a limit that a user set, and caps it, since earlier versions wrote any number.
   mutating func limit() throws(FlowStoreError) -> Int { min(try bytes.int(), .max >> 1) }
 
-  /// The number of a track.
+  /// Reads the number of a track.
   mutating func track() throws(FlowStoreError) -> Int32 {
     let value = try number()
     guard let track = Int32(exactly: value), track <= Int32.max >> 1 else {
@@ -48,14 +50,14 @@ struct StateReader {
     return track
   }
 
-  /// How deep a place lies; -1 for none.
+  /// Reads the depth of a place; -1 stands for none.
   mutating func depth() throws(FlowStoreError) -> Int32 {
     let value = try bytes.int()
     guard let depth = Int32(exactly: value), depth >= -1 else { throw bytes.malformed("\(value) is no depth") }
     return depth
   }
 
-  /// The target of a back: a depth, or one that is closed.
+  /// Reads the target of a back: a depth, or a closed target.
   mutating func backTarget() throws(FlowStoreError) -> Int32 {
     let value = try bytes.int()
     guard let target = Int32(exactly: value), target > .min + 1 else { throw bytes.malformed("\(value) is no depth") }
@@ -98,13 +100,13 @@ struct StateReader {
   ) throws(FlowStoreError) -> [Value] {
     let count = try bytes.count()
     var values: [Value] = []
-    // An element may take a byte here and much more in memory, so not all of a claimed count is believed at once.
+    // An element may take one byte here and much more in memory, so the claimed count is not reserved in full.
     values.reserveCapacity(min(count, 64))
     for _ in 0..<count { values.append(try read(&self)) }
     return values
   }
 
-  /// An error about a kind of which the format knows no such code.
+  /// The error for a code that the format does not have.
   func unknown(_ kind: String, _ code: UInt8) -> FlowStoreError {
     bytes.malformed("there is no \(kind) with the code \(code)")
   }
@@ -123,7 +125,7 @@ extension ByteWriter {
 
   mutating func step(_ step: StepID) { string(step.path) }
 
-  /// Of more seconds than 64 bits can count, as many as they can.
+  /// Writes a duration; its whole seconds are clamped to 64 bits.
   mutating func duration(_ duration: Duration) {
     let (seconds, rest) = duration.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
     signed(Int64(clamping: seconds))
