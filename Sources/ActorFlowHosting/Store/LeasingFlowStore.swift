@@ -1,35 +1,39 @@
 public import ActorFlow
 
-/// A store that several hosts may share: it says who may run a flow, and refuses the writes of who no longer may.
+/// A store that several hosts may share: it leases flows to hosts, and refuses writes under superseded leases.
 ///
-/// Time is that of the store's clock, so that hosts need not agree on it.
+/// Times are measured by the store's clock, so the hosts' clocks need not agree.
 public protocol LeasingFlowStore: FlowStore {
-  /// Takes the right to run a flow. The fence is greater than any before; an older lease of the same owner's ends.
+  /// Leases a flow to an owner.
   ///
-  /// There need be no such flow yet: one may be started under its lease.
+  /// The new fence is greater than any before; an older lease of the same owner ends. The flow need not exist yet: it
+  /// may be started under its lease.
   ///
-  /// - Throws: ``FlowStoreError``: `leased` while another owner's lease stands.
+  /// - Throws: ``FlowStoreError``: `leased` while another owner's lease is valid.
   func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease
 
-  /// Moves the end of a lease to `time` from now. One that has expired is renewed as well, if nobody was given a later
-  /// one. The fence stays.
+  /// Moves the end of a lease to `time` from now; the fence stays.
   ///
-  /// - Throws: ``FlowStoreError``: `fenced` if it was released, or a later one was given, or the flow was deleted.
+  /// An expired lease is renewed as well, if no later one was given.
+  ///
+  /// - Throws: ``FlowStoreError``: `fenced` if the lease was released, a later one was given, or the flow was deleted.
   func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease
 
-  /// Gives a lease back: others may take the flow at once. One that was lost frees nothing, and is no error.
+  /// Releases a lease, so that others may take the flow at once.
+  ///
+  /// Releasing a lost lease has no effect and is no error.
   func release(_ lease: FlowLease) async throws
 
-  /// Takes flows that have work to do: runnable ones, and waiting ones whose timer is due, that nobody holds a lease of,
-  /// also those of a host that is gone. The ones that are due longest come first.
+  /// Leases flows that have work to do and no valid lease, those that are due longest first.
   ///
-  /// Each flow goes to one of the callers that ask at once. Failed, parked and ended flows are never taken.
+  /// A flow has work to do if it is runnable, or if it waits and its timer is due. Flows of a host that is gone are
+  /// included. Failed, parked and ended flows are never leased. If several callers ask at once, each flow goes to one.
   ///
   /// - Parameters:
-  ///   - owner: who asks.
-  ///   - serving: the definitions, each with its versions, that the caller can run; no others are taken.
-  ///   - time: how long each lease is for.
-  ///   - limit: how many at most.
+  ///   - owner: The caller, who becomes the owner of the leases.
+  ///   - serving: The definitions, each with its versions, that the caller can run; no other flows are leased.
+  ///   - time: The duration of each lease.
+  ///   - limit: The greatest number of flows to lease.
   func claimDue(
     owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
   ) async throws -> [FlowLease]

@@ -1,15 +1,15 @@
 import ActorFlow
 import Dispatch
 
-/// Who sleeps by the system's clock, behind one wake-up of the system's.
+/// A queue of sleeping tasks that share one wake-up of the system.
 ///
-/// A `Task.sleep` that is cancelled keeps its room until it would have ended. A host sleeps for a while, and is woken
-/// early, for every page that somebody waits for: thousands would lie about at any time.
+/// A cancelled `Task.sleep` occupies its memory until it would have ended. A host begins a sleep for every page that a
+/// caller waits for, and mostly ends it early, so thousands of them would be in memory at any time.
 final class SleepQueue: Sendable {
   static let shared = SleepQueue()
 
   private struct Key: Hashable, Comparable, Sendable {
-    /// Nanoseconds of the system's uptime.
+    /// The end of the sleep, in nanoseconds of the system's uptime.
     let due: UInt64
     let number: Int
 
@@ -22,17 +22,17 @@ final class SleepQueue: Sendable {
     var sleepers: [Key: CheckedContinuation<Void, Never>] = [:]
     var order = SortedList<Key>()
     var last = 0
-    /// When the next wake-up comes.
+    /// The time of the next wake-up.
     var wakeUp: UInt64?
   }
 
   private let state = Lock(State())
   private let queue = DispatchQueue(label: "ActorFlow.sleep")
 
-  /// How many sleep now.
+  /// The number of tasks that sleep now.
   var count: Int { state.withLock { $0.sleepers.count } }
 
-  /// Returns after so many seconds, or when the task is cancelled.
+  /// Returns after this number of seconds, or when the task is cancelled.
   func sleep(seconds: Double) async {
     let now = DispatchTime.now().uptimeNanoseconds
     let key = state.withLock { state in
@@ -58,7 +58,7 @@ final class SleepQueue: Sendable {
     }
   }
 
-  /// Sees to it that there is a wake-up for who is due first. One that is no longer wanted comes all the same.
+  /// Schedules a wake-up for the sleeper that is due first; a wake-up that is not needed any more still happens.
   private func arm() {
     let due = state.withLock { state -> UInt64? in
       guard let first = state.order.first?.due, state.wakeUp.map({ first < $0 }) ?? true else { return nil }

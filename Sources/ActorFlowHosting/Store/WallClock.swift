@@ -4,9 +4,9 @@
   public import Foundation
 #endif
 
-/// The time of day, that lasts over restarts: what a host's timers and a store's leases are measured by.
+/// A clock that tells the time of day across restarts, for a host's timers and a store's leases.
 public protocol WallClock: Sendable {
-  /// The time.
+  /// The current time.
   var now: Date { get }
 
   /// Sleeps until `deadline`, or returns at once if it has passed.
@@ -14,10 +14,10 @@ public protocol WallClock: Sendable {
   /// - Throws: `CancellationError` if the task is cancelled before.
   func sleep(until deadline: Date) async throws
 
-  /// Waits before a call of the store is repeated whose outcome is not known: for a second at most.
+  /// Waits before the host repeats a store call whose outcome is not known; `duration` is at most a second.
   ///
-  /// The default sleeps until `duration` from now. A clock that a test moves by hand returns at once: the task that would
-  /// move it may be the one that waits for the call.
+  /// The default implementation sleeps until `duration` from now. If a test moves your clock by hand, return at once:
+  /// the task that would move the clock may be the one that waits for the call.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
   func pause(for duration: Duration) async throws
@@ -35,14 +35,14 @@ extension WallClock where Self == SystemWallClock {
   public static var system: SystemWallClock { SystemWallClock() }
 }
 
-/// The system's clock. A sleeper follows it when it is set: it looks again at least every minute.
+/// The system's clock; if it is set, sleeping tasks notice that within a minute.
 public struct SystemWallClock: WallClock {
   private static let longestNap: TimeInterval = 60
 
-  /// The system's clock.
+  /// Creates the system's clock.
   public init() {}
 
-  /// The time.
+  /// The current time.
   public var now: Date { Date() }
 
   /// Sleeps until the system's clock has reached `deadline`.

@@ -4,8 +4,9 @@
   package import Foundation
 #endif
 
-/// Reads what a ``ByteWriter`` wrote. Whatever the bytes are, it never reads past them, never traps, and never reserves
-/// more than they could fill.
+/// A reader of the bytes that a ``ByteWriter`` wrote.
+///
+/// The reader never reads past the bytes, never traps, and never reserves more than they could fill.
 package struct ByteReader: Sendable {
   private let bytes: ArraySlice<UInt8>
   private var next: Int
@@ -19,10 +20,10 @@ package struct ByteReader: Sendable {
     next = bytes.startIndex
   }
 
-  /// How many bytes were not read yet.
+  /// The number of bytes that were not read yet.
   package var remaining: Int { bytes.endIndex - next }
 
-  /// Throws unless everything was read.
+  /// Throws unless all bytes were read.
   package func end() throws(FlowStoreError) {
     guard remaining == 0 else { throw malformed("\(remaining) bytes too many") }
   }
@@ -62,7 +63,7 @@ package struct ByteReader: Sendable {
     }
   }
 
-  /// A count of things that take at least a byte each.
+  /// Reads the count of elements that take at least a byte each.
   package mutating func count() throws(FlowStoreError) -> Int {
     guard let count = Int(exactly: try unsigned()), count <= remaining else {
       throw malformed("a length is greater than what is left")
@@ -105,13 +106,13 @@ package struct ByteReader: Sendable {
   ) throws(FlowStoreError) -> [Value] {
     let count = try count()
     var values: [Value] = []
-    // An element may take a byte here and much more in memory, so not all of a claimed count is believed at once.
+    // An element may take one byte here and much more in memory, so the claimed count is not reserved in full.
     values.reserveCapacity(min(count, 1024))
     for _ in 0..<count { values.append(try read(&self)) }
     return values
   }
 
-  /// A number of a fixed size, the lowest byte first.
+  /// Reads a number of a fixed size, the lowest byte first.
   package mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(
     _ type: Number.Type
   ) throws(FlowStoreError) -> Number {

@@ -12,7 +12,7 @@ package struct ByteWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Seven bits a byte, the lowest first.
+  /// Writes seven bits a byte, the lowest first.
   package mutating func unsigned(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -22,7 +22,7 @@ package struct ByteWriter: Sendable {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Small numbers of either sign are short.
+  /// Writes a number so that small ones of either sign are short.
   package mutating func signed(_ value: Int64) {
     unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
   }
@@ -50,7 +50,7 @@ package struct ByteWriter: Sendable {
     bytes.append(contentsOf: value)
   }
 
-  /// Microseconds since 1970; a time outside what they can count is moved to the nearest that is inside.
+  /// Writes microseconds since 1970; a time that they cannot count is replaced by the nearest that they can.
   package mutating func date(_ value: Date) {
     signed(value.microseconds)
   }
@@ -69,14 +69,14 @@ package struct ByteWriter: Sendable {
     for value in values { write(&self, value) }
   }
 
-  /// A number of a fixed size, the lowest byte first.
+  /// Writes a number of a fixed size, the lowest byte first.
   package mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(_ value: Number) {
     for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
       bytes.append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
-  /// Bytes as they are, without their count.
+  /// Writes bytes as they are, without their count.
   package mutating func raw(_ value: some Sequence<UInt8>) {
     bytes.append(contentsOf: value)
   }
@@ -94,6 +94,6 @@ extension Date {
     self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
   }
 
-  /// The time as a store keeps it: to the microsecond.
+  /// The time as a store returns it: rounded to microseconds.
   package var stored: Date { Date(microseconds: microseconds) }
 }

@@ -1,10 +1,10 @@
 import ActorFlow
 
-/// The frame around everything that is written down: what it is, in which format, how long, and a sum over all of it.
+/// The frame around everything that is stored: its kind, its format, its length, and a checksum over all of it.
 ///
-/// The header has a sum of its own, so a newer format is told from damage. Layout: a magic of four bytes, the format
-/// (2 bytes), two bytes of zero, the content's length (4), the header's sum (8), the content, the sum over
-/// everything before (8); numbers have their lowest byte first.
+/// The header has its own checksum, so a newer format can be told from damage. The layout is: a magic number (4 bytes),
+/// the format (2), zero (2), the content's length (4), the header's checksum (8), the content, and the checksum of
+/// everything before (8). The lowest byte of a number comes first.
 struct Envelope {
   let magic: [UInt8]
   /// The format that is written.
@@ -33,9 +33,9 @@ struct Envelope {
     return writer.bytes
   }
 
-  /// The content of a sealed envelope that is all of `bytes`.
+  /// Returns the content of a sealed envelope that takes up all of `bytes`.
   ///
-  /// - Throws: `corrupted`, or `unsupportedFormat` if the header is sound and names another format.
+  /// - Throws: `corrupted`, or `unsupportedFormat` if the header is undamaged and names a format that is not read.
   func open(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> ArraySlice<UInt8> {
     let length = try contentLength(bytes)
     guard bytes.count == length + Self.overhead else {
@@ -46,12 +46,12 @@ struct Envelope {
     return bytes.dropFirst(Self.headerBytes).dropLast(8)
   }
 
-  /// The length of the content, as the header says; `bytes` begins with the header.
+  /// Returns the length of the content, as the header at the beginning of `bytes` says.
   func contentLength(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> Int {
     try header(bytes).length
   }
 
-  /// The format and the length of the content; `bytes` begins with the header.
+  /// Returns the format and the length of the content, as the header at the beginning of `bytes` says.
   func header(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> (format: UInt16, length: Int) {
     guard bytes.count >= Self.headerBytes else { throw damaged("the header is not whole") }
     guard bytes.starts(with: magic) else { throw damaged("it begins with other bytes") }
@@ -76,7 +76,7 @@ struct Envelope {
 }
 
 extension FlowSnapshot {
-  /// The bytes with a sound header that names a format of the future: what a test of a store stores.
+  /// Returns the bytes with an undamaged header that names a future format, for tests of a store.
   package static func withNewerFormat(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= Envelope.headerBytes else { return bytes }
     var writer = ByteWriter(reserving: bytes.count)

@@ -1,15 +1,15 @@
-/// Which flows have work to do and since when, for each version of each definition: what `claimDue` reads.
+/// The flows that have work to do, and since when, for each version of each definition; `claimDue` reads this index.
 ///
-/// A flow under a lease stands here with the time when the lease is over, so that nobody walks over it before.
+/// A leased flow is due when its lease ends, so that no claim visits it before.
 struct DueIndex: Sendable {
   struct Version: Hashable, Sendable {
     let definition: String
     let number: Int
   }
 
-  /// When a flow can be claimed.
+  /// The time from which a flow can be claimed.
   enum Due: Hashable, Sendable {
-    /// At once, whatever the clock says; the time is since when.
+    /// The flow can be claimed now, whatever the clock says, and has been waiting since this time.
     case now(since: Int64)
     case at(Int64)
   }
@@ -36,7 +36,7 @@ struct DueIndex: Sendable {
   private var queues: [Version: Queue] = [:]
   private var places: [String: Place] = [:]
 
-  /// Notes when a flow can be claimed; nil for never.
+  /// Sets when a flow can be claimed; pass `nil` for never.
   mutating func set(_ flow: String, of version: Version, _ due: Due?) {
     let new = due.map { Place(version: version, due: $0) }
     let old = places[flow]
@@ -61,7 +61,7 @@ struct DueIndex: Sendable {
     set(flow, of: place.version, nil)
   }
 
-  /// The flows that can be claimed, due longest first.
+  /// Returns the flows that can be claimed, those that are due longest first.
   func due(at now: Int64, serving: [String: ClosedRange<Int>], limit: Int) -> [String] {
     var found: [Key] = []
     for (version, queue) in queues where serving[version.definition]?.contains(version.number) == true {

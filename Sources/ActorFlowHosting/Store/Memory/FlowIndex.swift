@@ -6,8 +6,9 @@ import ActorFlow
   import Foundation
 #endif
 
-/// The index that lists and inboxes are read from: of every flow all but its body, found by id, label, definition, status,
-/// time and assignee. Both stores of this module keep one in memory, and change it in the turn that makes a commit visible.
+/// The index for lists and inboxes: all of each flow but its body, by id, label, definition, status, time and assignee.
+///
+/// Both stores of this module have one in memory, and update it when they make a commit visible.
 struct FlowIndex: Sendable {
   struct Entry: Sendable {
     let summary: FlowSummary
@@ -41,7 +42,7 @@ struct FlowIndex: Sendable {
   private var allTasks = SortedList<TaskKey>()
   private var byAssignee: [String: SortedList<TaskKey>] = [:]
 
-  /// Takes over what a commit changed.
+  /// Applies a commit.
   mutating func put(_ flow: StoredFlow) {
     let name = flow.id.description
     let old = entries[name]
@@ -106,7 +107,7 @@ struct FlowIndex: Sendable {
 // MARK: - Pages
 
 extension FlowIndex {
-  /// - Parameter visiting: Told each flow that is looked at.
+  /// - Parameter visiting: A closure that is called with every flow that is looked at.
   func list(
     _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (String) -> Void = { _ in }
   ) throws(FlowStoreError) -> FlowPage {
@@ -127,7 +128,7 @@ extension FlowIndex {
     return FlowPage(flows: found, cursor: more ? found.last.map { Cursor.text([$0.id.description]) } : nil)
   }
 
-  /// The shortest list that has all flows that fit.
+  /// Returns the shortest list that contains all matching flows.
   private func candidates(for query: FlowQuery) -> SortedList<String> {
     var lists = [flows]
     if let label = query.label { lists.append(byLabel[label] ?? SortedList()) }
@@ -138,9 +139,9 @@ extension FlowIndex {
     return due
   }
 
-  /// The flows whose timers are due before `end`, by name; nil if they are not fewer than that.
+  /// Returns the flows whose timers are due before `end`, by id, or `nil` if they are not fewer than `count`.
   private func due(before end: Date, fewerThan count: Int) -> SortedList<String>? {
-    // Times of a query are not rounded, those of flows are.
+    // The time in a query is not rounded, but those of flows are.
     let last = end.microseconds
     var due: [String] = []
     byTime.visit(after: nil) { key in
@@ -154,7 +155,7 @@ extension FlowIndex {
     return list
   }
 
-  /// - Parameter visiting: Told each place that is looked at.
+  /// - Parameter visiting: A closure that is called with every key that is looked at.
   func tasks(
     _ query: TaskQuery, after cursor: String?, limit: Int, visiting: (TaskKey) -> Void = { _ in }
   ) throws(FlowStoreError) -> TaskPage {
@@ -185,7 +186,7 @@ extension FlowIndex {
   }
 }
 
-/// Where a page ended, as text: the parts of the last key, each after its length.
+/// The text of a page's cursor: the parts of the last key, each after its length.
 enum Cursor {
   static func text(_ parts: [String]) -> String {
     parts.map { "\($0.utf8.count):\($0)" }.joined()

@@ -1,9 +1,9 @@
 import ActorFlow
 
-/// Who may run which flow, as a store in memory keeps it. Times are microseconds since 1970.
+/// The leases of a store in memory, with times in microseconds since 1970.
 struct LeaseBook: Sendable {
   struct Entry: Sendable {
-    /// Nil when the lease was given back; the fence still bars older ones.
+    /// The owner; `nil` if the lease was released, but its fence still invalidates older ones.
     var owner: String?
     var fence: Fence
     var until: Int64
@@ -16,7 +16,7 @@ struct LeaseBook: Sendable {
 
   subscript(id: FlowID) -> Entry? { entries[id] }
 
-  /// Throws unless a write under `fence` may go on.
+  /// Throws unless a write under `fence` is allowed.
   func check(_ fence: Fence?, of id: FlowID, at now: Int64) throws(FlowStoreError) {
     let current = entries[id]
     if let fence {
@@ -30,7 +30,7 @@ struct LeaseBook: Sendable {
     }
   }
 
-  /// Gives a new lease, unless another owner's stands.
+  /// Gives a new lease; throws `leased` while another owner's lease is valid.
   mutating func give(_ id: FlowID, to owner: String, at now: Int64, until: Int64) throws(FlowStoreError) -> Fence {
     if let current = entries[id], current.stands(at: now), current.owner != owner { throw leased(id, current) }
     lastFence += 1
@@ -46,7 +46,7 @@ struct LeaseBook: Sendable {
     entries[lease.id]?.until = until
   }
 
-  /// Gives a lease back; false if it was lost before.
+  /// Releases a lease; returns `false` if it was lost before.
   mutating func giveBack(_ lease: FlowLease) -> Bool {
     guard entries[lease.id]?.fence == lease.fence else { return false }
     entries[lease.id]?.owner = nil

@@ -7,7 +7,7 @@ public import ActorFlow
 #endif
 
 extension MemoryFlowStore {
-  /// Takes the right to run a flow.
+  /// Leases a flow to an owner.
   public func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease {
     let now = clock.now.microseconds
     let until = now.later(by: time)
@@ -31,17 +31,17 @@ extension MemoryFlowStore {
     return renewed
   }
 
-  /// Gives a lease back.
+  /// Releases a lease.
   public func release(_ lease: FlowLease) async throws {
     state.withLock { state in
       guard state.leases.giveBack(lease) else { return }
-      // Without a flow there is no write left to bar.
+      // Without a flow there is no write that the fence would have to refuse.
       if state.records[lease.id] == nil { state.leases.forget(lease.id) }
       state.noteDue(of: lease.id)
     }
   }
 
-  /// Takes flows that have work to do.
+  /// Leases flows that have work to do.
   public func claimDue(
     owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
   ) async throws -> [FlowLease] {
@@ -50,7 +50,7 @@ extension MemoryFlowStore {
     return state.withLock { state in
       state.due.due(at: now, serving: serving, limit: limit).compactMap { name in
         let id = FlowID(name)
-        // Who stands among the due ones has no lease that stands, so this never throws.
+        // A due flow has no valid lease, so this never throws.
         guard let fence = try? state.leases.give(id, to: owner, at: now, until: until) else { return nil }
         state.noteDue(of: id)
         return FlowLease(id: id, owner: owner, fence: fence, until: Date(microseconds: until))
@@ -60,7 +60,7 @@ extension MemoryFlowStore {
 }
 
 extension Int64 {
-  /// A time in microseconds, moved on by a duration; never back, and never past the end of time.
+  /// Returns a time in microseconds, moved on by a duration; never moves it back, and stops at the greatest time.
   func later(by time: Duration) -> Int64 {
     let (seconds, attoseconds) = Duration.zero.later(by: time).components
     let (added, tooMuch) = addingReportingOverflow(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)

@@ -6,10 +6,10 @@ public import ActorFlow
   import Foundation
 #endif
 
-/// A store that keeps flows in memory: for tests, and for flows that need not outlive the process.
+/// A store in memory, for tests and for flows that need not outlive the process.
 ///
-/// It keeps every promise of a ``LeasingFlowStore`` but durability, and may be shared by any number of hosts in the
-/// process. No function waits for anything.
+/// The store meets every promise of a ``LeasingFlowStore`` except durability. Any number of hosts in the process may
+/// share it. No function waits for anything.
 public final class MemoryFlowStore: LeasingFlowStore {
   struct Record: Sendable {
     var flow: StoredFlow
@@ -27,17 +27,17 @@ public final class MemoryFlowStore: LeasingFlowStore {
   let state = Lock(State())
   let clock: any WallClock
 
-  /// An empty store whose leases are measured by a clock.
+  /// Creates an empty store that measures leases by a clock.
   public init(clock: any WallClock = .system) {
     self.clock = clock
   }
 
-  /// What the store has of a flow; nil if there is no such flow.
+  /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     state.withLock { $0.records[id]?.flow }
   }
 
-  /// Writes a flow's next snapshot, and what its history gained.
+  /// Writes a flow's next snapshot, and appends to its history.
   public func commit(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
     appending history: [HistoryEntry]
@@ -78,17 +78,17 @@ public final class MemoryFlowStore: LeasingFlowStore {
     }
   }
 
-  /// The flows that fit, by id.
+  /// Returns a page of the flows that match a query, ordered by id.
   public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
     try state.withLock { state throws(FlowStoreError) in try state.index.list(query, after: cursor, limit: limit) }
   }
 
-  /// The open questions that fit, by flow.
+  /// Returns a page of the open questions that match a query, ordered by flow.
   public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     try state.withLock { state throws(FlowStoreError) in try state.index.tasks(query, after: cursor, limit: limit) }
   }
 
-  /// A flow's history, oldest first.
+  /// Returns the entries of a flow's history, oldest first.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     state.withLock { state in
       guard let history = state.records[id]?.history else { return [] }
@@ -98,7 +98,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
 }
 
 extension MemoryFlowStore.State {
-  /// Notes anew when a flow can be claimed: after its snapshot or its lease changed.
+  /// Updates when a flow can be claimed, after its snapshot or its lease has changed.
   mutating func noteDue(of id: FlowID) {
     guard let flow = records[id]?.flow else { return }
     let snapshot = flow.snapshot
@@ -128,7 +128,7 @@ func checkRevision(_ stored: Revision, expecting: Revision, of id: FlowID) throw
 }
 
 extension HistoryEntry {
-  /// The entry as it will be read back: its time to the microsecond.
+  /// The entry as it will be read back: with its time rounded to microseconds.
   var stored: HistoryEntry {
     var copy = self
     copy.at = at.stored

@@ -1,13 +1,13 @@
-/// A sorted set whose elements come and go at any place: found, inserted and removed without moving more than one chunk.
+/// A sorted set that is changed at any place: finding, inserting and removing move no more than one chunk of elements.
 struct SortedList<Element: Comparable & Sendable>: Sendable {
-  /// None is empty.
+  /// The elements in order; no chunk is empty.
   private var chunks: [[Element]] = []
   private(set) var count = 0
   private static var most: Int { 128 }
 
   init() {}
 
-  /// The first place that is not before `element`.
+  /// Returns the first place that is not before `element`.
   private func place(of element: Element) -> (chunk: Int, index: Int) {
     var low = 0
     var high = chunks.count
@@ -29,7 +29,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
     return low
   }
 
-  /// Puts an element in; an equal one that is there stays.
+  /// Inserts an element, unless an equal one is there.
   mutating func insert(_ element: Element) {
     var (chunk, index) = place(of: element)
     if chunk == chunks.count {
@@ -67,7 +67,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
     return chunk < chunks.count && chunks[chunk][index] == element
   }
 
-  /// Visits the elements after `element`, or all, in order, until `body` returns false.
+  /// Visits the elements after `element`, or all of them, in order until `body` returns `false`.
   func visit(after element: Element?, _ body: (Element) -> Bool) {
     var (chunk, index) = element.map { place(of: $0) } ?? (0, 0)
     while chunk < chunks.count {

@@ -1,10 +1,10 @@
 import ActorFlow
 
-/// The name of one attempt to write. A retry uses the same one, so that a store can tell it from another's write.
+/// The name of one write, which a retry uses again, so that a store can tell a retry from another write.
 public struct CommitID: Hashable, Sendable, Codable, CustomStringConvertible {
   let bits: RandomBits
 
-  /// A new id: 128 bits of the system's generator.
+  /// Creates a new id of 128 bits from the system's random generator.
   public init() {
     var generator = SystemRandomNumberGenerator()
     bits = RandomBits(using: &generator)
@@ -14,13 +14,13 @@ public struct CommitID: Hashable, Sendable, Codable, CustomStringConvertible {
     self.bits = bits
   }
 
-  /// Reads back what ``description`` wrote; nil for any other text.
+  /// Reads what ``description`` wrote; returns `nil` for any other text.
   public init?(_ text: String) {
     guard let bits = RandomBits(text) else { return nil }
     self.bits = bits
   }
 
-  /// 32 hexadecimal digits.
+  /// The id as 32 hexadecimal digits.
   public var description: String { bits.description }
 
   /// Reads the id from a single string.

@@ -1,8 +1,8 @@
-/// The number of one lease: greater than that of every lease given before it, so that a store can tell who came later.
+/// The number of a lease, greater than that of every lease given before it, so that a store can tell which came later.
 ///
-/// A store gives each number once, also when a flow was deleted and its id is used again.
+/// A store gives each number once, even if a flow was deleted and its id is used again.
 public struct Fence: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-  /// At least 1.
+  /// The number, which is at least 1.
   public let number: Int
 
   /// The fence of this number, as a store read it back.
@@ -10,7 +10,7 @@ public struct Fence: Hashable, Comparable, Sendable, Codable, CustomStringConver
     self.number = number
   }
 
-  /// Orders fences by when their leases were given.
+  /// Orders fences by the time when their leases were given.
   public static func < (left: Fence, right: Fence) -> Bool { left.number < right.number }
 
   /// The number as text.

@@ -6,16 +6,17 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// The right to run a flow for a time. It is over at ``until``; who was given it may still write then, as long as nobody
-/// else was given a later one.
+/// The right to run a flow for a time.
+///
+/// The lease is over at ``until``. The owner may still write afterwards, as long as no later lease was given.
 public struct FlowLease: Sendable, Equatable {
-  /// The flow.
+  /// The leased flow.
   public var id: FlowID
-  /// Who holds it.
+  /// The holder of the lease.
   public var owner: String
-  /// The lease's number, to write with.
+  /// The fence of the lease, to write with.
   public var fence: Fence
-  /// When it is over, by the store's clock.
+  /// The end of the lease, by the store's clock.
   public var until: Date
 
   /// A lease of these parts.

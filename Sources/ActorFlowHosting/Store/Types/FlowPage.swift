@@ -6,14 +6,14 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// Some flows of a list, and where it goes on.
+/// A page of a list of flows, with a cursor to the next page.
 ///
-/// The list is ordered by id, in an order of the store's own. A flow that stood in it all the while is in exactly one
-/// page, whatever else comes and goes between two pages.
+/// The list is ordered by id, in an order of the store's own. A flow that matches throughout is on exactly one page,
+/// even if others come and go between two pages.
 public struct FlowPage: Sendable, Equatable {
   /// The flows, by id.
   public var flows: [FlowSummary]
-  /// What to ask for the next page with; nil if this is the last. Only the store that made it can read it.
+  /// The cursor of the next page, which only the store that made it can read; `nil` on the last page.
   public var cursor: String?
 
   /// A page of these flows.
@@ -23,30 +23,30 @@ public struct FlowPage: Sendable, Equatable {
   }
 }
 
-/// What a list says of a flow: everything but its body and its open questions.
+/// A flow in a list: everything about it except its body and its open questions.
 public struct FlowSummary: Sendable, Equatable {
   /// The flow's id.
   public var id: FlowID
-  /// How often it was committed.
+  /// The number of commits of the flow.
   public var revision: Revision
   /// The name of the flow's definition.
   public var definition: String
   /// The version of the definition that the flow follows.
   public var version: Int
-  /// What the flow waits for, or how it ended.
+  /// The status: what the flow waits for, or how it ended.
   public var status: FlowSnapshot.Status
   /// Whether a `backUp` threw when the flow was rolled back.
   public var rollbackFailed: Bool
   /// The steps in focus.
   public var steps: [StepID]
-  /// What the host's users attached.
+  /// The labels that the host's users attached.
   public var labels: [String: String]
-  /// When the earliest timer is due, if there is one.
+  /// The time when the earliest timer is due, if there is one.
   public var wakeAt: Date?
-  /// When the flow was committed last.
+  /// The time of the last commit.
   public var changedAt: Date
 
-  /// What a list says of a stored flow.
+  /// Creates the summary of a stored flow.
   public init(_ flow: StoredFlow) {
     id = flow.id
     revision = flow.revision

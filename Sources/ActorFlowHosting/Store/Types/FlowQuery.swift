@@ -6,22 +6,22 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// Which flows to list: those that fit everything that is not nil.
+/// A query for flows: those that match every property that is not `nil`.
 public struct FlowQuery: Sendable, Equatable {
   /// The definition's name.
   public var definition: String?
   /// The definition's version.
   public var version: Int?
-  /// The statuses that fit; an empty set fits none.
+  /// The statuses that match; an empty set matches none.
   public var status: Set<FlowSnapshot.Status>?
-  /// A step in focus: a whole path, or without a `/` its last part.
+  /// A step in focus: its whole path, or the last part if there is no `/`.
   public var step: StepID?
-  /// A label with its value.
+  /// A label with this value.
   public var label: Label?
-  /// Only flows whose ``FlowSnapshot/wakeAt`` is before this time.
+  /// The time before which ``FlowSnapshot/wakeAt`` must be.
   public var dueBefore: Date?
 
-  /// A query; what is nil does not matter.
+  /// Creates a query; a property that is `nil` is ignored.
   public init(
     definition: String? = nil, version: Int? = nil, status: Set<FlowSnapshot.Status>? = nil, step: StepID? = nil,
     label: Label? = nil, dueBefore: Date? = nil
@@ -41,14 +41,14 @@ public struct FlowQuery: Sendable, Equatable {
     /// The label's value.
     public var value: String
 
-    /// The label of this key and value.
+    /// A label with this key and value.
     public init(_ key: String, _ value: String) {
       self.key = key
       self.value = value
     }
   }
 
-  /// Whether a flow fits.
+  /// Whether a flow matches the query.
   public func matches(_ flow: FlowSummary) -> Bool {
     if let definition, flow.definition != definition { return false }
     if let version, flow.version != version { return false }

@@ -9,9 +9,9 @@ import ActorFlow
 extension FlowSnapshot {
   private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 1, what: "the snapshot")
 
-  /// The snapshot in the format that stores write: with its format's number, and a sum that finds every damage.
+  /// Returns the snapshot in the format that stores write, with the number of the format and a checksum.
   ///
-  /// Two equal snapshots have equal bytes.
+  /// Equal snapshots have equal bytes.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: body.count + 256)
     writer.string(definition)
@@ -57,13 +57,13 @@ extension FlowSnapshot {
 
   /// Throws `tooLarge` if the encoded snapshot has more than ``maximumBytes``.
   ///
-  /// A bound that costs nothing is looked at first, so that a store in memory need not encode what is small.
+  /// A cheap upper bound is checked first, so that a store in memory need not encode small snapshots.
   package func checkSize() throws(FlowStoreError) {
     guard let count = count(over: Self.maximumBytes) else { return }
     try Self.checkSize(count)
   }
 
-  /// How many bytes the encoded snapshot has, if these are more than `limit`.
+  /// The size of the encoded snapshot in bytes, or `nil` if it is at most `limit`.
   func count(over limit: Int) -> Int? {
     var bound = body.count + definition.utf8.count + 128
     for step in steps { bound += step.path.utf8.count + 10 }
@@ -80,7 +80,7 @@ extension FlowSnapshot {
       .tooLarge, "the snapshot has \(count) bytes; at most \(maximumBytes) are stored. Keep large values elsewhere")
   }
 
-  /// The snapshot as it will be read back: times to the microsecond.
+  /// The snapshot as it will be read back: with times rounded to microseconds.
   package var stored: FlowSnapshot {
     var copy = self
     copy.wakeAt = wakeAt?.stored
@@ -118,7 +118,7 @@ extension OpenTask {
 }
 
 extension FlowSnapshot.Status {
-  /// What stands for the status in the encoding. Never change one; a new status gets a new one.
+  /// The code of the status in the encoding. Never change a code, and give a new status a new one.
   fileprivate var code: UInt8 {
     switch self {
     case .runnable: 1

@@ -6,24 +6,26 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// A flow at rest: what a store keeps of it, and all that a host needs to go on.
+/// A flow between two commits: all that a store persists, and all that a host needs to continue it.
 ///
-/// Stores index everything but ``body``, and look into that never. Times are kept to the microsecond. A flow that is
-/// at work is ``Status/runnable``: a snapshot never says that somebody runs it, the lease does.
+/// Stores index everything but ``body``, and never look into that. Times are stored to the microsecond. A flow whose
+/// steps are executing is ``Status/runnable``: the lease says whether a host runs it, and the snapshot never does.
 public struct FlowSnapshot: Sendable, Equatable {
   /// The name of the flow's definition.
   public var definition: String
   /// The version of the definition that this flow follows.
   public var version: Int
-  /// What the flow waits for, or how it ended.
+  /// The status: what the flow waits for, or how it ended.
   public var status: Status
   /// Whether a `backUp` threw when the flow was rolled back.
   public var rollbackFailed: Bool
-  /// The steps in focus; several where branches run side by side.
+  /// The steps in focus; there are several while branches run in parallel.
   public var steps: [StepID]
-  /// What the host's users attached, to find the flow by.
+  /// The labels that the host's users attached, to find the flow by.
   public var labels: [String: String]
-  /// When the earliest timer is due; nil if there is none. A runnable flow is due at once, an ended one never.
+  /// The time when the earliest timer is due, or `nil` if there is no timer.
+  ///
+  /// A runnable flow is due at once, and an ended flow never.
   public var wakeAt: Date?
   /// The open questions.
   public var tasks: [OpenTask]
@@ -46,24 +48,26 @@ public struct FlowSnapshot: Sendable, Equatable {
     self.body = body
   }
 
-  /// What a flow at rest waits for, or how it ended.
+  /// The status of a stored flow: what it waits for, or how it ended.
   @nonexhaustive public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
-    /// There is work to do at once.
+    /// The flow has work to do at once.
     case runnable
-    /// It waits for an answer, a signal or a timer.
+    /// The flow waits for an answer, a signal or a timer.
     case waiting
-    /// A step failed; somebody may retry it.
+    /// A step failed: the flow is suspended and may be retried, or it has ended.
     case failed
-    /// It cannot be taken up: a migration is missing.
+    /// The flow fits no registered version and cannot be activated: a migration is missing.
     case parked
     /// The last step has returned.
     case finished
-    /// Somebody abandoned it.
+    /// The flow was abandoned.
     case abandoned
-    /// It was cancelled.
+    /// The flow was cancelled.
     case cancelled
 
-    /// Whether the flow has ended for good.
+    /// Whether the flow finished, was abandoned, or was cancelled.
+    ///
+    /// A ``failed`` flow may have ended as well, but this is `false` for it.
     public var isTerminal: Bool {
       switch self {
       case .finished, .abandoned, .cancelled: true
@@ -71,12 +75,12 @@ public struct FlowSnapshot: Sendable, Equatable {
       }
     }
 
-    /// Whether a host takes the flow up without being asked: it is runnable, or waits and may have a timer.
+    /// Whether a host activates the flow without a request: it is runnable, or it waits and may have a timer.
     public var isClaimable: Bool { self == .runnable || self == .waiting }
   }
 }
 
 extension FlowSnapshot {
-  /// The bytes that an encoded snapshot may have at most: 4 MiB. What is larger no store takes.
+  /// The greatest size of an encoded snapshot in bytes: 4 MiB. No store accepts a larger one.
   public static let maximumBytes = 4 << 20
 }

@@ -1,29 +1,29 @@
-/// Every error a store throws.
+/// An error that a store throws.
 ///
 /// Switch over ``code``; show ``message``.
 public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of error.
   public let code: Code
-  /// What went wrong, in a sentence.
+  /// A sentence that says what went wrong.
   public let message: String
-  /// The error behind this one, where there is one.
+  /// The error that caused this one, if there is one.
   public let underlying: (any Error)?
 
-  /// An error of a store.
+  /// Creates an error of a store.
   public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
     self.code = code
     self.message = message
     self.underlying = underlying
   }
 
-  /// The code and the sentence.
+  /// The code, the message, and the underlying error if there is one.
   public var description: String {
     var text = "\(code): \(message)"
     if let underlying { text += " (\(underlying))" }
     return text
   }
 
-  /// What went wrong. New codes may be added; switch with a default.
+  /// The kind of error; switch with a `default`, since new codes may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String, Sendable {
       case conflict, fenced, leased, notFound, corrupted, unsupportedFormat, tooLarge
@@ -40,24 +40,25 @@ public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
 
     /// The flow has another revision than the write expected; nothing was written. Load it and decide again.
     public static let conflict = Code(.conflict)
-    /// A later lease of the flow was given to somebody; nothing was written, and nothing will be.
+    /// A later lease of the flow was given; nothing was written, and no write under this fence ever will be.
     public static let fenced = Code(.fenced)
-    /// Somebody holds a lease of the flow; nothing was written.
+    /// A lease of the flow is valid; nothing was written.
     public static let leased = Code(.leased)
-    /// There is no such flow, or the cursor of a list is not one of this store's.
+    /// There is no such flow, or the cursor of a list is not from this store.
     public static let notFound = Code(.notFound)
-    /// What is stored cannot be read: it was damaged. It is never overwritten.
+    /// The stored data is damaged and cannot be read; it is never overwritten.
     public static let corrupted = Code(.corrupted)
-    /// What is stored was written by a newer version of this module. It is never overwritten.
+    /// The stored data was written by a newer version of this module; it is never overwritten.
     public static let unsupportedFormat = Code(.unsupportedFormat)
     /// The snapshot is larger than ``FlowSnapshot/maximumBytes``; nothing was written.
     public static let tooLarge = Code(.tooLarge)
-    /// The write may or may not have been done. Retry with the same ``CommitID``.
+    /// The write may or may not have been done; retry it with the same ``CommitID``.
     public static let outcomeUnknown = Code(.outcomeUnknown)
     /// The store cannot be used at present; certainly nothing was written.
     public static let unavailable = Code(.unavailable)
-    /// Another process has the store open, which takes one at a time; the message names the process. For a write: the
-    /// store's lock was removed, so another process may have it open; nothing was written.
+    /// Another process has the store open, which only one can have at a time; the message names the process.
+    ///
+    /// For a write: the lock of the store was removed, so another process may have the store open; nothing was written.
     public static let locked = Code(.locked)
   }
 }

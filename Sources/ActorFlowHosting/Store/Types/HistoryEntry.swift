@@ -6,27 +6,30 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// A line of a flow's history: what happened, when, and by whom. It is written in the commit that made it true.
+/// An entry of a flow's history: what happened, when and by whom, written in the commit that made it true.
 public struct HistoryEntry: Sendable, Equatable, Codable {
-  /// The number of the navigation event, or of what the host did between two of them: 1, 2, 3… without gaps in a flow.
+  /// The number of the navigation event, or of the host's action between two events: 1, 2, 3… without gaps in a flow.
   public var sequence: Int
-  /// When it happened.
+  /// The time of the event.
   public var at: Date
-  /// What happened, in a word.
+  /// The kind of event, in a word.
   ///
-  /// Of the flow's navigation events, named as the cases of `Change`: `launched`, `moved`, `skipped`, `asked`, `updated`,
+  /// Navigation events are named after the cases of `Change`: `launched`, `moved`, `skipped`, `asked`, `updated`,
   /// `answered`, `withdrawn`, `waiting`, `received`, `stoppedWaiting`, `leaving`, `backedUp`, `caught`, `unwound`,
   /// `joined`, `parked`, `finished`, `failed`, `abandoned`, `cancelled`, `rolledBack`.
   ///
-  /// Of the host: `sent`, a signal came that nobody waits for yet, with its name as ``detail``; `moved` with a ``detail``
-  /// such as `1 → 3`, the flow goes on with another version; `parked`, it cannot go on, with the reason as ``detail``;
-  /// `freed`, it can again; `retried`, somebody lets it try again. New words may be added.
+  /// The host adds these words, and new ones may be added:
+  /// - `sent`: a signal arrived that no step waits for yet; ``detail`` is the signal's name.
+  /// - `moved`, with a ``detail`` such as `1 → 3`: the flow continues with another version.
+  /// - `parked`: the flow cannot continue; ``detail`` is the reason.
+  /// - `freed`: the parked flow can continue.
+  /// - `retried`: an operator let the flow try again.
   public var what: String
-  /// The step concerned, where there is one.
+  /// The step concerned, if there is one.
   public var step: StepID?
-  /// The id of the principal who caused it, where there is one.
+  /// The id of the principal who caused the event, if there is one.
   public var by: String?
-  /// More about it, for people.
+  /// More about the event, for people.
   public var detail: String?
 
   /// An entry of these parts.

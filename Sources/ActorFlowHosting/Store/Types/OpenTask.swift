@@ -6,19 +6,19 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// An open question as a store keeps and finds it: an entry in somebody's inbox.
+/// An open question as a store indexes it: an entry in the inbox of its assignees.
 public struct OpenTask: Sendable, Equatable {
   /// The question's id.
   public var question: String
-  /// The step that asks.
+  /// The step that asked the question.
   public var step: StepID
   /// The name of the prompt's type.
   public var prompt: String
-  /// Who is to answer; empty if anybody may.
+  /// The people who are to answer; empty if any caller may.
   public var assignees: [String]
-  /// When an answer is expected, if it is.
+  /// The time when an answer is due, if there is one.
   public var due: Date?
-  /// When the question was asked.
+  /// The time when the question was asked.
   public var askedAt: Date
 
   /// An open question of these parts.

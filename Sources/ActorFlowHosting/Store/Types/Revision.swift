@@ -1,6 +1,6 @@
-/// How often a flow was committed: the number that every write names, so that nobody overwrites what he has not seen.
+/// The number of commits of a flow; every write names it, so that no writer overwrites a commit that it has not read.
 public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-  /// 0 for a flow that is not there, 1 after the first commit, then counting up.
+  /// The number: 0 if there is no such flow, 1 after the first commit, then counting up.
   public let number: Int
 
   /// The revision of this number, as a store read it back.
@@ -8,10 +8,10 @@ public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringCon
     self.number = number
   }
 
-  /// There is no such flow.
+  /// The revision of a flow that does not exist.
   public static let none = Revision(0)
 
-  /// The revision that the next commit makes.
+  /// The revision after the next commit.
   public var next: Revision { Revision(number < .max ? number + 1 : number) }
 
   /// Orders revisions of one flow by age.

@@ -6,15 +6,15 @@ public import ActorFlow
   public import Foundation
 #endif
 
-/// A flow as a store has it.
+/// A flow in a store.
 public struct StoredFlow: Sendable, Equatable {
   /// The flow's id.
   public var id: FlowID
-  /// How often it was committed.
+  /// The number of commits of the flow.
   public var revision: Revision
-  /// What was committed last.
+  /// The snapshot that was committed last.
   public var snapshot: FlowSnapshot
-  /// When that was, by the store's clock.
+  /// The time of the last commit, by the store's clock.
   public var changedAt: Date
 
   /// A stored flow of these parts.

@@ -1,10 +1,12 @@
 public import ActorFlow
 
-/// Some open questions of a list, and where it goes on. Ordered and paged as a ``FlowPage`` is: by flow, then question.
+/// A page of a list of open questions, with a cursor to the next page.
+///
+/// The list is ordered and divided into pages as for ``FlowPage``: by flow, then by question.
 public struct TaskPage: Sendable, Equatable {
-  /// The questions, by their flow's id.
+  /// The questions, by the id of their flow.
   public var tasks: [TaskSummary]
-  /// What to ask for the next page with; nil if this is the last. Only the store that made it can read it.
+  /// The cursor of the next page, which only the store that made it can read; `nil` on the last page.
   public var cursor: String?
 
   /// A page of these questions.
@@ -14,7 +16,7 @@ public struct TaskPage: Sendable, Equatable {
   }
 }
 
-/// An open question, and whose it is.
+/// An open question, with the flow that asks it.
 public struct TaskSummary: Sendable, Equatable {
   /// The flow that asks.
   public var flow: FlowID

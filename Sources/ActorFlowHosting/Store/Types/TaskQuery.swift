@@ -4,18 +4,18 @@
   public import Foundation
 #endif
 
-/// Which open questions to list: those that fit everything that is not nil.
+/// A query for open questions: those that match every property that is not `nil`.
 public struct TaskQuery: Sendable, Equatable {
-  /// Somebody who is named among the assignees.
+  /// A person among the assignees.
   public var assignee: String?
   /// The name of the prompt's type.
   public var prompt: String?
   /// The definition's name.
   public var definition: String?
-  /// Only questions that are due before this time.
+  /// The time before which the questions must be due.
   public var dueBefore: Date?
 
-  /// A query; what is nil does not matter.
+  /// Creates a query; a property that is `nil` is ignored.
   public init(assignee: String? = nil, prompt: String? = nil, definition: String? = nil, dueBefore: Date? = nil) {
     self.assignee = assignee
     self.prompt = prompt
@@ -23,7 +23,7 @@ public struct TaskQuery: Sendable, Equatable {
     self.dueBefore = dueBefore
   }
 
-  /// Whether a question fits.
+  /// Whether a question matches the query.
   public func matches(_ summary: TaskSummary) -> Bool {
     if let assignee, !summary.task.assignees.contains(assignee) { return false }
     if let prompt, summary.task.prompt != prompt { return false }
