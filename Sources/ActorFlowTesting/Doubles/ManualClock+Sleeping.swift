@@ -1,9 +1,9 @@
 internal import ActorFlow
 
 extension ManualClock {
-  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if it is there already.
+  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if the clock is already there.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled before. The sleeper is then gone at once.
+  /// - Throws: `CancellationError` if the task is cancelled before. The sleeper is then removed at once.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let wakeUp = Eventual<Void>()
@@ -24,7 +24,7 @@ extension ManualClock {
     }
   }
 
-  /// Waits until at least `count` tasks sleep at once.
+  /// Waits until at least `count` tasks sleep at the same time.
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async throws {

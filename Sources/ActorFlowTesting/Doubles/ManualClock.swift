@@ -10,24 +10,24 @@ internal import ActorFlow
 /// try await reminder
 /// ```
 ///
-/// It may be used from any task. Everything that is due is woken by the ``advance(by:)`` that makes it due, in the order
-/// of the deadlines, and of falling asleep where they are equal.
+/// The clock may be used from any task. A call of ``advance(by:)`` wakes every task whose deadline it reaches, in the
+/// order of the deadlines. Tasks with equal deadlines wake in the order in which they fell asleep.
 public final class ManualClock: Clock, Sendable {
   /// A point in the time of a manual clock.
   public struct Instant: InstantProtocol, Sendable {
     /// The time since the clock was made.
     public let offset: Duration
 
-    /// A point at a time after the clock was made.
+    /// Creates the point at this time after the clock was made.
     public init(offset: Duration = .zero) {
-      // A deadline may lie beyond the end of the clock's time: then it never comes.
+      // A deadline may lie beyond the end of the clock's time; the clock then never reaches it.
       self.offset = min(max(offset, .zero - .longest - .longest), .longest + .longest)
     }
 
-    /// The point that is `duration` later.
+    /// Returns the point that is `duration` later.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration.bounded) }
 
-    /// The time from here to `other`.
+    /// Returns the time from this point to `other`.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
     /// Orders points by time.
@@ -36,7 +36,7 @@ public final class ManualClock: Clock, Sendable {
 
   struct State: Sendable {
     var now = Instant()
-    /// By deadline, and by falling asleep.
+    /// The sleepers, ordered by deadline, then by when they fell asleep.
     var sleepers: [Sleeper] = []
     var watchers: [Watcher] = []
   }
@@ -53,24 +53,24 @@ public final class ManualClock: Clock, Sendable {
 
   let state = Lock(State())
 
-  /// A clock at time zero.
+  /// Creates a clock at time zero.
   public init() {}
 
-  /// The time.
+  /// The current time.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// A manual clock can be moved by any amount.
+  /// Zero, because a manual clock can be moved by any amount.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep at this moment.
+  /// The number of tasks that sleep at this moment.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
   /// The instants until which tasks sleep on this clock.
   package var deadlines: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }
 
-  /// Moves the time on, and wakes everybody whose deadline has come, earliest deadline first.
+  /// Moves the time forward, and wakes the tasks whose deadline is reached, earliest deadline first.
   ///
-  /// Returns when they are woken, not when they have run. Time never goes back: a negative duration moves nothing. The
-  /// clock stops at 200 years.
+  /// Returns when the tasks are woken, not when they have run. Time never goes back: a negative duration moves nothing.
+  /// The clock stops at 200 years.
   public func advance(by duration: Duration) {
     let due = state.withLock { state -> [Sleeper] in
       state.now = Instant(offset: min(state.now.offset.later(by: duration), .longest))

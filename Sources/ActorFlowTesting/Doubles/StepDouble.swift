@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// Stands in for a step of a flow under test: does what a script says, and records how it was called.
+/// A stand-in for a step of a flow under test, which follows a script and records how it was called.
 ///
 /// ```swift
 /// let payment = StepDouble<Order, Receipt>(.throwing(Declined()), .returning(receipt))
@@ -10,11 +10,11 @@ public import ActorFlow
 /// }
 /// ```
 ///
-/// Each visit takes the next ``Turn`` of the script, and the last turn serves all visits after. A visit that is replayed
-/// (see ``Passivation/everyQuestion``) repeats its turn, and is recorded once. The double is one actor for all
-/// instances that the flow's factory is asked for, so its records are those of all of them.
+/// Each visit takes the next ``Turn`` of the script; the last turn serves all later visits. A visit that is replayed
+/// (see ``Passivation/everyQuestion``) repeats its turn, and is recorded once. The double is one actor that stands for
+/// all instances that the flow's factory returns, so its records cover all of them.
 public actor StepDouble<Input: Sendable, Output: Sendable>: FlowStep {
-  /// A call that the double has got.
+  /// A recorded call of the double.
   public enum Call: Sendable {
     /// `proceed` was called with this input.
     case proceed(Input)
@@ -35,12 +35,12 @@ public actor StepDouble<Input: Sendable, Output: Sendable>: FlowStep {
   /// The calls so far, in order.
   public private(set) var calls: [Call] = []
 
-  /// A double with a script.
+  /// Creates a double with a script.
   ///
   /// - Parameters:
-  ///   - first: What it does in its first visit, and in all others if this is the whole script.
-  ///   - others: What it does in the visits after, one for each; the last one is for all that follow.
-  ///   - onBackUp: What `backUp` does after it was recorded; what it throws, `backUp` throws.
+  ///   - first: The turn of the first visit, and of all others if this is the whole script.
+  ///   - others: The turns of the later visits, one for each; the last one serves all that follow.
+  ///   - onBackUp: The closure that `backUp` runs after recording the call; `backUp` throws its errors.
   public init(
     _ first: Turn, _ others: Turn..., onBackUp: @escaping @Sendable (RollbackContext) async throws -> Void = { _ in }
   ) {
@@ -63,7 +63,7 @@ public actor StepDouble<Input: Sendable, Output: Sendable>: FlowStep {
     try await turn(of: context, with: input).play(input, context)
   }
 
-  /// Records the call.
+  /// Records the call and runs the `onBackUp` closure.
   public func backUp(context: RollbackContext) async throws {
     calls.append(.backUp(context.reason))
     try await onBackUp(context)
@@ -71,7 +71,7 @@ public actor StepDouble<Input: Sendable, Output: Sendable>: FlowStep {
 
   private func turn(of context: StepContext, with input: Input) -> Turn {
     let key = VisitKey(flow: context.flow, visit: context.visit)
-    // Outside a flow there are no visits: each call is one.
+    // Outside a flow there are no visits, so each call counts as one.
     if let current, current.key == key, context.visit != StepContext.standalone.visit { return current.turn }
     calls.append(.proceed(input))
     let turn = script[min(next, script.count - 1)]

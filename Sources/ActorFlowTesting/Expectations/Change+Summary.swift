@@ -1,7 +1,7 @@
 internal import ActorFlow
 
-// Events in words, for failures: those of `ExpectedChange`, so that both can be compared. Where the two agree, they are
-// the words of the log.
+// Events in words, for failures. They use the words of `ExpectedChange`, so that both can be compared, and the words of
+// the log where the two agree.
 extension Change {
   var summary: String {
     let errors = backUpErrors
@@ -36,11 +36,11 @@ extension Question {
 }
 
 extension NavigationEvent {
-  /// The event as a line of a list.
+  /// The event as one line of a list.
   var line: String { "\(sequence). \(change.summary)" }
 }
 
 extension Sequence<NavigationEvent> {
-  /// The events as an indented list, on lines of its own.
+  /// The events as an indented list that begins on a new line.
   var list: String { map { "\n  \($0.line)" }.joined() }
 }

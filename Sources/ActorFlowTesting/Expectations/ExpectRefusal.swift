@@ -1,7 +1,7 @@
 public import ActorFlow
 
-// Guards of prompts, without a flow. They are asked as a coordinator asks them: through `Prompt`, so a function that only
-// looks like a guard is not asked, and the test fails.
+// Checks of the guards of prompts, without a flow. They call a guard through `Prompt`, as a coordinator does. A
+// function that only looks like a guard is therefore not called, and the test fails.
 
 /// Asserts that a prompt's `authorize(_:)` refuses a principal.
 ///
@@ -10,8 +10,8 @@ public import ActorFlow
 /// ```
 ///
 /// - Parameters:
-///   - principal: The answerer; nil: an anonymous one.
-///   - prompt: The prompt that is to refuse.
+///   - principal: The answerer; `nil` for an anonymous one.
+///   - prompt: The prompt that must refuse.
 ///   - fileID: The file to name in a failure.
 ///   - line: The line to name in a failure.
 /// - Returns: The error that the guard threw.
@@ -34,7 +34,7 @@ public func expectRefusal<P: Prompt>(
 ///
 /// - Parameters:
 ///   - answer: The answer.
-///   - prompt: The prompt that is to refuse.
+///   - prompt: The prompt that must refuse.
 ///   - fileID: The file to name in a failure.
 ///   - line: The line to name in a failure.
 /// - Returns: The error that the guard threw.

@@ -1,13 +1,13 @@
 public import ActorFlow
 
-// What happens to forks, and to scopes around failures.
+// Events of forks, and of scopes around failures.
 extension ExpectedChange {
-  /// A failure of `step` was caught by a scope of the definition; with `catcher`, by that one.
+  /// Expects that a scope of the definition caught a failure of `step`; with `catcher`, that this catcher did.
   public static func caught(_ step: StepID, by catcher: Catcher? = nil) -> ExpectedChange {
     caught(step, with: (any Error).self, by: catcher)
   }
 
-  /// A failure of `step` with an error of type `type` was caught by a scope; with `catcher`, by that one.
+  /// Expects that a scope caught an error of type `type` that `step` threw; with `catcher`, that this catcher did.
   public static func caught<Failure: Error>(
     _ step: StepID, with type: Failure.Type, by catcher: Catcher? = nil
   ) -> ExpectedChange {
@@ -18,11 +18,11 @@ extension ExpectedChange {
     }
   }
 
-  /// What was done inside a scope is undone, because of a failure or because its time was over.
+  /// Expects that the steps inside a scope were compensated, because of a failure or because its time was over.
   ///
   /// - Parameters:
-  ///   - step: The step before it; nil: any, or none.
-  ///   - errors: How many `backUp`s threw.
+  ///   - step: The step before the scope; `nil` for any step or none.
+  ///   - errors: The number of `backUp`s that threw.
   public static func unwound(to step: StepID? = nil, errors: Int = 0) -> ExpectedChange {
     ExpectedChange("unwound\(step.map { " to \($0)" } ?? "")\(failing(errors))") { change in
       guard case .unwound(let visit, let found) = change else { return false }
@@ -30,11 +30,11 @@ extension ExpectedChange {
     }
   }
 
-  /// All branches of the fork `step` have ended, and the superfluous ones are undone.
+  /// Expects that all branches of the fork `step` have ended, and that the superseded ones are rolled back.
   ///
   /// - Parameters:
-  ///   - step: The fork, by its name: `parallel`, `race`, `each`, or what `.named` calls it.
-  ///   - errors: How many `backUp`s of superfluous branches threw.
+  ///   - step: The name of the fork: `parallel`, `race`, `each`, or the name that `.named` gives it.
+  ///   - errors: The number of `backUp`s of superseded branches that threw.
   public static func joined(_ step: StepID, errors: Int = 0) -> ExpectedChange {
     ExpectedChange("joined \(step)\(failing(errors))") { change in
       guard case .joined(let visit, let found) = change else { return false }
@@ -46,7 +46,7 @@ extension ExpectedChange {
 // MARK: - Signals
 
 extension ExpectedChange {
-  /// A step began to wait for this signal; with `step`, that one. A signal that was there already makes no event.
+  /// Expects that a step began to wait for this signal, or that `step` did. A buffered signal makes no event.
   public static func waitingForSignal<Value: Sendable>(
     _ signal: Signal<Value>, at step: StepID? = nil
   ) -> ExpectedChange {
@@ -55,7 +55,7 @@ extension ExpectedChange {
     }
   }
 
-  /// A step that waited got this signal; with `step`, that one.
+  /// Expects that a step that waited received this signal, or that `step` did.
   public static func receivedSignal<Value: Sendable>(
     _ signal: Signal<Value>, at step: StepID? = nil
   ) -> ExpectedChange {
@@ -64,7 +64,7 @@ extension ExpectedChange {
     }
   }
 
-  /// A step no longer waits for this signal and has not got it: its time was over, or it gave up; with `step`, that one.
+  /// Expects that a step, or `step`, stopped waiting for this signal without receiving it: it timed out or gave up.
   public static func stoppedWaitingForSignal<Value: Sendable>(
     _ signal: Signal<Value>, at step: StepID? = nil
   ) -> ExpectedChange {

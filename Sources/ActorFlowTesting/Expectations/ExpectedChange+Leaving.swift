@@ -1,13 +1,13 @@
 public import ActorFlow
 
-// What happens when a visit is left before its step returned, or the flow ends badly.
+// Events of leaving a visit before its step has returned, and of endings other than a finish.
 extension ExpectedChange {
-  /// A request to leave `step` was accepted; with `reason`, for that reason.
+  /// Expects that a request to leave `step` was accepted; with `reason`, for that reason.
   public static func leaving(_ step: StepID, _ reason: LeaveReason? = nil) -> ExpectedChange {
     leaving(step: step, reason)
   }
 
-  /// A request to leave whatever step had the focus was accepted.
+  /// Expects that a request to leave was accepted; `nil` for any step or any reason.
   static func leaving(step: StepID?, _ reason: LeaveReason?) -> ExpectedChange {
     let place = step.map { " \($0)" } ?? ""
     let why = reason.map { " (\($0))" } ?? ""
@@ -17,12 +17,12 @@ extension ExpectedChange {
     }
   }
 
-  /// The flow landed at a step.
+  /// Expects that the flow landed at a step.
   ///
   /// - Parameters:
-  ///   - step: Where it landed.
-  ///   - from: The step that had been left; nil: any.
-  ///   - errors: How many `backUp`s threw on the way.
+  ///   - step: The step where the flow landed.
+  ///   - from: The step that was left; `nil` for any step.
+  ///   - errors: The number of `backUp`s that threw on the way.
   public static func backedUp(to step: StepID, from: StepID? = nil, errors: Int = 0) -> ExpectedChange {
     backedUp(landing: step, from: from, errors: errors)
   }
@@ -36,7 +36,7 @@ extension ExpectedChange {
     }
   }
 
-  /// The flow was abandoned; with `reason`, for that reason.
+  /// Expects that the flow was abandoned; with `reason`, for that reason.
   public static func abandoned(reason: String? = nil) -> ExpectedChange {
     ExpectedChange("abandoned" + (reason.map { " (\($0))" } ?? "")) { change in
       guard case .abandoned(let found) = change else { return false }
@@ -44,15 +44,15 @@ extension ExpectedChange {
     }
   }
 
-  /// The task that called `run` was cancelled, and the step has come back.
+  /// Expects that the task that called `run` was cancelled, and that the step has returned.
   public static let cancelled = ExpectedChange("cancelled") { if case .cancelled = $0 { true } else { false } }
 
-  /// Everything is undone, and no `backUp` threw.
+  /// Expects that everything is rolled back, and that no `backUp` threw.
   public static var rolledBack: ExpectedChange { rolledBack() }
 
-  /// Everything is undone as far as it could be.
+  /// Expects that everything is rolled back as far as possible.
   ///
-  /// - Parameter errors: How many `backUp`s threw.
+  /// - Parameter errors: The number of `backUp`s that threw.
   public static func rolledBack(errors: Int = 0) -> ExpectedChange {
     ExpectedChange("rolled back\(failing(errors))") { change in
       if case .rolledBack(let found) = change { found.count == errors } else { false }

@@ -1,8 +1,8 @@
 public import ActorFlow
 
-/// What a test expects to happen next, for ``FlowTester/expect(_:fileID:line:)``.
+/// A change that a test expects next, for ``FlowTester/expect(_:fileID:line:)``.
 ///
-/// Steps are named as everywhere: by their whole path, or by its last part.
+/// Name a step by its whole path, or by the last part of the path.
 ///
 /// ```swift
 /// try await tester.expect(.moved(to: "pricing"), .skipped("gift-wrap"), .moved(to: "payment"))
@@ -11,7 +11,7 @@ public struct ExpectedChange: Sendable, CustomStringConvertible {
   /// The expectation in words, as failures show it.
   public let description: String
   let matches: @Sendable (Change) -> Bool
-  /// Whether this can be the very next thing to happen while a step waits for an answer.
+  /// Whether this change can come next while a step waits for an answer.
   let comesDuringQuestion: Bool
 
   init(_ description: String, duringQuestion: Bool = false, _ matches: @escaping @Sendable (Change) -> Bool) {
@@ -20,7 +20,7 @@ public struct ExpectedChange: Sendable, CustomStringConvertible {
     self.comesDuringQuestion = duringQuestion
   }
 
-  /// Anything that `matches` says is it; `description` names it in failures.
+  /// Expects any change that `matches` accepts; `description` names the expectation in failures.
   public static func matching(
     _ description: String, _ matches: @escaping @Sendable (Change) -> Bool
   ) -> ExpectedChange {
@@ -31,10 +31,10 @@ public struct ExpectedChange: Sendable, CustomStringConvertible {
 // MARK: - Walking
 
 extension ExpectedChange {
-  /// The run began. Implied wherever it is not named.
+  /// Expects that the run began. Implied wherever it is not named.
   public static let launched = ExpectedChange("launched") { if case .launched = $0 { true } else { false } }
 
-  /// The flow entered `step`; with `from`, out of that step.
+  /// Expects that the flow entered `step`; with `from`, that it came from that step.
   public static func moved(to step: StepID, from: StepID? = nil) -> ExpectedChange {
     let origin = from.map { " from \($0)" } ?? ""
     return ExpectedChange("moved to \(step)\(origin)") { change in
@@ -43,7 +43,7 @@ extension ExpectedChange {
     }
   }
 
-  /// `step` was passed over, whether or not it is kept to be returned to.
+  /// Expects that `step` was skipped, whether or not it stays on the stack to be returned to.
   public static func skipped(_ step: StepID) -> ExpectedChange {
     ExpectedChange("skipped \(step)") { change in
       switch change {
@@ -54,15 +54,15 @@ extension ExpectedChange {
     }
   }
 
-  /// The last step returned. ``FlowTester/finish(fileID:line:)`` also hands over what it returned.
+  /// Expects that the last step returned. ``FlowTester/finish(fileID:line:)`` also returns its output.
   public static let finished = ExpectedChange("finished") { if case .finished = $0 { true } else { false } }
 
-  /// `step` failed; whatever it threw.
+  /// Expects that `step` failed, with any error.
   public static func failed(_ step: StepID) -> ExpectedChange {
     failed(step, with: (any Error).self)
   }
 
-  /// `step` failed with an error of type `type`.
+  /// Expects that `step` failed with an error of type `type`.
   public static func failed<Failure: Error>(_ step: StepID, with type: Failure.Type) -> ExpectedChange {
     let kind = type == (any Error).self ? "" : " with \(type)"
     return ExpectedChange("failed at \(step)\(kind)") { change in
@@ -73,7 +73,7 @@ extension ExpectedChange {
 }
 
 extension StepID? {
-  /// Whether a step was not named, or is the one meant.
+  /// Whether no step was named, or `step` is the one named.
   func matches(_ step: StepID?) -> Bool {
     guard let self else { return true }
     return step.map(self.matches) ?? false

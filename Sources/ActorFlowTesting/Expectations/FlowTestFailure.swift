@@ -1,16 +1,16 @@
-/// Why a test of a flow failed: what was expected, what was found, and where the test said so.
+/// The failure of a flow test: what was expected, what was found, and the line of the test.
 ///
-/// It is thrown, so it fails a test of any framework that lets the error through.
+/// The failure is thrown, so it fails the test in any framework that lets the error through.
 public struct FlowTestFailure: Error, Sendable, CustomStringConvertible {
-  /// What was expected and what was found; several lines if events are listed.
+  /// The expectation and the finding, on several lines if events are listed.
   public let message: String
   /// The module and the file of the line that failed.
   public let fileID: String
   /// The line that failed.
   public let line: Int
-  /// The error behind the failure, where there is one.
+  /// The error behind the failure, if there is one.
   public let underlying: (any Error)?
-  /// Whether it names a step that was cancelled and does not come back: there is no use in waiting for it again.
+  /// Whether the failure names a step that was cancelled and does not return, so that waiting again is useless.
   let namesStuckStep: Bool
 
   init(
@@ -27,7 +27,7 @@ public struct FlowTestFailure: Error, Sendable, CustomStringConvertible {
   public var description: String { "\(fileID):\(line): \(message)" }
 }
 
-/// A line of a test.
+/// A line in the source of a test.
 struct SourceLocation: Sendable {
   let fileID: String
   let line: Int

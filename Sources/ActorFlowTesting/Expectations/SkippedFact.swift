@@ -1,12 +1,12 @@
 public import ActorFlow
 
-/// Something that a test has not asserted.
+/// A fact that a test has not asserted.
 public enum SkippedFact: Sendable, CustomStringConvertible {
-  /// An event was passed over.
+  /// An event that was skipped.
   case event(NavigationEvent)
-  /// A question was open at the end of the test.
+  /// A question that was open at the end of the test.
   case openQuestion(Question)
-  /// The flow was running at the end of the test, and asked nothing.
+  /// A flow that was running at the end of the test and asked nothing, with the step in focus, if there was one.
   case running(StepID?)
 
   /// The fact in a few words, such as `moved to checkout/pricing`.

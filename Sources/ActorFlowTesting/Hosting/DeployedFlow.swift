@@ -1,14 +1,15 @@
 public import ActorFlow
 public import ActorFlowHosting
 
-/// A definition that a ``HostTester`` has deployed: starts flows of it, at whichever host there is.
+/// A definition that a ``HostTester`` has deployed, for starting flows of it on the tester's current host.
 ///
-/// It is not Sendable: it belongs to the test's own task, as its tester does; ``HostTester`` shows helpers that take one.
+/// A deployed flow is not Sendable: like its tester, it belongs to the test's own task. ``HostTester`` shows helpers
+/// that take one.
 public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   let tester: HostTester
   let place: Place
 
-  /// Where each new host puts what it has registered.
+  /// The definition as registered with the current host. Each new host replaces it.
   final class Place: Sendable {
     private let hosted: Lock<HostedFlow<Input, Output>>
     init(_ flow: HostedFlow<Input, Output>) { hosted = Lock(flow) }
@@ -21,14 +22,14 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
     place = Place(flow)
   }
 
-  /// The definition at the host of this moment.
+  /// The definition as registered with the current host.
   public var hosted: HostedFlow<Input, Output> { place.flow }
 
   /// Starts a flow, and returns when no flow can go on by itself.
   ///
-  /// - Returns: The flow as it stands then.
-  /// - Throws: As `HostedFlow.start(id:with:labels:by:)`; a ``FlowTestFailure`` if a step does not come back: the flow is in
-  ///   the store then.
+  /// - Returns: The flow as it then stands.
+  /// - Throws: As `HostedFlow.start(id:with:labels:by:)`; a ``FlowTestFailure`` if a step does not return. The flow is
+  ///   then already in the store.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil,
@@ -38,9 +39,9 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
     return try await tester.view(of: id, fileID: fileID, line: line)
   }
 
-  /// What became of a flow when it can do nothing more by itself; asserts its ending, if it has one.
+  /// Returns the outcome of a flow that can do nothing more by itself, and asserts its ending or why it is stopped.
   ///
-  /// - Throws: As `HostedFlow.outcome(of:)`; a ``FlowTestFailure`` if a step does not come back.
+  /// - Throws: As `HostedFlow.outcome(of:)`; a ``FlowTestFailure`` if a step does not return.
   public func outcome(
     of id: FlowID, fileID: String = #fileID, line: Int = #line
   ) async throws -> Outcome<Output> {
@@ -50,9 +51,10 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
     return try await hosted.outcome(of: id)
   }
 
-  /// What a flow has made, which must have finished.
+  /// Returns the output of a flow, which must have finished.
   ///
-  /// - Throws: A ``FlowTestFailure`` that says where it stands if it has not; as ``outcome(of:fileID:line:)``.
+  /// - Throws: A ``FlowTestFailure`` that says where the flow stands if it is not finished; as
+  ///   ``outcome(of:fileID:line:)``.
   @discardableResult
   public func finish(_ id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> Output {
     let outcome = try await outcome(of: id, fileID: fileID, line: line)

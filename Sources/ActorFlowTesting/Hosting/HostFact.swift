@@ -1,11 +1,11 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// Something about a flow in the end that a test is to assert.
+/// A fact about a flow at the end of a test, which the test must assert.
 struct HostFact: Sendable {
-  /// What tells it from other facts. What a flow says again after it went on is another fact.
+  /// The identity of the fact. An ending, a standstill or a question that comes later has another key.
   let key: String
-  /// Follows the flow's id in a sentence.
+  /// The text that follows the flow's id in a sentence.
   let text: String
 
   private init(_ key: String, _ text: String) {
@@ -30,7 +30,7 @@ struct HostFact: Sendable {
     return HostFact("ending of \(view.id) \(view.revision)", "has ended, \(view.status.rawValue)\(reason)")
   }
 
-  /// Nil if it does not stand still.
+  /// Returns `nil` unless a failed step or a missing migration has stopped the flow.
   static func standstill(of view: FlowView) -> HostFact? {
     guard view.status == .failed || view.status == .parked else { return nil }
     let steps = view.steps.map(\.path).joined(separator: ", ")
@@ -39,7 +39,7 @@ struct HostFact: Sendable {
       "stands still\(steps.isEmpty ? "" : " at \(steps)"): \(view.failure ?? view.status.rawValue)")
   }
 
-  /// All of a flow that has come to rest.
+  /// Returns all facts about a flow that can do nothing more by itself.
   static func all(of view: FlowView, refused: (any Error)?) -> [HostFact] {
     if view.status.isTerminal { return [ending(of: view)] }
     if let refused { return [HostFact(refusal: refused, of: view.id)] }

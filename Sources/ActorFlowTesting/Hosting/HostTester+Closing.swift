@@ -1,19 +1,19 @@
 import ActorFlow
 import ActorFlowHosting
 
-// What a test has asserted, and its end.
+// Recording what a test asserts, and checking it at the end.
 extension HostTester {
   func assert(_ fact: HostFact) {
     asserted.insert(fact.key)
   }
 
-  /// Where a flow stands, to follow an "expected …, but".
+  /// Describes where a flow stands, as the continuation of "expected …, but".
   func standing(of id: FlowID) async throws -> String {
     let view = try await host.view(id)
     return "it " + HostFact.all(of: view, refused: refused[id]).map(\.text).joined(separator: " and ")
   }
 
-  /// Looks for what the test has left over.
+  /// Fails the test if it has left facts unasserted.
   func checkEverythingWasAsserted(_ location: SourceLocation) async throws {
     guard isExhaustive else { return }
     try await settle(fileID: location.fileID, line: location.line)
@@ -37,7 +37,7 @@ extension HostTester {
 
   /// Stops the host, and waits for its steps and those of the hosts that crashed.
   ///
-  /// - Throws: ``FlowTestFailure`` that names the steps that do not come back.
+  /// - Throws: ``FlowTestFailure`` that names the steps that do not return.
   func close(_ location: SourceLocation) async throws {
     cutOff()
     for host in crashed + [host] {

@@ -1,14 +1,13 @@
 public import ActorFlow
 public import ActorFlowHosting
 
-// Hosts that come and go over one store.
+// Replacing the host over the same store, by deploys and crashes.
 extension HostTester {
-  /// Puts a new program into service: the host is stopped as a deploy stops it, and a new one has this definition besides
-  /// those that were there.
+  /// Stops the host as a deploy does, and starts one that registers this definition in addition to the earlier ones.
   ///
-  /// - Returns: What starts flows of it, also after later crashes and deploys.
-  /// - Throws: What `FlowHost.register(_:version:)` throws; the new host then has the old definitions only. A
-  ///   ``FlowTestFailure`` if a step does not come back; it names the step.
+  /// - Returns: The deployed flow. It remains usable after later crashes and deploys.
+  /// - Throws: What `FlowHost.register(_:version:)` throws; the new host then has only the old definitions. A
+  ///   ``FlowTestFailure`` that names the step, if a step does not return.
   @discardableResult
   public func deploy<Input, Output>(
     _ flow: Flow<Input, Output>, version: Int = 1, fileID: String = #fileID, line: Int = #line
@@ -16,10 +15,9 @@ extension HostTester {
     try await deploy(fileID: fileID, line: line) { host in try await host.register(flow, version: version) }
   }
 
-  /// Puts a new program into service that registers a definition in its own way: `register` is called with each new host,
-  /// also after later crashes and deploys.
+  /// Deploys a definition that `register` registers with each new host, also after later crashes and deploys.
   ///
-  /// - Throws: What `register` throws, and as ``deploy(_:version:fileID:line:)``.
+  /// - Throws: What `register` throws; as ``deploy(_:version:fileID:line:)``.
   @discardableResult
   public func deploy<Input, Output>(
     fileID: String = #fileID, line: Int = #line,
@@ -39,11 +37,11 @@ extension HostTester {
     return flow
   }
 
-  /// Kills the host without a word: what it has in memory is lost, and nothing of it is written any more. A new host with
-  /// the same definitions goes on from the store, at once.
+  /// Crashes the host, and continues from the store at once with a new host that has the same definitions.
   ///
-  /// A step that was at work is cancelled and not awaited, and is entered again by the new host. A task that does not heed
-  /// the cancellation runs on beside it, as on a machine that was only cut off.
+  /// The old host loses what it has in memory, and writes nothing more. A step that was executing is cancelled and not
+  /// awaited, and the new host enters it again. A task that ignores the cancellation runs on beside the new host, as on
+  /// a machine that was only cut off.
   public func crash() async throws {
     cutOff()
     await host.die()
@@ -52,20 +50,20 @@ extension HostTester {
     try await host.takeUpWork()
   }
 
-  /// A new host with the old definitions.
+  /// Starts a new host with the definitions registered so far.
   private func boot() async throws {
     cutOff()
     (host, cutOff) = try Self.host(on: store, clock: clock, options: options)
     for register in registrations { try await register(host) }
   }
 
-  /// A host, and what cuts it off from its store.
+  /// Returns a host, and a closure that cuts the host off from its store.
   static func host(
     on store: any FlowStore, clock: ManualWallClock, options: FlowHost.Options
   ) throws -> (FlowHost, @Sendable () -> Void) {
     func host(_ store: some FlowStore) throws -> (FlowHost, @Sendable () -> Void) {
       let wire = FaultyStore(store)
-      // The name of the one before: what that held need not be waited for.
+      // Every host has the same owner name, so a new host need not wait for the leases of the one before.
       let host = try FlowHost(store: wire, clock: clock, owner: "tester", options: options)
       return (
         host,

@@ -1,25 +1,27 @@
 public import ActorFlow
 public import ActorFlowHosting
 
-// What there is to see when nothing goes on any more.
+// Looking at flows. Each helper first waits until no flow can go on by itself.
 extension HostTester {
-  /// A flow as it stands. Asserts nothing.
+  /// Returns a flow as it stands; asserts nothing.
   ///
-  /// - Throws: As `FlowHost.view(_:)` and ``settle(fileID:line:)``; so do the others here.
+  /// - Throws: As `FlowHost.view(_:)` and ``settle(fileID:line:)``. The other helpers that look at flows throw these
+  ///   errors, too.
   public func view(of id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> FlowView {
     try await settle(fileID: fileID, line: line)
     return try await host.view(id)
   }
 
-  /// The one open question of a flow that shows a `P`. Asserts that it is open.
+  /// Returns the one open question of a flow that shows a `P`, and asserts that it is open.
   ///
   /// - Parameters:
   ///   - prompt: The type of the prompt.
   ///   - id: The flow.
-  ///   - step: The step that asks, a whole path or its last part; nil: any.
+  ///   - step: The step that asks, by its whole path or the last part of it; `nil` for any step.
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
-  /// - Throws: A ``FlowTestFailure`` if there is none, or more than one; it says where the flow stands.
+  /// - Throws: A ``FlowTestFailure`` that says where the flow stands if there is no such question, or names the steps
+  ///   if there are several.
   public func question<P: Prompt & Decodable>(
     _ prompt: P.Type = P.self, of id: FlowID, at step: StepID? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> HostedQuestion<P> {
@@ -34,8 +36,9 @@ extension HostTester {
     throw FlowTestFailure("\(expected), but \(try await standing(of: id))", at: location)
   }
 
-  /// All open questions of a flow that show a `P`; of a flow with branches there may be several. Asserts that they are
-  /// open.
+  /// Returns all open questions of a flow that show a `P`, and asserts that they are open.
+  ///
+  /// A flow with branches may have several.
   public func questions<P: Prompt & Decodable>(
     _ prompt: P.Type = P.self, of id: FlowID, at step: StepID? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> [HostedQuestion<P>] {
@@ -43,21 +46,21 @@ extension HostTester {
     let found = try view.questions.filter { question in
       question.prompt == "\(P.self)" && (step.map { $0.matches(question.step) } ?? true)
     }.map { try HostedQuestion<P>($0, of: id) }
-    // One that is not the only one of its kind is asserted all the same: the test gets to see all of them.
+    // Assert each question, even where the caller expects only one: the test sees all of them.
     for question in found { assert(HostFact(question.question, of: id)) }
     return found
   }
 
-  /// The signals that a flow waits for. Asserts that it does.
+  /// Returns the signals that a flow waits for, and asserts that it waits for them.
   public func signals(of id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> [String] {
     let view = try await view(of: id, fileID: fileID, line: line)
     for signal in view.signals { assert(HostFact(signal: signal, of: id)) }
     return view.signals
   }
 
-  /// Why a flow stands still, or cannot be taken up. Asserts that.
+  /// Returns why a flow is stopped (a failed step, a missing migration) or cannot be activated, and asserts that.
   ///
-  /// - Throws: A ``FlowTestFailure`` if it does neither; it says where the flow stands.
+  /// - Throws: A ``FlowTestFailure`` that says where the flow stands, if it is neither stopped nor refused.
   @discardableResult
   public func failure(of id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> String {
     let view = try await view(of: id, fileID: fileID, line: line)
@@ -73,7 +76,7 @@ extension HostTester {
     return view.failure ?? fact.text
   }
 
-  /// What waits for somebody, by its flow. Asserts nothing.
+  /// Returns the open questions that name an assignee, in all flows; asserts nothing.
   public func inbox(
     of assignee: String, fileID: String = #fileID, line: Int = #line
   ) async throws -> [TaskSummary] {
@@ -88,7 +91,7 @@ extension HostTester {
     return tasks
   }
 
-  /// Who did what, and when: everything. Asserts nothing.
+  /// Returns the whole history of a flow: who did what, and when. Asserts nothing.
   public func history(
     of id: FlowID, fileID: String = #fileID, line: Int = #line
   ) async throws -> [HistoryEntry] {

@@ -1,13 +1,13 @@
 public import ActorFlow
 public import ActorFlowHosting
 
-// Requests from outside. Each returns when all that follows from it has happened, and throws what the host throws.
+// Requests from outside. Each returns when everything that follows has happened, and throws what the host throws.
 extension HostTester {
-  /// Answers a question that was looked at.
+  /// Answers a question that a helper such as ``question(_:of:at:fileID:line:)`` has returned.
   ///
-  /// - Returns: The flow when it has come to rest; so do the others here.
-  /// - Throws: As `FlowHost.answer(_:of:with:by:revision:key:)`; a ``FlowTestFailure`` if a step does not come back
-  ///   afterwards: the answer is in the store then. So do the others here.
+  /// - Returns: The flow when it can do nothing more by itself. The other requests return it likewise.
+  /// - Throws: As `FlowHost.answer(_:of:with:by:revision:key:)`; a ``FlowTestFailure`` if a step does not return
+  ///   afterwards. The answer is then already in the store. The other requests throw in the same way.
   @discardableResult
   public func answer<P: Prompt & Decodable>(
     _ question: HostedQuestion<P>, with answer: P.Answer, by principal: Principal? = nil, revision: Int? = nil,
@@ -18,9 +18,9 @@ extension HostTester {
     return try await view(of: question.flow, fileID: fileID, line: line)
   }
 
-  /// Waits until the flow comes to rest, and answers the one open question that shows a `P`.
+  /// Waits until no flow can go on by itself, and answers the one open question of a flow that shows a `P`.
   ///
-  /// - Throws: As `FlowHost.answer(_:of:with:by:key:)`; a ``FlowTestFailure`` if a step does not come back.
+  /// - Throws: As `FlowHost.answer(_:of:with:by:key:)`; a ``FlowTestFailure`` if a step does not return.
   @discardableResult
   public func answer<P: Prompt>(
     _ prompt: P.Type, of id: FlowID, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil,
@@ -42,7 +42,7 @@ extension HostTester {
     return delivery
   }
 
-  /// Backs up: the flow lands, and goes on from there.
+  /// Backs up a flow, which lands at an earlier step and goes on from there.
   @discardableResult
   public func backUp(
     _ id: FlowID, to step: StepID? = nil, by principal: Principal? = nil, key: String? = nil,
@@ -52,7 +52,7 @@ extension HostTester {
     return try await view(of: id, fileID: fileID, line: line)
   }
 
-  /// Ends a flow: everything it did is undone. Asserts this ending.
+  /// Abandons a flow, rolls it back unless `rollingBack` is false, and asserts this ending.
   @discardableResult
   public func abandon(
     _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil,
@@ -64,7 +64,7 @@ extension HostTester {
     return view
   }
 
-  /// Lets a flow go on that stands still.
+  /// Retries a flow that a failed step has stopped, as `FlowHost.retry(_:by:key:)` does.
   @discardableResult
   public func retry(
     _ id: FlowID, by principal: Principal? = nil, key: String? = nil, fileID: String = #fileID, line: Int = #line

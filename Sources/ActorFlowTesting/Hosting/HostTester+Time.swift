@@ -7,13 +7,13 @@ import ActorFlowHosting
   import Foundation
 #endif
 
-// Time, and waiting without it.
+// Moving the clock, and waiting for flows.
 extension HostTester {
-  /// Waits until no flow can go on by itself: each waits for somebody or for a time to come, stands still, or has ended.
+  /// Waits until no flow can go on by itself: each waits for input or a time, is stopped by a failure, or has ended.
   ///
-  /// What a crash left at work is taken up, and what is due is rung.
+  /// Activates flows that a crash has interrupted, and fires the timers that are due.
   ///
-  /// - Throws: A ``FlowTestFailure`` if a step does not come back; it names the step. `CancellationError` if the test is
+  /// - Throws: A ``FlowTestFailure`` that names the step, if a step does not return; `CancellationError` if the test is
   ///   cancelled.
   public func settle(fileID: String = #fileID, line: Int = #line) async throws {
     let (host, location) = (host, SourceLocation(fileID, line))
@@ -23,17 +23,19 @@ extension HostTester {
     self.refused = refused
   }
 
-  /// Lets time pass: from one timer to the next, in the order in which they are due, those of one moment by their flows'
-  /// ids. Reminders, deadlines, pauses and expiries find the time at which they were due, and what each makes happen has
-  /// happened before the next. Returns when nothing can go on any more: reminders have run, what followed is in the store,
-  /// and no flow is in memory.
+  /// Moves the clock from one timer to the next, in the order in which they are due.
   ///
-  /// A step that is at work keeps the time from moving: let it go on first. To try what is to happen to a step that hangs,
-  /// move the ``clock`` itself.
+  /// Timers that are due at the same moment fire in the order of their flows' ids. Reminders, deadlines, pauses and
+  /// expiries see the time at which they were due. Everything that one timer causes has happened before the next fires.
+  /// When this method returns, no flow can go on: reminders have run, what followed is in the store, and no flow is in
+  /// memory.
+  ///
+  /// Time does not move while a step is executing: let the step finish first. To test what happens to a step that
+  /// hangs, move the ``clock`` itself.
   ///
   /// - Throws: As ``settle(fileID:line:)``.
   public func advance(by duration: Duration, fileID: String = #fileID, line: Int = #line) async throws {
-    // Where the clock stops, nothing more is due.
+    // The clock stops at a last moment; nothing is due after it.
     let end = min(clock.elapsed.later(by: duration), .longest)
     try await settle(fileID: fileID, line: line)
     while let next = try await nextTimer(until: end) {
@@ -43,7 +45,7 @@ extension HostTester {
     clock.advance(by: end - clock.elapsed)
   }
 
-  /// When the next timer is due, as time since the clock's start; nil: none until `end`.
+  /// Returns when the next timer is due, as time since the clock's start, or `nil` if none is due by `end`.
   private func nextTimer(until end: Duration) async throws -> Duration? {
     let now = clock.elapsed
     let query = FlowQuery(status: [.waiting], dueBefore: clock.date(at: end + .microseconds(1)))

@@ -1,9 +1,9 @@
 import ActorFlow
 public import ActorFlowHosting
 
-/// Drives hosted flows in a test: over days that pass in no time, crashes, and deploys of new versions.
+/// Drives hosted flows in a test, through days that pass in no time, crashes, and deploys of new versions.
 ///
-/// ``testHost(on:clock:options:exhaustive:patience:fileID:line:_:)`` makes one and hands it to a closure:
+/// ``testHost(on:clock:options:exhaustive:patience:fileID:line:_:)`` makes a tester and passes it to a closure:
 ///
 /// ```swift
 /// try await testHost { tester in
@@ -16,24 +16,25 @@ public import ActorFlowHosting
 /// }
 /// ```
 ///
-/// A request (start, ``answer(_:with:by:revision:key:fileID:line:)``, ``send(_:to:of:key:by:fileID:line:)``…) returns when
-/// no flow can go on by itself: all that follows from it has happened and is in the store, reminders have run, and no flow
-/// is in memory. It throws what the host throws. Whatever looks or moves the time (``question(_:of:at:fileID:line:)``,
-/// ``view(of:fileID:line:)``, ``advance(by:fileID:line:)``…) first waits in the same way. So no test has to poll. Nothing
-/// sleeps, and no real time is read; a flow whose step does not come back within the tester's ``Patience`` makes the test
-/// fail, and is named.
+/// A request (start, ``answer(_:with:by:revision:key:fileID:line:)``, ``send(_:to:of:key:by:fileID:line:)``…) returns
+/// when no flow can go on by itself. By then everything that follows from the request has happened and is in the store,
+/// reminders have run, and no flow is in memory. A request throws what the host throws. The helpers that look at flows
+/// or move time (``question(_:of:at:fileID:line:)``, ``view(of:fileID:line:)``, ``advance(by:fileID:line:)``…) first
+/// wait in the same way, so no test has to poll. Nothing sleeps, and no real time is read. If a step does not return
+/// within the tester's ``Patience``, the test fails, and the failure names the flow.
 ///
-/// To act while a step is at work, send the request to the ``host``: it returns when it is in the store.
+/// To act while a step is executing, send the request to the ``host``, which returns when the request is in the store.
 ///
-/// Each flow is put away whenever it waits, so a step that keeps something in its actor's state is found out.
+/// Each flow is passivated whenever it waits, which exposes steps that hold state in their actor.
 ///
-/// At its end the test fails if it has left something unasserted: an open question that it did not look at, a flow that
-/// stands still or cannot be taken up, a rollback with errors, an ending. It names all of them. Where that is too much,
-/// `exhaustive: false` asserts nothing by itself.
+/// At its end the test fails if it has left anything unasserted: an open question that it did not look at, a flow that
+/// is stopped by a failure or cannot be activated, a rollback with errors, or an ending. The failure names all of them.
+/// Pass `exhaustive: false` to turn this check off.
 ///
-/// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``host``. A helper that takes a tester
-/// runs where its caller does; say so, unless the package has the upcoming feature `NonisolatedNonsendingByDefault`, or the
-/// compiler says that sending the tester risks data races:
+/// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``host``. A helper that takes a
+/// tester must run where its caller runs. Declare the helper `nonisolated(nonsending)`, unless the package has the
+/// upcoming feature `NonisolatedNonsendingByDefault`. Otherwise the compiler says that sending the tester risks data
+/// races:
 ///
 /// ```swift
 /// nonisolated(nonsending) func sign(_ id: FlowID, with tester: HostTester) async throws {
@@ -41,7 +42,8 @@ public import ActorFlowHosting
 /// }
 /// ```
 ///
-/// So does one that takes a closure which has a tester or a ``DeployedFlow``, or is given one. Say it of the closure, too:
+/// This also holds for a helper with a closure that captures or receives a tester or a ``DeployedFlow``. Declare the
+/// closure `nonisolated(nonsending)`, too:
 ///
 /// ```swift
 /// nonisolated(nonsending) func refusal(
@@ -52,23 +54,23 @@ public import ActorFlowHosting
 /// }
 /// ```
 public final class HostTester {
-  /// The time. Move it with ``advance(by:fileID:line:)``; moved directly, it rings only what is in memory.
+  /// The clock of the host. Move it with ``advance(by:fileID:line:)``: moved directly, it fires only timers in memory.
   public let clock: ManualWallClock
-  /// Where the flows are kept, through crashes and deploys.
+  /// The store of the flows, which outlives crashes and deploys.
   public let store: any FlowStore
-  /// The host of this moment. A crash or a deploy makes another one.
+  /// The current host, which a crash or a deploy replaces.
   public internal(set) var host: FlowHost
 
   let options: FlowHost.Options
   let isExhaustive: Bool
   let patience: Patience
-  /// What each new host is to have registered, in order.
+  /// The registrations to repeat on each new host, in order.
   var registrations: [@Sendable (FlowHost) async throws -> Void] = []
-  /// Cuts the present host off from the store.
+  /// Cuts the current host off from the store.
   var cutOff: @Sendable () -> Void
-  /// Hosts that crashed; their steps may not have come back.
+  /// Hosts that crashed; their steps may not have returned yet.
   var crashed: [FlowHost] = []
-  /// What could not be taken up at the last look.
+  /// The flows that could not be activated when the tester last waited, with their errors.
   var refused: [FlowID: any Error] = [:]
   /// The keys of the facts that the test has asserted.
   var asserted: Set<String> = []

@@ -13,7 +13,7 @@ public struct HostedQuestion<P: Prompt & Decodable>: Sendable, Identifiable {
   public let flow: FlowID
   /// The question, as the host shows it.
   public let question: FlowView.OpenQuestion
-  /// What it shows.
+  /// The prompt that the question shows.
   public let prompt: P
 
   init(_ question: FlowView.OpenQuestion, of flow: FlowID) throws {
@@ -25,8 +25,8 @@ public struct HostedQuestion<P: Prompt & Decodable>: Sendable, Identifiable {
   public var id: Question.ID { question.id }
   /// The step that asks.
   public var step: StepID { question.step }
-  /// Who is to answer; empty if anybody may.
+  /// The assignees of the question; empty if any caller may answer.
   public var assignees: [String] { question.assignees }
-  /// When an answer is expected, if it is.
+  /// The time by which an answer is expected, if there is one.
   public var due: Date? { question.due }
 }

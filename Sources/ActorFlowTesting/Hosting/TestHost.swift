@@ -1,21 +1,22 @@
 public import ActorFlowHosting
 
-/// Gives `body` a host to test, and fails unless `body` has asserted where its flows stand in the end.
+/// Passes a host under test to `body`, and fails unless `body` has asserted the final state of its flows.
 ///
-/// When `body` has returned, what was not asserted is looked for. Then, and also when `body` threw, the host is stopped
-/// and its steps are awaited: nothing is left running but a step that does not come back, which is named.
+/// When `body` has returned, the function looks for facts that were not asserted. Then, and also if `body` threw, it
+/// stops the host and awaits its steps. Only a step that does not return is left running. It is named, unless the test
+/// has already failed.
 ///
 /// - Parameters:
-///   - store: Where flows are kept; nil: in a `MemoryFlowStore` on `clock`.
-///   - clock: The time.
-///   - options: How the host works; `keepHot` is always zero.
+///   - store: The store of the flows; `nil` for a `MemoryFlowStore` on `clock`.
+///   - clock: The clock of the host.
+///   - options: The options of the host; `keepHot` is always zero.
 ///   - exhaustive: Whether the test fails for what it has not asserted.
-///   - patience: How long, in real time, to wait for flows that do not come to rest.
+///   - patience: The real time to wait for flows that keep running.
 ///   - fileID: The file to name in failures.
 ///   - line: The line to name in failures at the end of the test.
-///   - body: Drives the host. It runs where the caller runs.
-/// - Returns: What `body` returned.
-/// - Throws: A ``FlowTestFailure``, or what `body` threw.
+///   - body: The closure that drives the host. It runs where the caller runs.
+/// - Returns: The value of `body`.
+/// - Throws: A ``FlowTestFailure``, or the error of `body`.
 @discardableResult
 public func testHost<Value>(
   on store: (any FlowStore)? = nil, clock: ManualWallClock = ManualWallClock(), options: FlowHost.Options = .init(),
@@ -33,7 +34,7 @@ public func testHost<Value>(
     try await tester.close(location)
     return value
   } catch {
-    // What went wrong first is what the test is to tell.
+    // The first error is the one to report.
     try? await tester.close(location)
     throw error
   }

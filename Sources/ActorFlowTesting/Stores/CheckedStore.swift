@@ -7,7 +7,7 @@ import ActorFlowHosting
   import Foundation
 #endif
 
-/// A store under check: short ways to write, and to say what is expected.
+/// A store under check, with short forms for writing and for stating expectations.
 struct CheckedStore: Sendable {
   let check: String
   let store: any FlowStore
@@ -37,12 +37,12 @@ struct CheckedStore: Sendable {
     try await harness.advance?(duration)
   }
 
-  /// A time from the store's present, in seconds.
+  /// Returns the time `seconds` after the store's present, rounded to a whole second.
   func time(_ seconds: Double) -> Date {
     Date(timeIntervalSince1970: (harness.now().timeIntervalSince1970 + seconds).rounded())
   }
 
-  /// Whether a time is about so many seconds from the store's present.
+  /// Whether `time` is within a second of `seconds` after the store's present.
   func isNow(_ time: Date, plus seconds: Double) -> Bool {
     abs(time.timeIntervalSince(harness.now()) - seconds) < 1
   }
@@ -85,7 +85,7 @@ struct CheckedStore: Sendable {
     throw failure("\(what): expected \(wanted), but nothing was thrown")
   }
 
-  /// Expects that the flow is stored as it was, with all that is shown of it.
+  /// Expects that the flow is stored as given, and that lists of flows and tasks show it accordingly.
   func unchanged(_ id: FlowID, _ flow: StoredFlow?, _ what: String) async throws {
     try expect(try await store.load(id), flow, "\(what), load")
     let listed = try await allFlows().filter { $0.id == id }
@@ -127,7 +127,7 @@ struct CheckedStore: Sendable {
 }
 
 extension FlowSnapshot {
-  /// A snapshot for a check, told apart by its body.
+  /// A snapshot for a check, recognized by its body.
   static func sample(
     _ text: String = "one", definition: String = "check", version: Int = 1, status: Status = .waiting,
     wakeAt: Date? = nil, tasks: [OpenTask] = [], labels: [String: String] = [:], steps: [StepID] = ["check/step"]

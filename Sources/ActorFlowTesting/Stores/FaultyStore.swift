@@ -1,10 +1,11 @@
 public import ActorFlow
 public import ActorFlowHosting
 
-/// A store that fails, delays and loses acknowledgements on command, and otherwise does what the store in it does.
+/// A store that fails, delays calls and loses acknowledgements on command, and otherwise passes calls to an inner
+/// store.
 ///
-/// It gives leases if that one does. It counts its calls, so a test can fail each of them in turn: run once without
-/// a fault, read ``calls``, and run again with a fault at 1, 2, 3…
+/// The store gives leases if the inner store does. It counts its calls, so a test can fail each of them in turn: run
+/// once without a fault, read ``calls``, and run again with a fault at 1, 2, 3…
 public final class FaultyStore<Store: FlowStore>: FlowStore {
   private struct State: Sendable {
     var calls: [StoreCall] = []
@@ -12,18 +13,19 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     var plan: @Sendable (StoreCall) -> StoreFault?
   }
 
-  /// The store that does the work.
+  /// The inner store, which does the work.
   public let store: Store
   private let state: Lock<State>
 
-  /// A store that does to each call what `plan` says; nil for no fault. `plan` is called in the
-  /// task of the call, for calls of several tasks at once.
+  /// Creates a store that applies the fault that `plan` returns for each call; `nil` for no fault.
+  ///
+  /// The closure `plan` runs in the task of the call, and for calls of several tasks at once.
   public init(_ store: Store, plan: @escaping @Sendable (StoreCall) -> StoreFault? = { _ in nil }) {
     self.store = store
     state = Lock(State(plan: plan))
   }
 
-  /// A store with one fault: at the call of this number, or at the call of this number of one operation.
+  /// Creates a store with one fault: at the call of this number, counted over all calls or over those of one operation.
   public convenience init(
     _ store: Store, at number: Int, of operation: StoreCall.Operation? = nil, _ fault: StoreFault
   ) {
@@ -36,7 +38,7 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
   /// The calls so far, in order.
   public var calls: [StoreCall] { state.withLock { $0.calls } }
 
-  /// How many calls of an operation there were.
+  /// Returns the number of calls of an operation.
   public func count(of operation: StoreCall.Operation) -> Int { state.withLock { $0.counts[operation] ?? 0 } }
 
   /// Replaces the plan, from the next call on.
@@ -44,7 +46,7 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     state.withLock { $0.plan = plan }
   }
 
-  /// What the store has of a flow.
+  /// Loads a flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await call(.load, id) { try await $0.load(id) }
   }
@@ -64,17 +66,17 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     try await call(.delete, id) { try await $0.delete(id, expecting: revision, fence: fence) }
   }
 
-  /// The flows that fit.
+  /// Lists the flows that match a query.
   public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
     try await call(.list, nil) { try await $0.list(query, after: cursor, limit: limit) }
   }
 
-  /// The open questions that fit.
+  /// Lists the open questions that match a query.
   public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     try await call(.tasks, nil) { try await $0.tasks(query, after: cursor, limit: limit) }
   }
 
-  /// A flow's history.
+  /// Reads a flow's history.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await call(.history, id) { try await $0.history(of: id, after: sequence, limit: limit) }
   }
@@ -96,7 +98,7 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
       try await wait()
       return try await work(store)
     case .lose:
-      // Who hears nothing does not hear of a refusal either.
+      // A caller that gets no acknowledgement does not learn of a refusal either.
       _ = try? await work(store)
       throw FlowStoreError(
         operation.isWrite ? .outcomeUnknown : .unavailable, "a test lets the store lose its acknowledgement")
@@ -105,22 +107,22 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
 }
 
 extension FaultyStore: LeasingFlowStore where Store: LeasingFlowStore {
-  /// Takes the right to run a flow.
+  /// Acquires a lease of a flow.
   public func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease {
     try await call(.acquire, id) { try await $0.acquire(id, owner: owner, for: time) }
   }
 
-  /// Moves the end of a lease.
+  /// Renews a lease.
   public func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease {
     try await call(.renew, lease.id) { try await $0.renew(lease, for: time) }
   }
 
-  /// Gives a lease back.
+  /// Releases a lease.
   public func release(_ lease: FlowLease) async throws {
     try await call(.release, lease.id) { try await $0.release(lease) }
   }
 
-  /// Takes flows that have work to do.
+  /// Claims flows that have work to do.
   public func claimDue(
     owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
   ) async throws -> [FlowLease] {

@@ -68,8 +68,7 @@ extension FlowStoreConformance {
     return flows
   }
 
-  /// Damages a flow, and expects that nothing reads it as anything but an error, or writes over it; and that the flows
-  /// beside it are as they were.
+  /// Damages a flow, and expects that every read and write of it throws, and that the flow beside it is unchanged.
   private static func refuse(
     _ damages: [FlowStoreHarness.Damage], _ code: FlowStoreError.Code, _ first: CheckedStore
   ) async throws {
@@ -77,7 +76,7 @@ extension FlowStoreConformance {
     for damage in damages { store = try await refuse(damage, code, store) }
   }
 
-  /// The store to go on with, for what was reopened is closed.
+  /// Returns the store to continue with, because reopening closes the one passed in.
   private static func refuse(
     _ damage: FlowStoreHarness.Damage, _ code: FlowStoreError.Code, _ store: CheckedStore
   ) async throws -> CheckedStore {

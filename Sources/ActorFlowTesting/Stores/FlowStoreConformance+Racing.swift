@@ -39,7 +39,7 @@ extension FlowStoreConformance {
     Check("keyset paging under concurrent insert and delete") { store in try await paging(store) },
   ]
 
-  /// What those who won got back.
+  /// Returns what the commits of the winners returned.
   private static func race(_ count: Int, _ store: CheckedStore, from base: StoredFlow) async throws -> [StoredFlow] {
     let handles = [store, try await store.secondHandle()]
     return try await withThrowingTaskGroup(of: StoredFlow?.self) { group in
@@ -79,7 +79,7 @@ extension FlowStoreConformance {
     for name in kept + gone {
       try await store.commit(FlowID(name), .sample(tasks: [.sample("q", for: "ann")]), from: 0)
     }
-    // Between two pages somebody else's flows come and go, on both sides of the page's end.
+    // Between two pages, other flows are added and deleted, on both sides of the page's end.
     var flows: [String] = []
     var tasks: [String] = []
     var cursors: (flows: String?, tasks: String?)

@@ -60,7 +60,7 @@ extension FlowStoreConformance {
     try store.expect(try await found("ann").sorted(), ["a 1", "a 2", "b 1", "b 2", "c 1", "c 2"], "what waits for ann")
     try store.expect(try await found("bob").sorted(), ["a 1", "b 1", "c 1"], "what waits for bob")
     try store.expect(try await found("an"), [], "what waits for nobody")
-    // Reassigned, answered, replaced, ended, deleted.
+    // Reassign, answer, replace, end and delete.
     try await store.commit("a", .sample(tasks: [.sample("1", for: "eve"), .sample("2", for: "ann")]), from: 1)
     try await store.commit("b", .sample(tasks: [.sample("2", for: "ann"), .sample("3", for: "bob")]), from: 1)
     try await store.commit("c", .sample(status: .finished), from: 1)

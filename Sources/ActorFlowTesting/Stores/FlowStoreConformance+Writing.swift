@@ -98,7 +98,7 @@ extension FlowStoreConformance {
   private static func size(_ store: CheckedStore) async throws {
     var snapshot = FlowSnapshot.sample()
     snapshot.body = []
-    // A varint of four bytes tells a body's length here, where an empty one takes a byte.
+    // The length of this body is a varint of four bytes; that of an empty body takes one byte.
     let room = FlowSnapshot.maximumBytes - snapshot.encoded().count - 3
     snapshot.body = (0..<room).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try store.expect(snapshot.encoded().count, FlowSnapshot.maximumBytes, "the size of the largest snapshot")

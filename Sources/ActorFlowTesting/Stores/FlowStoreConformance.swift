@@ -1,6 +1,6 @@
 internal import ActorFlowHosting
 
-/// What every store of flows must do, as named checks for the tests of a store.
+/// The requirements for every flow store, as named checks for the tests of a store.
 ///
 /// ```swift
 /// @Test("a store in memory does what every store must", arguments: FlowStoreConformance.all)
@@ -14,11 +14,11 @@ public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] = writing + racing + reading + leasing + claiming + onDisk
 
-  /// One thing that a store must do.
+  /// A check of one requirement.
   public struct Check: Sendable, CustomStringConvertible {
-    /// What must hold, in a few words.
+    /// The requirement, in a few words.
     public let name: String
-    /// What a store must be able to do for the check to apply.
+    /// The abilities that a store needs for the check to apply.
     public let needs: Set<Need>
     private let body: @Sendable (CheckedStore) async throws -> Void
 
@@ -33,8 +33,8 @@ public enum FlowStoreConformance: Sendable {
 
     /// Runs the check on a new store of the harness.
     ///
-    /// - Returns: whether it applied to the store.
-    /// - Throws: ``Failure``, which says what was expected; or what the store threw where nothing was to be thrown.
+    /// - Returns: Whether the check applied to the store.
+    /// - Throws: ``Failure``, which says what was expected; or an error that the store threw where none was expected.
     @discardableResult
     public func run(on harness: FlowStoreHarness) async throws -> Outcome {
       let store = try await harness.make()
@@ -46,15 +46,15 @@ public enum FlowStoreConformance: Sendable {
     }
   }
 
-  /// What not every store can do.
+  /// An ability that not every store has.
   @nonexhaustive public enum Need: Sendable, Hashable, CaseIterable {
     /// Leases: the store is a `LeasingFlowStore`.
     case leases
     /// The store's clock can be moved.
     case clock
-    /// What the store has can be closed and opened again.
+    /// The store can be closed, and opened again with its contents.
     case reopening
-    /// What is stored can be damaged.
+    /// The stored bytes can be damaged.
     case damage
 
     func missing(in store: any FlowStore, _ harness: FlowStoreHarness) -> String? {
@@ -67,22 +67,22 @@ public enum FlowStoreConformance: Sendable {
     }
   }
 
-  /// What became of a check that did not fail.
+  /// The outcome of a check that did not fail.
   @nonexhaustive public enum Outcome: Sendable, Hashable {
-    /// The store does what it must.
+    /// The store meets the requirement.
     case passed
     /// The check does not apply to the store.
     case skipped(reason: String)
   }
 
-  /// A check failed.
+  /// The failure of a check.
   public struct Failure: Error, Sendable, CustomStringConvertible {
     /// The check's name.
     public let check: String
-    /// What was expected, and what was found.
+    /// A sentence that says what was expected and what was found.
     public let message: String
 
-    /// The check, and what was expected.
+    /// The check's name and the message.
     public var description: String { "'\(check)': \(message)" }
   }
 }

@@ -7,45 +7,45 @@ public import ActorFlowHosting
   public import Foundation
 #endif
 
-/// What ``FlowStoreConformance`` needs to know of a store: how to make one, and what can be done to it.
+/// The closures with which ``FlowStoreConformance`` makes a store and acts on it.
 ///
-/// What is nil a store cannot do; the checks that need it are skipped, and say why.
+/// A closure that is `nil` stands for something the store cannot do; the checks that need it are skipped, and say why.
 public struct FlowStoreHarness: Sendable {
   /// Makes a new, empty store.
   public var make: @Sendable () async throws -> any FlowStore
-  /// Another handle on what the store has. Where a second opener is refused, it is the store itself.
+  /// Returns another handle on the store's contents, or the store itself if it allows only one opener.
   public var secondHandle: @Sendable (any FlowStore) async throws -> any FlowStore = { $0 }
-  /// Closes a store and opens what it left; nil for a store in memory.
+  /// Closes a store and opens its contents again; `nil` for a store in memory.
   public var reopen: (@Sendable (any FlowStore) async throws -> any FlowStore)?
-  /// The time by the store's clock.
+  /// Returns the time by the store's clock.
   public var now: @Sendable () -> Date = { Date() }
-  /// Moves the store's clock on; nil if it cannot be moved.
+  /// Moves the store's clock forward; `nil` if it cannot be moved.
   public var advance: (@Sendable (Duration) async throws -> Void)?
-  /// Damages what is stored of a flow, behind the store's back; nil for a store in memory.
+  /// Damages the stored bytes of a flow without the store's knowledge; `nil` for a store in memory.
   public var damage: (@Sendable (any FlowStore, FlowID, Damage) async throws -> Void)?
 
-  /// A harness for stores that `make` makes.
+  /// Creates a harness for the stores that `make` returns.
   public init(make: @escaping @Sendable () async throws -> any FlowStore) {
     self.make = make
   }
 
-  /// A harness for stores whose leases are measured by a clock that tests move.
+  /// Creates a harness for stores whose leases are measured by a clock that tests move.
   public init(clock: ManualWallClock, make: @escaping @Sendable () async throws -> any FlowStore) {
     self.make = make
     now = { clock.now }
     advance = { clock.advance(by: $0) }
   }
 
-  /// What may happen to stored bytes.
+  /// A kind of damage to stored bytes.
   @nonexhaustive public enum Damage: Sendable, Hashable, CaseIterable {
-    /// A byte near the beginning, in the middle and at the end is another.
+    /// A byte near the beginning, in the middle or at the end is changed.
     case flippedAtStart, flippedInTheMiddle, flippedAtEnd
-    /// The second half, the last byte, or everything is missing.
+    /// The second half, the last byte or everything is missing.
     case halved, shortened, emptied
-    /// A newer version of this module wrote it.
+    /// The bytes were written by a newer version of this module.
     case newerFormat
 
-    /// The damaged bytes, for stores that keep a snapshot as `FlowSnapshot.encoded()` makes it, or a file of
+    /// Returns the damaged bytes, for stores that write a snapshot as `FlowSnapshot.encoded()` makes it, or a file of
     /// `FileFlowStore`.
     public func applied(to bytes: [UInt8]) -> [UInt8] {
       guard bytes.count > 20 else { return [] }

@@ -6,37 +6,37 @@ public import ActorFlowHosting
   public import Foundation
 #endif
 
-/// A wall clock that stands still until a test moves it: for hosts and for the leases of stores.
+/// A wall clock that stands still until a test moves it, for hosts and for the leases of stores.
 public final class ManualWallClock: WallClock {
   private let start: Date
   private let clock = ManualClock()
 
-  /// A clock at a time; by default the first second of 2026, in UTC.
+  /// Creates a clock at a time; by default the first second of 2026, in UTC.
   public init(_ start: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
     self.start = start
   }
 
-  /// The time.
+  /// The current time.
   public var now: Date { start.addingTimeInterval(clock.now.offset / .seconds(1)) }
 
-  /// How many tasks sleep at this moment.
+  /// The number of tasks that sleep at this moment.
   public var sleepers: Int { clock.sleepers }
 
-  /// Moves the time on, and wakes everybody whose deadline has come, earliest first.
+  /// Moves the time forward, and wakes the tasks whose deadline is reached, earliest deadline first.
   ///
-  /// Returns when they are woken, not when they have run. Time never goes back: a negative duration moves nothing.
+  /// Returns when the tasks are woken, not when they have run. Time never goes back: a negative duration moves nothing.
   public func advance(by duration: Duration) {
     clock.advance(by: duration)
   }
 
-  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if it is there already.
+  /// Sleeps until the clock is moved to `deadline` or past it; returns at once if the clock is already there.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before.
   public func sleep(until deadline: Date) async throws {
     try await clock.sleep(until: ManualClock.Instant(offset: elapsed(at: deadline)), tolerance: nil)
   }
 
-  /// Returns at once: the test that would move the clock may wait for the very call that is to be repeated.
+  /// Returns at once: the test that would move the clock may itself wait for the call that is to be repeated.
   public func pause(for duration: Duration) async throws { try Task.checkCancellation() }
 
   /// Waits until at least `count` tasks sleep at once.
@@ -51,7 +51,7 @@ public final class ManualWallClock: WallClock {
 
   func date(at elapsed: Duration) -> Date { start.addingTimeInterval(elapsed / .seconds(1)) }
 
-  /// To the microsecond, as times are stored: a time that went through a store means the same instant.
+  /// Rounds to the microsecond, as stored times are rounded, so that a time read from a store means the same instant.
   func elapsed(at date: Date) -> Duration {
     let microseconds = (date.timeIntervalSince(start) * 1e6).rounded()
     return .microseconds(Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))

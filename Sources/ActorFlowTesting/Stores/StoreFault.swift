@@ -3,7 +3,7 @@ public import ActorFlowHosting
 
 /// A call of a ``FaultyStore``.
 public struct StoreCall: Sendable, Hashable {
-  /// What was asked.
+  /// An operation of a store.
   @nonexhaustive public enum Operation: Sendable, Hashable, CaseIterable {
     /// A flow was read.
     case load
@@ -17,13 +17,13 @@ public struct StoreCall: Sendable, Hashable {
     case tasks
     /// A history was read.
     case history
-    /// A lease was asked for.
+    /// A lease was requested.
     case acquire
     /// A lease was renewed.
     case renew
-    /// A lease was given back.
+    /// A lease was released.
     case release
-    /// Due flows were asked for.
+    /// Due flows were claimed.
     case claimDue
 
     /// Whether the call changes what is stored.
@@ -35,17 +35,17 @@ public struct StoreCall: Sendable, Hashable {
     }
   }
 
-  /// 1 for the first call of the store, then counting up.
+  /// The number of the call among all calls of the store, from 1.
   public let number: Int
-  /// 1 for the first call of this operation, then counting up.
+  /// The number of the call among those of its operation, from 1.
   public let numberOfOperation: Int
-  /// What was asked.
+  /// The operation that was called.
   public let operation: Operation
-  /// The flow, where the call is about one.
+  /// The flow, if the call is about one.
   public let id: FlowID?
 }
 
-/// What happens to a call instead of what was asked.
+/// A fault of a call: an error, a delay, or a lost acknowledgement.
 public struct StoreFault: Sendable {
   enum Kind: Sendable {
     case fail(any Error)
@@ -54,18 +54,18 @@ public struct StoreFault: Sendable {
   }
   let kind: Kind
 
-  /// Nothing is done, and this is thrown.
+  /// Throws this error without doing the work.
   public static func fail(_ error: any Error) -> StoreFault { StoreFault(kind: .fail(error)) }
 
-  /// Nothing is done, and an error of this code is thrown.
+  /// Throws an error of this code without doing the work.
   public static func fail(_ code: FlowStoreError.Code) -> StoreFault {
     .fail(FlowStoreError(code, "a test lets the store fail"))
   }
 
-  /// The work is done, and nobody hears of it: a write throws `outcomeUnknown`, a read `unavailable`.
+  /// Does the work and loses the acknowledgement: a write throws `outcomeUnknown`, a read `unavailable`.
   public static let loseAcknowledgement = StoreFault(kind: .lose)
 
-  /// The work is done when `wait` has returned; what it throws is thrown, and nothing is done.
+  /// Does the work when `wait` has returned; if `wait` throws, throws its error without doing the work.
   public static func delay(until wait: @escaping @Sendable () async throws -> Void) -> StoreFault {
     StoreFault(kind: .delay(wait))
   }

@@ -1,20 +1,20 @@
 internal import ActorFlow
 
-/// The events of the run under test, read in order, with a look ahead. Not Sendable: it belongs to one tester.
+/// The events of the run under test, read in order with look-ahead. Not Sendable: the tape belongs to one tester.
 final class EventTape {
-  /// What stands at a place of the tape.
+  /// The result of looking at one place of the tape.
   enum Look {
     case event(NavigationEvent)
-    /// Nothing can come there before the test answers this.
+    /// No event can come at this place before the test answers the question.
     case waitsForAnswer(Question)
     case ended
-    /// Patience ran out.
+    /// No event came within the tester's patience.
     case silence
   }
 
   private let reader: Subscription
   let patience: Patience
-  /// Read, but not asserted yet.
+  /// The events that were read and are not asserted yet.
   private(set) var unread: ArraySlice<NavigationEvent> = []
   /// The latest event taken.
   private(set) var last: NavigationEvent?
@@ -24,19 +24,21 @@ final class EventTape {
     self.patience = patience
   }
 
-  /// Where the flow stood after the latest event that was read.
+  /// The position after the latest event that was read.
   var position: Position? { (unread.last ?? last)?.position }
 
-  /// Reads what was published until now.
+  /// Reads the events that were published so far, without waiting.
   func listen() {
     while let event = reader.published() { unread.append(event) }
   }
 
-  /// What stands `ahead` events after the next one. Waits for it, unless it cannot come by itself.
+  /// Returns the event that comes `ahead` events after the next one, or why there is none.
   ///
-  /// - Parameter duringQuestion: Whether what is looked for can come while a step waits for an answer. A flow, or a
-  ///   branch, has one step in focus, and that one at most one question: whatever the step does besides, the question is
-  ///   updated, withdrawn, answered or closed by a leave before anything else can happen there.
+  /// Waits for the event, unless it cannot come before an answer.
+  ///
+  /// - Parameter duringQuestion: Whether the event can come while a step waits for an answer. A flow or a branch has
+  ///   one step in focus, with at most one question. Whatever else the step does, the question is updated, withdrawn,
+  ///   answered or closed by a leave before any other event of that flow or branch.
   /// - Throws: `CancellationError` if the task is cancelled.
   func look(_ ahead: Int = 0, duringQuestion: Bool) async throws -> Look {
     while unread.count <= ahead {
@@ -56,7 +58,7 @@ final class EventTape {
     return .event(unread[unread.startIndex + ahead])
   }
 
-  /// The next event counts as asserted or skipped from now on.
+  /// Removes and returns the next event, which now counts as asserted or skipped.
   @discardableResult
   func take() -> NavigationEvent? {
     guard let event = unread.popFirst() else { return nil }
@@ -70,7 +72,7 @@ final class EventTape {
 }
 
 extension Position {
-  /// A question, if nothing can happen before one is answered: every branch that is open asks one.
+  /// An open question, if nothing can happen before an answer because every open branch asks one.
   fileprivate var onlyAwaited: Question? {
     guard let question = questions.first, !branches.isEmpty else { return questions.first }
     let asking = Set(questions.map(\.visit))
@@ -79,7 +81,7 @@ extension Position {
 }
 
 extension Branch {
-  /// Whether it has ended, or nothing happens in it before one of these visits gets an answer.
+  /// Whether the branch has ended, or nothing happens in it before one of these visits gets an answer.
   fileprivate func waits(_ asking: Set<VisitID>) -> Bool {
     if hasEnded { return true }
     guard branches.isEmpty else { return branches.allSatisfy { $0.waits(asking) } }

@@ -1,8 +1,8 @@
 internal import ActorFlow
 
-// What is asserted by naming a step that asks or fails.
+// Assertions that name a step which asks or fails.
 extension FlowTester {
-  /// Asserts an event that names a step, and the move to that step right before it, if that was not asserted yet.
+  /// Asserts an event that names a step and, if it is not asserted yet, the move to that step right before it.
   @discardableResult
   func assertArrival(
     _ change: ExpectedChange, _ expected: String, _ location: SourceLocation

@@ -1,15 +1,15 @@
 public import ActorFlow
 
-// Branches that run at the same time: what they do comes in no certain order.
+// Branches run at the same time, so the order of their events is not fixed.
 extension FlowTester {
-  /// Asserts that these are the next events, whichever comes first; with ``Exhaustivity/partial``, that all of them come.
+  /// Asserts that these are the next events, in any order; with ``Exhaustivity/partial``, that all of them come.
   ///
   /// ```swift
   /// try await tester.expect(
   ///   inAnyOrder: .moved(to: "finance"), .asked(Approval.self, at: "finance"), .moved(to: "legal"))
   /// ```
   ///
-  /// Waits for each. An event counts for the first expectation that it matches, so put the narrower ones first.
+  /// Waits for each event. An event counts for the first expectation that it matches, so list the narrower ones first.
   ///
   /// - Returns: The events, in the order in which they came.
   /// - Throws: As ``expect(_:fileID:line:)``.
@@ -20,10 +20,10 @@ extension FlowTester {
     try await assert(inAnyOrder: changes, SourceLocation(fileID, line))
   }
 
-  /// The next questions, one by each of these steps, which must all show a `P`. They may come in any order.
+  /// Returns the next questions, one from each of these steps in any order, which must all show a `P`.
   ///
-  /// Waits for all of them, and asserts the moves to those steps, and the questions. Questions that were asserted before
-  /// and are still open are returned as they are now.
+  /// Waits for all of them, and asserts the questions and the moves to their steps. A question that was asserted before
+  /// and is still open is returned as it is now.
   ///
   /// ```swift
   /// try await tester.expect(.moved(to: "parallel"))
@@ -38,8 +38,8 @@ extension FlowTester {
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
   /// - Returns: The questions, in the order of `steps`.
-  /// - Throws: ``FlowTestFailure`` if anything else comes in between, or if one does not come; `CancellationError` if the
-  ///   test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if any other event comes in between, or if a question does not come;
+  ///   `CancellationError` if the test is cancelled.
   public func questions<P: Prompt>(
     _ prompt: P.Type, at steps: StepID..., fileID: String = #fileID, line: Int = #line
   ) async throws -> [OpenQuestion<P>] {
@@ -59,11 +59,11 @@ extension FlowTester {
     return steps.indices.compactMap { found[$0] }
   }
 
-  /// Backs up from the step that asks this question, waits until the flow has landed, and asserts that.
+  /// Backs up from the step that asks this question, waits until the flow has landed, and asserts the landing.
   ///
   /// - Parameters:
-  ///   - question: Names the branch.
-  ///   - landing: Where the flow must land; nil: anywhere.
+  ///   - question: A question of the branch to back up in.
+  ///   - landing: The step where the flow must land; `nil` for any step.
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
   /// - Returns: The visit that began with the landing.
@@ -79,7 +79,7 @@ extension FlowTester {
 }
 
 extension FlowTester {
-  /// A question that is open, and whose event was asserted.
+  /// Returns a question that is open and whose event was asserted.
   func askedBefore<P: Prompt>(_ prompt: P.Type, at step: StepID?) -> OpenQuestion<P>? {
     let news = tape.unread.compactMap { event in
       if case .asked(let question) = event.change { question.id } else { nil }
@@ -92,7 +92,7 @@ extension FlowTester {
 
   /// Asserts events in any order, all of them or none.
   ///
-  /// - Parameter others: What may come in between, each once.
+  /// - Parameter others: Events that may come in between, each once.
   @discardableResult
   func assert(
     inAnyOrder changes: [ExpectedChange], besides others: [ExpectedChange] = [], _ location: SourceLocation

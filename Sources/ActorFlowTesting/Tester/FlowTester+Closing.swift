@@ -1,14 +1,14 @@
 internal import ActorFlow
 
-// The two ends of a test.
+// The beginning and the end of a test.
 extension FlowTester {
-  /// Waits until the run has begun, so that every verb finds one.
+  /// Waits until the run has begun, so that requests find a run.
   func waitForLaunch(_ location: SourceLocation) async throws {
     let look = try await tape.look(duringQuestion: true)
     guard look.isEvent else { throw await failure("the flow to be launched", found: look, location) }
   }
 
-  /// Looks for what the test has left over, once the flow waits for an answer or has ended.
+  /// Fails the test for what it has left unasserted, once the flow waits for input or has ended.
   func checkEverythingWasAsserted(_ location: SourceLocation) async throws {
     guard exhaustivity.isFull || exhaustivity.report != nil else { return }
     tape.listen()
@@ -49,13 +49,13 @@ extension FlowTester {
 
   /// Ends the run if it still goes on, and waits for its end.
   ///
-  /// - Throws: ``FlowTestFailure`` that names a step that does not come back.
+  /// - Throws: ``FlowTestFailure`` that names a step that does not return.
   func close(_ location: SourceLocation) async throws {
     guard !(await run.end(within: tape.patience)) else { return }
     throw await failure("the flow to end", found: .silence, location)
   }
 
-  /// Ends the run after `error`, and says with it if a step does not come back.
+  /// Ends the run after `error`, and returns the error, with a note if a step does not return.
   func close(after error: any Error, _ location: SourceLocation) async -> any Error {
     let failure = error as? FlowTestFailure
     if failure?.namesStuckStep == true {

@@ -1,10 +1,10 @@
 public import ActorFlow
 
-// How a flow ends by itself.
+// Flows that finish or fail by themselves.
 extension FlowTester {
-  /// Asserts that the flow finishes, and returns what its last step made.
+  /// Asserts that the flow finishes, and returns the output of its last step.
   ///
-  /// - Throws: ``FlowTestFailure`` if anything else comes next; `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if any other event comes next; `CancellationError` if the test is cancelled.
   @discardableResult
   public func finish(fileID: String = #fileID, line: Int = #line) async throws -> Output {
     let location = SourceLocation(fileID, line)
@@ -21,13 +21,13 @@ extension FlowTester {
   /// Asserts that a step fails with an error of type `type`, and that everything is then rolled back without errors.
   ///
   /// - Parameters:
-  ///   - type: The type of the error; `(any Error).self` for any.
-  ///   - step: The step that must fail; nil: any.
+  ///   - type: The type of the error; `(any Error).self` for any error.
+  ///   - step: The step that must fail; `nil` for any step.
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
   /// - Returns: The error.
-  /// - Throws: ``FlowTestFailure`` if anything else comes next, another error too, or if a `backUp` threw;
-  ///   `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if any other event comes next, if the error has another type, or if a `backUp`
+  ///   threw; `CancellationError` if the test is cancelled.
   @discardableResult
   public func failure<Failure: Error>(
     _ type: Failure.Type = (any Error).self, at step: StepID? = nil, fileID: String = #fileID, line: Int = #line

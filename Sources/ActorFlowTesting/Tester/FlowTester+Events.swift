@@ -1,15 +1,14 @@
 public import ActorFlow
 
-// Asserting events by name.
+// Assertions that name events.
 extension FlowTester {
-  /// Asserts that these are the next events, in this order and with none between; with ``Exhaustivity/partial``, that
-  /// they follow in this order.
+  /// Asserts that these are the next events, in this order and with no others in between.
   ///
-  /// Waits for each.
+  /// Waits for each event. With ``Exhaustivity/partial``, other events may come before and in between.
   ///
   /// - Returns: The events, with the positions they carry.
-  /// - Throws: ``FlowTestFailure`` with what was expected, what was found instead, and what follows; `CancellationError`
-  ///   if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` that says what was expected, what was found instead, and what follows;
+  ///   `CancellationError` if the test is cancelled.
   @discardableResult
   public func expect(
     _ changes: ExpectedChange..., fileID: String = #fileID, line: Int = #line
@@ -17,10 +16,10 @@ extension FlowTester {
     try await assert(changes, SourceLocation(fileID, line))
   }
 
-  /// Passes over everything that has happened and is not asserted, once the flow waits for an answer or has ended.
+  /// Skips all events that have happened and are not asserted, once the flow waits for input or has ended.
   ///
-  /// - Returns: The events passed over; ``skipped`` holds them too.
-  /// - Throws: ``FlowTestFailure`` if there is nothing to skip, or if the flow does neither wait for an answer nor end;
+  /// - Returns: The skipped events; ``skipped`` holds them too.
+  /// - Throws: ``FlowTestFailure`` if there is nothing to skip, or if the flow neither waits for input nor ends;
   ///   `CancellationError` if the test is cancelled.
   @discardableResult
   public func skipRest(fileID: String = #fileID, line: Int = #line) async throws -> [NavigationEvent] {
@@ -49,14 +48,14 @@ extension FlowTester {
     return changes.compactMap { _ in tape.take() }
   }
 
-  /// The first event that is not asserted yet, or one `index` events further on. An event `launched` does not count,
-  /// unless it is looked for.
+  /// Returns the first event that is not asserted yet, or the one `index` events after it. The event `launched` does
+  /// not count, unless `change` matches it.
   func look(_ index: Int = 0, for change: ExpectedChange) async throws -> EventTape.Look {
     if index == 0, !change.matches(.launched) { takeLaunch() }
     return try await tape.look(index, duringQuestion: change.comesDuringQuestion)
   }
 
-  /// Passes over events until the expected ones have come.
+  /// Skips events until the expected ones have come.
   private func find(_ changes: [ExpectedChange], _ location: SourceLocation) async throws -> [NavigationEvent] {
     var found: [NavigationEvent] = []
     for change in changes {
@@ -84,12 +83,12 @@ extension FlowTester {
     return events
   }
 
-  /// Takes an event `launched` that comes next: it is implied.
+  /// Takes the event `launched` if it comes next: a test need not assert it.
   func takeLaunch() {
     if case .launched? = tape.unread.first?.change { tape.take() }
   }
 
-  /// Waits until the flow waits for an answer or has ended. False: patience ran out.
+  /// Waits until the flow waits for input or has ended; returns `false` if patience ran out.
   func isSettled() async throws -> Bool {
     try await tape.patience.wait { [coordinator] in try await coordinator.settled() } != nil
   }

@@ -1,10 +1,10 @@
 internal import ActorFlow
 
-// Saying what went wrong.
+// Messages for failures.
 extension FlowTester {
-  /// Something else was found than what was expected.
+  /// Returns the failure for finding something else than what was expected.
   ///
-  /// - Parameter index: How many unread events come before what was found; they were as expected.
+  /// - Parameter index: The number of unread events before what was found; they were as expected.
   func failure(
     _ expected: String, found: EventTape.Look, after index: Int = 0, _ location: SourceLocation
   ) async -> FlowTestFailure {
@@ -29,7 +29,7 @@ extension FlowTester {
     return FlowTestFailure(message, at: location, namesStuckStep: isStuck)
   }
 
-  /// A verb threw.
+  /// Returns the failure for a request that threw.
   func failure(of what: String, _ error: any Error, _ location: SourceLocation) async -> FlowTestFailure {
     tape.listen()
     var message = "\(what) failed: \(error)"
@@ -37,7 +37,7 @@ extension FlowTester {
     return FlowTestFailure(message, at: location, underlying: error)
   }
 
-  /// Where a flow stands in which nothing happens.
+  /// Describes where the flow stands when nothing happens, and says whether a step does not return.
   func standing() async -> (text: String, isStuck: Bool) {
     let position = await coordinator.position
     switch position.status {

@@ -5,13 +5,13 @@ extension FlowTester {
   /// Backs up, waits until the flow has landed, and asserts that no `backUp` threw on the way.
   ///
   /// - Parameters:
-  ///   - step: Where to go, as for the coordinator's `backUp(to:)`; nil: where a back leads.
-  ///   - landing: Where the flow must land; nil: anywhere.
+  ///   - step: The step to go to, as for the coordinator's `backUp(to:)`; `nil` for the step where a back leads.
+  ///   - landing: The step where the flow must land; `nil` for any step.
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
   /// - Returns: The visit that began with the landing.
-  /// - Throws: ``FlowTestFailure`` if the back is refused, lands elsewhere, or a `backUp` threw, or if the step does not
-  ///   come back; `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if the back is refused or lands elsewhere, if a `backUp` threw, or if the step does
+  ///   not return; `CancellationError` if the test is cancelled.
   @discardableResult
   public func backUp(
     to step: StepID? = nil, landingAt landing: StepID? = nil, fileID: String = #fileID, line: Int = #line
@@ -25,7 +25,7 @@ extension FlowTester {
     landingAt landing: StepID?, _ location: SourceLocation, _ verb: @escaping @Sendable () async throws -> Void
   ) async throws -> Visit {
     try await attempt("the back", location, verb)
-    // A partial test would wait for another landing, which nobody has asked for.
+    // If the flow landed elsewhere, a partial test would skip that event and wait for a landing that never comes.
     let expected = ExpectedChange.backedUp(landing: exhaustivity.isFull ? landing : nil, errors: nil)
     let events = try await assert([.leaving(step: nil, .back), expected], location)
     guard case .backedUp(_, let landed, _)? = events.last?.change, landing.matches(landed.step) else {
@@ -37,7 +37,7 @@ extension FlowTester {
 
   /// Abandons the flow, waits until it has ended, and asserts that no `backUp` threw.
   ///
-  /// - Throws: ``FlowTestFailure`` if the flow has ended already, a `backUp` threw, or the step does not come back;
+  /// - Throws: ``FlowTestFailure`` if the flow has already ended, if a `backUp` threw, or if the step does not return;
   ///   `CancellationError` if the test is cancelled.
   public func abandon(
     reason: String = "", rollingBack: Bool = true, fileID: String = #fileID, line: Int = #line
@@ -52,7 +52,7 @@ extension FlowTester {
 
   /// Cancels the task that called `run`, waits until the flow has ended, and asserts that no `backUp` threw.
   ///
-  /// - Throws: ``FlowTestFailure`` if the flow has ended already, a `backUp` threw, or the step does not come back;
+  /// - Throws: ``FlowTestFailure`` if the flow has already ended, if a `backUp` threw, or if the step does not return;
   ///   `CancellationError` if the test is cancelled.
   public func cancel(fileID: String = #fileID, line: Int = #line) async throws {
     let location = SourceLocation(fileID, line)
@@ -69,12 +69,12 @@ extension FlowTester {
     let leaving = ExpectedChange.leaving(step: nil, reason)
     var expected = rollingBack ? [ending, .rolledBack] : [ending]
     tape.listen()
-    // Before the first step was entered there is no visit to leave.
+    // Before the first step is entered, there is no visit to leave.
     if tape.unread.contains(where: { leaving.matches($0.change) }) { expected.insert(leaving, at: 0) }
     try await assert(expected, location)
   }
 
-  /// Calls a verb of the coordinator's, with patience.
+  /// Calls a method of the coordinator; fails if it throws, or if it takes longer than the tester's patience.
   func attempt(
     _ what: String, _ location: SourceLocation, _ verb: @escaping @Sendable () async throws -> Void
   ) async throws {

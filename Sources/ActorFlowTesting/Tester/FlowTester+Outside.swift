@@ -1,14 +1,14 @@
 public import ActorFlow
 
-// What comes from outside without being asked: signals, and time.
+// Input from outside that the flow does not ask for: signals and time.
 extension FlowTester {
-  /// Sends a signal that a step waits for, and asserts that it gets it.
+  /// Sends a signal that a step waits for, and asserts that the step receives it.
   ///
-  /// Where a step is only going to wait, assert ``ExpectedChange/waitingForSignal(_:at:)`` first. A signal that is to come
-  /// before anybody waits is sent with the ``coordinator``: it makes no event.
+  /// If the step does not wait yet, assert ``ExpectedChange/waitingForSignal(_:at:)`` first. To send a signal before
+  /// any step waits for it, use the ``coordinator``: this makes no event.
   ///
-  /// - Throws: ``FlowTestFailure`` if it is refused, if nobody waits for it, or if something that was not asserted has
-  ///   happened before; `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if the signal is refused, if no step waits for it, or if an earlier event was not
+  ///   asserted; `CancellationError` if the test is cancelled.
   public func send<Value: Sendable>(
     _ value: Value, to signal: Signal<Value>, key: String? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws {
@@ -25,12 +25,12 @@ extension FlowTester {
     try await assert([received], location)
   }
 
-  /// Moves the flow's clock on, once the flow waits for somebody outside or for the clock, and returns when everything has
-  /// happened that is due by then: reminders have run, and the flow waits again, or has ended.
+  /// Moves the flow's clock forward, and returns when everything that is due by then has happened.
   ///
-  /// Time goes from one deadline, reminder or pause to the next, in order, and what each makes happen has happened before
-  /// the next: a reminder never finds the time of a later one. What then happens is asserted with
-  /// ``expect(_:fileID:line:)``. While a step works, or a reminder sleeps on this clock, move the clock itself.
+  /// First waits until the flow waits for input or the clock. On return, reminders have run, and the flow waits again
+  /// or has ended. Time goes from one deadline, reminder or pause to the next, in order. Everything that one of them
+  /// causes has happened before the next, so a reminder never sees the time of a later one. Assert what happens with
+  /// ``expect(_:fileID:line:)``. While a step is executing or a reminder sleeps on this clock, move the clock directly.
   ///
   /// ```swift
   /// let clock = ManualClock()
@@ -43,12 +43,12 @@ extension FlowTester {
   /// ```
   ///
   /// - Parameters:
-  ///   - clock: The clock that the flow is tested with.
-  ///   - duration: How far to move it; a negative one moves nothing.
+  ///   - clock: The clock of the flow under test.
+  ///   - duration: The time to move it by; a negative duration moves nothing.
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
-  /// - Throws: ``FlowTestFailure`` if the flow does not come to wait, before or after; `CancellationError` if the test is
-  ///   cancelled.
+  /// - Throws: ``FlowTestFailure`` if the flow does not come to wait, before or after the move; `CancellationError` if
+  ///   the test is cancelled.
   public func advance(
     _ clock: ManualClock, by duration: Duration, fileID: String = #fileID, line: Int = #line
   ) async throws {
@@ -59,7 +59,7 @@ extension FlowTester {
       let before = await coordinator.timetable.now
       clock.advance(by: pause)
       rest -= pause
-      // Of another clock than the flow's: that one tells nothing of what is due.
+      // If the flow has another clock, this clock does not tell what is due.
       guard await coordinator.timetable.now > before else { break }
       try await comeToRest(location)
     }
@@ -67,7 +67,7 @@ extension FlowTester {
     try await comeToRest(location)
   }
 
-  /// Waits until the flow waits for somebody outside or for the clock, or has ended, and nothing that is due goes on.
+  /// Waits until the flow waits for input or for the clock, or has ended, and nothing that was due is still running.
   private func comeToRest(_ location: SourceLocation) async throws {
     let isResting = try await tape.patience.wait { [coordinator] in
       repeat {
@@ -82,13 +82,13 @@ extension FlowTester {
 }
 
 extension FlowCoordinator {
-  /// The time until something is due; nil: nothing is.
+  /// The time until the next timer is due; `nil` if there is none.
   fileprivate var nextTimer: Duration? {
     let (now, next) = timetable
     return next.map { max(.zero, $0 - now) }
   }
 
-  /// Whether a timer was due, or a step is at work.
+  /// Whether a timer was due, or a step is executing.
   fileprivate nonisolated var hasMoreToDo: Bool {
     get async throws {
       if try await ringDue() { return true }

@@ -2,19 +2,19 @@ public import ActorFlow
 
 // Questions and answers.
 extension FlowTester {
-  /// The next question, which must show a `P`.
+  /// Returns the next question, which must show a `P`.
   ///
-  /// Waits for it, and asserts the move to the step that asks, and the question. A question that was asserted before
-  /// (by ``expect(_:fileID:line:)``, or by this) and is still open is returned as it is now. Where several are open, in
-  /// branches, `step` says which one is meant; ``questions(_:at:fileID:line:)`` waits for several in any order.
+  /// Waits for the question, and asserts it and the move to the step that asks. A question that was asserted before, by
+  /// ``expect(_:fileID:line:)`` or by this method, and is still open is returned as it is now. If several branches have
+  /// open questions, pass `step` to choose one. Use ``questions(_:at:fileID:line:)`` to wait for several in any order.
   ///
   /// - Parameters:
   ///   - prompt: The type of the prompt.
-  ///   - step: The step that must be asking; nil: any.
+  ///   - step: The step that must be asking; `nil` for any step.
   ///   - fileID: The file to name in a failure.
   ///   - line: The line to name in a failure.
-  /// - Throws: ``FlowTestFailure`` if anything else comes next; with ``Exhaustivity/partial`` if no such question comes.
-  ///   `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if any other event comes next; with ``Exhaustivity/partial``, if no such question
+  ///   comes. `CancellationError` if the test is cancelled.
   public func question<P: Prompt>(
     _ prompt: P.Type = P.self, at step: StepID? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> OpenQuestion<P> {
@@ -23,8 +23,8 @@ extension FlowTester {
 
   /// Answers a question, and asserts that the answer is accepted.
   ///
-  /// - Throws: ``FlowTestFailure`` if it is refused (``refusal(of:fileID:line:_:)`` expects that) or if something that was
-  ///   not asserted has happened before; `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if the answer is refused (use ``refusal(of:fileID:line:_:)`` to expect that), or if
+  ///   an earlier event was not asserted; `CancellationError` if the test is cancelled.
   public func answer<P: Prompt>(
     _ question: OpenQuestion<P>, with answer: P.Answer, by principal: Principal? = nil,
     fileID: String = #fileID, line: Int = #line
@@ -37,8 +37,8 @@ extension FlowTester {
   /// Asserts what ``question(_:at:fileID:line:)`` and ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)``
   /// assert.
   ///
-  /// - Returns: The question, as it was before it was answered.
-  /// - Throws: As those two.
+  /// - Returns: The question as it was before the answer.
+  /// - Throws: As those two methods.
   @discardableResult
   public func answer<P: Prompt>(
     _ prompt: P.Type, at step: StepID? = nil, with answer: P.Answer, by principal: Principal? = nil,
@@ -52,7 +52,7 @@ extension FlowTester {
 
   /// Waits for the next update of a question, asserts it, and returns the question as it is then.
   ///
-  /// - Throws: ``FlowTestFailure`` if anything else comes next; `CancellationError` if the test is cancelled.
+  /// - Throws: ``FlowTestFailure`` if any other event comes next; `CancellationError` if the test is cancelled.
   public func updated<P: Prompt>(
     _ question: OpenQuestion<P>, fileID: String = #fileID, line: Int = #line
   ) async throws -> OpenQuestion<P> {
@@ -60,7 +60,7 @@ extension FlowTester {
       if case .updated(let updated) = change { updated.id == question.id } else { false }
     }
     let events = try await assert([expected], SourceLocation(fileID, line))
-    // The coordinator refuses updates of another type, so this is always one.
+    // The coordinator refuses updates of another type, so this cast always succeeds.
     guard case .updated(let updated)? = events.first?.change, let open = OpenQuestion<P>(updated) else {
       return question
     }
@@ -73,7 +73,7 @@ extension FlowTester {
     _ prompt: P.Type, at step: StepID?, _ location: SourceLocation
   ) async throws -> OpenQuestion<P> {
     tape.listen()
-    // In a flow with branches there may be news of other branches.
+    // In a flow with branches, unread events may belong to other branches.
     if tape.unread.isEmpty || step != nil, let question = askedBefore(prompt, at: step) { return question }
     let asked = ExpectedChange.asked(prompt, at: step)
     let events = try await assertArrival(asked, "a question of \(prompt)\(ExpectedChange.at(step))", location)

@@ -1,6 +1,6 @@
 public import ActorFlow
 
-// Verbs that a flow refuses.
+// Requests that a flow refuses.
 extension FlowTester {
   /// Asserts that `verb` is refused with a `FlowError` of this code.
   ///
@@ -8,7 +8,7 @@ extension FlowTester {
   /// try await tester.refusal(.cannotBackUp) { try await $0.backUp() }
   /// ```
   ///
-  /// No event is asserted: what has happened all the same has to be, and a refused verb makes none happen.
+  /// Asserts no event. A refused request makes none; assert any event that has come nevertheless.
   ///
   /// - Returns: The error.
   /// - Throws: ``FlowTestFailure`` if `verb` returns or throws anything else; `CancellationError` if the test is

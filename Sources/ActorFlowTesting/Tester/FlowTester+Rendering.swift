@@ -1,16 +1,16 @@
 public import ActorFlow
 
-// Rendered steps: questions that stay open, and whose answers are actions.
+// Rendered steps, whose questions stay open and take actions as answers.
 extension FlowTester {
-  /// Sends a rendering an action, and asserts that it is applied and changes what is shown.
+  /// Sends an action to a rendering, and asserts that it is applied and changes what is shown.
   ///
-  /// What a rendered step shows first is found with ``question(_:at:fileID:line:)``; what its effects make it show is
-  /// asserted with ``updated(_:fileID:line:)``. An action that changes nothing is sent with the ``coordinator``.
+  /// Use ``question(_:at:fileID:line:)`` to find the first rendering of a step, and ``updated(_:fileID:line:)`` to
+  /// assert a rendering that an effect causes. Send an action that changes nothing with the ``coordinator``.
   ///
-  /// - Returns: The next rendering. Where an effect may publish one at the same moment it may be the effect's: let the
-  ///   effect wait, as with a ``ManualClock``.
-  /// - Throws: ``FlowTestFailure`` if the action is refused, or if something else happens first; `CancellationError` if the
-  ///   test is cancelled.
+  /// - Returns: The next rendering. If an effect may publish one at the same moment, it may be that of the effect. To
+  ///   rule this out, let the effect wait, for example on a ``ManualClock``.
+  /// - Throws: ``FlowTestFailure`` if the action is refused, or if another event comes first; `CancellationError` if
+  ///   the test is cancelled.
   @discardableResult
   public func act<P: Prompt>(
     _ action: P.Answer, on rendering: OpenQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
@@ -25,8 +25,9 @@ extension FlowTester {
     return next
   }
 
-  /// Sends a rendering the action that makes the step's output, and asserts that its question is closed: by an event
-  /// `withdrawn`, after that of the last rendering if the state has changed.
+  /// Sends a rendering the action that makes the step's output, and asserts that its question is closed.
+  ///
+  /// An event `withdrawn` closes the question, after the event of the last rendering if the state has changed.
   ///
   /// - Throws: As ``act(_:on:by:fileID:line:)``.
   public func conclude<P: Prompt>(
@@ -56,7 +57,7 @@ extension FlowTester {
 }
 
 extension ExpectedChange {
-  /// A rendering was replaced by another. Published before the action's sender goes on, so nobody waits for it.
+  /// Expects another rendering, whose event is published before the action's sender goes on, so no test waits for it.
   fileprivate static func shown<P: Prompt>(_ rendering: OpenQuestion<P>) -> ExpectedChange {
     ExpectedChange("updated \(rendering.question.summary)") { change in
       if case .updated(let updated) = change { updated.id == rendering.id } else { false }

@@ -2,9 +2,9 @@ public import ActorFlow
 
 /// A question that shows a `P`, as ``FlowTester/question(_:at:fileID:line:)`` found it.
 public struct OpenQuestion<P: Prompt>: Sendable, Identifiable {
-  /// The question, as events and positions have it.
+  /// The question, as events and positions contain it.
   public let question: Question
-  /// What it shows.
+  /// The prompt that the question shows.
   public let prompt: P
 
   init?(_ question: Question) {
@@ -13,7 +13,7 @@ public struct OpenQuestion<P: Prompt>: Sendable, Identifiable {
     self.prompt = prompt
   }
 
-  /// The question's id, for the coordinator's own verbs.
+  /// The question's id, for the coordinator's own methods.
   public var id: Question.ID { question.id }
 
   /// The step that asks.

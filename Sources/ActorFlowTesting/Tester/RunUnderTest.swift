@@ -2,8 +2,9 @@ internal import ActorFlow
 
 /// The task that runs the flow under test.
 ///
-/// It is awaited at the end of the test, but cannot be a child task: Swift cannot end a task from outside, and a step
-/// that does not come back would make a child's parent wait for ever. The tester gives such a step up, names it, and fails.
+/// The task is awaited at the end of the test, but cannot be a child task. Swift cannot end a task from outside, so a
+/// step that does not return would make the child's parent wait forever. The tester gives up on such a step, names it,
+/// and fails.
 struct RunUnderTest<Output: Sendable>: Sendable {
   let result = Eventual<Result<Output, any Error>>()
   private let task: Task<Void, Never>
@@ -26,11 +27,11 @@ struct RunUnderTest<Output: Sendable>: Sendable {
 
   /// Cancels the run and waits for its end, whether or not the calling task is cancelled.
   ///
-  /// - Returns: False: patience ran out first.
+  /// - Returns: `false` if patience ran out first.
   func end(within patience: Patience) async -> Bool {
     cancel()
     if result.current != nil { return true }
-    // A task of its own, awaited right here: nothing can be waited for in a task that is cancelled.
+    // A separate task, awaited right here, because waiting fails at once in a task that is cancelled.
     return await Task { @concurrent [result] in
       do { return try await patience.wait { try await result.value() } != nil } catch { return false }
     }.value

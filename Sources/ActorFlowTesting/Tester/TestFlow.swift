@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// Runs `flow` while `body` plays the outside world, and fails unless `body` has asserted all that the flow did.
+/// Runs `flow` while `body` plays the outside world, and fails unless `body` has asserted everything that the flow did.
 ///
 /// ```swift
 /// try await testFlow(onlyPayment, with: Order(total: 42)) { tester in
@@ -10,24 +10,24 @@ public import ActorFlow
 /// }
 /// ```
 ///
-/// The flow runs beside `body`, with the caller's task-local values. When `body` has returned, what was not asserted is
-/// looked for. Then, and also when `body` threw or the test was cancelled, the flow is cancelled if it still runs, and
-/// awaited: nothing is left running. The one exception is a step that does not come back although it was cancelled: it
-/// cannot be stopped; it is named in the failure, and left behind.
+/// The flow runs concurrently with `body`, with the caller's task-local values. When `body` has returned, the function
+/// looks for what was not asserted. Then, and also if `body` threw or the test was cancelled, it cancels the flow if it
+/// still runs, and awaits its end, so nothing is left running. The one exception is a step that does not return
+/// although it was cancelled. Such a step cannot be stopped: the failure names it, and it is left behind.
 ///
 /// - Parameters:
 ///   - flow: The flow under test.
-///   - input: What its first step gets.
+///   - input: The input of the first step.
 ///   - id: The flow's name in question ids and idempotency keys.
-///   - exhaustivity: Whether everything must be asserted; so it is by default.
+///   - exhaustivity: Whether everything must be asserted, as by default.
 ///   - passivating: Whether steps lose their actor state with every answer.
 ///   - clock: The coordinator's clock.
-///   - patience: How long to wait for a flow in which nothing happens before failing.
+///   - patience: The time to wait for a flow in which nothing happens before the test fails.
 ///   - fileID: The file to name in failures.
 ///   - line: The line to name in failures at the end of the test.
-///   - body: Drives the flow. It runs where the caller runs.
-/// - Returns: What `body` returned.
-/// - Throws: A ``FlowTestFailure``, or what `body` threw.
+///   - body: The closure that drives the flow. It runs where the caller runs.
+/// - Returns: The value of `body`.
+/// - Throws: A ``FlowTestFailure``, or the error of `body`.
 @discardableResult
 public func testFlow<Input: Sendable, Output: Sendable, Value>(
   _ flow: some FlowComponent<Input, Output>, with input: Input, id: FlowID = .unique(),

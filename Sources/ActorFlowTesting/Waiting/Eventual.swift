@@ -1,6 +1,6 @@
 internal import ActorFlow
 
-/// A value that comes once, for any number of waiters; each can give up waiting.
+/// A value that arrives once, for any number of waiters, each of which can give up waiting.
 final class Eventual<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var value: Value?
@@ -9,7 +9,7 @@ final class Eventual<Value: Sendable>: Sendable {
   }
   private let state = Lock(State())
 
-  /// Brings the value. Only the first counts.
+  /// Sets the value and resumes the waiters. Only the first value counts.
   func fulfil(_ value: Value) {
     let waiters = state.withLock { state -> [CheckedContinuation<Value, any Error>] in
       guard state.value == nil else { return [] }
@@ -20,7 +20,7 @@ final class Eventual<Value: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(returning: value) }
   }
 
-  /// The value, if it has come.
+  /// The value, if it has arrived.
   var current: Value? { state.withLock { $0.value } }
 
   /// Waits for the value.
@@ -40,7 +40,7 @@ final class Eventual<Value: Sendable>: Sendable {
         if let value {
           continuation.resume(returning: value)
         } else if Task.isCancelled {
-          // A cancellation that came before has found nobody waiting.
+          // The cancellation handler ran before this waiter was registered, and so has not resumed it.
           giveUp(id)
         }
       }

@@ -1,24 +1,24 @@
 internal import ActorFlow
 
-/// How long a ``FlowTester`` waits for a flow in which nothing happens, before it says so and fails.
+/// The time that a ``FlowTester`` waits for a flow in which nothing happens, before it says so and fails.
 ///
-/// No test that passes depends on it: it only turns a hang into a failure that names what hangs. So it should be
-/// generous; the standard is 30 seconds.
+/// No passing test depends on it: patience only turns a hang into a failure that names what hangs. It should therefore
+/// be generous; the standard is 30 seconds.
 public struct Patience: Sendable {
-  /// How long to wait for each single thing.
+  /// The longest time of each single wait.
   public let limit: Duration
   private let clock: any Clock<Duration>
 
-  /// Waits for `limit`, measured by `clock`. With a ``ManualClock`` a test decides when patience has run out.
+  /// Creates a patience of `limit`, measured by `clock`. With a ``ManualClock``, a test decides when patience runs out.
   public init(_ limit: Duration, clock: any Clock<Duration> = ContinuousClock()) {
     self.limit = limit.bounded
     self.clock = clock
   }
 
-  /// Half a minute of wall-clock time.
+  /// A patience of 30 seconds of real time.
   public static let standard = Patience(.seconds(30))
 
-  /// Does `work`, which must end soon when it is cancelled; nil: patience ran out first, and `work` was cancelled.
+  /// Runs `work`, which must end soon when it is cancelled; cancels it and returns `nil` if patience runs out first.
   ///
   /// - Throws: What `work` threw; `CancellationError` if the calling task was cancelled.
   package func wait<Value: Sendable>(
@@ -34,7 +34,7 @@ public struct Patience: Sendable {
       if let value = try await group.next() ?? nil { return value }
       group.cancelAll()
       do {
-        // What came in the last moment counts.
+        // A value that came in the last moment counts.
         return try await group.next() ?? nil
       } catch is CancellationError {
         try Task.checkCancellation()
