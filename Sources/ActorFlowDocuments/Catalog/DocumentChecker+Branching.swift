@@ -13,7 +13,7 @@ extension DocumentChecker {
       var payload = Value(type: nil, maker: "what the case \(way.name.quoted) hands on")
       var match: @Sendable (any Sendable) throws -> (any Sendable)? = { _ in nil }
       if !isHole(path), let condition = find(way.name, in: catalog.cases, "case", at: path["case"], step: step) {
-        // A case looks at the value itself, so here Void is not special.
+        // A case looks at the value itself, so the exception for components that take `Void` does not apply.
         expect(input, condition.value, of: "the case \(way.name.quoted)", at: path["case"], step)
         payload.type = condition.result
         match = condition.ask
@@ -99,7 +99,7 @@ extension DocumentChecker {
     return [.fork(Fork(kind: "race", branches: .fixed(branches), goal: .until { { first, _ in first } }))]
   }
 
-  /// Each entry is a branch, and each gets the same value.
+  /// Makes a branch of each entry. All branches get the same value.
   private mutating func branches(
     _ entries: [FlowDocument.Entry], _ value: Value, _ path: JSONPath, _ step: StepID?, _ depth: Int
   ) -> (branches: [Fork.Branch], results: [Value]) {
@@ -122,7 +122,7 @@ extension DocumentChecker {
     add(.typeMismatch, at: path, "\(name) takes \(type), but \(value.maker) is \(known)", step: step)
   }
 
-  /// The ways of a switch and the branches of a race make one type: that of the first whose type is known.
+  /// Reports a way of a switch or a branch of a race that makes another type than the first whose type is known.
   private mutating func agree(
     _ made: Value, _ output: inout Value?, _ name: String, _ path: JSONPath, _ step: StepID?
   ) {
@@ -139,7 +139,7 @@ extension DocumentChecker {
 }
 
 extension FlowDocument.Entry {
-  /// Whether a branch that is this is called by its number, because no one name stands around everything in it.
+  /// Whether a branch with this entry is named by its number, because no single name surrounds everything in it.
   fileprivate var isNumbered: Bool {
     guard name == nil else { return false }
     return switch kind {

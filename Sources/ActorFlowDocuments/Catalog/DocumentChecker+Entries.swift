@@ -8,7 +8,7 @@ extension DocumentChecker {
       value.type = nil
       return []
     }
-    // In a text an entry takes two levels, so only a document that was built in code comes there.
+    // In a text an entry takes two levels of nesting, so only a document that was built in code gets here.
     guard depth < FlowDocument.Limits.deepest / 2 else {
       add(.tooLarge, at: path, "entries are nested in more than \(depth) levels")
       value.type = nil
@@ -41,7 +41,7 @@ extension DocumentChecker {
       segments = race(branches, &value, path, step, depth)
       names.close()
     }
-    // The names that stand around everything else are changed as `named(_:)` changes them.
+    // As `named(_:)` does, replace the one name around all segments, or put a part before their paths.
     if let name = entry.name { segments = Flow<Void, Void>(segments: segments).named(name).segments }
     return surround(segments, entry, words, path, step)
   }
@@ -67,7 +67,7 @@ extension DocumentChecker {
       add(.badOptions, at: path["options"], "\(name.quoted) takes no options", step: step)
     }
     for problem in problems {
-      // Options that are missing altogether are reported at the step.
+      // If there are no options at all, report the problem at the step.
       let base = options == nil ? place : path["options"]
       add(
         problem.code, at: problem.path.reduce(base) { $0.appending($1) }, problem.message, step: step,
@@ -77,7 +77,7 @@ extension DocumentChecker {
     return (front + (segments ?? []), step, component.vocabulary)
   }
 
-  /// The policies and scopes around a component, from inside to outside.
+  /// Puts the policies and scopes of an entry around its segments, from inside to outside.
   private mutating func surround(
     _ segments: [Segment], _ entry: FlowDocument.Entry, _ words: Vocabulary, _ path: JSONPath, _ step: StepID?
   ) -> [Segment] {
@@ -107,7 +107,7 @@ extension DocumentChecker {
     return result
   }
 
-  // What was read is in range; what was built in code need not be.
+  // Values that were read are in range, but values that were built in code may not be.
 
   private mutating func retry(_ retry: FlowDocument.Retry?, _ path: JSONPath, _ step: StepID?) -> Scope.Kind? {
     guard let retry else { return nil }

@@ -2,10 +2,9 @@ import ActorFlow
 
 /// Makes segments of a document, and collects everything that does not fit on the way.
 ///
-/// The type of the value on its way is nil when a mistake has made it unknown: then nobody complains about what only
-/// follows from it.
+/// After a mistake the type of the current value is unknown (`nil`), so that mere consequences are not reported.
 struct DocumentChecker {
-  /// The value on its way: its type, and who makes it.
+  /// The value that reaches an entry: its type, and a description of what makes it.
   struct Value {
     var type: Any.Type?
     var maker: String
@@ -24,7 +23,7 @@ struct DocumentChecker {
     self.mistakes = mistakes
   }
 
-  /// The document's segments. They are good for something only if there are no mistakes.
+  /// Returns the document's segments, which are usable only if there are no mistakes.
   mutating func segments(from input: Any.Type, to output: Any.Type) -> [Segment] {
     guard !isHole(.root) else { return [] }
     let path = JSONPath.root["flow"]
@@ -54,7 +53,7 @@ struct DocumentChecker {
     mistakes.add(code, at: path, message, place, step: step, near: name, known: known, underlying: underlying)
   }
 
-  /// Components one after the other; `value` becomes what the last one makes.
+  /// Makes segments of components one after the other; `value` becomes the output of the last one.
   mutating func sequence(
     _ entries: [FlowDocument.Entry], _ value: inout Value, _ path: JSONPath, depth: Int = 0
   ) -> [Segment] {
@@ -69,7 +68,7 @@ struct DocumentChecker {
     return segments
   }
 
-  /// Puts before a component what makes the value fit, or reports that it does not.
+  /// Returns the segments that make the value fit the next component, or reports that it does not fit.
   mutating func fit(
     _ value: Value, to type: Any.Type, of name: String, at path: JSONPath, step: StepID?
   ) -> [Segment] {
@@ -79,7 +78,7 @@ struct DocumentChecker {
     return []
   }
 
-  /// What is registered under a name; nil after a report.
+  /// Returns what is registered under a name; reports an unknown name and returns `nil`.
   mutating func find<Registered>(
     _ name: String, in names: [String: Registered], _ what: String, at path: JSONPath, step: StepID? = nil
   ) -> Registered? {

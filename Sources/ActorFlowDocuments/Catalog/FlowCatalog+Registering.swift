@@ -1,13 +1,13 @@
 public import ActorFlow
 
 extension FlowCatalog {
-  /// Lets documents name a component: `{"step": name}`.
+  /// Registers a component that documents name by `{"step": name}`.
   ///
   /// - Parameters:
-  ///   - name: The public name. In paths the component keeps its own, unless the document gives one (`as`).
+  ///   - name: The public name. In paths the component keeps its own name, unless the document gives one (`as`).
   ///   - vocabulary: Words that only this component understands.
-  ///   - component: A step, a flow, or any other component. It is the same at every occurrence.
-  /// - Throws: `FlowError` with the code `badDefinition` if the name is taken.
+  ///   - component: A step, a flow, or any other component. Every occurrence uses the same one.
+  /// - Throws: `FlowError` with the code `badDefinition` if the name is empty or taken.
   public mutating func register<Input, Output>(
     _ name: String, vocabulary: Vocabulary = Vocabulary(), _ component: some FlowComponent<Input, Output>
   ) throws(FlowError) {
@@ -16,19 +16,19 @@ extension FlowCatalog {
     try add(component, name, to: \.components, "component")
   }
 
-  /// Lets documents name a component that takes options: `{"step": name, "options": {…}}`.
+  /// Registers a component that takes options: `{"step": name, "options": {…}}`.
   ///
-  /// The options are decoded for each occurrence, without them as from an empty object. A key that the type does not
-  /// know is a mistake; a type whose coding keys take any string takes any key. Numbers, strings, arrays and objects are
-  /// decoded as `JSONDecoder` does; a `URL` is a string, a `Date` is one as ISO 8601 has it, `Data` is one in base64.
+  /// The options are decoded for each occurrence; if there are none, from an empty object. A key that the type does not
+  /// know is a mistake; a type whose coding keys take any string takes any key. Numbers, strings, arrays and objects
+  /// are decoded as `JSONDecoder` does. A `URL` is a string, a `Date` an ISO 8601 string, and `Data` a base64 string.
   ///
   /// - Parameters:
   ///   - name: The public name.
   ///   - options: The type of the options.
   ///   - vocabulary: Words that only this component understands.
-  ///   - make: Makes the component. Runs once for each occurrence whenever a flow is made of a document. What it throws
-  ///     is in the mistake that is reported, as it is.
-  /// - Throws: `FlowError` with the code `badDefinition` if the name is taken.
+  ///   - make: The closure that makes the component. It runs once for each occurrence whenever a flow is made of a
+  ///     document. If it throws, the mistake that is reported contains the error unchanged.
+  /// - Throws: `FlowError` with the code `badDefinition` if the name is empty or taken.
   public mutating func register<Options: Decodable & Sendable, Made: FlowComponent>(
     _ name: String, options: Options.Type, vocabulary: Vocabulary = Vocabulary(),
     _ make: @escaping @Sendable (Options) throws -> Made
@@ -47,39 +47,38 @@ extension FlowCatalog {
     try add(component, name, to: \.components, "component")
   }
 
-  /// Lets documents name a case of a switch: `{"switch": [{"case": name, "do": […]}]}`.
+  /// Registers a case of a switch: `{"switch": [{"case": name, "do": […]}]}`.
   ///
   /// - Parameters:
-  ///   - name: The public name; in paths too, unless the document gives another one (`as`).
-  ///   - match: Returns what the case's components get, or nil: the value does not belong here. Runs in the flow's task;
-  ///     an error it throws fails the flow.
-  /// - Throws: `FlowError` with the code `badDefinition` if another case has the name.
+  ///   - name: The public name. Paths contain it too, unless the document gives another one (`as`).
+  ///   - match: Returns the input of the case's components, or `nil` if the value does not belong to the case. Runs in
+  ///     the flow's task; if it throws, the flow fails.
+  /// - Throws: `FlowError` with the code `badDefinition` if the name is empty, or if another case has it.
   public mutating func registerCase<Value: Sendable, Payload: Sendable>(
     _ name: String, _ match: @escaping @Sendable (Value) throws -> Payload?
   ) throws(FlowError) {
     try add(condition(match), name, to: \.cases, "case")
   }
 
-  /// Lets documents name the condition of a loop: `{"loop": […], "while": name}`.
+  /// Registers the condition of a loop: `{"loop": […], "while": name}`.
   ///
   /// - Parameters:
   ///   - name: The public name.
-  ///   - next: Looks at what the body made. Returns what the body gets next, or nil: the loop is over, and what the body
-  ///     made goes on. Runs in the flow's task; an error it throws fails the flow.
-  /// - Throws: `FlowError` with the code `badDefinition` if another loop has the name.
+  ///   - next: Looks at the output of the body. Returns the next input of the body, or `nil` to end the loop with that
+  ///     output. Runs in the flow's task; if it throws, the flow fails.
+  /// - Throws: `FlowError` with the code `badDefinition` if the name is empty, or if another loop has it.
   public mutating func registerLoop<Value: Sendable, Next: Sendable>(
     _ name: String, _ next: @escaping @Sendable (Value) throws -> Next?
   ) throws(FlowError) {
     try add(condition(next), name, to: \.loops, "loop")
   }
 
-  /// Lets documents name how the results of parallel branches become one: `{"parallel": […], "join": name}`.
+  /// Registers a closure that joins the results of parallel branches: `{"parallel": […], "join": name}`.
   ///
   /// - Parameters:
   ///   - name: The public name.
-  ///   - join: Gets the results in the order of the branches. Runs in the flow's task; an error it throws fails the
-  ///     flow.
-  /// - Throws: `FlowError` with the code `badDefinition` if another join has the name.
+  ///   - join: Gets the results in the order of the branches. Runs in the flow's task; if it throws, the flow fails.
+  /// - Throws: `FlowError` with the code `badDefinition` if the name is empty, or if another join has it.
   public mutating func registerJoin<each Value: Sendable, Joined: Sendable>(
     _ name: String, _ join: @escaping @Sendable (repeat each Value) throws -> Joined
   ) throws(FlowError) {

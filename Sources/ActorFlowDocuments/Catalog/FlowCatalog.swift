@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// What documents may name: components, cases, conditions of loops and joins, each under a public name.
+/// The components, cases, loop conditions and joins that documents may use, each under a public name.
 ///
 /// ```swift
 /// var catalog = FlowCatalog()
@@ -11,8 +11,8 @@ public import ActorFlow
 /// let flow = try catalog.flow(from: document, input: Cart.self, output: Receipt.self)
 /// ```
 ///
-/// A catalog is a value: a copy that is added to leaves the other as it was. Documents can name nothing else: a catalog
-/// decides what those who write documents may do. Making a flow runs the closures that take options, and no step.
+/// A catalog is a value: adding to a copy leaves the original as it was. Documents can name only what a catalog has, so
+/// the catalog decides what their authors may do. Making a flow runs the closures that take options, and no step.
 public struct FlowCatalog: Sendable {
   /// Words that every component understands.
   public var vocabulary = Vocabulary()
@@ -22,7 +22,7 @@ public struct FlowCatalog: Sendable {
   var loops: [String: Condition] = [:]
   var joins: [String: Junction] = [:]
 
-  /// A catalog that knows nothing yet.
+  /// Creates an empty catalog.
   public init() {}
 
   /// The names of the components, sorted.
@@ -32,22 +32,21 @@ public struct FlowCatalog: Sendable {
 extension FlowCatalog {
   /// Makes a flow of a document.
   ///
-  /// Looks up every name, decodes the options of every occurrence, and checks that neighbours fit, also in the branches
-  /// of what branches. As in code, types fit when they are the same, and a component that takes `Void` may follow
-  /// anything.
+  /// Looks up every name, decodes the options of every occurrence, and checks that neighbours fit, also inside
+  /// branches. As in code, types fit if they are the same, and a component that takes `Void` may follow anything.
   ///
   /// - Parameters:
-  ///   - document: What to make a flow of.
-  ///   - input: What the flow is to take.
-  ///   - output: What the flow is to make.
-  /// - Throws: Everything that does not fit, each with its place in the document.
+  ///   - document: The document to make a flow of.
+  ///   - input: The type of the flow's input.
+  ///   - output: The type of the flow's output.
+  /// - Throws: ``FlowDocumentError`` with everything that does not fit, each mistake with its place in the document.
   public func flow<Input: Sendable, Output: Sendable>(
     from document: FlowDocument, input: Input.Type, output: Output.Type
   ) throws(FlowDocumentError) -> Flow<Input, Output> {
     try flow(of: DocumentReader.Reading(document: document), Mistakes(limit: FlowDocument.Limits.default.mistakes))
   }
 
-  /// Reads a document and makes a flow of it: mistakes of both kinds are reported together.
+  /// Reads a document and makes a flow of it; mistakes of reading and of checking are reported together.
   ///
   /// - Throws: As ``flow(from:input:output:)`` and ``FlowDocument/init(json:limits:)-(String,_)`` do.
   public func flow<Input: Sendable, Output: Sendable>(

@@ -13,7 +13,7 @@ struct Component: Sendable {
   }
 }
 
-/// A registered case, or the condition of a loop: looks at a value, and hands something on.
+/// A registered case or loop condition, which looks at a value and may return another.
 struct Condition: Sendable {
   let value: Any.Type
   let result: Any.Type

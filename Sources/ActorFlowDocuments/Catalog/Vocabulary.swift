@@ -1,17 +1,18 @@
 public import ActorFlow
 
-/// Words of your own for how components are shown and where a back may lead, as documents may write them.
+/// Words of your own for presentations and back-up policies in documents.
 ///
-/// Given to ``FlowCatalog/register(_:vocabulary:_:)`` it holds for one component; several may share one. As
-/// ``FlowCatalog/vocabulary`` it holds for all. The component's own word comes first, then the catalog's, then the
-/// format's: `push`, `modal`, `replace`, `embed`, and the cases of `BackUpPolicy`.
+/// A vocabulary passed to ``FlowCatalog/register(_:vocabulary:_:)`` applies to that component; several components may
+/// share one. The vocabulary ``FlowCatalog/vocabulary`` applies to all components. A word is looked up in the
+/// component's vocabulary first, then in the catalog's, then in the format's: `push`, `modal`, `replace`, `embed`, and
+/// the cases of `BackUpPolicy`.
 public struct Vocabulary: Sendable {
-  /// What words mean in `presentation`.
+  /// The presentations, by the word that `presentation` contains.
   public var presentations: [String: Presentation]
-  /// What words mean in `onBackUp`.
+  /// The back-up policies, by the word that `onBackUp` contains.
   public var backUpPolicies: [String: BackUpPolicy]
 
-  /// These words.
+  /// Creates a vocabulary of these words.
   public init(presentations: [String: Presentation] = [:], backUpPolicies: [String: BackUpPolicy] = [:]) {
     self.presentations = presentations
     self.backUpPolicies = backUpPolicies

@@ -1,10 +1,10 @@
 extension FlowDocument: Codable {
   /// Reads a document that is part of another payload, within the default limits.
   ///
-  /// One with a `schemaVersion` is read as SwiftCurrent's, for ``currentPlatform``.
+  /// A document with a `schemaVersion` is read as one of SwiftCurrent, for ``currentPlatform``.
   ///
-  /// - Throws: ``FlowDocumentError`` with all mistakes; their paths begin at the payload's root. What the decoder itself
-  ///   throws when the text is no JSON.
+  /// - Throws: ``FlowDocumentError`` with all mistakes; their paths begin at the payload's root. The decoder's own
+  ///   error if the text is not JSON.
   public init(from decoder: any Decoder) throws {
     let node = try JSONNode(decoding: decoder, .default)
     let prefix = decoder.codingPath.parts
@@ -18,7 +18,7 @@ extension FlowDocument: Codable {
     self = reading.document
   }
 
-  /// Writes the document in the format that it is read in: reading it gives an equal one.
+  /// Writes the document in the format in which it is read; reading it gives an equal document.
   public func encode(to encoder: any Encoder) throws {
     try value.encode(to: encoder)
   }

@@ -1,61 +1,63 @@
 public import ActorFlow
 
 extension FlowDocument {
-  /// One component of a flow: what it is, and what stands around it.
+  /// A component of a flow, with the policies and scopes around it.
   ///
-  /// What stands around it acts from inside to outside in the order of the properties: the policies, then ``retry``,
-  /// then ``timeout`` (over all attempts), then ``expiresAfterIdle``. A ``Kind/flow(_:)`` around it gives another order.
+  /// The policies and scopes act from inside to outside in the order of the properties: the policies, then ``retry``,
+  /// then ``timeout`` (over all attempts), then ``expiresAfterIdle``. For another order, put the entry into a
+  /// ``Kind/flow(_:)``.
   public struct Entry: Sendable, Hashable {
-    /// What it is.
+    /// The kind of component.
     public var kind: Kind
-    /// What it is called in paths (`as`); nil: as the component itself says.
+    /// The name in paths (`as`); `nil` for the component's own name.
     public var name: String?
-    /// Where a back may lead: a case of `BackUpPolicy`, or a word of the catalog's ``Vocabulary``.
+    /// The policy that says where a back may lead: a case of `BackUpPolicy`, or a word of the catalog's ``Vocabulary``.
     public var onBackUp: String?
-    /// What happens when a step of it fails.
+    /// The policy for a failure of one of the component's steps.
     public var onFailure: FailurePolicy?
-    /// How its steps are shown: `push`, `modal`, `replace`, `embed`, or a word of the catalog's ``Vocabulary``.
+    /// The presentation of its steps: `push`, `modal`, `replace`, `embed`, or a word of the catalog's ``Vocabulary``.
     public var presentation: String?
-    /// How often it is tried.
+    /// The attempts of the component and the pauses between them.
     public var retry: Retry?
-    /// After how many seconds it fails.
+    /// The number of seconds after which the component fails.
     public var timeout: Double?
-    /// After how many seconds without an answer the flow is abandoned.
+    /// The number of seconds without an answer after which the flow is abandoned.
     public var expiresAfterIdle: Double?
 
-    /// A component, with nothing around it yet.
+    /// Creates an entry with no policies and scopes around it yet.
     public init(_ kind: Kind, as name: String? = nil) {
       self.kind = kind
       self.name = name
     }
   }
 
-  /// What an entry is.
+  /// The kind of an entry.
   @nonexhaustive public enum Kind: Sendable, Hashable {
-    /// A component that the catalog knows by this name.
+    /// The component that is registered in the catalog under this name.
     case step(String, options: Value? = nil)
     /// Components one after the other.
     case flow([Entry])
-    /// The first way whose case takes the value; a value that none takes goes `otherwise`, or fails.
+    /// The first way whose case takes the value. A value that no case takes goes to `otherwise`, or else fails the
+    /// flow.
     case `switch`([Way], otherwise: [Entry]? = nil)
-    /// The components again and again, while what the catalog knows by the name says so.
+    /// Components that repeat while the loop condition of this name in the catalog says so.
     case loop([Entry], while: String)
-    /// The branches at the same time, their results joined by what the catalog knows by the name.
+    /// Branches that run at the same time. The join of this name in the catalog joins their results.
     case parallel([Entry], join: String)
-    /// The branches at the same time; the first result wins.
+    /// Branches that run at the same time; the first result wins.
     case race([Entry])
   }
 
-  /// One way of a ``Kind/switch(_:otherwise:)``.
+  /// A way of a ``Kind/switch(_:otherwise:)``: a case and its components.
   public struct Way: Sendable, Hashable {
-    /// The case, by the name that the catalog knows it by.
+    /// The name of the case in the catalog.
     public var name: String
-    /// The part it adds to the paths of its steps (`as`); nil: the name of the case.
+    /// The part that the way adds to the paths of its steps (`as`); `nil` for the name of the case.
     public var part: String?
     /// The components, one after the other.
     public var entries: [Entry]
 
-    /// A way.
+    /// Creates a way.
     public init(_ name: String, as part: String? = nil, do entries: [Entry]) {
       self.name = name
       self.part = part
@@ -63,18 +65,18 @@ extension FlowDocument {
     }
   }
 
-  /// How often a component is tried, and how long the pauses are.
+  /// The number of attempts of a component, and the length of the pauses.
   public struct Retry: Sendable, Hashable {
-    /// How many attempts in all, 1 to 1,000.
+    /// The number of all attempts together, 1 to 1,000.
     public var attempts: Int
-    /// Seconds before the second attempt; nil: none.
+    /// The seconds before the second attempt; `nil` for no pauses.
     public var pause: Double?
-    /// How many times as long each further pause is, 1 to 1,000; nil: as long.
+    /// The factor by which each pause is longer than the one before, 1 to 1,000; `nil` for equal pauses.
     public var factor: Int?
-    /// Seconds that no pause is longer than; nil: an hour.
+    /// The seconds that no pause exceeds; `nil` for an hour.
     public var longestPause: Double?
 
-    /// So many attempts, with pauses.
+    /// Creates a retry with this many attempts and these pauses.
     public init(attempts: Int, pause: Double? = nil, factor: Int? = nil, longestPause: Double? = nil) {
       self.attempts = attempts
       self.pause = pause

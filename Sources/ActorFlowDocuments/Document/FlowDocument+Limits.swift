@@ -1,18 +1,18 @@
 extension FlowDocument {
-  /// How large a document may be. What is larger is refused before it is kept.
+  /// Limits on the size of a document, which is checked before memory is spent on it.
   public struct Limits: Sendable, Hashable {
-    /// How many bytes of text are read.
+    /// The largest number of bytes of text that are read.
     public var bytes: Int
-    /// How many values a document may have: each object, array, string, number, boolean and null counts.
+    /// The largest number of values: each object, array, string, number, boolean and null counts.
     public var nodes: Int
-    /// How many levels arrays and objects may be nested in. More than 128 counts as 128: reading recurses.
+    /// The largest number of levels of arrays and objects. More than 128 counts as 128, because reading recurses.
     public var depth: Int {
       didSet { depth = Self.bounded(depth) }
     }
-    /// How many mistakes are told one by one; the others are only counted.
+    /// The number of mistakes that are reported one by one; further ones are only counted.
     public var mistakes: Int
 
-    /// Limits of your own.
+    /// Creates limits of your own.
     public init(bytes: Int = 1 << 20, nodes: Int = 10_000, depth: Int = 64, mistakes: Int = 1_000) {
       self.bytes = bytes
       self.nodes = nodes
@@ -20,10 +20,10 @@ extension FlowDocument {
       self.mistakes = mistakes
     }
 
-    /// 1 MiB, 10,000 values, 64 levels, 1,000 mistakes.
+    /// The default limits: 1 MiB, 10,000 values, 64 levels, 1,000 mistakes.
     public static let `default` = Limits()
 
-    /// What recursion is safe with on the smallest stack that a thread gets.
+    /// The depth at which recursion is still safe on the smallest stack of a thread.
     static let deepest = 128
 
     private static func bounded(_ depth: Int) -> Int { min(depth, deepest) }

@@ -1,32 +1,33 @@
 extension FlowDocument {
-  /// Reads a document of SwiftCurrent's (`{"schemaVersion":"v0.0.1","sequence":[…]}`).
+  /// Reads a document of SwiftCurrent (`{"schemaVersion":"v0.0.1","sequence":[…]}`).
   ///
-  /// Each field is a string, or an object with one for each platform. Launch styles become presentations, and
+  /// Each field is a string, or an object with a string for each platform. Launch styles become presentations, and
   /// persistences become back-up policies; names that SwiftCurrent's core does not define stay as they are, for the
-  /// vocabulary of the catalog. Unlike there, an unknown key is a mistake. The document is encoded in our own format.
+  /// vocabulary of the catalog. Unlike in SwiftCurrent, an unknown key is a mistake. When encoded, the document has the
+  /// format of this module.
   ///
   /// - Parameters:
   ///   - bytes: The JSON text, as UTF-8.
-  ///   - platform: Which platform's entries are taken: `iOS`, `macOS`, `tvOS`, `watchOS`, or any other name; where it
-  ///     has none, `*` is taken.
-  ///   - limits: How large the document may be.
-  /// - Throws: What is wrong with the text, all of it. A field without an entry for the platform is named.
+  ///   - platform: The platform whose strings are taken: `iOS`, `macOS`, `tvOS`, `watchOS`, or any other name. If a
+  ///     field has no string for it, the one for `*` is taken.
+  ///   - limits: The limits on the size of the document.
+  /// - Throws: ``FlowDocumentError`` with all mistakes in the text. A field without a string for the platform is named.
   public init(
     swiftCurrent bytes: some Collection<UInt8>, platform: String = currentPlatform, limits: Limits = .default
   ) throws(FlowDocumentError) {
     self = try SwiftCurrentReader.read(bytes, platform: platform, limits)
   }
 
-  /// Reads a document of SwiftCurrent's, as ``init(swiftCurrent:platform:limits:)-(Collection<UInt8>,_,_)`` does.
+  /// Reads a document of SwiftCurrent, as ``init(swiftCurrent:platform:limits:)-(Collection<UInt8>,_,_)`` does.
   ///
-  /// - Throws: What is wrong with the text, all of it.
+  /// - Throws: ``FlowDocumentError`` with all mistakes in the text.
   public init(
     swiftCurrent text: String, platform: String = currentPlatform, limits: Limits = .default
   ) throws(FlowDocumentError) {
     try self.init(swiftCurrent: text.utf8, platform: platform, limits: limits)
   }
 
-  /// The platform the program was built for, as SwiftCurrent calls it; `*` where it has no name for it.
+  /// SwiftCurrent's name of the platform that the program was built for; `*` if it has none.
   public static var currentPlatform: String {
     #if os(iOS)
       "iOS"

@@ -1,13 +1,13 @@
 extension FlowDocument {
-  /// A JSON value, as options are written in.
+  /// A JSON value, in which options are written.
   ///
-  /// A number without a fraction is the same whether it was written as an integer or not: `1` and `1.0` are equal.
+  /// A number without a fraction is the same whether or not it was written as an integer: `1` and `1.0` are equal.
   public enum Value: Sendable {
-    /// Nothing.
+    /// The value null.
     case null
     /// True or false.
     case bool(Bool)
-    /// A number without a fraction that fits.
+    /// A number without a fraction that fits into an `Int`.
     case integer(Int)
     /// Any other number.
     case number(Double)
@@ -21,7 +21,7 @@ extension FlowDocument {
 }
 
 extension FlowDocument.Value: Hashable {
-  /// Whether both write the same JSON value.
+  /// Whether both are the same JSON value.
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -37,7 +37,7 @@ extension FlowDocument.Value: Hashable {
     }
   }
 
-  /// Feeds the value; equal numbers feed the same, however they are kept.
+  /// Hashes the value. Equal numbers have equal hashes, however they are stored.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -54,21 +54,21 @@ extension FlowDocument.Value: Hashable {
 extension FlowDocument.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// A string.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A number.
+  /// Creates a number.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// A number.
+  /// Creates a number.
   public init(floatLiteral value: Double) { self = .number(value) }
-  /// True or false.
+  /// Creates a boolean.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// Values in order.
+  /// Creates an array.
   public init(arrayLiteral elements: FlowDocument.Value...) { self = .array(elements) }
-  /// Values under keys; of equal keys the last one counts.
+  /// Creates an object; of equal keys the last one counts.
   public init(dictionaryLiteral elements: (String, FlowDocument.Value)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }
-  /// Nothing.
+  /// Creates a null.
   public init(nilLiteral: ()) { self = .null }
 }
 
@@ -78,7 +78,7 @@ extension FlowDocument.Value: Codable {
     self.init(try JSONNode(decoding: decoder, .default))
   }
 
-  /// Writes the value as what it is.
+  /// Writes the value as the JSON that it stands for.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .null:

@@ -1,20 +1,20 @@
-/// A flow as data: a tree of names with options, read from JSON or built in code, and made a flow by a ``FlowCatalog``.
+/// A flow as data: a tree of names with options, read from JSON or built in code. A ``FlowCatalog`` makes a flow of it.
 ///
 /// ```swift
 /// let document = try FlowDocument(json: text)
 /// let flow = try catalog.flow(from: document, input: Cart.self, output: Receipt.self)
 /// ```
 ///
-/// A document that was read is well formed; whether its names are known and its neighbours fit, the catalog says. What
-/// the format looks like is in <doc:TheDocumentFormat>.
+/// A document that was read is well formed. The catalog checks whether its names are known and its neighbours fit. For
+/// the format, see <doc:TheDocumentFormat>.
 ///
-/// As a `Codable` type it may be part of another payload. Then the size of the text is the decoder's business, a key
-/// that stands twice is not noticed, and mistakes have paths but no lines.
+/// As a `Codable` type, a document may be part of another payload. Then the decoder decides on the size of the text, a
+/// duplicate key is not noticed, and mistakes have paths but no lines.
 public struct FlowDocument: Sendable, Hashable {
-  /// The only version of the format there is.
+  /// The only version of the format.
   public static let version = 1
 
-  /// The flow's part in the paths of its steps; nil: none.
+  /// The part that the flow adds to the paths of its steps; `nil` for none.
   public var name: String?
 
   /// The components, one after the other.
@@ -22,13 +22,13 @@ public struct FlowDocument: Sendable, Hashable {
     didSet { source.origin = nil }
   }
 
-  /// Where the JSON Schema is that an editor checks the document with (`$schema`). It is kept, and means nothing else.
+  /// The location of the JSON Schema for editors (`$schema`). The value is preserved, but has no other meaning.
   public var schema: String?
 
-  /// What the document was read from, for places. It is no part of the value.
+  /// The text that the document was read from, for the places of mistakes. The text is not part of the value.
   var source = Source()
 
-  /// A document built in code.
+  /// Creates a document in code.
   public init(name: String? = nil, entries: [Entry], schema: String? = nil) {
     self.name = name
     self.entries = entries
@@ -39,7 +39,7 @@ public struct FlowDocument: Sendable, Hashable {
 extension FlowDocument {
   /// Reads a document from its JSON text, as UTF-8.
   ///
-  /// - Throws: What is wrong with the text, all of it.
+  /// - Throws: ``FlowDocumentError`` with all mistakes in the text.
   public init(json bytes: some Collection<UInt8>, limits: Limits = .default) throws(FlowDocumentError) {
     var mistakes = Mistakes(limit: limits.mistakes)
     let reading = DocumentReader.read(bytes, limits, &mistakes)
@@ -49,13 +49,13 @@ extension FlowDocument {
 
   /// Reads a document from its JSON text.
   ///
-  /// - Throws: What is wrong with the text, all of it.
+  /// - Throws: ``FlowDocumentError`` with all mistakes in the text.
   public init(json text: String, limits: Limits = .default) throws(FlowDocumentError) {
     try self.init(json: text.utf8, limits: limits)
   }
 }
 
-/// The text that a document was read from, as nodes. All are equal, so that a document equals its copy built in code.
+/// The text that a document was read from, as nodes. All sources are equal, so a document equals a copy built in code.
 struct Source: Sendable, Hashable {
   enum Dialect: Sendable {
     case own
@@ -65,7 +65,7 @@ struct Source: Sendable, Hashable {
   struct Origin: Sendable {
     let root: JSONNode
     let dialect: Dialect
-    /// Where the document stands in a payload around it.
+    /// The path of the document in the payload around it.
     var prefix: [JSONPath.Part] = []
   }
 
@@ -75,7 +75,7 @@ struct Source: Sendable, Hashable {
 
   func hash(into hasher: inout Hasher) {}
 
-  /// What a path in the document is called in what was read, and where it stands there.
+  /// Returns a path of the document in the words of the text that was read, and its place there.
   func locate(_ path: JSONPath) -> (path: JSONPath, place: TextPlace?) {
     guard let origin else { return (path, nil) }
     var parts = path.parts

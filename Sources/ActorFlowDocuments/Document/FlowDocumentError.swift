@@ -1,38 +1,40 @@
 public import ActorFlow
 
-/// Everything that is wrong with a document, each mistake with its place.
+/// All mistakes in a document, each with its place.
 public struct FlowDocumentError: Error, Sendable {
-  /// The mistakes in the order in which they were found: first those of the text, then those of its parts, then names,
-  /// types and options in the order of the flow. There is at least one.
+  /// The mistakes in the order in which they were found, at least one.
+  ///
+  /// Mistakes of the text come first, then those of its parts, then names, types and options in the order of the flow.
   public let mistakes: [Mistake]
 
-  /// How many more there are than ``FlowDocument/Limits/mistakes`` allows to tell.
+  /// The number of further mistakes, beyond the limit ``FlowDocument/Limits/mistakes``.
   public let omitted: Int
 
-  /// One thing that is wrong.
+  /// A mistake in a document.
   public struct Mistake: Sendable {
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     public let code: Code
-    /// Where it stands, as JSONPath writes it: `$.flow[2].options.limit`.
+    /// The place of the mistake as a JSONPath: `$.flow[2].options.limit`.
     public let path: String
-    /// The line in the text, from 1; nil if the document was not read from a text by this module.
+    /// The line in the text, from 1; `nil` if the document was not read from a text by this module.
     public let line: Int?
-    /// The column in the line, from 1, in Unicode scalars; nil exactly if ``line`` is.
+    /// The column in the line, from 1, in Unicode scalars; `nil` exactly if ``line`` is.
     public let column: Int?
-    /// The step, or the component around steps, that the mistake is about, where there is one.
+    /// The step, or the component around steps, that the mistake is about, if there is one.
     public let step: StepID?
-    /// What is wrong, in a sentence: for types that do not fit with both types' names.
+    /// The mistake in a sentence; for types that do not fit, with the names of both types.
     public let message: String
-    /// The known name nearest to the one that is not known, if one is near. A document with very many mistakes is told
-    /// it for the first of them only.
+    /// The known name nearest to an unknown one, if one is near.
+    ///
+    /// In a document with very many mistakes, only the first ones have a suggestion.
     public let suggestion: String?
-    /// The error behind it: what a registered closure or an `init(from:)` threw.
+    /// The error behind the mistake, which a registered closure or an `init(from:)` threw.
     public let underlying: (any Error)?
   }
 }
 
 extension FlowDocumentError: CustomStringConvertible {
-  /// All mistakes, one a line.
+  /// All mistakes, one on each line.
   public var description: String {
     let count = mistakes.count + omitted
     var text = "the document has \(counted(count, "mistake", "mistakes")):"
@@ -43,7 +45,7 @@ extension FlowDocumentError: CustomStringConvertible {
 }
 
 extension FlowDocumentError.Mistake: CustomStringConvertible {
-  /// The place and the sentence.
+  /// The place and the message.
   public var description: String {
     var text = ""
     if let line, let column { text += "line \(line), column \(column), " }
@@ -56,7 +58,7 @@ extension FlowDocumentError.Mistake: CustomStringConvertible {
 }
 
 extension FlowDocumentError.Mistake {
-  /// What kind of mistake. New codes may be added; switch with a default.
+  /// The kind of a mistake. More kinds may be added; switch with a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String, Sendable {
       case malformed, tooLarge, duplicateKey, unknownKey, missingKey, wrongKind, badValue
@@ -71,25 +73,25 @@ extension FlowDocumentError.Mistake {
     /// The code's name.
     public var description: String { name.rawValue }
 
-    /// The text is no JSON.
+    /// The text is not JSON.
     public static let malformed = Code(.malformed)
-    /// A cap of ``FlowDocument/Limits`` was reached.
+    /// The document exceeds one of its ``FlowDocument/Limits``.
     public static let tooLarge = Code(.tooLarge)
-    /// A key stands twice in one object.
+    /// A key occurs twice in one object.
     public static let duplicateKey = Code(.duplicateKey)
-    /// The format knows no such key there.
+    /// The format has no such key there.
     public static let unknownKey = Code(.unknownKey)
-    /// A key that has to be there is not.
+    /// A required key is missing.
     public static let missingKey = Code(.missingKey)
-    /// A string where an array is expected, and the like.
+    /// A value has the wrong kind, such as a string where an array is expected.
     public static let wrongKind = Code(.wrongKind)
-    /// A value of the right kind that makes no sense there.
+    /// A value has the right kind but is not valid there.
     public static let badValue = Code(.badValue)
-    /// The catalog knows nothing of that name.
+    /// A name that neither the catalog nor the format knows.
     public static let unknownName = Code(.unknownName)
     /// Neighbours do not fit; the message names both types.
     public static let typeMismatch = Code(.typeMismatch)
-    /// The options of a component cannot be read as its type, or were refused.
+    /// The options of a component cannot be decoded as its type, or were refused.
     public static let badOptions = Code(.badOptions)
   }
 }

@@ -1,8 +1,8 @@
-/// Decodes options of a document as a type of a component's own, and notices keys that the type does not know.
+/// Decodes options of a document as a component's own type, and finds keys that the type does not know.
 ///
-/// It decodes as `JSONDecoder` does with its default strategies, but for dates, which are written as text (ISO 8601).
+/// Decoding works as in `JSONDecoder` with its default strategies, except for dates, which are ISO 8601 strings.
 enum OptionsDecoder {
-  /// What is wrong with options: where below them, and what.
+  /// A problem with options: its path below them, and a message.
   struct Problem {
     let code: FlowDocumentError.Mistake.Code
     let path: [JSONPath.Part]
@@ -12,8 +12,7 @@ enum OptionsDecoder {
     var underlying: (any Error)?
   }
 
-  /// Returns the options, or what is wrong with them: the first thing that the type complains about, and every unknown
-  /// key.
+  /// Returns the options, or the problems with them: the first error of the type, and every unknown key.
   static func decode<Options: Decodable>(
     _ type: Options.Type, from value: FlowDocument.Value
   ) -> (options: Options?, problems: [Problem]) {
@@ -42,19 +41,19 @@ enum OptionsDecoder {
   }
 }
 
-/// Which keys the objects of the options have, and which of them somebody knew or asked for.
+/// The keys that the objects of the options have, and those that the type knows or asked for.
 final class KeyLedger {
   private struct Object {
     var path: [JSONPath.Part]
     var unasked: Set<String>
-    /// What a misspelt key may have been meant to be.
+    /// The keys that the type asked for. A misspelt key may have been meant to be one of them.
     var asked: Set<String> = []
   }
 
   private var objects: [String: Object] = [:]
   private var order: [String] = []
 
-  /// A container of `keys` was made; those for which `knows` is true are no mistake.
+  /// Registers a container of `keys`; those for which `knows` is true are no mistake.
   func open(_ codingPath: [any CodingKey], _ keys: some Sequence<String>, knows: (String) -> Bool) -> String {
     let path = codingPath.parts
     let id = JSONPath(path).description
@@ -71,7 +70,7 @@ final class KeyLedger {
     objects[id]?.asked.insert(key)
   }
 
-  /// The keys that nobody knows, in the order in which their objects were read.
+  /// The keys that the type does not know, in the order in which their objects were read.
   var unknown: [OptionsDecoder.Problem] {
     order.compactMap { objects[$0] }.flatMap { object in
       object.unasked.sorted().map { key in

@@ -46,7 +46,7 @@ struct ValueObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return decoder.below(value, key)
   }
 
-  /// A superclass may do without its part.
+  /// Returns a decoder for a superclass, which may do without a value of its own.
   private func member(named key: any CodingKey) -> ValueDecoder {
     decoder.ledger.ask(key.stringValue, of: id)
     return decoder.below(members[key.stringValue] ?? .null, key)

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// A decoder over one value.
+/// A decoder of one value.
 struct ValueDecoder: Decoder {
   let value: FlowDocument.Value
   let codingPath: [any CodingKey]
@@ -35,12 +35,12 @@ extension ValueDecoder: SingleValueDecodingContainer {
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    // In two steps: cast at once, the nil of `plain` would be an optional type's nil.
+    // In two steps, because a single cast would take the `nil` of `plain` for the `nil` of an optional type.
     if let plain = try plain(type), let value = plain as? T { return value }
     return try T(from: self)
   }
 
-  /// The types that do not decode themselves from a JSON value; nil for all others.
+  /// Decodes the types that do not decode themselves from a JSON value; returns `nil` for all others.
   private func plain(_ type: any Decodable.Type) throws -> (any Decodable)? {
     switch type {
     case is Bool.Type:

@@ -1,9 +1,9 @@
 package import ActorFlow
 
-/// The keys and closed words of the format, in one place. The JSON Schema has the same; a test compares them.
+/// The keys and fixed words of the format, in one place. A test compares them with those of the JSON Schema.
 package enum DocumentKeys {
   package static let document = ["$schema", "version", "name", "flow"]
-  /// What says what an entry is, and what may or must go with it.
+  /// The keys that decide the kind of an entry, each with the keys that must or may go with it.
   package static let kinds: [(key: String, required: [String], optional: [String])] = [
     ("step", [], ["options"]),
     ("flow", [], []),
@@ -12,7 +12,7 @@ package enum DocumentKeys {
     ("parallel", ["join"], []),
     ("race", [], []),
   ]
-  /// What may stand around any entry.
+  /// The keys that any entry may have.
   package static let around = ["as", "onBackUp", "onFailure", "presentation", "retry", "timeout", "expiresAfterIdle"]
   package static let way = ["case", "as", "do"]
   package static let retry = ["attempts", "pause", "factor", "longestPause"]
@@ -35,7 +35,7 @@ package enum DocumentKeys {
     "push": .push, "modal": .modal, "replace": .replace, "embed": .embed,
   ]
 
-  /// A hundred years. More makes no sense, and much more would be no `Duration`.
+  /// A hundred years. More makes no sense, and much more does not fit into a `Duration`.
   package static let longestSeconds = 3_155_760_000.0
   package static let attempts = 1...1_000
   package static let factor = 1...1_000

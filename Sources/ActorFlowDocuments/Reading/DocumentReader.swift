@@ -1,12 +1,13 @@
 import ActorFlow
 
-/// Makes a document of nodes, and goes on after a mistake: what could not be read becomes a hole, about which nobody
-/// complains again.
+/// Makes a document of nodes, and continues after a mistake.
+///
+/// A part that cannot be read becomes a hole, about which nothing more is reported.
 struct DocumentReader {
-  /// What was read. With mistakes it is not complete.
+  /// The result of reading, which is incomplete if there are mistakes.
   struct Reading {
     var document: FlowDocument
-    /// The paths of entries and names that were reported already.
+    /// The paths of entries and names whose mistakes are already reported.
     var holes: Set<String> = []
   }
 
@@ -70,7 +71,7 @@ struct DocumentReader {
 extension DocumentReader {
   private mutating func entry(_ node: JSONNode, _ path: JSONPath) -> FlowDocument.Entry {
     let present = DocumentKeys.kinds.filter { node.member($0.key) != nil }
-    // With a kind in doubt, the keys of all kinds are known: one mistake is enough.
+    // If the kind is in doubt, accept the keys of all kinds: one mistake is enough.
     let own = (present.count == 1 ? present : DocumentKeys.kinds).flatMap { [$0.key] + $0.required + $0.optional }
     guard let fields = Fields(node, at: path, "an entry", keys: own + DocumentKeys.around, &mistakes) else {
       hole(path)
@@ -107,7 +108,7 @@ extension DocumentReader {
     }
   }
 
-  /// A name that the catalog is asked for. One that is missing or no name is a hole.
+  /// Reads a catalog name; reports a missing or invalid one, and returns a placeholder.
   private mutating func name(_ fields: Fields, _ key: String, _ what: String) -> String {
     if let name = mistakes.string(fields.required(key, what, &mistakes)) { return name }
     hole(fields.path[key])
@@ -156,7 +157,7 @@ extension DocumentReader {
     entries(node, path, orElse: Mistakes.noBranches)
   }
 
-  /// Entries of which there has to be one.
+  /// Reads entries, of which there must be at least one.
   private mutating func entries(_ node: JSONNode, _ path: JSONPath, orElse message: String) -> [FlowDocument.Entry] {
     if case .array(let elements) = node.value, elements.isEmpty {
       mistakes.add(.badValue, at: path, message, node.place)
@@ -166,7 +167,7 @@ extension DocumentReader {
   }
 }
 
-// MARK: - What stands around an entry
+// MARK: - Policies and retries of an entry
 
 extension DocumentReader {
   private mutating func failurePolicy(_ field: (node: JSONNode, path: JSONPath)?) -> FailurePolicy? {

@@ -4,7 +4,7 @@ struct Fields {
   let node: JSONNode
   private var members: [String: JSONNode.Member] = [:]
 
-  /// Reports a value that is no object, and unknown keys. What is wrong is left out of the fields.
+  /// Reports unknown keys and leaves them out; reports a value that is not an object, and returns `nil`.
   init?(_ node: JSONNode, at path: JSONPath, _ what: String, keys: [String], _ mistakes: inout Mistakes) {
     guard case .object(let members) = node.value else {
       mistakes.wrongKind(node, at: path, expected: "\(what) as an object")
@@ -29,7 +29,7 @@ struct Fields {
     members[key].map { ($0.node, path[key]) }
   }
 
-  /// A member that has to be there.
+  /// Returns a member that must be there, or reports that it is missing.
   func required(_ key: String, _ what: String, _ mistakes: inout Mistakes) -> (node: JSONNode, path: JSONPath)? {
     if let field = self[key] { return field }
     mistakes.add(.missingKey, at: path, "\(what) needs the key \(key.quoted)", node.place)
@@ -43,7 +43,7 @@ extension Mistakes {
     add(.wrongKind, at: path, "expected \(expected), found \(node.kind)", node.place)
   }
 
-  /// A string with something in it. Nil for no field, or after a report.
+  /// Reads a string that is not empty; returns `nil` if there is no field, or after reporting a mistake.
   mutating func string(_ field: (node: JSONNode, path: JSONPath)?) -> String? {
     guard let (node, path) = field else { return nil }
     guard case .string(let text) = node.value else {

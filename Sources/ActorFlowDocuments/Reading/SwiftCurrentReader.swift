@@ -1,15 +1,15 @@
-/// Makes a document of SwiftCurrent's JSON: a sequence of names with styles, each perhaps another for each platform.
+/// Makes a document of SwiftCurrent's JSON: a sequence of names with styles, each of which may differ by platform.
 struct SwiftCurrentReader {
   static let document = ["$schema", "schemaVersion", "sequence"]
   static let entry = ["flowRepresentableName", "launchStyle", "flowPersistence"]
   static let version = "v0.0.1"
 
-  /// What our keys are called there.
+  /// SwiftCurrent's keys by the keys of this module's format.
   static let keys = [
     "flow": "sequence", "step": "flowRepresentableName", "presentation": "launchStyle", "onBackUp": "flowPersistence",
   ]
 
-  // Upper and lower case are the same in these names. An empty word: as if nothing were said.
+  // These names are compared without regard to case. An empty word means that the field has no effect.
   private static let styles = [
     "default": "", "automatic": "", "modal": "modal", "navigationlink": "push",
     "navigationstack": "push", "viewswapping": "replace",
@@ -29,7 +29,7 @@ struct SwiftCurrentReader {
     return try read(root, prefix: [], platform: platform, mistakes)
   }
 
-  /// - Parameter root: Nil: the text could not be read, as is noted already.
+  /// - Parameter root: The text as nodes; `nil` if it could not be read, which is already reported.
   static func read(
     _ root: JSONNode?, prefix: [JSONPath.Part], platform: String, _ mistakes: Mistakes
   ) throws(FlowDocumentError) -> FlowDocument {
@@ -75,7 +75,7 @@ struct SwiftCurrentReader {
     return entry
   }
 
-  /// What a word is called here; one that is not known stays as it is. Null is as good as nothing there.
+  /// Returns the word of this module's format; an unknown word stays as it is, and null means that there is no field.
   private mutating func word(_ field: (node: JSONNode, path: JSONPath)?, in known: [String: String]) -> String? {
     if case .null = field?.node.value { return nil }
     guard let theirs = perPlatform(field) else { return nil }

@@ -1,5 +1,5 @@
 extension JSONNode {
-  /// Any value that a decoder holds, without places.
+  /// Reads any value that a decoder holds, without places.
   init(decoding decoder: any Decoder, _ limits: FlowDocument.Limits) throws {
     var left = limits.nodes
     self = try Self.node(decoder, limits.depth, &left, limits)
@@ -46,7 +46,7 @@ extension JSONNode {
   }
 }
 
-/// A key of any name.
+/// A coding key of any name.
 struct AnyKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -63,7 +63,7 @@ struct AnyKey: CodingKey {
 }
 
 extension [any CodingKey] {
-  /// As parts of a JSON path.
+  /// The keys as parts of a JSON path.
   var parts: [JSONPath.Part] {
     map { key in if let index = key.intValue { .index(index) } else { .key(key.stringValue) } }
   }

@@ -8,7 +8,7 @@ struct JSONNode: Sendable {
     case string(String)
     case array([JSONNode])
     case object([Member])
-    /// Something that was reported already; nobody complains about it again.
+    /// A value with a mistake that is already reported. Nothing more is reported about it.
     case unreadable
   }
 
@@ -19,10 +19,10 @@ struct JSONNode: Sendable {
   }
 
   let value: Value
-  /// Nil: it was not read from a text.
+  /// The place in the text; `nil` if the node was not read from a text.
   let place: TextPlace?
 
-  /// What it is, in words.
+  /// The kind of the value, in words.
   var kind: String {
     switch value {
     case .null: "null"
@@ -40,8 +40,9 @@ struct JSONNode: Sendable {
     return members.first { $0.key == key }
   }
 
-  /// The place of what `parts` lead to from here, or of the nearest thing around it. A member's place is its key's, if
-  /// it is the last part: that is what a reader looks for.
+  /// Returns the place that `parts` lead to from here, or that of the nearest node around it.
+  ///
+  /// For a path that ends at a member, the place is that of the member's key, where a reader looks for it.
   func place(of parts: ArraySlice<JSONPath.Part>) -> TextPlace? {
     var node = self
     var place = place
@@ -61,7 +62,7 @@ struct JSONNode: Sendable {
   }
 }
 
-/// Line and column, both from 1; the column counts Unicode scalars.
+/// A line and a column, both from 1; the column counts Unicode scalars.
 struct TextPlace: Sendable, Hashable {
   let line: Int
   let column: Int

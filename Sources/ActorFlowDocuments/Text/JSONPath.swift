@@ -1,4 +1,4 @@
-/// Where something stands in a JSON document, seen from its root. Going down costs the same at every depth.
+/// The path of a value in a JSON document, from its root. Appending a part costs the same at every depth.
 indirect enum JSONPath: Sendable {
   case root
   case key(String, in: JSONPath)
@@ -25,7 +25,7 @@ indirect enum JSONPath: Sendable {
 
   subscript(index: Int) -> JSONPath { .index(index, in: self) }
 
-  /// From the root down.
+  /// The parts, from the root down.
   var parts: [Part] {
     var parts: [Part] = []
     var link = self
@@ -44,7 +44,7 @@ indirect enum JSONPath: Sendable {
 }
 
 extension JSONPath: CustomStringConvertible {
-  /// As JSONPath writes it: `$.flow[2].options['a b']`.
+  /// The path as JSONPath writes it: `$.flow[2].options['a b']`.
   var description: String {
     var text = "$"
     for part in parts {
@@ -72,7 +72,7 @@ extension String {
     }
   }
 
-  /// On one line and not endless, for messages: what stands in a document was written by anybody.
+  /// Returns the text on one line and shortened, for messages: a document may contain text from any author.
   func shown(limit: Int = 80) -> String {
     var text = ""
     for scalar in unicodeScalars.prefix(limit) {

@@ -37,7 +37,7 @@ extension JSONReader {
   mutating func string() throws(Stop) -> String {
     next += 1
     var text = ""
-    var plain = next  // what has no escapes is taken as a whole
+    var plain = next  // a run without escapes is taken as a whole
     while true {
       guard let byte else { throw stop("the document ends inside a string") }
       switch byte {

@@ -1,20 +1,20 @@
 /// Reads a JSON text (RFC 8259, UTF-8) into nodes that know their line and column.
 ///
-/// Written for texts that anybody may have sent: the caps are checked before anything is kept, the recursion is
-/// bounded, and a key that stands twice in an object is a mistake. Reading stops at the first error of syntax.
+/// The reader is made for untrusted texts: it checks the limits before it stores anything, bounds the recursion, and
+/// reports a key that occurs twice in an object. Reading stops at the first syntax error.
 struct JSONReader {
   let bytes: [UInt8]
   private let limits: FlowDocument.Limits
   var next = 0
   private var line = 1
   private var lineStart = 0
-  /// How many bytes of the line so far only continue a scalar.
+  /// The number of bytes in the line so far that continue a scalar, and so do not count as columns.
   var continuations = 0
   private var nodes = 0
   var path: [JSONPath.Part] = []
   var mistakes: Mistakes
 
-  /// Reads a whole text; nil when it cannot be read. What is wrong is in `mistakes`.
+  /// Reads a whole text and adds the mistakes to `mistakes`; returns `nil` if the text cannot be read.
   static func read(_ bytes: some Collection<UInt8>, _ limits: FlowDocument.Limits, _ mistakes: inout Mistakes)
     -> JSONNode?
   {
@@ -36,7 +36,7 @@ struct JSONReader {
     self.mistakes = mistakes
   }
 
-  /// The mistake is noted.
+  /// Ends the reading after a mistake, which is already reported.
   struct Stop: Error {}
 
   mutating func stop(
@@ -127,7 +127,7 @@ extension JSONReader {
   }
 
   private mutating func enter() throws(Stop) {
-    // What is around it is one level for each part of the path.
+    // The path has a part for each level around this one.
     guard path.count < limits.depth else {
       throw stop("arrays and objects are nested in more than \(limits.depth) levels", .tooLarge)
     }
@@ -135,7 +135,7 @@ extension JSONReader {
     skipSpace()
   }
 
-  /// Behind an element: whether another one follows.
+  /// Reads past the separator behind an element, and returns whether another element follows.
   private mutating func goesOn(until end: UInt8, _ name: String) throws(Stop) -> Bool {
     skipSpace()
     switch byte {
@@ -176,7 +176,7 @@ extension JSONReader {
     }
   }
 
-  /// What stands where the reader is, in words.
+  /// The byte at which the reader is, in words.
   var found: String {
     guard let byte else { return "the end of the document" }
     guard byte > 0x20, byte < 0x7F else { return "the byte 0x" + String(byte, radix: 16) }

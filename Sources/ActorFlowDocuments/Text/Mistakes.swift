@@ -1,11 +1,11 @@
 import ActorFlow
 
-/// Collects mistakes up to a limit; what comes after it is only counted, so that a hostile document costs no more.
+/// Collects mistakes up to a limit; further ones are only counted, so that a hostile document costs no more.
 struct Mistakes {
   private(set) var all: [FlowDocumentError.Mistake] = []
   private var omitted = 0
   private let limit: Int
-  /// How many names may still be compared in search of a suggestion.
+  /// The number of names that may still be compared in search of a suggestion.
   private var comparisons = 20_000
 
   init(limit: Int) {
@@ -17,7 +17,7 @@ struct Mistakes {
   /// Whether further mistakes are only counted.
   var isFull: Bool { all.count >= limit }
 
-  /// - Parameter known: The names that would be known there; the nearest one to `name` is suggested.
+  /// - Parameter known: The names that are known there. The one nearest to `name` is suggested.
   mutating func add(
     _ code: FlowDocumentError.Mistake.Code, at path: JSONPath, _ message: String, _ place: TextPlace?,
     step: StepID? = nil, near name: String? = nil, known: some Collection<String> = [String](),
@@ -39,16 +39,16 @@ struct Mistakes {
         suggestion: suggestion, underlying: underlying))
   }
 
-  /// The error with all of them; nil if there are none.
+  /// The error with all mistakes; `nil` if there are none.
   var error: FlowDocumentError? { all.isEmpty ? nil : FlowDocumentError(mistakes: all, omitted: omitted) }
 }
 
 extension Mistakes {
-  // Told both of what was read and of what was built in code.
+  // Messages both for documents that were read and for documents that were built in code.
   static let noCases = "a switch needs at least one case"
   static let noBranches = "at least one branch is needed"
   static let emptyLoop = "a loop needs at least one entry to repeat"
 }
 
-/// A number of things, in words for a message: `1 branch`, `2 branches`.
+/// Returns a number of things in words, for a message: `1 branch`, `2 branches`.
 func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }

@@ -1,5 +1,7 @@
-/// The one of `names` that `name` was probably meant to be: as it but for upper and lower case, or at most one change in
-/// three characters away. Among equally near ones the first in the alphabet. Nil: none is near.
+/// Returns the one of `names` that `name` was probably meant to be, or `nil` if none is near.
+///
+/// A name is near if it differs only in upper and lower case, or by at most one change in three characters. Of equally
+/// near names, the first in alphabetical order is returned.
 func nearestName(to name: String, in names: some Sequence<String>) -> String? {
   let wanted = Array(name.lowercased().unicodeScalars.prefix(longest + 1))
   guard wanted.count <= longest else { return nil }
@@ -16,10 +18,10 @@ func nearestName(to name: String, in names: some Sequence<String>) -> String? {
   return nearest?.name
 }
 
-/// Longer names are not compared: the time grows with the product of both lengths.
+/// The length of the longest name that is compared: the time grows with the product of both lengths.
 private let longest = 64
 
-/// How many characters have to be put in, left out, replaced or swapped with their neighbour.
+/// Returns the number of characters to insert, delete, replace or swap with their neighbour.
 private func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
   var before = [Int](repeating: 0, count: b.count + 1)
   var last = Array(0...b.count)
