@@ -8,19 +8,19 @@ import Testing
 
   init() throws {
     let graph = Flow { Step("shipping", ShippingStep.init) }.graph
-    _ = try machine.launch(graph, with: "cart")
+    try machine.launch(graph, with: "cart")
     let node = try #require(graph.nodes.first)
     let entered = machine.enter(node, instance: nil, cargo: Cargo("cart"))
-    #expect(entered?.place.visit.id == visit)
+    #expect(entered?.visit.id == visit)
   }
 
   /// Asks, answers, and lets the walk end: a new instance is due.
   private func answerFirst(key: String? = nil) throws {
     let question = try #require(try open(AddressForm(), key: key))
-    let (_, reloads) = try machine.answer(question.id, with: "a", by: nil)
+    let (_, reaction) = try machine.react { try $0.answer(question.id, with: "a", by: nil) }
     let goesOn = machine.returned()
-    #expect(reloads && !goesOn)
-    guard case (.reload, nil) = machine.turn() else {
+    #expect(reaction.cancelsWalk && !goesOn)
+    guard case .reload = machine.turn() else {
       Issue.record("no reload")
       return
     }
@@ -32,7 +32,7 @@ import Testing
   /// The question that was opened; nil if it was answered from the journal.
   private func open(_ prompt: any Prompt, key: String? = nil) throws -> Question? {
     switch try machine.ask(prompt, key: key, visit: visit) {
-    case .opened(let question, _): return question
+    case .opened(let question): return question
     case .answered(let answer):
       #expect(answer as? String == "a")
       return nil
@@ -69,7 +69,7 @@ import Testing
   @Test("a question that was given up is given up in a replay, and its name may be used again")
   func withdrawn() throws {
     let first = try #require(try open(AddressForm(), key: "key"))
-    _ = machine.withdraw(first.id)
+    machine.withdraw(first.id)
     try answerFirst(key: "key")
     #expect(reloaded())
     guard case .withdrawn = try machine.ask(AddressForm(), key: "key", visit: visit) else {
@@ -82,11 +82,11 @@ import Testing
   @Test("while a reload is under way the flow runs, asks nothing, and can be backed up or abandoned")
   func position() throws {
     let question = try #require(try open(AddressForm()))
-    let event = try machine.answer(question.id, with: "a", by: nil).event
-    #expect(event.position.status == .running)
+    let (_, answering) = try machine.react { try $0.answer(question.id, with: "a", by: nil) }
+    #expect(answering.event?.position.status == .running)
     #expect(machine.position.questions.isEmpty)
     #expect(!machine.isSettled)
-    let leaving = try machine.abandon(reason: "", rollBack: true, since: .zero)
+    let (_, leaving) = try machine.react { try $0.abandon(reason: "", rollBack: true, since: .zero) }
     #expect(!leaving.cancelsWalk, "the reload has cancelled the walk")
     #expect(leaving.event != nil)
   }
@@ -95,14 +95,14 @@ import Testing
   func leaveBeforeReplay() throws {
     try answerFirst()
     #expect(reloaded())
-    let leaving = try machine.abandon(reason: "", rollBack: true, since: .zero)
+    let (_, leaving) = try machine.react { try $0.abandon(reason: "", rollBack: true, since: .zero) }
     let isNotBegun = machine.notBegun(visit)
     #expect(leaving.cancelsWalk && isNotBegun)
-    guard case (.again, _?) = machine.turn() else {
+    guard case .again = machine.turn() else {
       Issue.record("the ending was not announced")
       return
     }
-    guard case (.compensate, _) = machine.turn() else {
+    guard case .compensate = machine.turn() else {
       Issue.record("the place was dropped without its `backUp`")
       return
     }
@@ -111,11 +111,15 @@ import Testing
   @Test("a leave that comes while the new instance is made keeps the old one for `backUp`")
   func leaveWhileMaking() throws {
     try answerFirst()
-    _ = machine.cancel(since: .zero)
+    machine.cancel(since: .zero)
     #expect(!reloaded())
-    guard case (.again, _?) = machine.turn(), case (.compensate(_, .cancelled), nil) = machine.turn() else {
+    guard case .again = machine.turn(), case .compensate(_, .cancelled) = machine.turn() else {
       Issue.record("the place was not compensated")
       return
     }
   }
+}
+
+extension Reaction {
+  fileprivate var cancelsWalk: Bool { actions.contains { if case .cancelWalk = $0 { true } else { false } } }
 }

@@ -2,10 +2,8 @@
 extension FlowMachine {
   private typealias Target = (track: TrackID, depth: Int)
 
-  /// - Returns: The landing.
-  mutating func backUp(
-    from tracks: [TrackID], to step: StepID?, since: Duration
-  ) throws(FlowError) -> Milestone {
+  /// Backs up from the one of these tracks that can. A caller outside waits for the landing.
+  mutating func backUp(from tracks: [TrackID], to step: StepID?, since: Duration) throws(FlowError) {
     try refuseWhileLeaving(.main)
     var found: [(track: TrackID, target: Target)] = []
     var refusal: FlowError?
@@ -24,7 +22,8 @@ extension FlowMachine {
       throw error(
         .ambiguousBackUp, "several branches can back up: \(names); name one with `backUp(from:)` or `backUp(to:)`")
     }
-    return .landed(accept(.back(to: target.depth, nil), on: target.track, since: since), on: target.track)
+    let leave = accept(.back(to: target.depth, nil), on: target.track, since: since)
+    perform(.awaitMilestone(.landed(leave, on: target.track)))
   }
 
   /// Refuses a back on a track that is being left, or that lies in one.

@@ -5,20 +5,20 @@ extension FlowMachine {
   package mutating func backUp(to step: StepID? = nil, since: Duration) throws(FlowError) {
     try requireRun()
     try refuseStandingStill()
-    perform(.awaitMilestone(try backUp(from: leaves, to: step, since: since)))
+    try backUp(from: leaves, to: step, since: since)
   }
 
   /// Backs up from the step that asks a question, for a caller outside, who waits for the landing.
   package mutating func backUp(from question: Question.ID, since: Duration) throws(FlowError) {
     let track = try self.track(asking: question)
     try refuseStandingStill()
-    perform(.awaitMilestone(try backUp(from: [track], to: nil, since: since)))
+    try backUp(from: [track], to: nil, since: since)
   }
 
   /// Backs up for the step on top itself.
   package mutating func backUp(from visit: VisitID, on track: TrackID = .main, since: Duration) throws {
     _ = try activePlace(of: visit, on: track, to: "back up")
-    _ = try backUp(from: [track], to: nil, since: since)
+    try backUp(from: [track], to: nil, since: since)
   }
 
   /// Backs up for the step on top itself, to the nearest earlier step of which `receives` says that it takes the update.

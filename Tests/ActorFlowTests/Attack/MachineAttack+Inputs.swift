@@ -2,10 +2,12 @@ import ActorFlow
 
 // The inputs: those of the world may come at any moment, those of the walk come in its order.
 extension MachineAttack {
-  typealias Given = (String, NavigationEvent?)
+  /// What was given, for the log.
+  typealias Given = String
 
   mutating func launch(_ machine: inout FlowMachine) throws -> Given {
-    ("launch", try machine.launch(graph, with: "in"))
+    try machine.launch(graph, with: "in")
+    return "launch"
   }
 
   // MARK: The world
@@ -14,48 +16,59 @@ extension MachineAttack {
     let visit = visits.randomElement(using: &random) ?? VisitID(7)
     let question = questions.randomElement(using: &random) ?? Question.ID(flow: "flow", run: 1, number: 9)
     switch random.below(13) {
-    case 0: return ("backUp", try machine.backUp(since: .zero).event)
+    case 0:
+      try machine.backUp(since: .zero)
+      return "backUp"
     case 1:
       let name = ["a", "b", "f/a", "nowhere"][random.below(4)]
-      return ("backUp to \(name)", try machine.backUp(to: StepID(name), since: .zero).event)
-    case 2: return ("backUp inside", try machine.backUp(from: visit, since: .zero).event)
+      try machine.backUp(to: StepID(name), since: .zero)
+      return "backUp to \(name)"
+    case 2:
+      try machine.backUp(from: visit, since: .zero)
+      return "backUp inside"
     case 3:
-      guard random.chance(6) else { return ("nothing", nil) }
-      let event = try machine.abandon(reason: "r", rollBack: random.chance(70), since: .zero).event
-      return ("abandon", event)
+      guard random.chance(6) else { return "nothing" }
+      try machine.abandon(reason: "r", rollBack: random.chance(70), since: .zero)
+      return "abandon"
     case 4:
-      guard random.chance(6) else { return ("nothing", nil) }
-      return ("abandon inside", try machine.abandon("r", from: visit, since: .zero).event)
+      guard random.chance(6) else { return "nothing" }
+      try machine.abandon("r", from: visit, since: .zero)
+      return "abandon inside"
     case 5:
-      guard random.chance(6) else { return ("nothing", nil) }
-      return ("cancel", machine.cancel(since: .zero).event)
-    case 6: return ("update", try machine.update(Form(text: "new"), visit: visit))
-    case 7: return ("withdraw", machine.withdraw(question))
-    case 8: return ("launch again", try machine.launch(graph, with: "in"))
+      guard random.chance(6) else { return "nothing" }
+      machine.cancel(since: .zero)
+      return "cancel"
+    case 6:
+      try machine.update(Form(text: "new"), visit: visit)
+      return "update"
+    case 7:
+      machine.withdraw(question)
+      return "withdraw"
+    case 8:
+      try machine.launch(graph, with: "in")
+      return "launch again"
     case 9: return try begin(&machine, visit)
     case 10: return end(&machine)
-    default: return try answer(&machine, question)
+    default:
+      try machine.answer(question, with: "t", by: nil)
+      return "answer"
     }
-  }
-
-  private mutating func answer(_ machine: inout FlowMachine, _ question: Question.ID) throws -> Given {
-    ("answer", try machine.answer(question, with: "t", by: nil).event)
   }
 
   private mutating func begin(_ machine: inout FlowMachine, _ visit: VisitID) throws -> Given {
     let scope = RecordScope(visit: visit, isRollback: random.chance(20))
     let key = ["x", "y"][random.below(2)]
     let begun = try machine.beginOnce(key, scope: scope, type: String.self) { KeyBits(high: 1, low: 2) }
-    guard case .run = begun else { return ("once again", nil) }
+    guard case .run = begun else { return "once again" }
     once = (key, scope)
-    return ("once begins", nil)
+    return "once begins"
   }
 
   private mutating func end(_ machine: inout FlowMachine) -> Given {
-    guard let (key, scope) = once else { return ("nothing", nil) }
+    guard let (key, scope) = once else { return "nothing" }
     once = nil
     machine.endOnce(key, scope: scope, value: random.chance(70) ? "done" : nil)
-    return ("once ends", nil)
+    return "once ends"
   }
 
   // MARK: The walk
@@ -70,14 +83,13 @@ extension MachineAttack {
       _ = machine.returned()
       machine.compensated(error)
       walker = .turning
-      return ("compensated", nil)
-    case .ended: return ("nothing", nil)
+      return "compensated"
+    case .ended: return "nothing"
     }
   }
 
   private mutating func turn(_ machine: inout FlowMachine) -> Given {
-    let (turn, event) = machine.turn()
-    switch turn {
+    switch machine.turn() {
     case .start: walker = .between(nil)
     case .proceed(let place): walker = .stepping(place.visit, place.node)
     case .reload(let place): walker = machine.reloaded(Asker()) != nil ? .stepping(place.visit, place.node) : .turning
@@ -86,65 +98,61 @@ extension MachineAttack {
     case .ended: walker = .ended
     }
     visits.append(contentsOf: machine.position.stack.top.map { [$0.id] } ?? [])
-    return ("turn", event)
+    return "turn"
   }
 
   private mutating func forward(_ machine: inout FlowMachine, _ node: Node?) -> Given {
     guard let node else {
       walker = .turning
-      return ("finish", machine.finish("out"))
+      _ = machine.finish("out")
+      return "finish"
     }
     switch random.below(10) {
     case 0 where random.chance(10):
       walker = .turning
-      return ("factory fails", machine.fail(node.info.id, Boom()))
+      _ = machine.fail(node.info.id, Boom())
+      return "factory fails"
     case 1, 2:
       walker = .between(node)
-      switch machine.skip(node, instance: Asker(), cargo: Cargo("in"), making: "out") {
-      case .left:
+      guard machine.skip(node, instance: Asker(), cargo: Cargo("in"), making: "out") else {
         walker = .turning
-        return ("skip while left", nil)
-      case .passed(let event): return ("skip", event)
-      case .kept(let entered):
-        visits.append(entered.place.visit.id)
-        return ("skip and keep", event(entered, machine))
+        return "skip while left"
       }
+      visits.append(contentsOf: machine.position.stack.top.map { [$0.id] } ?? [])
+      return "skip"
     default:
-      guard let entered = machine.enter(node, instance: Asker(), cargo: Cargo("in")) else {
+      guard let place = machine.enter(node, instance: Asker(), cargo: Cargo("in")) else {
         walker = .turning
-        return ("enter while left", nil)
+        return "enter while left"
       }
-      visits.append(entered.place.visit.id)
-      walker = .stepping(entered.place.visit, node)
-      return ("enter", event(entered, machine))
+      visits.append(place.visit.id)
+      walker = .stepping(place.visit, node)
+      return "enter"
     }
-  }
-
-  private func event(_ entered: FlowMachine.Entered, _ machine: FlowMachine) -> NavigationEvent {
-    NavigationEvent(flow: "flow", run: machine.run, sequence: machine.sequence, entry: entered.event)
   }
 
   private mutating func step(_ machine: inout FlowMachine, _ visit: VisitNode, _ node: Node) throws -> Given {
     if machine.phase == .leaving, random.chance(20) {
       walker = .turning
       try demand(machine.notBegun(visit.id), "a visit that is being left was not noted as not begun")
-      return ("not begun", nil)
+      return "not begun"
     }
     // A step ends only when its question and its work have ended.
     switch random.below(machine.position.questions.isEmpty && !machine.hasRunningWork(on: .main) ? 10 : 4) {
     case 0...3:
       guard case .opened(let question, let event) = try machine.ask(Form(text: ""), key: nil, visit: visit.id) else {
-        return ("ask", nil)
+        return "ask"
       }
       questions.append(question.id)
       return ("ask", event)
     case 4 where random.chance(10):
       walker = .turning
       _ = machine.returned()
-      return ("fail", machine.fail(node.info.id, Boom()))
+      _ = machine.fail(node.info.id, Boom())
+      return "fail"
     default:
       walker = machine.returned() ? .between(node) : .turning
-      return ("return", nil)
+      return "return"
     }
   }
 }

@@ -25,6 +25,9 @@ struct MachineAttack {
   var questions: [Question.ID] = []
   var once: (key: String, scope: RecordScope)?
   var log: [String] = []
+  /// Whether an asker waits, and whether a walk is under way that may be cancelled, as the machine's actions say.
+  private var isAsking = false
+  private var isWalking = false
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -76,19 +79,21 @@ struct MachineAttack {
   ) throws {
     let before = Shape(machine)
     var next = machine
-    let event: NavigationEvent?
+    let reaction: Reaction
     do {
-      let (what, given) = try give(&self, &next)
+      let (what, given) = try next.react { try give(&self, &$0) }
       log.append("\(name): \(what)")
-      event = given
+      reaction = given
     } catch let finding as Finding { throw finding } catch {
       log.append("\(name): refused, \(word(for: error))")
       return try demandEqual(Shape(next), before, "a refused input has changed something")
     }
     machine = next
     let after = Shape(machine)
-    try demandEqual(after.sequence, before.sequence + (event == nil ? 0 : 1), "the number of events")
-    if let event {
+    try demandEqual(after.sequence, before.sequence + (reaction.event == nil ? 0 : 1), "the number of events")
+    try check(reaction.actions)
+    if let entry = reaction.event {
+      let event = NavigationEvent(flow: "flow", run: machine.run, sequence: machine.sequence, entry: entry)
       try fold.take(event)
       try demandEqual(describe(event.position), after.position, "the position that the event carries")
     } else {
@@ -97,7 +102,29 @@ struct MachineAttack {
     try demand(Self.mayFollow(before.phase, after.phase), "from \(before.phase) to \(after.phase)")
     try demandEqual(
       machine.leave != nil, [.leaving, .compensating].contains(after.phase), "whether a leave is under way")
-    _ = machine.takeDiscarded()
+  }
+
+  /// A naive model of who waits: an asker waits from the opening of its question until it is resumed, and is resumed in
+  /// the input that closes the question; a walk is cancelled once, when the leave is accepted.
+  private mutating func check(_ actions: [Reaction.Action]) throws {
+    for action in actions {
+      switch action {
+      case .awaitAnswer:
+        try demand(!isAsking, "an asker waits already")
+        isAsking = true
+      case .resumeAsker:
+        try demand(isAsking, "an asker is resumed that does not wait")
+        isAsking = false
+      case .startWalk: isWalking = true
+      case .cancelWalk:
+        try demand(isWalking, "a walk is cancelled twice, or was none")
+        isWalking = false
+      case .awaitMilestone, .wakeOnce, .remind, .awaitSignal, .resumeWait, .awaitPause, .endPause, .hold, .releaseHeld:
+        break
+      }
+    }
+    try demandEqual(isAsking, !machine.position.questions.isEmpty, "an asker waits while its question is open")
+    try demand(!isWalking || machine.phase != .leaving, "a walk goes on although its track is left")
   }
 
   private static func mayFollow(_ before: FlowMachine.Phase, _ after: FlowMachine.Phase) -> Bool {

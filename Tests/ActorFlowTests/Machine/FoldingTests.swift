@@ -20,7 +20,7 @@ import Testing
     expectSame(driver)
     let question = try driver.ask()
     expectSame(driver)
-    driver.add(try driver.give { try $0.update(Form(text: "new"), visit: question.visit) })
+    try driver.give { try $0.update(Form(text: "new"), visit: question.visit) }
     expectSame(driver)
     try driver.answer(question)
     expectSame(driver)
@@ -60,9 +60,9 @@ import Testing
     _ = try? driver.ask()
     _ = try? driver.backUp()
     _ = try? driver.backUp(to: "x")
-    _ = try? driver.give { try $0.update(Choice(), visit: question.visit) }
-    _ = try? driver.give { try $0.launch(Graph.empty, with: "") }
-    _ = try? driver.give { try $0.answer(Question.ID(flow: "x", run: 1, number: 1), with: "", by: nil) }
+    try? driver.give { try $0.update(Choice(), visit: question.visit) }
+    try? driver.give { try $0.launch(Graph.empty, with: "") }
+    try? driver.give { try $0.answer(Question.ID(flow: "x", run: 1, number: 1), with: "", by: nil) }
     expectSame(driver)
     #expect(driver.machine.sequence == 3)
   }
@@ -72,11 +72,11 @@ import Testing
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
     let first = try driver.ask()
-    driver.add(driver.give { $0.withdraw(first.id) })
-    driver.add(driver.give { $0.withdraw(first.id) })
+    driver.give { $0.withdraw(first.id) }
+    driver.give { $0.withdraw(first.id) }
     let second = try driver.ask()
     try driver.answer(second)
-    driver.add(driver.give { $0.withdraw(second.id) })
+    driver.give { $0.withdraw(second.id) }
     #expect(driver.lines.suffix(4) == ["asked a", "withdrawn", "asked a", "answered"])
     expectSame(driver)
   }

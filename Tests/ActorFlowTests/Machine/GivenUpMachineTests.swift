@@ -8,9 +8,9 @@ import Testing
 
   init() throws {
     let graph = Flow<String, String> { Step("a") { Asker() } }.graph
-    _ = try machine.launch(graph, with: "-")
+    try machine.launch(graph, with: "-")
     let node = try #require(graph.nodes.first)
-    #expect(machine.enter(node, instance: nil, cargo: Cargo("-"))?.place.visit.id == stay.visit)
+    #expect(machine.enter(node, instance: nil, cargo: Cargo("-"))?.visit.id == stay.visit)
   }
 
   private mutating func wait(byChild: Bool, until due: Duration? = nil) throws -> FlowMachine.Waited {
@@ -18,24 +18,24 @@ import Testing
   }
 
   private mutating func number(byChild: Bool, until due: Duration? = nil) throws -> Int {
-    guard case .waiting(let number, _) = try wait(byChild: byChild, until: due) else {
+    guard case .waiting(let number) = try wait(byChild: byChild, until: due) else {
       throw Failure("it does not wait")
     }
     return number
   }
 
   private mutating func ask(byChild: Bool) throws -> Question? {
-    guard case .opened(let question, _) = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, byChild: byChild)
+    guard case .opened(let question) = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, byChild: byChild)
     else { return nil }
     return question
   }
 
   /// Answers, and begins the visit's next attempt.
   private mutating func answer(_ question: Question?) throws {
-    _ = try machine.answer(try #require(question).id, with: "!", by: nil)
-    for wait in machine.openWaits(on: .main) { _ = machine.stopWaiting(wait, isGivenUp: true) }
+    try machine.answer(try #require(question).id, with: "!", by: nil)
+    for wait in machine.openWaits(on: .main) { machine.stopWaiting(wait, isGivenUp: true) }
     _ = machine.returned()
-    guard case (.reload, nil) = machine.turn() else { throw Failure("no reload") }
+    guard case .reload = machine.turn() else { throw Failure("no reload") }
     _ = machine.reloaded(nil)
   }
 
@@ -45,13 +45,13 @@ import Testing
     _ = try number(byChild: true, until: due)
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)
-    _ = machine.stopWaiting(try number(byChild: true, until: due), isGivenUp: true)
+    machine.stopWaiting(try number(byChild: true, until: due), isGivenUp: true)
     try answer(ask(byChild: false))
     guard case .withdrawn = try wait(byChild: true, until: due) else { throw Failure("it has another outcome") }
     #expect(machine.position.waits.isEmpty)
-    guard case .kept = try machine.send(1, to: "s", key: nil) else { throw Failure("it takes a signal") }
+    guard case .buffered = try machine.send(1, to: "s", key: nil) else { throw Failure("it takes a signal") }
     #expect(try ask(byChild: true) == nil)
-    guard case .received(let value, _) = try wait(byChild: false) else { throw Failure("the next one takes none") }
+    guard case .received(let value) = try wait(byChild: false) else { throw Failure("the next one takes none") }
     #expect(value as? Int == 1)
   }
 
@@ -59,12 +59,12 @@ import Testing
   mutating func own() throws {
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)
-    _ = machine.stopWaiting(try number(byChild: true), isGivenUp: true)
-    guard case .kept = try machine.send(7, to: "s", key: nil), case .received = try wait(byChild: false) else {
+    machine.stopWaiting(try number(byChild: true), isGivenUp: true)
+    guard case .buffered = try machine.send(7, to: "s", key: nil), case .received = try wait(byChild: false) else {
       throw Failure("the own wait gets nothing")
     }
     try answer(ask(byChild: false))
-    guard case .received(let value, _) = try wait(byChild: false) else {
+    guard case .received(let value) = try wait(byChild: false) else {
       throw Failure("it is not the step's own wait")
     }
     #expect(value as? Int == 7)
@@ -74,8 +74,8 @@ import Testing
   mutating func cancelledBefore() throws {
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)
-    guard case .givenUp(nil) = try machine.passOver(waitFor: "s", at: stay, hasLimit: false, byChild: true),
-      case .givenUp(nil) = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, byChild: true)
+    guard case .givenUp = try machine.passOver(waitFor: "s", at: stay, hasLimit: false, byChild: true),
+      case .givenUp = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, byChild: true)
     else { throw Failure("something was open") }
     #expect(machine.position.waits.isEmpty && machine.position.questions.isEmpty)
     try answer(ask(byChild: false))

@@ -62,7 +62,7 @@ import Testing
       let question = try driver.ask("b")
       driver.advance(by: .seconds(20))
       let now = driver.now
-      driver.add(driver.machine.withdraw(question, at: now))
+      driver.give { $0.withdraw(question, at: now) }
       driver.advance(by: .seconds(100))
     }
     try driver.answer(driver.ask("b"))
@@ -71,7 +71,7 @@ import Testing
     #expect(driver.machine.nextAlarm == driver.now + .seconds(60))
     driver.advance(by: .seconds(20))
     let now = driver.now
-    driver.add(driver.machine.withdraw(question, at: now))
+    driver.give { $0.withdraw(question, at: now) }
     try driver.backUp()
     try driver.comeBack()
     try driver.ask("a")
@@ -120,14 +120,13 @@ extension TrackDriver {
     let track = try track(of: name)
     guard let visit = running[track]?.visit.id else { throw Failure("no visit") }
     let due = limit.map { now + $0 }
-    let waited = try machine.wait(
-      for: "s", as: Int.self, at: Stay(visit, on: track), until: due, at: now)
-    guard case .waiting(_, let event) = waited else { throw Failure("it does not wait") }
-    add(event)
+    let waited = try give { [now] in
+      try $0.wait(for: "s", as: Int.self, at: Stay(visit, on: track), until: due, at: now)
+    }
+    guard case .waiting = waited else { throw Failure("it does not wait") }
   }
 
   fileprivate mutating func send(to signal: String) throws {
-    guard case .received(_, let event) = try machine.send(1, to: signal, key: nil, at: now) else { return }
-    add(event)
+    _ = try give { [now] in try $0.send(1, to: signal, key: nil, at: now) }
   }
 }

@@ -15,9 +15,8 @@ import Testing
     var driver = try MachineDriver(policies)
     driver.enter(0)
     let visit = driver.visit
-    let shown = try driver.give { try $0.show(Form(text: "1"), to: Nobody(), visit: visit) }
-    driver.add(shown.event)
-    return (driver, shown.question)
+    let question = try driver.give { try $0.show(Form(text: "1"), to: Nobody(), visit: visit) }
+    return (driver, question)
   }
 
   @Test("a rendering is a question: it is asked, updated, and closed by hiding it")
@@ -26,13 +25,11 @@ import Testing
     let visit = driver.visit
     #expect(try driver.machine.openQuestion(takingActions: question.id).receiver != nil)
     try driver.give { try $0.acknowledge(visit: visit) }
-    let updated = try driver.give { try $0.rerender(Form(text: "2"), visit: visit) }
-    driver.add(updated)
+    try driver.give { try $0.rerender(Form(text: "2"), visit: visit) }
     #expect(driver.machine.position.questions.map(\.revision) == [2])
-    let hidden = driver.give { $0.hide(visit: visit) }
-    driver.add(hidden)
-    let again = driver.give { $0.hide(visit: visit) }
-    #expect(again == nil)
+    driver.give { $0.hide(visit: visit) }
+    driver.give { $0.hide(visit: visit) }
+    #expect(driver.latest.event == nil && driver.latest.actions.isEmpty)
     #expect(driver.lines == ["launched", "moved -→a", "asked a", "updated a 2", "withdrawn"])
     #expect(throws: FlowError.self) { try driver.machine.openQuestion(takingActions: question.id) }
   }
@@ -46,7 +43,7 @@ import Testing
       #expect(driver.machine.isResting)
       let made = RenderKeeping(tree: PackedTree(), output: "made")
       if isUpdated {
-        driver.add(try driver.give { try $0.rerender(Form(text: "2"), visit: visit, tree: made) })
+        try driver.give { try $0.rerender(Form(text: "2"), visit: visit, tree: made) }
       } else {
         try driver.give { try $0.acknowledge(visit: visit, tree: made) }
       }
@@ -67,7 +64,7 @@ import Testing
   func hasAsked() throws {
     var (driver, _) = try showing(.automatic, .automatic)
     let visit = driver.visit
-    driver.add(driver.give { $0.hide(visit: visit) })
+    driver.give { $0.hide(visit: visit) }
     driver.enter(1)
     #expect(driver.machine.position.canBackUp)
   }
@@ -93,25 +90,23 @@ import Testing
     #expect(error?.code == .questionClosed)
     #expect(throws: CancellationError.self) { try driver.give { try $0.acknowledge(visit: visit) } }
     #expect(throws: CancellationError.self) { try driver.give { try $0.rerender(Form(text: "2"), visit: visit) } }
-    let hidden = driver.give { $0.hide(visit: visit) }
-    #expect(hidden == nil)
+    driver.give { $0.hide(visit: visit) }
+    #expect(driver.latest.event == nil)
   }
 
   @Test("whoever takes the answers is handed out to be released with the question")
   func released() throws {
     var (driver, _) = try showing(.automatic)
     let visit = driver.visit
-    _ = driver.give { $0.takeDiscarded() }
-    driver.add(driver.give { $0.hide(visit: visit) })
-    let discarded = driver.give { $0.takeDiscarded() }
-    #expect(discarded.contains { ($0 as? Asking)?.receiver is Nobody })
+    driver.give { $0.hide(visit: visit) }
+    #expect(driver.latest.discarded.contains { ($0 as? Asking)?.receiver is Nobody })
   }
 
   @Test("an answer to a rendering is a sign of life, and begins an idle time anew")
   func expiry() throws {
     var machine = FlowMachine(flow: "idle")
     let flow = Flow<String, String> { Step("a") { Asker() } }.expires(afterIdle: .seconds(10))
-    _ = try machine.launch(flow.graph, with: "")
+    try machine.launch(flow.graph, with: "")
     var cargo = Cargo("")
     guard case .step(let node) = try flow.graph.advance(from: 0, &cargo) else { throw Failure("no step") }
     machine.watch(cargo.scopes, on: .main, at: .zero)
@@ -121,9 +116,9 @@ import Testing
     #expect(machine.nextAlarm == .seconds(11))
     try machine.acknowledge(visit: visit, at: .seconds(5))
     #expect(machine.nextAlarm == .seconds(15))
-    _ = try machine.rerender(Form(text: "3"), visit: visit, at: .seconds(7))
+    try machine.rerender(Form(text: "3"), visit: visit, at: .seconds(7))
     #expect(machine.nextAlarm == .seconds(15))
-    _ = try machine.rerender(Form(text: "4"), visit: visit, isAnswer: true, at: .seconds(7))
+    try machine.rerender(Form(text: "4"), visit: visit, isAnswer: true, at: .seconds(7))
     #expect(machine.nextAlarm == .seconds(17))
   }
 }

@@ -14,7 +14,7 @@ import Testing
 
   private mutating func wait(for signal: String) throws -> Int {
     guard
-      case .waiting(let number, _) = try driver.give({ [stay] in
+      case .waiting(let number) = try driver.give({ [stay] in
         try $0.wait(for: signal, as: Int.self, at: stay, until: nil)
       })
     else { throw Refused() }
@@ -55,11 +55,11 @@ import Testing
   mutating func givenUp() throws {
     let (late, cancelled) = (try wait(for: "late"), try wait(for: "cancelled"))
     let question = try driver.ask()
-    _ = driver.give { $0.stopWaiting(cancelled, isGivenUp: true) }
+    driver.give { $0.stopWaiting(cancelled, isGivenUp: true) }
     #expect(driver.machine.isResting)
-    _ = driver.give { $0.stopWaiting(late) }
+    driver.give { $0.stopWaiting(late) }
     #expect(!driver.machine.isResting)
-    _ = driver.give { $0.withdraw(question.id) }
+    driver.give { $0.withdraw(question.id) }
     #expect(!driver.machine.isSettled)
     _ = try wait(for: "next")
     #expect(driver.machine.isResting)

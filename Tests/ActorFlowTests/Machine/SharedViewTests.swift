@@ -24,7 +24,7 @@ import Testing
       let changed = after.indices.filter { after[$0].view !== before[$0].view }
       #expect(after.count == count && changed.count == 1)
       driver.events = []
-      driver.add(driver.machine.publish(.launched))
+      driver.give { $0.publish(.launched) }
     }
   }
 

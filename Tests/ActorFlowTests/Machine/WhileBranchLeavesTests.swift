@@ -27,10 +27,10 @@ import Testing
   @Test("a back to before the fork takes the branch's own back away, and everything is undone once")
   func outerBack() throws {
     var driver = try forked(past: "a", "x1")
-    let inner = try driver.backUp(from: "x2")
+    let inner = try #require(try driver.backUp(from: "x2").landing)
     #expect(driver.position.status.word == "leaving x2")
     try driver.backUp(from: "y1")
-    #expect(!driver.machine.isUnderWay(inner.number, on: inner.track))
+    #expect(!driver.machine.isUnderWay(inner.leave, on: inner.track))
     try driver.comeBack()
     #expect(driver.steps == "a" && driver.undone.last == "a" && Set(driver.undone) == ["x2", "x1", "y1", "a"])
     #expect(driver.undone.count == 4)

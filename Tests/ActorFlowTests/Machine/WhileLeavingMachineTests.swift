@@ -76,7 +76,7 @@ enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     var (driver, _) = try driver(by, stage)
     let before = driver.machine
     let leaving = try driver.abandon("second")
-    #expect(!leaving.cancelsWalk)
+    #expect(leaving.cancelledWalks.isEmpty)
     if by == .back {
       #expect(driver.lines == ["leaving c abandoned"])
       #expect(driver.machine.leave?.reason == .abandoned(reason: "second"))
@@ -95,7 +95,7 @@ enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     var (driver, _) = try driver(by, stage)
     let before = driver.machine
     let leaving = driver.cancel()
-    #expect(!leaving.cancelsWalk)
+    #expect(leaving.cancelledWalks.isEmpty)
     if by == .back {
       #expect(driver.lines == ["leaving c cancelled"])
       _ = rest(of: &driver, by, stage)

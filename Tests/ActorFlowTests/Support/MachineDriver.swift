@@ -1,9 +1,10 @@
 import ActorFlow
 
-/// Drives a machine as a coordinator would, without a task: one call for each input, one line for each event.
-struct MachineDriver {
-  private(set) var machine: FlowMachine
-  private(set) var events: [NavigationEvent] = []
+/// Drives a machine with one track.
+struct MachineDriver: MachineDriving {
+  var machine: FlowMachine
+  var events: [NavigationEvent] = []
+  var latest = Reaction()
   let graph: Graph
 
   /// A machine that was launched on steps of these policies, named `a`, `b`, `c`….
@@ -23,26 +24,16 @@ struct MachineDriver {
   init(_ flow: Flow<String, String>, journal: FlowMachine.Journal = .off) throws {
     machine = FlowMachine(flow: "machine", journal: journal)
     graph = flow.graph
-    add(try machine.launch(graph, with: "input"))
+    try give { [graph] in try $0.launch(graph, with: "input") }
   }
 
   static func name(_ index: Int) -> String { String(UnicodeScalar(UInt8(ascii: "a") + UInt8(index))) }
-
-  var lines: [String] { events.map(\.change.line) }
 
   /// The visit in focus; 0 before the first.
   var visit: VisitID { machine.position.stack.top?.id ?? VisitID(0) }
 
   /// The names on the stack, oldest first.
   var stack: String { machine.position.stack.map(\.step.name).reversed().joined() }
-
-  mutating func add(_ event: NavigationEvent?) {
-    if let event { events.append(event) }
-  }
-
-  private mutating func addMove(_ entry: LogEntry) {
-    events.append(NavigationEvent(flow: "machine", run: machine.run, sequence: machine.sequence, entry: entry))
-  }
 
   /// Forgets the events so far.
   mutating func forget() { events = [] }
@@ -54,19 +45,14 @@ extension MachineDriver {
   /// Enters the step at `index`. False: refused, because the flow is being left.
   @discardableResult
   mutating func enter(_ index: Int) -> Bool {
-    let cargo = Cargo("to \(Self.name(index))")
-    guard let entered = machine.enter(graph.nodes[index], instance: nil, cargo: cargo) else { return false }
-    addMove(entered.event)
-    return true
+    let (node, cargo) = (graph.nodes[index], Cargo("to \(Self.name(index))"))
+    return give { $0.enter(node, instance: nil, cargo: cargo) } != nil
   }
 
   /// Skips the step at `index`.
   mutating func skip(_ index: Int) {
-    switch machine.skip(graph.nodes[index], instance: nil, cargo: Cargo("to \(Self.name(index))"), making: "x") {
-    case .left: break
-    case .passed(let event): add(event)
-    case .kept(let entered): addMove(entered.event)
-    }
+    let (node, cargo) = (graph.nodes[index], Cargo("to \(Self.name(index))"))
+    _ = give { $0.skip(node, instance: nil, cargo: cargo, making: "x") }
   }
 
   /// Enters the step at `index`, which asks a question and gets an answer.
@@ -98,58 +84,51 @@ extension MachineDriver {
 
   /// The focused step asks.
   mutating func ask(_ text: String = "?", key: String? = nil) throws -> Question {
-    switch try machine.ask(Form(text: text), key: key, visit: visit) {
-    case .opened(let question, let event):
-      add(event)
-      return question
-    case .answered, .withdrawn, .overdue: throw Failure("this machine replays nothing")
+    let visit = visit
+    guard case .opened(let question) = try give({ try $0.ask(Form(text: text), key: key, visit: visit) }) else {
+      throw Failure("this machine replays nothing")
     }
+    return question
   }
 
   mutating func answer(_ question: Question, by principal: Principal? = nil) throws {
-    add(try machine.answer(question.id, with: "!", by: principal).event)
+    try give { try $0.answer(question.id, with: "!", by: principal) }
   }
 
   mutating func fail(_ error: any Error = Refused()) {
-    add(machine.fail(StepID(machine.position.stack.top?.step.path ?? "?"), error))
+    let step = StepID(machine.position.stack.top?.step.path ?? "?")
+    _ = give { $0.fail(step, error) }
   }
 
-  mutating func finish() { add(machine.finish("output")) }
+  mutating func finish() { _ = give { $0.finish("output") } }
 }
 
 // MARK: - Leaving
 
 extension MachineDriver {
   @discardableResult
-  mutating func backUp(to step: StepID? = nil, since: Duration = .zero) throws -> FlowMachine.Leaving {
-    let leaving = try machine.backUp(to: step, since: since)
-    add(leaving.event)
-    return leaving
+  mutating func backUp(to step: StepID? = nil, since: Duration = .zero) throws -> Reaction {
+    try give { try $0.backUp(to: step, since: since) }
+    return latest
   }
 
   @discardableResult
-  mutating func abandon(_ reason: String = "", rollBack: Bool = true) throws -> FlowMachine.Leaving {
-    let leaving = try machine.abandon(reason: reason, rollBack: rollBack, since: .zero)
-    add(leaving.event)
-    return leaving
+  mutating func abandon(_ reason: String = "", rollBack: Bool = true) throws -> Reaction {
+    try give { try $0.abandon(reason: reason, rollBack: rollBack, since: .zero) }
+    return latest
   }
 
   @discardableResult
-  mutating func cancel() -> FlowMachine.Leaving {
-    let leaving = machine.cancel(since: .zero)
-    add(leaving.event)
-    return leaving
+  mutating func cancel() -> Reaction {
+    give { $0.cancel(since: .zero) }
+    return latest
   }
 
   /// Asks the machine for its next turn.
-  mutating func turn() -> FlowMachine.Turn {
-    let (turn, event) = machine.turn()
-    add(event)
-    return turn
-  }
+  mutating func turn() -> FlowMachine.Turn { give { $0.turn() } }
 
   /// Tells the machine that the `backUp` it asked for is over.
-  mutating func compensated(_ error: (any Error)? = nil) { machine.compensated(error) }
+  mutating func compensated(_ error: (any Error)? = nil) { give { $0.compensated(error) } }
 
   /// Rolls back until a step is to proceed or the run has ended; the steps named in `failing` throw.
   ///
@@ -181,10 +160,5 @@ extension MachineDriver {
   }
 
   /// The focused step's `proceed` has come back.
-  mutating func comeBack() { _ = machine.returned() }
-
-  /// Gives the machine an input of any kind.
-  mutating func give<Result>(_ input: (inout FlowMachine) throws -> Result) rethrows -> Result {
-    try input(&machine)
-  }
+  mutating func comeBack() { _ = give { $0.returned() } }
 }

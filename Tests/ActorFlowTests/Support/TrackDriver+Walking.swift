@@ -5,9 +5,7 @@ extension TrackDriver {
   /// Takes turns until a step runs, or the track is over.
   mutating func stint(of track: TrackID) {
     while true {
-      let (turn, event) = machine.turn(on: track)
-      add(event)
-      switch turn {
+      switch give({ $0.turn(on: track) }) {
       case .compensate(let place, _):
         let name = place.visit.info.id.name
         if place.node.fork == nil { undone.append(name) }
@@ -15,13 +13,14 @@ extension TrackDriver {
           held = track
           return
         }
-        machine.compensated(failing.contains(name) ? Failure(name) : nil, on: track)
+        let error = failing.contains(name) ? Failure(name) : nil
+        give { $0.compensated(error, on: track) }
       case .again: continue
       case .start:
         guard let pause = machine[track].start?.pause, pause > .zero else { return begin(track) }
-        if machine.pause(pause, on: track, at: now) { return }
+        if give({ [now] in $0.pause(pause, on: track, at: now) }) { return }
       case .proceed(let place):
-        machine.watch(place.cargo.scopes, on: track, at: now)
+        give { [now] in $0.watch(place.cargo.scopes, on: track, at: now) }
         guard let plan = place.node.fork else {
           running[track] = place
           return
@@ -29,7 +28,7 @@ extension TrackDriver {
         return refork(place.node, plan, place.cargo, on: track)
       case .reload: return
       case .ended:
-        if track != .main, machine.isOver(track) { branchIsOver(track) }
+        if track != .main, give({ $0.isOver(track) }) { branchIsOver(track) }
         return
       }
     }
@@ -41,23 +40,21 @@ extension TrackDriver {
     switch start.kind {
     case .at(let address, let cargo): advance(track, from: address, cargo)
     case .top:
-      guard machine.beginAttempt(on: track) else { return stint(of: track) }
+      guard give({ $0.beginAttempt(on: track) }) else { return stint(of: track) }
       running[track] = machine[track].top
-      machine.watch(machine[track].top?.cargo.scopes, on: track, at: now)
+      give { [now] in $0.watch($0[track].top?.cargo.scopes, on: track, at: now) }
     case .failure(let step, let error, let scopes): failed(step, error, scopes, on: track)
     case .recovery(let step, let frame, let error):
       do {
-        let value = try recovery(error)
-        guard machine.recovered(on: track) else { return stint(of: track) }
-        advance(track, from: frame.scope.next, frame.cargo.with(value))
+        let cargo = frame.cargo.with(try recovery(error))
+        guard give({ $0.recovered(making: cargo, at: frame.scope.next, on: track) }) else { return stint(of: track) }
+        advance(track, from: frame.scope.next, cargo)
       } catch { failed(step, error, frame.below, on: track) }
     }
   }
 
   mutating func failed(_ step: StepID, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID) {
-    add(machine.fail(step, error, under: scopes, on: track))
-    _ = machine.takeDissolved()
-    if machine.fault == nil { stint(of: track) }
+    if give({ $0.fail(step, error, under: scopes, on: track) }) { stint(of: track) }
   }
 
   mutating func advance(_ track: TrackID, from address: Int, _ cargo: Cargo) {
@@ -66,38 +63,31 @@ extension TrackDriver {
     do {
       while true {
         let arrival = try graph.advance(from: address, &cargo)
-        machine.watch(cargo.scopes, on: track, at: now)
+        give { [now, cargo] in $0.watch(cargo.scopes, on: track, at: now) }
         switch arrival {
         case .step(let node):
-          guard let entered = machine.enter(node, instance: nil, cargo: cargo, on: track) else {
+          guard let place = give({ [cargo] in $0.enter(node, instance: nil, cargo: cargo, on: track) }) else {
             return stint(of: track)
           }
-          addMove(entered.event)
-          running[track] = entered.place
+          running[track] = place
           return
         case .fork(let node):
           step = node.info.id
           guard let plan = node.fork else { return }
           let inputs = try plan.inputs(from: cargo.value)
-          guard let forked = machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track) else {
-            return stint(of: track)
-          }
-          addMove(forked.entered.event)
-          return start(forked.tracks, of: node, on: track)
+          let tracks = give { [cargo] in $0.fork(node, plan, cargo: cargo, inputs: inputs, on: track) }
+          guard let tracks else { return stint(of: track) }
+          return start(tracks, of: node, on: track)
         case .resume(let menu):
-          if let entered = machine.resume(menu, with: cargo, on: track) {
-            addMove(entered.event)
-            running[track] = entered.place
+          if let place = give({ [cargo] in $0.resume(menu, with: cargo, on: track) }) {
+            running[track] = place
             return
           }
           address = menu.address
         case .deliver(let next), .round(let next): address = next
         case .end:
-          guard track != .main else {
-            add(machine.finish(cargo.value))
-            return stint(of: track)
-          }
-          _ = machine.finishBranch(track, cargo.value)
+          let output = cargo.value
+          _ = give { track == .main ? $0.finish(output) : $0.finishBranch(track, output) }
           return stint(of: track)
         }
       }
@@ -110,7 +100,8 @@ extension TrackDriver {
 extension TrackDriver {
   private mutating func refork(_ node: Node, _ plan: ForkPlan, _ cargo: Cargo, on track: TrackID) {
     do {
-      guard let tracks = machine.refork(plan, inputs: try plan.inputs(from: cargo.value), on: track) else { return }
+      let inputs = try plan.inputs(from: cargo.value)
+      guard let tracks = give({ $0.refork(plan, inputs: inputs, on: track) }) else { return }
       start(tracks, of: node, on: track)
     } catch { failed(node.info.id, error, cargo.scopes, on: track) }
   }
@@ -141,10 +132,9 @@ extension TrackDriver {
     case nil: stint(of: track)
     case .failed(let step, let error)?: failed(step, error, cargo.scopes, on: track)
     case .made(let value)?:
-      switch machine.join(node, making: cargo.with(value), on: track) {
-      case .joined(let event):
-        add(event)
-        advance(track, from: node.address + 1, cargo.with(value))
+      let made = cargo.with(value)
+      switch give({ $0.join(node, making: made, on: track) }) {
+      case .joined: advance(track, from: node.address + 1, made)
       case .prunes, .left: stint(of: track)
       }
     }
@@ -153,7 +143,7 @@ extension TrackDriver {
   private mutating func outcome(_ goal: Fork.Goal, on track: TrackID) -> Outcome? {
     while true {
       do {
-        switch machine.verdict(on: track) {
+        switch give({ $0.verdict(on: track) }) {
         case .wait: return nil
         case .failed(let step, let error): return .failed(step, error)
         case .join(let results):
@@ -162,13 +152,11 @@ extension TrackDriver {
         case .judge(let newest, let open):
           if judges[track] == nil { judges[track] = goal.judge }
           guard let value = try judges[track]?(newest, open) else { continue }
-          add(machine.decided(on: track))
-          _ = machine.takeDissolved()
+          give { $0.decided(on: track) }
           return .made(value)
         }
       } catch {
-        add(machine.decided(on: track))
-        _ = machine.takeDissolved()
+        give { $0.decided(on: track) }
         return .failed(machine[track].visit?.info.id ?? "", error)
       }
     }

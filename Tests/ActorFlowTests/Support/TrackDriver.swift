@@ -5,9 +5,10 @@
 /// A step that was entered runs until the test says what becomes of it: ``make(_:at:)``, ``fail(_:)``, ``comeBack(_:)``.
 /// Everything else, from compensations to the joining of branches, is carried out at once; only a track that is being
 /// left waits for its step to come back.
-struct TrackDriver {
+struct TrackDriver: MachineDriving {
   var machine = FlowMachine(flow: "machine")
   var events: [NavigationEvent] = []
+  var latest = Reaction()
   let graph: Graph
   /// The time, from the run's start.
   var now = Duration.zero
@@ -34,13 +35,12 @@ struct TrackDriver {
   init<I, O>(_ flow: Flow<I, O>, with input: I, journal: FlowMachine.Journal = .off) throws {
     graph = flow.graph
     machine = FlowMachine(flow: "machine", journal: journal)
-    add(try machine.launch(graph, with: input))
+    try give { [graph] in try $0.launch(graph, with: input) }
     stint(of: .main)
   }
 
   init(_ flow: Flow<String, String>) throws { try self.init(flow, with: "-") }
 
-  var lines: [String] { events.map(\.change.line) }
   var position: Position { machine.position }
   var undoneLine: String { undone.joined(separator: " ") }
 
@@ -51,12 +51,6 @@ struct TrackDriver {
   var failure: FlowError.Code? {
     for event in events { if case .failed(_, let error) = event.change { return (error as? FlowError)?.code } }
     return nil
-  }
-
-  mutating func add(_ event: NavigationEvent?) { if let event { events.append(event) } }
-
-  mutating func addMove(_ entry: LogEntry) {
-    events.append(NavigationEvent(flow: "machine", run: machine.run, sequence: machine.sequence, entry: entry))
   }
 
   mutating func forget() { (events, undone) = ([], []) }
@@ -77,7 +71,7 @@ extension TrackDriver {
   mutating func make(_ output: any Sendable = "x", at name: String) throws {
     let track = try track(of: name)
     guard let place = running.removeValue(forKey: track) else { return }
-    guard machine.returned(on: track) else { return stint(of: track) }
+    guard give({ $0.returned(on: track) }) else { return stint(of: track) }
     advance(track, from: place.node.address + 1, place.cargo.with(output))
   }
 
@@ -85,7 +79,7 @@ extension TrackDriver {
   mutating func fail(_ name: String, _ error: (any Error)? = nil) throws {
     let track = try track(of: name)
     guard let place = running.removeValue(forKey: track) else { return }
-    _ = machine.returned(on: track)
+    _ = give { $0.returned(on: track) }
     failed(place.visit.info.id, error ?? Failure(name), place.cargo.scopes, on: track)
   }
 
@@ -93,7 +87,7 @@ extension TrackDriver {
   mutating func comeBack(_ name: String) throws {
     let track = try track(of: name)
     running[track] = nil
-    guard !machine.returned(on: track) else { throw Failure("\(name) is not being left") }
+    guard !give({ $0.returned(on: track) }) else { throw Failure("\(name) is not being left") }
     stint(of: track)
   }
 
@@ -109,16 +103,15 @@ extension TrackDriver {
   mutating func ask(_ name: String, within deadline: AskDeadline? = nil) throws -> Question.ID {
     let track = try track(of: name)
     guard let visit = running[track]?.visit.id else { throw Failure("no visit") }
-    switch try machine.ask(Form(text: name), key: nil, visit: visit, on: track, within: deadline, at: now) {
-    case .opened(let question, let event):
-      add(event)
-      return question.id
-    case .answered, .withdrawn, .overdue: throw Failure("this machine replays nothing")
+    let asked = try give { [now] in
+      try $0.ask(Form(text: name), key: nil, visit: visit, on: track, within: deadline, at: now)
     }
+    guard case .opened(let question) = asked else { throw Failure("this machine replays nothing") }
+    return question.id
   }
 
   mutating func answer(_ question: Question.ID) throws {
-    add(try machine.answer(question, with: "!", by: nil, at: now).event)
+    try give { [now] in try $0.answer(question, with: "!", by: nil, at: now) }
   }
 
   /// A step asks, gets an answer and returns.
@@ -132,55 +125,53 @@ extension TrackDriver {
 
 extension TrackDriver {
   @discardableResult
-  mutating func backUp(to step: StepID? = nil) throws -> FlowMachine.Leaving {
-    let leaving = try machine.backUp(to: step, since: now)
-    carryOut(leaving)
-    return leaving
+  mutating func backUp(to step: StepID? = nil) throws -> Reaction {
+    try give { [now] in try $0.backUp(to: step, since: now) }
+    return carryOut()
   }
 
   @discardableResult
-  mutating func backUp(from name: String) throws -> FlowMachine.Leaving {
+  mutating func backUp(from name: String) throws -> Reaction {
     let track = try track(of: name)
     guard let visit = running[track]?.visit.id else { throw Failure("no visit") }
-    let leaving = try machine.backUp(from: visit, on: track, since: now)
-    carryOut(leaving)
-    return leaving
+    try give { [now] in try $0.backUp(from: visit, on: track, since: now) }
+    return carryOut()
   }
 
   mutating func abandon() throws {
-    carryOut(try machine.abandon(reason: "", rollBack: true, since: now))
+    try give { [now] in try $0.abandon(reason: "", rollBack: true, since: now) }
+    carryOut()
   }
 
-  mutating func cancel() { carryOut(machine.cancel(since: now)) }
+  mutating func cancel() {
+    give { [now] in $0.cancel(since: now) }
+    carryOut()
+  }
 
   /// The time goes by; everything that becomes due happens.
   mutating func advance(by duration: Duration) {
     now += duration
-    while true {
-      switch machine.ring(at: now) {
-      case .none: return
-      case .leave(let leaving): carryOut(leaving)
-      case .overdue(_, let event), .waited(_, let event): add(event)
-      case .paused(let track): begin(track)
-      case .remind, .stale: continue
-      }
+    while give({ [now] in $0.ring(at: now) }) {
+      for track in carryOut().endedPauses(inTime: true) { begin(track) }
     }
   }
 
   /// A leave was accepted: a track on which no step runs has nothing to come back.
-  private mutating func carryOut(_ leaving: FlowMachine.Leaving) {
-    add(leaving.event)
-    _ = machine.takeDissolved()
-    let track = leaving.track
-    guard leaving.cancelsWalk, running[track] == nil, machine[track].phase == .leaving else { return }
+  @discardableResult
+  private mutating func carryOut() -> Reaction {
+    let reaction = latest
+    guard let track = reaction.cancelledWalks.first, running[track] == nil, machine[track].phase == .leaving else {
+      return reaction
+    }
     if forks[track] == nil || branchesAreOver(of: track) { stint(of: track) }
+    return reaction
   }
 
   /// The `backUp` that is held returns, or throws.
   mutating func releaseBackUp(_ error: (any Error)? = nil) {
     guard let track = held else { return }
     (held, holding) = (nil, nil)
-    machine.compensated(error, on: track)
+    give { $0.compensated(error, on: track) }
     stint(of: track)
   }
 }

@@ -79,7 +79,7 @@ extension Driver {
 
   /// Begins to wait, and returns when the waiter has been let in, or has got what it waits for.
   private mutating func wait(_ verb: @escaping @Sendable () async -> String) async {
-    let before = await coordinator.milestones
+    let before = await coordinator.milestones.map(\.waiter)
     let isDone = Flag()
     waiting.append(
       Task {
@@ -87,7 +87,7 @@ extension Driver {
         return await verb()
       })
     while !isDone.isRaised,
-      await coordinator.milestones.allSatisfy({ milestone in before.contains { $0 === milestone } })
+      await coordinator.milestones.allSatisfy({ milestone in before.contains { $0 === milestone.waiter } })
     {
       await Task.yield()
     }
