@@ -83,7 +83,7 @@ import Testing
   func position() throws {
     let question = try #require(try open(AddressForm()))
     let (_, answering) = try machine.react { try $0.answer(question.id, with: "a", by: nil) }
-    #expect(answering.event?.position.status == .running)
+    #expect(answering.event != nil && machine.position.status == .running)
     #expect(machine.position.questions.isEmpty)
     #expect(!machine.isSettled)
     let (_, leaving) = try machine.react { try $0.abandon(reason: "", rollBack: true, since: .zero) }

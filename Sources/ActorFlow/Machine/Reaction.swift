@@ -44,6 +44,8 @@ package struct Reaction: Sendable {
     case wakeOnce
   }
 
+  package init() {}
+
   /// The actions, in the order in which they are performed.
   package var actions: [Action] { (first.map { [$0] } ?? []) + more }
 

@@ -140,11 +140,10 @@ extension MachineAttack {
     // A step ends only when its question and its work have ended.
     switch random.below(machine.position.questions.isEmpty && !machine.hasRunningWork(on: .main) ? 10 : 4) {
     case 0...3:
-      guard case .opened(let question, let event) = try machine.ask(Form(text: ""), key: nil, visit: visit.id) else {
-        return "ask"
+      if case .opened(let question) = try machine.ask(Form(text: ""), key: nil, visit: visit.id) {
+        questions.append(question.id)
       }
-      questions.append(question.id)
-      return ("ask", event)
+      return "ask"
     case 4 where random.chance(10):
       walker = .turning
       _ = machine.returned()

@@ -70,8 +70,9 @@ import Testing
       if index % 100_000 == 0 { held.append(machine.position) }
     }
     let copy = machine
-    let event = machine.react { $0.finish("out") }.1.event
-    #expect(event?.position.stack.count == 1_000_000)
+    let entry = try #require(machine.react { $0.finish("out") }.1.event)
+    let event = NavigationEvent(flow: "flow", run: 1, sequence: machine.sequence, entry: entry)
+    #expect(event.position.stack.count == 1_000_000)
     #expect(held.map(\.stack.count) == stride(from: 1, to: 1_000_000, by: 100_000).map { $0 })
     held = []
     _ = copy.position
