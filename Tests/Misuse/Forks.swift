@@ -26,7 +26,7 @@ let otherResults = Race {  // error: generic parameter … could not be inferred
   Step("review", ReviewStep.init)  // error: cannot convert … '[Flow<Order, Order>]' … '[Flow<Order, Receipt>]'
 }
 
-let noBranch = Race {  // error: a Race has at least one branch
+let noBranch = Race {  // error: a Race needs at least one branch
 }
 
 // error: generic parameter … could not be inferred

@@ -37,7 +37,7 @@ let branchesSwapped = Flow("door") {
   }
 }
 
-let onlyBranch = Route {  // error: a Route has a branch for each case
+let onlyBranch = Route {  // error: a Route needs a branch for each case
   When(Guest.self) { Step("guest") { (guest: Guest) in Order() } }
 }
 
@@ -72,13 +72,13 @@ let caseTakesOther = Switch {  // error: generic parameter … could not be infe
   Case("guest", { (order: Order) in Guest() }) { Step("payment", PaymentStep.init) }
 }
 
-let afterOtherwise = Switch {  // error: no value comes to a case behind an Otherwise: put it before
+let afterOtherwise = Switch {  // error: no value reaches a case after an Otherwise: move it before
   Case("large", where: { (order: Order) in true }) { Step("review", ReviewStep.init) }
   Otherwise { Step("review", ReviewStep.init) }
   Case("small", where: { (order: Order) in true }) { Step("review", ReviewStep.init) }
 }
 
-let noCase = Switch {  // error: a Switch or Hub has at least one Case
+let noCase = Switch {  // error: a Switch or Hub needs at least one Case
 }
 
 // error: cannot convert … '…<Order, Receipt>' … '…<Order, Order>'

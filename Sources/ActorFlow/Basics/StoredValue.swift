@@ -33,7 +33,8 @@ package struct PackedValue: Sendable, Equatable {
     } else {
       throw FlowError(
         .notStorable,
-        "a value of type \(Swift.type(of: value)) cannot be stored; make the type Codable, or change it on its way")
+        "a value of type \(Swift.type(of: value)) cannot be stored; make the type Codable, or `.map` the value to a "
+          + "Codable type")
     }
   }
 
@@ -83,7 +84,7 @@ package struct StoredValue: Sendable {
   }
 
   private func mismatch(with type: Any.Type, _ errors: [any Error]) -> FlowError {
-    FlowError(.typeMismatch, "what was stored as \(packed.type) cannot be read as \(type)", underlying: errors)
+    FlowError(.typeMismatch, "a value stored as \(packed.type) cannot be read as \(type)", underlying: errors)
   }
 }
 

@@ -21,11 +21,12 @@ extension Flow {
     let node = try editable(id)
     guard !graph.isMenu(node) else {
       throw FlowError(
-        .badDefinition, "what a hub's menu makes goes to the hub's cases; insert into one of them, or before the menu",
+        .badDefinition,
+        "the output of a hub's menu goes to the hub's cases; insert into one of them, or before the menu",
         step: node.info.id)
     }
     let new = try content().flow.segments(
-      from: node.body.types.output, to: node.body.types.output, "behind", node)
+      from: node.body.types.output, to: node.body.types.output, "after", node)
     return edited(.after(new), at: node)
   }
 
@@ -57,9 +58,9 @@ extension Flow {
     let node = try editable(id)
     let content = content().flow
     guard !graph.isMenu(node) || content.segments.isOneStep else {
-      throw FlowError(.badDefinition, "a hub's menu is one step; only one step can replace it", step: node.info.id)
+      throw FlowError(.badDefinition, "a hub's menu is one step; replace it with one step", step: node.info.id)
     }
-    let new = try content.segments(from: node.body.types.input, to: node.body.types.output, "in the place of", node)
+    let new = try content.segments(from: node.body.types.input, to: node.body.types.output, "in place of", node)
     return edited(.replace(new), at: node)
   }
 
@@ -76,8 +77,8 @@ extension Flow {
     guard types.input == types.output else {
       throw FlowError(
         .badDefinition,
-        "it takes \(types.input) and makes \(types.output), so what stands around it does not fit without it; "
-          + "replace it", step: node.info.id)
+        "it takes \(types.input) and returns \(types.output), so its neighbours do not fit without it; replace it",
+        step: node.info.id)
     }
     guard !graph.isMenu(node) else {
       throw FlowError(.badDefinition, "a hub cannot be without its menu; replace it", step: node.info.id)
@@ -91,7 +92,8 @@ extension Flow {
     let node = try graph.node(matching: id)
     guard node.fork == nil else {
       throw FlowError(
-        .badDefinition, "it is a fork, whose types are not known here; name one of its steps", step: node.info.id)
+        .badDefinition, "a fork cannot be edited: its types are not known here; name one of its steps",
+        step: node.info.id)
     }
     return node
   }
@@ -106,10 +108,10 @@ extension Flow {
   ) throws(FlowError) -> [Segment] {
     let takesNothing = Input.self == Void.self && input != Void.self
     guard Input.self == input || takesNothing, Output.self == output else {
-      let needed = input == output ? "takes and makes \(input)" : "takes \(input) and makes \(output)"
+      let needed = input == output ? "take and return \(input)" : "take \(input) and return \(output)"
       throw FlowError(
         .badDefinition,
-        "\(relation) it stands what \(needed); the component takes \(Input.self) and makes \(Output.self)",
+        "a component \(relation) this step must \(needed), but takes \(Input.self) and returns \(Output.self)",
         step: node.info.id)
     }
     return takesNothing ? [.transform { _ in () }] + segments : segments

@@ -28,7 +28,7 @@ extension Flow {
     let output = node.body.types.output
     guard Self.is(value, output) else {
       throw FlowError(
-        .typeMismatch, "the step makes \(output), and a value of type \(type(of: value)) was given", step: node.info.id)
+        .typeMismatch, "the step returns \(output), not a value of type \(type(of: value))", step: node.info.id)
     }
     return try destination(from: node.address + 1, value, after: node, at: node.elements(in: id) ?? [])
   }

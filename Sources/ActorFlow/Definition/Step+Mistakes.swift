@@ -97,7 +97,7 @@ extension Step {
       body: StepBody(
         make: nil, skip: nil,
         proceed: { _, _, _ in
-          throw FlowError(.badDefinition, "the closure of step \(id) makes a step, which would never run")
+          throw FlowError(.badDefinition, "the closure of step \(id) returns a step, which would never run")
         },
         backUp: nil, types: StepTypes(Input.self, Output.self)))
   }

@@ -93,7 +93,7 @@ private struct Load: ~Copyable {
   mutating func join(_ join: Segment.Join) throws {
     guard let kept else {
       throw FlowError(
-        .typeMismatch, "`.carrying` has nothing to carry: the run was started inside it, behind its input")
+        .typeMismatch, "`.carrying` has nothing to carry: the run was started inside it, after its input")
     }
     value = try join(kept.value, value)
     self.kept = kept.below

@@ -57,7 +57,7 @@ extension Graph {
     }
     guard open.allSatisfy(\.self) else {
       throw FlowError(
-        .noSuchStep, "a run cannot start inside a `.carrying` that begins behind a step: what it carries is missing",
+        .noSuchStep, "a run cannot start inside a `.carrying` that begins after a step: its carried value is unknown",
         step: node.info.id)
     }
     return cargo.kept

@@ -19,7 +19,7 @@ extension Graph {
   }
 
   private func suggestions(for id: StepID) -> String {
-    guard !nodes.isEmpty else { return "it has none at all" }
+    guard !nodes.isEmpty else { return "it has no steps" }
     let wanted = Array(id.name.unicodeScalars)
     let near = nodes.enumerated().map { index, node in
       (path: node.info.id, distance: Self.distance(wanted, Array(node.info.id.name.unicodeScalars)), index: index)

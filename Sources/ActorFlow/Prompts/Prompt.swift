@@ -57,7 +57,7 @@ extension Prompt where GuardedPrincipal == Principal, AuthorizeResult == Void {
     guard let principal else {
       throw FlowError(
         .principalNeeded,
-        "\(Self.self) takes answers of known principals only: pass `by:`, or let its authorize take a `Principal?`")
+        "\(Self.self) takes answers from known principals only: pass `by:`, or let its `authorize` take a `Principal?`")
     }
     try await authorize(principal)
   }

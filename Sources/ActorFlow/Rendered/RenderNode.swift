@@ -157,7 +157,7 @@ extension TypedNode {
     }
     if effects.values[index].pass == book.pass {
       book.note(
-        "one render of \(path) asks for the effect \(key) twice; give each effect a key of its own")
+        "one render of \(path) requests the effect \(key) twice; give each effect a key of its own")
     }
     effects.values[index].pass = book.pass
   }
@@ -192,7 +192,7 @@ extension TypedNode {
       known.remove()
       // `render` must return a rendering, so it gets that of a node that the failing pass removes.
       book.note(
-        "one render of \(path) asks for two children of type \(Child.self) with the key \(key.key); "
+        "one render of \(path) requests two children of type \(Child.self) with the key \(key.key); "
           + "give each child a key of its own")
     }
     children[key] = node

@@ -80,5 +80,5 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
   }
 }
 
-@available(*, unavailable, message: "a scope belongs to the render that got it")
+@available(*, unavailable, message: "use a scope only in the call of 'render' that received it")
 extension RenderScope: Sendable {}

@@ -50,7 +50,7 @@ struct TreePacker {
     let named = try nodes.map { (name: try name(of: $0.path), node: $0) }.sorted { $0.name < $1.name }
     for (one, other) in zip(named, named.dropFirst()) where one.name == other.name {
       throw FlowError(
-        .notStorable, "two children are called \(one.node.path), of types that have one name; give them other keys")
+        .notStorable, "two children at \(one.node.path) have types with the same name; give them different keys")
     }
     return named
   }

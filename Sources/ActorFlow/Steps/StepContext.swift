@@ -149,7 +149,7 @@ extension StepContext {
 
   /// Refuses work whose result is not Codable, because it cannot be recorded.
   @_documentation(visibility: internal) @_disfavoredOverload
-  @available(*, unavailable, message: "what 'once' returns is recorded: its type must be Codable")
+  @available(*, unavailable, message: "the result of 'once' is recorded: its type must be Codable")
   public func once<T: Sendable>(
     _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
   ) async throws -> T {

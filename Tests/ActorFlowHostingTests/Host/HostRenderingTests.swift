@@ -165,6 +165,6 @@ import Testing
     try await host.register(Flow<String, Void>("t") { Step("twins") { (_: String) in Twins() } })
       .start(id: "t", with: "")
     let view = try await host.settled("t")
-    #expect(view.failure?.contains("two children are called Twins, Child 1") == true)
+    #expect(view.failure?.contains("two children at Twins, Child 1 have types with the same name") == true)
   }
 }

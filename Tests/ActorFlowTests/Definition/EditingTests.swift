@@ -139,17 +139,17 @@ import Testing
     let number = Step("n") { (input: Int) in input }
     #expect(
       message { try length.inserting(after: "a") { number } }
-        == "badDefinition at a: behind it stands what takes and makes String; the component takes Int and makes Int")
+        == "badDefinition at a: a component after this step must take and return String, but takes Int and returns Int")
     #expect(code { try length.inserting(before: "count") { number } } == .badDefinition)
     #expect(code { try length.inserting(after: "a") { Step("v") { (_: String) in () } } } == .badDefinition)
     #expect(throws: Never.self) { try length.inserting(after: "count") { number } }
     #expect(
       message { try length.replacing("count") { number } }
-        == "badDefinition at count: in the place of it stands what takes String and makes Int; "
-        + "the component takes Int and makes Int")
+        == "badDefinition at count: a component in place of this step must take String and return Int, "
+        + "but takes Int and returns Int")
     #expect(
       message { try length.removing("count") }
-        == "badDefinition at count: it takes String and makes Int, so what stands around it does not fit without it; "
+        == "badDefinition at count: it takes String and returns Int, so its neighbours do not fit without it; "
         + "replace it")
   }
 

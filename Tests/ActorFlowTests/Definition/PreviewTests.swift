@@ -65,7 +65,7 @@ import Testing
     let far = #expect(throws: FlowError.self) { try Raw.step("a").destination(after: "completely", for: "x") }
     #expect(far?.message == #"the flow has no step "completely"; there are "a""#)
     let none = #expect(throws: FlowError.self) { try TextFlow(segments: []).destination(after: "a", for: "x") }
-    #expect(none?.message == #"the flow has no step "a"; it has none at all"#)
+    #expect(none?.message == #"the flow has no step "a"; it has no steps"#)
   }
 
   @Test("several steps called so: the error names them all; a whole path is one step")
@@ -89,7 +89,7 @@ import Testing
     let error = #expect(throws: FlowError.self) { try Raw.step("a").destination(after: "a", for: 17) }
     #expect(error?.code == .typeMismatch)
     #expect(error?.step == "a")
-    #expect(error?.message == "the step makes String, and a value of type Int was given")
+    #expect(error?.message == "the step returns String, not a value of type Int")
 
     let choice = Raw.choose([("yes", Raw.step("a"))])
     let unmatched = #expect(throws: FlowError.self) { try choice.destination(for: "no") }

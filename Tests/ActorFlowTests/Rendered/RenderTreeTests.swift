@@ -123,7 +123,7 @@ import Testing
     try driver.act(.open("c"))
     let error = #expect(throws: FlowError.self) { try driver.send(.all([.run("e"), .run("e")]), to: 2) }
     #expect(error?.code == .duplicateKey)
-    #expect(error?.message.contains("Board, Board \"c\" asks for the effect \"e\" twice") == true)
+    #expect(error?.message.contains("Board, Board \"c\" requests the effect \"e\" twice") == true)
   }
 
   @Test("one key for two children of a type is an error that names type, key and parent")
@@ -131,7 +131,7 @@ import Testing
     var driver = try TreeDriver()
     let error = #expect(throws: FlowError.self) { try driver.act(.open("c"), .open("c")) }
     #expect(error?.code == .duplicateKey)
-    #expect(error?.message.contains("render of Board asks for two children of type Board with the key \"c\"") == true)
+    #expect(error?.message.contains("render of Board requests two children of type Board with the key \"c\"") == true)
   }
 
   @Test("a next visit keeps the states and starts the effects anew")

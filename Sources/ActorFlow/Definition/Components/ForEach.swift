@@ -60,8 +60,7 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
             guard open == 0 else { return nil }
             throw FlowError(
               .noMatchingCase,
-              "all \(results.count) branches have ended, and `until` wants to go on; when `open` is 0 it must be `.done`"
-            )
+              "all \(results.count) branches have ended, but `until` returned `.goOn`; return `.done` when `open` is 0")
           }
         }
       })

@@ -24,7 +24,7 @@ public struct Race<Input: Sendable, Output: Sendable>: FlowComponent {
     let goal = Fork.Goal.until {
       { first, open in
         if let first { return first }
-        guard open > 0 else { throw FlowError(.noMatchingCase, "a race without a branch has no winner") }
+        guard open > 0 else { throw FlowError(.noMatchingCase, "a race without branches has no winner") }
         return nil
       }
     }
@@ -42,7 +42,7 @@ public enum RaceBuilder: Sendable {
 
   /// No branch: unavailable, because there must be at least one.
   @_documentation(visibility: internal)
-  @available(*, unavailable, message: "a Race has at least one branch")
+  @available(*, unavailable, message: "a Race needs at least one branch")
   public static func buildBlock() -> [Flow<Void, Void>] {
     []
   }

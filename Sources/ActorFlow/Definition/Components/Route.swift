@@ -46,7 +46,7 @@ public enum RouteBuilder: Sendable {
 
   /// A single branch: unavailable, with a message that says what is missing.
   @_documentation(visibility: internal)
-  @available(*, unavailable, message: "a Route has a branch for each case of a OneOf2, OneOf3 or OneOf4")
+  @available(*, unavailable, message: "a Route needs a branch for each case of a OneOf2, OneOf3 or OneOf4")
   public static func buildBlock<A, Output>(_ only: When<A, Output>) -> Flow<A, Output> {
     Flow(segments: only.segments)
   }

@@ -113,14 +113,14 @@ public enum SwitchBuilder: Sendable {
 
   /// A case after an ``Otherwise``: unavailable, because no value reaches it.
   @_documentation(visibility: internal) @_disfavoredOverload
-  @available(*, unavailable, message: "no value comes to a case behind an Otherwise: put it before")
+  @available(*, unavailable, message: "no value reaches a case after an Otherwise: move it before")
   public static func buildPartialBlock<I, O>(accumulated: Cases<I, O>, next: Open<I, O>) -> Cases<I, O> {
     accumulated
   }
 
   /// No case: unavailable, because there must be at least one.
   @_documentation(visibility: internal)
-  @available(*, unavailable, message: "a Switch or Hub has at least one Case")
+  @available(*, unavailable, message: "a Switch or Hub needs at least one Case")
   public static func buildBlock() -> Cases<Void, Void> {
     Cases(ways: [], otherwise: nil)
   }

@@ -93,7 +93,7 @@ extension TypeMap {
       let same = parts[index...].filter { $0.input == part.input }
       guard same.count > 1, !parts[..<index].contains(where: { $0.input == part.input }) else { continue }
       let names = same.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      mistakes.append("\(part.input) has several ways to go: steps \(names) all take it")
+      mistakes.append("\(part.input) is ambiguous: steps \(names) all take it")
     }
     return mistakes
   }
@@ -103,16 +103,16 @@ extension TypeMap {
     var seen: Set<ObjectIdentifier> = []
     for routed in routed(type) {
       guard seen.insert(ObjectIdentifier(routed)).inserted else {
-        mistakes.append("\(made), in which \(routed) stands twice: its type does not tell which one it is")
+        mistakes.append("\(made), in which \(routed) occurs twice, so its type does not identify it")
         continue
       }
       let takers = takers(of: routed)
       if takers.isEmpty, !updates.contains(ObjectIdentifier(routed)), routed != end {
-        let part = routed == type ? "" : ", and so \(routed)"
+        let part = routed == type ? "" : " with the case \(routed)"
         mistakes.append("\(made)\(part), which no step takes")
       } else if takers.count > 1, parts[takers[0]].input != routed {
         let names = takers.map { "\"\(parts[$0].name)\"" }.joined(separator: ", ")
-        mistakes.append("\(made), and \(routed) has several ways to go: steps \(names) all take it")
+        mistakes.append("\(made), and \(routed) is ambiguous: steps \(names) all take it")
       }
     }
     return mistakes
@@ -127,9 +127,9 @@ extension TypeMap {
       for taker in takers(of: type) where reached.insert(taker).inserted { next += routed(parts[taker].output) }
     }
     var mistakes = parts.indices.filter { !reached.contains($0) }.map { index in
-      "no way leads to step \"\(parts[index].name)\", which takes \(parts[index].input)"
+      "step \"\(parts[index].name)\", which takes \(parts[index].input), cannot be reached"
     }
-    if !isEndReached { mistakes.append("no way leads to the end, \(end)") }
+    if !isEndReached { mistakes.append("the end, \(end), cannot be reached") }
     return mistakes
   }
 }

@@ -137,7 +137,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
         step("a") { (_: A) -> OneOf2<B, Z> in .first(B()) }
       }
     }
-    #expect(mistakes == ["step \"a\" makes OneOf2<B, Z>, and so B, which no step takes"])
+    #expect(mistakes == ["step \"a\" makes OneOf2<B, Z> with the case B, which no step takes"])
   }
 
   @Test("SF-12 two steps that take the same are refused, and one that takes the end")
@@ -151,7 +151,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     }
     #expect(
       mistakes == [
-        "A has several ways to go: steps \"one\", \"two\" all take it", "step \"three\" takes Z, which is the end",
+        "A is ambiguous: steps \"one\", \"two\" all take it", "step \"three\" takes Z, which is the end",
       ])
   }
 
@@ -161,7 +161,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
       try TypeRouter(start: A.self, end: Z.self) { step("a") { (_: A) -> OneOf2<Z, Z> in .first(Z()) } }
     }
     #expect(
-      mistakes == ["step \"a\" makes OneOf2<Z, Z>, in which Z stands twice: its type does not tell which one it is"])
+      mistakes == ["step \"a\" makes OneOf2<Z, Z>, in which Z occurs twice, so its type does not identify it"])
   }
 
   @Test("SF-16 a step that no way leads to is refused, and so is an end")
@@ -173,7 +173,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
         step("c") { (_: C) in Z() }
       }
     }
-    #expect(mistakes == ["no way leads to step \"c\", which takes C", "no way leads to the end, Z"])
+    #expect(mistakes == ["step \"c\", which takes C, cannot be reached", "the end, Z, cannot be reached"])
   }
 
   @Test("all mistakes are told at once, in the order of the definition")
@@ -187,8 +187,8 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(
       mistakes == [
         "the start is Int, which no step takes", "step \"a\" makes B, which no step takes",
-        "step \"c\" makes Bool, which no step takes", "no way leads to step \"a\", which takes A",
-        "no way leads to step \"c\", which takes C", "no way leads to the end, Z",
+        "step \"c\" makes Bool, which no step takes", "step \"a\", which takes A, cannot be reached",
+        "step \"c\", which takes C, cannot be reached", "the end, Z, cannot be reached",
       ])
   }
 
