@@ -8,7 +8,7 @@ extension MachineSnapshot {
       }
       let type = node.body.types.input
       do { _ = try StoredValue(cargoes[place.cargo].value, codec: codec).unpacked(asAny: type) } catch {
-        let reason = "what it was given, \(cargoes[place.cargo].value.type), is no \(type)"
+        let reason = "its stored input is of type \(cargoes[place.cargo].value.type), not \(type)"
         problems.append(UnfitSnapshot.Problem(step: place.visit.step, reason: reason))
       }
     }

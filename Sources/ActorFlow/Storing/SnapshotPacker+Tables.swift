@@ -105,7 +105,7 @@ extension SnapshotPacker {
   mutating func add(_ frame: ScopeFrame) throws -> Int {
     if let index = frames[ObjectIdentifier(frame)] { return index }
     guard let name = names.name(of: frame.scope) else {
-      throw machine.error(.notStorable, "a scope of another definition is under way")
+      throw machine.error(.notStorable, "an open scope belongs to another definition")
     }
     let packed = PackedFrame(scope: name, cargo: try add(frame.cargo), attempt: frame.attempt)
     snapshot.frames.append(packed)

@@ -28,7 +28,7 @@ extension SnapshotUnpacker {
     let branches = (children[track.number] ?? []).compactMap(\.branch)
     let around = track.branch?.elements.count ?? 0
     guard branches.allSatisfy({ ($0.elements.count > around) == plan.isForEach }) else {
-      let what = plan.isForEach ? "has a branch for each element now, and had not" : "had a branch for each element"
+      let what = plan.isForEach ? "is now a `ForEach` and was not before" : "was a `ForEach` and no longer is"
       note(step, "the fork \(what)")
       return false
     }

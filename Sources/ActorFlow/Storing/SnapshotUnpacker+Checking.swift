@@ -5,18 +5,18 @@ extension SnapshotUnpacker {
     let step = packed.places.last?.visit.step ?? packed.branch?.path ?? ""
     let isLeft = packed.phase == .leaving || packed.phase == .compensating
     guard isLeft == (packed.leave != nil) else {
-      return noteDamage(step, "nothing says where the track \(packed.number) is left to")
+      return noteDamage(step, "the phase and the leave of track \(packed.number) disagree")
     }
     if track == .main, (packed.phase == .ended) != (snapshot.ending != nil) {
-      noteDamage(step, "nothing says how the flow has ended")
+      noteDamage(step, "the phase of the main track and the flow's ending disagree")
     }
     if let leave = packed.leave, !leads(leave, on: track) {
-      noteDamage(step, "what is left leads nowhere on the track \(packed.number)")
+      noteDamage(step, "the leave of track \(packed.number) cannot reach its goal")
     }
     checkPlaces(packed, on: track)
     guard case .at(let address, let cargo)? = machine[track].start?.kind else { return }
     guard names.fork(around: address) === fork(of: track), hasName(address, cargo, on: track) else {
-      return noteDamage(step, "the walk goes on where it cannot have come to on the track \(packed.number)")
+      return noteDamage(step, "the walk of track \(packed.number) continues at an impossible address")
     }
     checkBranch(of: step, at: address, on: track)
   }
@@ -34,14 +34,14 @@ extension SnapshotUnpacker {
     while let place = next {
       next = place.below
       if PackedPlace.depth(of: place.backTarget) >= place.depth {
-        noteDamage(place.visit.info.id, "a way back leads forward")
+        noteDamage(place.visit.info.id, "a back target is not below its place")
       }
       // A place that a joined branch left behind may lie in that branch.
       guard !place.isInner else { continue }
       guard names.fork(around: place.node) === fork else {
         note(
           place.visit.info.id,
-          fork == nil ? "the step is in a branch of a fork" : "the step is in no such branch any more")
+          fork == nil ? "the step is now in a branch of a fork" : "the step is no longer in this branch")
         continue
       }
       checkBranch(of: place.visit.info.id, at: place.node.address, on: track)
@@ -83,7 +83,7 @@ extension SnapshotUnpacker {
     let isUnique = Set(questions).count == questions.count && Set(waits).count == waits.count
     let step = machine.main.visit?.info.id ?? ""
     if !isCounted || !isUnique {
-      noteDamage(step, "what is numbered has a number twice, or one that was never given")
+      noteDamage(step, "a number is used twice or was never given out")
     }
     // Counters must have room to count further.
     let numbers = snapshot.numbers
@@ -93,7 +93,7 @@ extension SnapshotUnpacker {
         Int(numbers.track) << 32,
       ].max() ?? 0
     let attempts = snapshot.frames.map(\.attempt) + all.compactMap(\.question?.revision)
-    if max(highest, attempts.max() ?? 0) > Int.max >> 2 { noteDamage(step, "a number is too large to be counted on") }
+    if max(highest, attempts.max() ?? 0) > Int.max >> 2 { noteDamage(step, "a number is too large to increment") }
   }
 
   /// Limits the stored count to the questions and waits that the visit can have had; a larger count would keep the flow

@@ -20,7 +20,7 @@ extension SnapshotUnpacker {
     check(packed, on: track)
     guard packed.phase == .walking, packed.start == nil else { return }
     guard machine[track].top != nil else {
-      if packed.places.isEmpty { note("", "nothing says where the walk goes on") }
+      if packed.places.isEmpty { note("", "the snapshot does not say where the walk continues") }
       return
     }
     machine[track].start = Start(.top, handover: machine[track].focus.memory?.handover)
@@ -50,7 +50,7 @@ extension SnapshotUnpacker {
     var place = machine[track].top
     while let here = place, here.depth > depth { place = here.below }
     guard let place else {
-      note("", "the step that an update is on its way to is missing")
+      note("", "the step that a pending update goes to is missing")
       return nil
     }
     return handover(update, to: place.node)
@@ -58,7 +58,7 @@ extension SnapshotUnpacker {
 
   mutating func handover(_ update: PackedValue, to node: Node) -> Handover? {
     guard let receiver = node.body.types.receiver else {
-      note(node.info.id, "the step that an update is on its way to takes none any more")
+      note(node.info.id, "the step no longer takes updates, but one is pending")
       return nil
     }
     return Handover(receiver: receiver, update: value(update))

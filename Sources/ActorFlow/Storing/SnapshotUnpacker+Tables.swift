@@ -3,7 +3,7 @@ extension SnapshotUnpacker {
   mutating func setAlarms() {
     for alarm in snapshot.alarms {
       if case .reminder(_, _, let every, _) = alarm.subject, every <= .zero {
-        note(machine.main.visit?.info.id ?? "", "the snapshot is damaged: somebody is reminded without a pause")
+        note(machine.main.visit?.info.id ?? "", "the snapshot is damaged: a reminder has no interval")
         continue
       }
       guard let track = tracks[alarm.track], let subject = subject(alarm.subject) else { continue }

@@ -2,7 +2,7 @@
 extension SnapshotUnpacker {
   mutating func open(_ packed: PackedTrack) {
     guard let branch = packed.branch, let parent = tracks[branch.parent], tracks[packed.number] == nil else {
-      return note(packed.branch?.path ?? "", "the branch \(packed.number) belongs to no fork")
+      return note(packed.branch?.path ?? "", "branch \(packed.number) has no parent fork")
     }
     let top = machine[parent].top?.shown
     let scopes = top?.cargo.scopes
@@ -16,7 +16,7 @@ extension SnapshotUnpacker {
     guard let siblings = named[branch.parent], siblings.indices.contains(branch.number),
       siblings[branch.number] == packed.number
     else {
-      return noteDamage(branch.path, "the branch \(packed.number) is not where its fork has it")
+      return noteDamage(branch.path, "branch \(packed.number) is not at its index in the fork")
     }
   }
 
@@ -111,14 +111,16 @@ extension SnapshotUnpacker {
   mutating func fork(_ packed: PackedTrack) {
     guard let track = tracks[packed.number], let fork = packed.fork else { return }
     guard let node = machine[track].top?.shown?.node, let plan = node.fork else {
-      return note(packed.places.last?.visit.step ?? "", "the branches of a fork are open here, and it is none any more")
+      return note(
+        packed.places.last?.visit.step ?? "",
+        "the snapshot has open branches here, but the step is no longer a fork")
     }
     let ids = fork.tracks.compactMap { tracks[$0] }
     guard ids.count == fork.tracks.count else {
       return note(packed.places.last?.visit.step ?? "", "a branch of the fork is missing")
     }
     guard holdsTogether(fork, of: packed) else {
-      return noteDamage(packed.places.last?.visit.step ?? "", "what the branches have made does not fit them")
+      return noteDamage(packed.places.last?.visit.step ?? "", "the branches and their results do not match")
     }
     guard hasItsBranches(fork, of: packed, node, plan) else { return }
     var open = OpenFork(tracks: ids, asksGoal: plan.asksGoal, showing: ids.map { machine[$0].view })

@@ -99,7 +99,7 @@ struct SnapshotUnpacker {
   // MARK: - Problems
 
   mutating func damaged<Value>(_ step: StepID) -> Value? {
-    noteDamage(step, "a table is too short, too deep, or goes in a circle")
+    noteDamage(step, "a table is too short, too deep, or contains a cycle")
     return nil
   }
 

@@ -122,7 +122,7 @@ import Testing
       }
       .named("checks")
     }
-    let what = wasForEach ? "had a branch for each element" : "has a branch for each element now, and had not"
+    let what = wasForEach ? "was a `ForEach` and no longer is" : "is now a `ForEach` and was not before"
     try await migration.expectParked(
       wasForEach ? each : fixed, answering: ["0/a"], wasForEach ? fixed : each,
       "pay/checks: the fork \(what)",

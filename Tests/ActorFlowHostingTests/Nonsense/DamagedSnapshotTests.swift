@@ -32,22 +32,22 @@ import Testing
 
   @Test("branches that are not their fork's")
   func branches() throws {
-    try expect(.parallel, "is not where its fork has it") { $0.main.fork?.tracks = [0, 1] }
-    try expect(.parallel, "is not where its fork has it") { $0.main.fork?.tracks = [1, 1] }
-    try expect(.parallel, "is not where its fork has it") { $0.branches[1].branch?.number = 2 }
-    try expect(.parallel, "is not where its fork has it") { $0.main.fork?.tracks = [2, 1] }
-    try expect(.parallel, "belongs to no fork") { $0.branches[0].branch?.parent = 2 }
-    try expect(.parallel, "does not fit them") { snapshot in
+    try expect(.parallel, "is not at its index in the fork") { $0.main.fork?.tracks = [0, 1] }
+    try expect(.parallel, "is not at its index in the fork") { $0.main.fork?.tracks = [1, 1] }
+    try expect(.parallel, "is not at its index in the fork") { $0.branches[1].branch?.number = 2 }
+    try expect(.parallel, "is not at its index in the fork") { $0.main.fork?.tracks = [2, 1] }
+    try expect(.parallel, "has no parent fork") { $0.branches[0].branch?.parent = 2 }
+    try expect(.parallel, "do not match") { snapshot in
       snapshot.branches.removeLast()
       snapshot.main.fork?.tracks = [1, 0]
     }
     try expect(.parallel, "own track is a branch") { $0.main.number = 1 }
-    try expect(.parallel, "in no such branch") { $0.branches[1].places = $0.main.places }
+    try expect(.parallel, "no longer in this branch") { $0.branches[1].places = $0.main.places }
   }
 
   @Test("results that are none of the branches'")
   func results() throws {
-    let what = "what the branches have made does not fit"
+    let what = "the branches and their results do not match"
     try expect(.parallel, what) { $0.main.fork?.results[0].branch = 7 }
     try expect(.parallel, what) { $0.main.fork?.results[0].branch = 1 }
     try expect(.parallel, what) { $0.main.fork?.results = [] }
@@ -62,15 +62,15 @@ import Testing
       track.phase = .leaving
       track.leave = PackedLeave(goal: goal, number: 1, visit: track.places.last?.visit, since: .zero)
     }
-    let what = "what is left leads nowhere"
+    let what = "cannot reach its goal"
     try expect(.question, what) { left(.back(to: 1_000_000_000, update: nil), on: &$0.main) }
     try expect(.question, what) { left(.dissolve, on: &$0.main) }
     try expect(.question, what) { left(.prune(cargo: 0), on: &$0.main) }
     try expect(.parallel, what) { left(.end(.failed, rollBack: true), on: &$0.branches[1]) }
-    try expect(.leaving, "nothing says where") { $0.main.leave = nil }
-    try expect(.question, "nothing says how the flow has ended") { $0.main.phase = .ended }
-    try expect(.question, "a way back leads forward") { $0.main.places[1].backTarget = 1 }
-    try expect(.question, "where it cannot have come to") {
+    try expect(.leaving, "the phase and the leave of track 0 disagree") { $0.main.leave = nil }
+    try expect(.question, "the phase of the main track and the flow's ending disagree") { $0.main.phase = .ended }
+    try expect(.question, "a back target is not below its place") { $0.main.places[1].backTarget = 1 }
+    try expect(.question, "continues at an impossible address") {
       $0.main.start = PackedStart(kind: .at(.behind("question/name"), cargo: 0))
     }
   }
@@ -84,10 +84,10 @@ import Testing
       }
       snapshot.cargoes[snapshot.main.places[0].cargo].kept = snapshot.kept.count - 1
     }
-    try expect(.carrying, "goes in a circle") { snapshot in
+    try expect(.carrying, "contains a cycle") { snapshot in
       for index in snapshot.kept.indices { snapshot.kept[index].below = index }
     }
-    try expect(.carrying, "goes in a circle") { snapshot in
+    try expect(.carrying, "contains a cycle") { snapshot in
       for index in snapshot.frames.indices {
         for cargo in snapshot.cargoes.indices { snapshot.cargoes[cargo].scopes = index }
       }
@@ -96,9 +96,9 @@ import Testing
 
   @Test("numbers that were never given, or cannot be counted on")
   func numbers() throws {
-    try expect(.question, "never given") { $0.main.places[0].visit.id = 99 }
-    try expect(.question, "never given") { $0.main.question?.number = 99 }
-    try expect(.parallel, "never given") { $0.numbers.track = 1 }
+    try expect(.question, "never given out") { $0.main.places[0].visit.id = 99 }
+    try expect(.question, "never given out") { $0.main.question?.number = 99 }
+    try expect(.parallel, "never given out") { $0.numbers.track = 1 }
     try expect(.question, "too large") { $0.sequence = Int.max >> 1 }
     try expect(.question, "too large") { $0.main.question?.revision = Int.max >> 1 }
     try expect(.parallel, "too large") { $0.numbers.track = Int32.max >> 1 }
@@ -106,7 +106,7 @@ import Testing
 
   @Test("reminders without a pause between them")
   func reminders() throws {
-    try expect(.reminders, "without a pause") { snapshot in
+    try expect(.reminders, "no interval") { snapshot in
       snapshot.alarms = [
         PackedAlarm(
           due: .zero, track: 0, subject: .reminder(question: 1, number: 1, every: .zero, of: Int.max >> 1))
