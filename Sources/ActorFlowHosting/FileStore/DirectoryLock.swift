@@ -30,7 +30,7 @@ final class DirectoryLock: Sendable {
       disk.note("process \(getpid()) on \(Self.host)", in: file)
       return
     }
-    throw FlowStoreError(.unavailable, "the lock \(path) is replaced again and again: find out by whom")
+    throw FlowStoreError(.unavailable, "another process keeps replacing the lock \(path); find and stop it")
   }
 
   deinit {
@@ -56,8 +56,8 @@ final class DirectoryLock: Sendable {
       .locked,
       """
       the lock \(path) was \(found == nil ? "removed" : "replaced") while the store was open, so another process may \
-      have the store: nothing was written. Close this store, see that no other process uses the directory, and open it \
-      again
+      have opened the store: nothing was written. Close this store, make sure that no other process uses the \
+      directory, and reopen the store
       """)
   }
 
@@ -72,8 +72,8 @@ final class DirectoryLock: Sendable {
       let holder = String(decoding: try disk.read(512, at: 0, of: file), as: UTF8.self)
       throw FlowStoreError(
         .locked,
-        "\(holder.isEmpty ? "another process" : holder) has the store open, which takes one at a time: close it there "
-          + "(\(path))")
+        "\(holder.isEmpty ? "another process" : holder) has the store open, and only one process can open it: close it "
+          + "there (\(path))")
     } catch let error as DiskError {
       throw unusable(path, error)
     } catch let error as FlowStoreError {

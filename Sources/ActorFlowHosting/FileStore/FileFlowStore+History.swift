@@ -76,7 +76,7 @@ extension FileFlowStore {
       for ending in [FileName.flow, FileName.history] where try disk.exists(path(stem) + ending) {
         throw FlowStoreError(
           .corrupted,
-          "\(path(stem))\(ending) was put there while the store was open: open it again to have the flow \(id)")
+          "\(path(stem))\(ending) was created while the store was open: reopen the store to load the flow \(id)")
       }
     } catch {
       throw error as? FlowStoreError ?? unavailable(id, error)
@@ -143,8 +143,8 @@ extension FileFlowStore {
     return FlowStoreError(
       .corrupted,
       """
-      the flow's file \(path)\(FileName.flow) is missing, and nothing is written in its place: put it back from a \
-      backup, or, if there is to be no such flow, remove \(path)\(FileName.history) and open the store again
+      the flow's file \(path)\(FileName.flow) is missing, and nothing is written in its place: restore it from a \
+      backup, or, to give up the flow, remove \(path)\(FileName.history) and reopen the store
       """)
   }
 

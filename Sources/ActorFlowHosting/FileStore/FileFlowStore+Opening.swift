@@ -61,7 +61,8 @@ extension FileFlowStore {
         let found = try FlowFile(decoding: bytes)
         let flow = found.flow
         guard state.stems[flow.id] == nil, isStem(stem, of: flow.id) else {
-          throw FlowStoreError(.corrupted, "the file \(stem)\(FileName.flow) has the flow \(flow.id), of another file")
+          throw FlowStoreError(
+            .corrupted, "the file \(stem)\(FileName.flow) contains the flow \(flow.id), which belongs in another file")
         }
         state.stems[flow.id] = stem
         if FileName.isHashed(stem) { state.hashed[stem] = flow.id }

@@ -48,7 +48,7 @@ extension FileFlowStore {
     }
     let file = try FlowFile(decoding: bytes)
     guard file.flow.id == id else {
-      throw FlowStoreError(.corrupted, "the file of the flow \(id) has the flow \(file.flow.id): \(path)")
+      throw FlowStoreError(.corrupted, "the file of the flow \(id) contains the flow \(file.flow.id): \(path)")
     }
     takeUp(file.flow, stem)
     return Found(file: file, path: path)
@@ -115,7 +115,7 @@ extension FileFlowStore {
     if failure == nil { settlePending(stem) }
     if let failure {
       throw FlowStoreError(
-        .outcomeUnknown, "the flow \(id) is written, but may not last: commit it again", underlying: failure)
+        .outcomeUnknown, "the flow \(id) was written, but a crash may lose it: commit it again", underlying: failure)
     }
   }
 

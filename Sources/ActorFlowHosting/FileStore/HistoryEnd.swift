@@ -53,7 +53,7 @@ struct HistoryEnd: Sendable, Equatable {
     marks = try reader.list { (reader) throws(FlowStoreError) in try reader.int() }
     guard unnamed >= 0, bytes >= unnamed, count >= 0, (name != nil) == (count > 0), count > 0 || bytes == unnamed,
       marks.count == count.nonzeroBitCount, marks.allSatisfy({ $0 >= unnamed && $0 < bytes })
-    else { throw reader.malformed("the end of the history does not hold together") }
+    else { throw reader.malformed("the end of the history is inconsistent") }
   }
 }
 

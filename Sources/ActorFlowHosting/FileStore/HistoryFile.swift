@@ -56,7 +56,7 @@ enum HistoryFile {
     let first = try reader.int()
     guard (0...offset).contains(distances.previous), (0...offset).contains(distances.skip),
       distances.skip == 0 || distances.skip >= distances.previous, distances.previous > 0 || distances.skip == 0
-    else { throw reader.malformed("a record leads nowhere") }
+    else { throw reader.malformed("a record has an invalid link") }
     let links = HistoryLinks(
       previous: distances.previous == 0 ? nil : offset - distances.previous,
       skip: distances.skip == 0 ? nil : offset - distances.skip)
@@ -81,7 +81,7 @@ enum HistoryFile {
 
   /// The error for a record of another flow's history.
   static var foreign: FlowStoreError {
-    FlowStoreError(.corrupted, "it belongs to another flow, or to an earlier one of this id: put the right file back")
+    FlowStoreError(.corrupted, "it belongs to another flow, or to an earlier one with this id: restore the right file")
   }
 
   private static func entry(_ reader: inout ByteReader) throws(FlowStoreError) -> HistoryEntry {

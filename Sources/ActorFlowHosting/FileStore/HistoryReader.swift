@@ -27,7 +27,7 @@ struct HistoryReader {
       let start = offset
       let record = try HistoryFile.entries(try nextRecord(), at: start, of: end)
       guard record.revision > last, record.revision <= revision else {
-        throw HistoryFile.envelope.damaged("a record is not in its place")
+        throw HistoryFile.envelope.damaged("the revision of a record is out of order")
       }
       last = record.revision
       for entry in record.entries where entry.sequence > sequence && found.count < limit { found.append(entry) }
@@ -63,7 +63,7 @@ struct HistoryReader {
       throw HistoryFile.foreign
     }
     guard head.links.previous ?? end.unnamed >= end.unnamed, head.links.skip ?? end.unnamed >= end.unnamed else {
-      throw HistoryFile.envelope.damaged("a record leads out of its history")
+      throw HistoryFile.envelope.damaged("a record links outside its history")
     }
     return head
   }
@@ -88,7 +88,7 @@ struct HistoryReader {
   /// Reads on until the buffer has at least this number of bytes.
   private mutating func fill(_ count: Int) throws {
     guard count > buffer.count else { return }
-    guard count <= end.bytes - offset else { throw HistoryFile.envelope.damaged("a record is not whole") }
+    guard count <= end.bytes - offset else { throw HistoryFile.envelope.damaged("a record is incomplete") }
     let wanted = min(max(count - buffer.count, Self.block), end.bytes - offset - buffer.count)
     let bytes = try disk.read(wanted, at: offset + buffer.count, of: file)
     guard bytes.count == wanted else { throw Self.tooShort }
@@ -96,6 +96,6 @@ struct HistoryReader {
   }
 
   private static var tooShort: FlowStoreError {
-    HistoryFile.envelope.damaged("it is shorter than it was")
+    HistoryFile.envelope.damaged("it is shorter than the flow's file says")
   }
 }

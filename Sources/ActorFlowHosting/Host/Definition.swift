@@ -59,7 +59,7 @@ extension Definition {
   static func problems<Input, Output>(of flow: Flow<Input, Output>) -> [String] {
     var problems: [String] = []
     if flow.name == nil {
-      problems.append("the flow has no name; give it one that stays: Flow(\"checkout\") { … }")
+      problems.append("the flow has no name; give it a lasting one: Flow(\"checkout\") { … }")
     }
     if !isStorable(Input.self) { problems.append("the flow's input \(Input.self) cannot be stored; make it Codable") }
     if !isStorable(Output.self) {
@@ -68,8 +68,8 @@ extension Definition {
     let steps = Set(flow.graph.nodes.map(\.info.id))
     for name in flow.graph.repeatedNames {
       problems.append(
-        "two \(steps.contains(name) ? "steps" : "parts") are called \"\(name)\"; what is stored is found by names, so "
-          + "give each a name of its own, for example by `.named(…)`")
+        "two \(steps.contains(name) ? "steps" : "parts") are called \"\(name)\"; stored state is found by name, so "
+          + "give each a name of its own, for example with `.named(…)`")
     }
     for node in flow.graph.nodes where node.fork == nil {
       let types = node.body.types

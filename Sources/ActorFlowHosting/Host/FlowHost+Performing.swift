@@ -58,7 +58,7 @@ extension FlowHost {
     guard request.givenKey?.utf8.count ?? 0 <= HostRequest.keyBytes else {
       throw FlowError(
         .tooLarge,
-        "a key has at most \(HostRequest.keyBytes) bytes; of a longer text, make the key a digest", flow: flow.id)
+        "a key has at most \(HostRequest.keyBytes) bytes; use a digest of a longer text", flow: flow.id)
     }
     let machine = flow.ledger.state.machine
     if !evenEnded, machine.ending != nil { throw hasEnded(flow) }
@@ -74,18 +74,18 @@ extension FlowHost {
   nonisolated func outlasted(_ error: any Error) -> any Error {
     if FlowStoreError.isUnknown(error) {
       return FlowStoreError(
-        .unavailable, "the store fails again and again; of this request nothing was written", underlying: error)
+        .unavailable, "the store failed in every attempt; nothing of this request was written", underlying: error)
     }
     guard error is CancellationError || FlowStoreError.isTakenOver(error) else { return error }
     return FlowStoreError(
       office.store.givesLeases ? .leased : .conflict,
-      "other hosts take the flow from this one again and again; try it again in a while")
+      "other hosts took the flow from this one in every attempt; repeat the request later")
   }
 
   nonisolated func refuseStandingStill(_ flow: LiveFlow) throws {
     guard let fault = flow.ledger.state.machine.fault else { return }
     throw FlowError(
-      .parked, "the step failed, and the flow stands still until `retry` or `abandon` is called: \(fault.error)",
+      .parked, "a step failed, and the flow is suspended until `retry` or `abandon` is called: \(fault.error)",
       flow: flow.id, step: fault.step)
   }
 
@@ -94,8 +94,8 @@ extension FlowHost {
     return FlowError(
       .flowEnded,
       isUndone
-        ? "the flow has ended; to go through it again, start one under an id of its own"
-        : "the flow has ended, and some of what it did could not be undone; `retry` tries that again",
+        ? "the flow has ended; to run it again, start a flow with another id"
+        : "the flow has ended, but some of its `backUp`s failed; call `retry` to run them again",
       flow: flow.id)
   }
 
@@ -126,7 +126,7 @@ extension FlowHost {
     guard applied.digest == request.digest else {
       throw FlowError(
         .keyReused,
-        "the key \"\(request.givenKey ?? key)\" came with another request before; each request has one of its own",
+        "the key \"\(request.givenKey ?? key)\" was used by another request; give each request a key of its own",
         flow: flow.id)
     }
     return flow.ledger.view

@@ -25,18 +25,18 @@ extension FlowHost {
     var problems = Definition.problems(of: flow)
     let definition = Definition(flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves)
     if definitions[definition.name]?[version] != nil {
-      problems.append("version \(version) of \"\(definition.name)\" is registered already")
+      problems.append("version \(version) of \"\(definition.name)\" is already registered")
     }
     if let old, old >= version {
-      problems.append("version \(version) cannot come from version \(old), which is no older")
+      problems.append("version \(version) cannot come from version \(old), which is not older")
     }
     if let other = definitions[definition.name]?.values.first(where: { old != nil && $0.from == old }) {
-      problems.append("version \(other.version) comes from version \(old ?? 0) already; flows move one way")
+      problems.append("version \(other.version) already comes from version \(old ?? 0); only one version can")
     }
     if problems.isEmpty, let changed = try await flowWithOtherDefinition(definition) {
       problems.append(
-        "flows of version \(version) are open that began with another definition, \(changed) for example; register the "
-          + "changed one as version \(version + 1)")
+        "open flows of version \(version) began with another definition, for example \(changed); register the changed "
+          + "definition as version \(version + 1)")
     }
     guard problems.isEmpty else {
       throw FlowError(

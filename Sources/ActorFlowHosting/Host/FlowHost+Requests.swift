@@ -89,7 +89,7 @@ extension FlowHost {
         StoredValue(PackedValue(type: "JSON", bytes: json), codec: office.values), to: P.Answer.self)
     } catch let error as FlowError {
       throw FlowError(
-        .wrongAnswerType, "the JSON is no answer of type \(P.Answer.self), which a prompt of type \(P.self) asks for",
+        .wrongAnswerType, "the JSON is not a \(P.Answer.self), the answer type of the prompt \(P.self)",
         flow: flow.id, step: question.step, underlying: error.underlyingErrors)
     }
     try await flow.coordinator.answer(question.id, with: answer, by: principal, revision: revision)
@@ -198,7 +198,7 @@ extension FlowHost {
         guard try await flow.ledger.undoAgain() else { throw hasEnded(flow) }
       } else {
         guard machine.fault != nil else {
-          throw FlowError(.notRunning, "the flow does not stand still, so there is nothing to try again", flow: id)
+          throw FlowError(.notRunning, "the flow is not suspended, so there is nothing to retry", flow: id)
         }
         try await flow.ledger.free()
       }
@@ -214,7 +214,8 @@ extension FlowHost {
 
   private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
     guard question.flow == flow.id else {
-      throw FlowError(.noSuchQuestion, "the question \(question.debugDescription) is another flow's", flow: flow.id)
+      throw FlowError(
+        .noSuchQuestion, "the question \(question.debugDescription) belongs to another flow", flow: flow.id)
     }
     begin(flow)
     try await flow.coordinator.reopened(question)

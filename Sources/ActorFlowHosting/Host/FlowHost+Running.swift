@@ -24,7 +24,7 @@ extension FlowHost {
   ///   was away for too long.
   public func run() async throws {
     try refuseStopping()
-    guard !isRunning else { throw FlowError(.alreadyRunning, "this host runs already") }
+    guard !isRunning else { throw FlowError(.alreadyRunning, "this host is already running") }
     isRunning = true
     defer { isRunning = false }
     var outage: (any Error)?
@@ -68,8 +68,8 @@ extension FlowHost {
     if let pause = polls.failed(at: office.clock.now, limit: limit) { return pause }
     throw FlowStoreError(
       .unavailable,
-      "the store has not answered for \(limit), in \(polls.failures.count) polls; the host has stopped, and what it ran "
-        + "is in the store for another one", underlying: error)
+      "the store has not answered for \(limit), in \(polls.failures.count) polls; the host has stopped, and its flows "
+        + "remain in the store for another host", underlying: error)
   }
 
   private func takeUpDue(at now: Date) async throws {
@@ -245,7 +245,8 @@ extension FlowHost {
       "\($0.id) at \($0.ledger.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
     }
     throw FlowError(
-      .stepFailed, "\(late.count) flows have not come back within the grace period: " + names.joined(separator: "; "),
+      .stepFailed,
+      "steps of \(late.count) flows did not return within the grace period: " + names.joined(separator: "; "),
       underlying: outage.map { [$0] } ?? [])
   }
 }

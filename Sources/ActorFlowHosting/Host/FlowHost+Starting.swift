@@ -74,8 +74,8 @@ extension FlowHost {
       throw FlowError(
         .alreadyStarted,
         stored.snapshot.definition == definition.name
-          ? "a flow of this id was started with another input"
-          : "the id belongs to a \"\(stored.snapshot.definition)\"",
+          ? "a flow with this id was started with another input"
+          : "the id belongs to a flow of the definition \"\(stored.snapshot.definition)\"",
         flow: id)
     }
     // The host that started the flow may have been stopped, so nothing may be running it.

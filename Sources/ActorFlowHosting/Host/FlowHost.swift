@@ -218,11 +218,11 @@ extension FlowHost {
 
   func refuseStopping() throws {
     guard isStopping else { return }
-    throw FlowError(.notRunning, "the host is stopping, or has stopped; another one takes its flows up")
+    throw FlowError(.notRunning, "the host is stopping, or has stopped; send the request to another host")
   }
 
   nonisolated func noSuchFlow(_ id: FlowID) -> FlowError {
-    FlowError(.noSuchFlow, "the store has no flow of this id", flow: id)
+    FlowError(.noSuchFlow, "the store has no flow with this id", flow: id)
   }
 }
 

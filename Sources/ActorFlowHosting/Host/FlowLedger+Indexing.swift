@@ -34,9 +34,9 @@ extension FlowLedger {
     let tooLarge = packed.largestResult(after: old).map { step, record in
       FlowError(
         .tooLarge,
-        "what `once(\"\(record.key)\")` has returned cannot be recorded: with its \(record.value?.size ?? 0) bytes the "
-          + "flow's state has \(count), of at most \(limit.bytes). What became of the effect counts as not known; keep what "
-          + "is large in a store of its own, and return where it is", flow: id, step: step)
+        "the result of `once(\"\(record.key)\")` cannot be recorded: with its \(record.value?.size ?? 0) bytes the "
+          + "flow's state has \(count), of at most \(limit.bytes). The effect's outcome is recorded as unknown; store "
+          + "large results elsewhere, and return a reference", flow: id, step: step)
     }
     throw limit.error(count, id, tooLarge)
   }

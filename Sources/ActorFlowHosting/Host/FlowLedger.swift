@@ -70,7 +70,7 @@ final class FlowLedger: Sendable {
   private func drop(because error: FlowStoreError) async {
     lose(
       FlowStoreError(
-        .conflict, "the outcome of the flow's last commit is not known; it is read anew", underlying: error))
+        .conflict, "the outcome of the flow's last commit is unknown; the flow is read again", underlying: error))
     await stop(error)
   }
 
@@ -166,7 +166,7 @@ final class FlowLedger: Sendable {
       switch error.code {
       case .unavailable: break
       case .tooLarge:
-        throw FlowError(.tooLarge, "the store does not take so much of one flow", flow: id, underlying: [error])
+        throw FlowError(.tooLarge, "the flow is too large for the store", flow: id, underlying: [error])
       case .outcomeUnknown:
         HostRequest.current?.fate.isUnknown(error)
         await drop(because: error)

@@ -54,7 +54,7 @@ extension FlowHost.Options {
         "maximumAnswerBytes is \(maximumAnswerBytes); it must be 1 or more, and at most \(FlowSnapshot.maximumBytes)")
     }
     guard !problems.isEmpty else { return }
-    throw FlowError(.badOptions, "no host can work with these options: " + problems.joined(separator: "; "))
+    throw FlowError(.badOptions, "the options of the host are invalid: " + problems.joined(separator: "; "))
   }
 
   /// The options with their times limited, so that times can be added up.

@@ -85,7 +85,7 @@ extension HostStore {
         if error.code == .fenced, let next = newerFence(), fence.map({ $0 < next }) ?? false {
           fence = next
         } else if await !attempts.goOn(after: error) {
-          throw attempts.error(error, "whether the flow \(id) was written is not known")
+          throw attempts.error(error, "it is unknown whether the flow \(id) was written")
         }
       }
     }
@@ -111,14 +111,14 @@ extension HostStore {
         switch error.code {
         case .notFound: return
         case .conflict, .fenced:
-          let unknown = attempts.error(error, "whether the flow \(id) was removed is not known")
+          let unknown = attempts.error(error, "it is unknown whether the flow \(id) was removed")
           let found: StoredFlow?
           do { found = try await load(id) } catch { throw unknown }
           guard let found else { return }
           // The flow is unchanged: it was not removed, and another host has it.
           let isSame = found.revision == flow.revision && found.changedAt == flow.changedAt
           throw isSame ? error : unknown
-        default: throw attempts.error(error, "whether the flow \(id) was removed is not known")
+        default: throw attempts.error(error, "it is unknown whether the flow \(id) was removed")
         }
       }
     }
@@ -142,7 +142,7 @@ extension HostStore {
       {
         if await attempts.goOn(after: error) { continue }
         guard attempts.isUnknown, error.code == .outcomeUnknown else { throw error }
-        throw FlowStoreError(.unavailable, "no lease of the flow \(id) can be had at present", underlying: error)
+        throw FlowStoreError(.unavailable, "the flow \(id) cannot be leased at present", underlying: error)
       }
     }
   }
@@ -194,8 +194,8 @@ private struct Attempts {
     guard isUnknown else { return error }
     return FlowStoreError(
       .outcomeUnknown,
-      "\(what), after \(count) \(count == 1 ? "attempt" : "attempts"); look at it again before you "
-        + "repeat the request", underlying: error)
+      "\(what), after \(count) \(count == 1 ? "attempt" : "attempts"); read the flow before you repeat the request",
+      underlying: error)
   }
 }
 
@@ -214,6 +214,6 @@ extension FlowStoreError {
   static func ofWrite(_ error: any Error, to id: FlowID) -> FlowStoreError {
     error as? FlowStoreError
       ?? FlowStoreError(
-        .outcomeUnknown, "the store threw an error of its own when the flow \(id) was written", underlying: error)
+        .outcomeUnknown, "the store threw an error of another type when the flow \(id) was written", underlying: error)
   }
 }

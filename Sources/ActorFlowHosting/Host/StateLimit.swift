@@ -48,13 +48,13 @@ struct StateLimit: Sendable {
       return FlowError(
         .tooLarge,
         "with this request the flow's state has \(count) bytes, of at most \(bytes) that requests may fill; let steps "
-          + "receive what was sent, keep what is large in a store of its own, or abandon the flow", flow: flow)
+          + "receive the buffered signals, store large values elsewhere, or abandon the flow", flow: flow)
     }
     return result
       ?? FlowError(
         .tooLarge,
-        "the flow's state has \(count) bytes, of at most \(bytes); what a step keeps large goes into a store of its own, "
-          + "and a step that need not be undone is `.settling`", flow: flow)
+        "the flow's state has \(count) bytes, of at most \(bytes); store large values of steps elsewhere, and make a "
+          + "step that need not be undone `.settling`", flow: flow)
   }
 }
 

@@ -105,7 +105,7 @@ extension FlowHost {
   private func missing(_ stored: StoredFlow, _ known: [Int]) -> String {
     "version \(stored.snapshot.version) of \"\(stored.snapshot.definition)\" is not registered at this host"
       + (known.isEmpty
-        ? ", nor is any other" : "; it has \(known.map(String.init).joined(separator: ", "))")
+        ? ", and no other version is" : "; it has \(known.map(String.init).joined(separator: ", "))")
       + "; register it, or a newer one with `from:` and the moves that lead there"
   }
 

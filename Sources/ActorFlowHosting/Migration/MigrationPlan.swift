@@ -79,7 +79,7 @@ extension MigrationPlan: CustomStringConvertible {
       return "\(group.count) of \(group.definition) version \(group.version) at \(steps) \(fate)"
     }
     let moves = unused.map { move in
-      "\(move.definition) version \(move.version): no step is known that \(move.move) \(move.step.path) is about; "
+      "\(move.definition) version \(move.version): `\(move.move)` names the unknown step \(move.step.path); "
         + "version \(move.from) has \(move.known.map(\.path).joined(separator: ", "))"
     }
     return (groups + moves).joined(separator: "\n")

@@ -57,7 +57,7 @@ public struct StoredState: Sendable {
     for place in places(step).reversed() {
       guard !machine.isFocused(place) else {
         throw FlowError(
-          .badDefinition, "a step in focus cannot be forgotten; let the flow enter another one instead", step: step)
+          .badDefinition, "a step in focus cannot be forgotten; use `reenter` to enter another step", step: step)
       }
       machine.remove(place)
     }
@@ -81,7 +81,7 @@ public struct StoredState: Sendable {
     _ index: Int, _ change: (Old) throws -> New
   ) throws -> Int {
     guard machine.cargoes.indices.contains(index) else {
-      throw FlowError(.typeMismatch, "the snapshot is damaged: what a step was given is not in it")
+      throw FlowError(.typeMismatch, "the snapshot is damaged: the input of a step is missing")
     }
     var cargo = machine.cargoes[index]
     let old: Old = try StepBody.cast(stored(cargo.value), to: Old.self)

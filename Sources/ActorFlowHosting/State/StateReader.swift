@@ -34,7 +34,7 @@ struct StateReader {
   /// Reads a number that is counted up; refuses one that is so large that it could overflow.
   mutating func number() throws(FlowStoreError) -> Int {
     let value = try bytes.int()
-    guard 0...(Int.max >> 1) ~= value else { throw bytes.malformed("\(value) is no number of anything") }
+    guard 0...(Int.max >> 1) ~= value else { throw bytes.malformed("\(value) is not a valid number") }
     return value
   }
 
@@ -45,7 +45,7 @@ struct StateReader {
   mutating func track() throws(FlowStoreError) -> Int32 {
     let value = try number()
     guard let track = Int32(exactly: value), track <= Int32.max >> 1 else {
-      throw bytes.malformed("\(value) is no number of a track")
+      throw bytes.malformed("\(value) is not a valid track number")
     }
     return track
   }
@@ -53,14 +53,16 @@ struct StateReader {
   /// Reads the depth of a place; -1 stands for none.
   mutating func depth() throws(FlowStoreError) -> Int32 {
     let value = try bytes.int()
-    guard let depth = Int32(exactly: value), depth >= -1 else { throw bytes.malformed("\(value) is no depth") }
+    guard let depth = Int32(exactly: value), depth >= -1 else { throw bytes.malformed("\(value) is not a depth") }
     return depth
   }
 
   /// Reads the target of a back: a depth, or a closed target.
   mutating func backTarget() throws(FlowStoreError) -> Int32 {
     let value = try bytes.int()
-    guard let target = Int32(exactly: value), target > .min + 1 else { throw bytes.malformed("\(value) is no depth") }
+    guard let target = Int32(exactly: value), target > .min + 1 else {
+      throw bytes.malformed("\(value) is not a depth")
+    }
     return target
   }
 
@@ -69,7 +71,9 @@ struct StateReader {
   mutating func duration() throws(FlowStoreError) -> Duration {
     let seconds = try bytes.signed()
     let rest = try bytes.signed()
-    guard rest.magnitude < 1_000_000_000_000_000_000 else { throw bytes.malformed("\(rest) is no part of a second") }
+    guard rest.magnitude < 1_000_000_000_000_000_000 else {
+      throw bytes.malformed("\(rest) is not a fraction of a second")
+    }
     return Duration(secondsComponent: seconds, attosecondsComponent: rest)
   }
 

@@ -102,13 +102,13 @@ import Testing
     troubles.set(["a"])
     let host = host()
     try await abandoned(host)
-    #expect(await message { try await host.abandon("o") }.contains("`retry` tries that again"))
+    #expect(await message { try await host.abandon("o") }.contains("call `retry` to run them again"))
     troubles.set([])
     try await host.retry("o")
     _ = try await host.settled("o")
     await host.isQuiet()
     for text in [await message { try await host.backUp("o") }, await message { try await host.retry("o") }] {
-      #expect(text.contains("start one under an id of its own") && !text.contains("`run`"))
+      #expect(text.contains("start a flow with another id") && !text.contains("`run`"))
     }
   }
 

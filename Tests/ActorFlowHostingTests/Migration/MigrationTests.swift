@@ -144,7 +144,7 @@ import Testing
     let error = await #expect(throws: FlowError.self) {
       try await changed.register(Flow<String, String>("stands") { Self.ask("name") { $0 + $1 } })
     }
-    #expect(error?.message.contains("began with another definition, still for example") == true)
+    #expect(error?.message.contains("began with another definition, for example still;") == true)
     #expect(try await changed.plan().groups.map(\.example) == ["still"])
   }
 

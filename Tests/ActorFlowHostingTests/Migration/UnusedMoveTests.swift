@@ -54,7 +54,7 @@ import Testing
     #expect(plan.unused.count == 1 && unused.move == "rename" && unused.step == "order/delivery/shp")
     #expect(unused.definition == "order" && unused.version == 2 && unused.from == 1)
     #expect(unused.known == ["order/cart", "order/delivery/ship"], "what the flows have come to")
-    let line = "order version 2: no step is known that rename order/delivery/shp is about; "
+    let line = "order version 2: `rename` names the unknown step order/delivery/shp; "
     #expect(plan.description.hasSuffix("\n\(line)version 1 has order/cart, order/delivery/ship"))
     #expect(
       try await self.plan([.forget("labl")], keepingFirst: true).unused.map(\.known) == [

@@ -149,7 +149,7 @@ import Testing
     try await host.register(flow).start(id: "f", with: "-")
     try await fill(host, by: .records)
     let view = try await host.view("f")
-    #expect(view.status == .failed && view.failure?.contains("what a step keeps large goes into a store") == true)
+    #expect(view.status == .failed && view.failure?.contains("store large values of steps elsewhere") == true)
     let (_, state) = try await host.stored("f")
     let records = state.machine.main.focus.records
     #expect(records.allSatisfy { $0.value != nil }, "nothing is in doubt")
@@ -166,7 +166,7 @@ import Testing
     try await host.register(Flow<String, String>("large") { Step("label") { Labeller(log) } }).start(id: "f", with: "-")
     #expect(try await host.settled("f").status == .failed)
     let view = try await host.view("f")
-    #expect(view.failure?.hasPrefix("what `once(\"label\")` has returned cannot be recorded") == true)
+    #expect(view.failure?.hasPrefix("the result of `once(\"label\")` cannot be recorded") == true)
     #expect(view.steps == ["large/label"])
     try await host.retry("f")
     #expect(try await host.settled("f").status == .failed)

@@ -68,7 +68,7 @@ import Testing
     #expect(error?.code == .stepFailed)
     #expect(error?.message.contains("f-1 at f/stubborn") == true)
     #expect(error?.message.contains("f-2") == false)
-    #expect(error?.message.hasPrefix("1 flows have not come back within the grace period") == true)
+    #expect(error?.message.hasPrefix("steps of 1 flows did not return within the grace period") == true)
   }
 
   @Test("another host takes the flow up when the lease is over, and the step that comes back late changes nothing")

@@ -54,7 +54,7 @@ import Testing
       let error = await #expect(throws: FlowStoreError.self) { try await work() }
       #expect(error?.code == .locked)
       #expect(error?.message.contains(folder.path + "/store/lock") == true)
-      #expect(error?.message.contains("open it again") == true)
+      #expect(error?.message.contains("reopen the store") == true)
     }
     #expect(try folder.snapshot() == before)
     #expect(try await store.load("flow")?.revision == Revision(1))

@@ -66,7 +66,7 @@ package struct ByteReader: Sendable {
   /// Reads the count of elements that take at least a byte each.
   package mutating func count() throws(FlowStoreError) -> Int {
     guard let count = Int(exactly: try unsigned()), count <= remaining else {
-      throw malformed("a length is greater than what is left")
+      throw malformed("a length exceeds the remaining bytes")
     }
     return count
   }

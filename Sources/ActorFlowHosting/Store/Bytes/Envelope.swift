@@ -42,7 +42,9 @@ struct Envelope {
       throw damaged("it has \(bytes.count) bytes, and should have \(length + Self.overhead)")
     }
     var reader = ByteReader(bytes.suffix(8))
-    guard try reader.fixed(UInt64.self) == Checksum.of(bytes.dropLast(8)) else { throw damaged("the sum is wrong") }
+    guard try reader.fixed(UInt64.self) == Checksum.of(bytes.dropLast(8)) else {
+      throw damaged("the checksum is wrong")
+    }
     return bytes.dropFirst(Self.headerBytes).dropLast(8)
   }
 
@@ -53,14 +55,14 @@ struct Envelope {
 
   /// Returns the format and the length of the content, as the header at the beginning of `bytes` says.
   func header(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> (format: UInt16, length: Int) {
-    guard bytes.count >= Self.headerBytes else { throw damaged("the header is not whole") }
-    guard bytes.starts(with: magic) else { throw damaged("it begins with other bytes") }
+    guard bytes.count >= Self.headerBytes else { throw damaged("the header is incomplete") }
+    guard bytes.starts(with: magic) else { throw damaged("it does not begin with its magic number") }
     var reader = ByteReader(bytes.dropFirst(4))
     let format = try reader.fixed(UInt16.self)
     let zero = try reader.fixed(UInt16.self)
     let length = try reader.fixed(UInt32.self)
     guard try reader.fixed(UInt64.self) == Checksum.of(bytes.prefix(12)) else {
-      throw damaged("the header's sum is wrong")
+      throw damaged("the header's checksum is wrong")
     }
     guard format >= oldest, format <= self.format else {
       let read = oldest == self.format ? "\(oldest)" : "\(oldest) to \(self.format)"

@@ -209,7 +209,7 @@ enum Cursor {
   }
 
   private static var malformed: FlowStoreError {
-    FlowStoreError(.notFound, "the cursor is not one of this store's; take one from a page")
+    FlowStoreError(.notFound, "the cursor is not from this store; use the cursor of a page")
   }
 }
 

@@ -58,6 +58,6 @@ struct LeaseBook: Sendable {
   }
 
   private func leased(_ id: FlowID, _ entry: Entry) -> FlowStoreError {
-    FlowStoreError(.leased, "\(entry.owner ?? "somebody") holds a lease of the flow \(id)")
+    FlowStoreError(.leased, "\(entry.owner ?? "another owner") holds a lease of the flow \(id)")
   }
 }

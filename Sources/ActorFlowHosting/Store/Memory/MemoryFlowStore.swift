@@ -122,8 +122,8 @@ extension MemoryFlowStore.State {
 /// Throws `conflict` unless the stored revision is the expected one.
 func checkRevision(_ stored: Revision, expecting: Revision, of id: FlowID) throws(FlowStoreError) {
   guard stored != expecting else { return }
-  let found = stored == .none ? "is not there" : "has the revision \(stored)"
-  let wanted = expecting == .none ? "was to be new" : "was expected to have \(expecting)"
+  let found = stored == .none ? "does not exist" : "has the revision \(stored)"
+  let wanted = expecting == .none ? "was expected not to exist" : "was expected to have \(expecting)"
   throw FlowStoreError(.conflict, "the flow \(id) \(found); it \(wanted)")
 }
 
