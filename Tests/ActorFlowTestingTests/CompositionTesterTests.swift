@@ -179,7 +179,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
         try await tester.send("1", to: scans)
       }
     }
-    #expect(failure.message.hasPrefix("expected \"received signal scan\", but nobody waited for it"))
+    #expect(failure.message.hasPrefix("expected \"received signal scan\", but no step waits for it"))
     let waiting = Flow("f") { Step("a") { (_: String, context: StepContext) in try await context.wait(for: scans) } }
     let open = try await failing {
       try await testFlow(waiting, with: "x") { try await $0.expect(.moved(to: "a"), .waitingForSignal(scans)) }

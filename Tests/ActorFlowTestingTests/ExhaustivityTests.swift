@@ -40,7 +40,7 @@ import Testing
     #expect(
       failure.message == """
         expected "moved to one" sooner or later, but the flow has ended: 3. finished
-        passed over until then:
+        skipped until then:
           moved to one
         """)
   }

@@ -124,7 +124,7 @@ import Testing
       let first = try await failing { try await tester.expect(.finished) }
       #expect(first.message == "expected \"finished\", but the flow has ended: 6. rolled back")
       let second = try await failing { try await tester.backUp() }
-      #expect(second.message.hasPrefix("the back failed: flowEnded"))
+      #expect(second.message.hasPrefix("`backUp` failed: flowEnded"))
       let third = try await failing { try await tester.cancel() }
       #expect(third.message == "expected \"cancelled\", but the flow has ended: 6. rolled back")
     }
@@ -150,7 +150,7 @@ import Testing
     try await testFlow(checkout, with: "cart", exhaustivity: .partial) { tester in
       _ = try await tester.question(AddressForm.self)
       let refused = try await failing { try await tester.backUp() }
-      #expect(refused.message.hasPrefix("the back failed: cannotBackUp"))
+      #expect(refused.message.hasPrefix("`backUp` failed: cannotBackUp"))
       try await tester.answer(AddressForm.self, with: "a")
       _ = try await tester.question(CardForm.self)
       let elsewhere = try await failing { try await tester.backUp(landingAt: "pricing") }
@@ -187,7 +187,7 @@ import Testing
         try await tester.abandon()
       }
     }
-    #expect(abandoned.message.hasPrefix("the abandoning failed: rollbackFailed"))
+    #expect(abandoned.message.hasPrefix("`abandon` failed: rollbackFailed"))
     #expect(abandoned.message.contains("5. rolled back with 1 error: FormError(text: \"no refund\")"))
   }
 

@@ -43,9 +43,9 @@ import Testing
       let failure = try await impatiently { try await failing { try await tester.backUp() } }
       #expect(
         failure.message == """
-          expected the back to be done, but nothing happened for 30.0 seconds; stubborn/deaf does not come back: \
-          visit 2 was left 7.0 seconds after the run began, but its `proceed`, or a `backUp` on the way, has not \
-          returned; a step must end when its task is cancelled
+          expected `backUp` to complete, but nothing happened for 30.0 seconds; stubborn/deaf does not return: \
+          visit 2 was left 7.0 seconds after the run began, but its `proceed`, or a `backUp` on the way, is still \
+          running; a step must return when its task is cancelled
           what follows:
             6. leaving stubborn/deaf (back)
           """)
@@ -66,7 +66,7 @@ import Testing
         try await impatiently { try await tester.abandon(reason: "late") }
       }
     }
-    #expect(failure.message.contains("stubborn/deaf does not come back: visit 2 was left"))
+    #expect(failure.message.contains("stubborn/deaf does not return: visit 2 was left"))
     hold.release()
   }
 
@@ -76,7 +76,7 @@ import Testing
       try await impatientlyAtTheEnd { _ in throw Declined() }
     }
     #expect(failure.message.hasPrefix("Declined()\nbesides, expected the flow to end, but nothing happened for 30.0"))
-    #expect(failure.message.contains("stubborn/deaf does not come back"))
+    #expect(failure.message.contains("stubborn/deaf does not return"))
     #expect(failure.underlying is Declined)
     let line = #line + 1
     let second = try await failing { try await impatientlyAtTheEnd { try await $0.expect(.moved(to: "pricing")) } }
@@ -106,7 +106,8 @@ import Testing
       try await tester.expect(.moved(to: "deaf"))
       let failure = try await impatiently { try await failing { try await tester.abandon() } }
       #expect(
-        failure.message.contains("the flow is rolling back, and a `backUp` has not returned; it is one of deaf\n"))
+        failure.message.contains(
+          "the flow is rolling back, and a `backUp` of one of these steps has not returned: deaf\n"))
       hold.release()
       try await tester.expect(.leaving("deaf"), .abandoned(), .rolledBack)
     }
@@ -123,7 +124,7 @@ import Testing
       let second = try await impatiently { try await failing { try await tester.skipRest() } }
       #expect(
         second.message
-          == "expected the rest to skip, but nothing happened for 30.0 seconds; the flow is running at silent")
+          == "expected the flow to settle, but nothing happened for 30.0 seconds; the flow is running at silent")
       try await tester.abandon()
     }
     var impatience: Task<Void, any Error>?
@@ -136,7 +137,7 @@ import Testing
     try await impatience?.value
     #expect(
       failure.message == """
-        at the end of the test the flow is running at silent; end it with `abandon()` if that is as it should be
+        at the end of the test the flow is running at silent; end it with `abandon()` if that is intended
         """)
   }
 

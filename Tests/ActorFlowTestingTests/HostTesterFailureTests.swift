@@ -32,7 +32,7 @@ import Testing
     #expect(
       try await leave { _ in } == [
         "at the end of the test this was not asserted:", "asks has an open question, Slip at patient/ask",
-        "ended has ended, finished", "fails stands still at failing/bad: Mishap()",
+        "ended has ended, finished", "fails is stopped at failing/bad: Mishap()",
         "waits waits for the signal \"go\"",
       ])
     let rest = try await leave { tester in
@@ -45,7 +45,7 @@ import Testing
     #expect(
       rest == [
         "at the end of the test this was not asserted:", "ended has ended, finished",
-        "fails stands still at failing/bad: Mishap()",
+        "fails is stopped at failing/bad: Mishap()",
       ])
     try await testHost(exhaustive: false) { tester in
       try await tester.deploy(patient(log)).start(id: "asks", with: "-")

@@ -56,5 +56,6 @@ private func refusal(
     return error
   }
   throw FlowTestFailure(
-    "expected \(expected), but it did not: the default may stand, because the guard has another name", at: location)
+    "expected \(expected), but it did not; check that the guard has the signature that `Prompt` declares, because "
+      + "otherwise the default applies", at: location)
 }

@@ -25,7 +25,7 @@ extension ExpectedChange {
 
   /// Expects that a question was answered by `principal`; `nil` for an answer without a principal.
   public static func answered(by principal: Principal?) -> ExpectedChange {
-    ExpectedChange("answered by \(principal?.id ?? "nobody in particular")", duringQuestion: true) { change in
+    ExpectedChange("answered by \(principal?.id ?? "an anonymous answerer")", duringQuestion: true) { change in
       if case .answered(_, principal) = change { true } else { false }
     }
   }

@@ -22,7 +22,7 @@ struct HostFact: Sendable {
   }
 
   init(refusal: any Error, of flow: FlowID) {
-    self.init("refusal of \(flow): \(refusal)", "cannot be taken up: \(refusal)")
+    self.init("refusal of \(flow): \(refusal)", "cannot be activated: \(refusal)")
   }
 
   static func ending(of view: FlowView) -> HostFact {
@@ -36,7 +36,7 @@ struct HostFact: Sendable {
     let steps = view.steps.map(\.path).joined(separator: ", ")
     return HostFact(
       "standstill of \(view.id) \(view.revision)",
-      "stands still\(steps.isEmpty ? "" : " at \(steps)"): \(view.failure ?? view.status.rawValue)")
+      "is stopped\(steps.isEmpty ? "" : " at \(steps)"): \(view.failure ?? view.status.rawValue)")
   }
 
   /// Returns all facts about a flow that can do nothing more by itself.

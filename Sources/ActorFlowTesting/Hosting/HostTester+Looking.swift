@@ -70,7 +70,7 @@ extension HostTester {
     }
     guard let fact = HostFact.standstill(of: view) else {
       throw FlowTestFailure(
-        "expected \(id) to stand still, but \(try await standing(of: id))", at: SourceLocation(fileID, line))
+        "expected \(id) to be stopped, but \(try await standing(of: id))", at: SourceLocation(fileID, line))
     }
     assert(fact)
     return view.failure ?? fact.text

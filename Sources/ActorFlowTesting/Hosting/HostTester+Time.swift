@@ -64,7 +64,7 @@ extension HostTester {
   func failureOfSteps(at host: FlowHost, _ location: SourceLocation) async -> FlowTestFailure {
     let names = await host.atWork
     return FlowTestFailure(
-      "flows did not come to rest within \(patience.limit): "
+      "flows did not settle within \(patience.limit): "
         + (names.isEmpty ? "the store does not answer" : names.joined(separator: "; ")), at: location,
       namesStuckStep: true)
   }

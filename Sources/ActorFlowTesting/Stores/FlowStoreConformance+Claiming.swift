@@ -33,7 +33,7 @@ extension FlowStoreConformance {
     Check("claimDue takes over a dead node's flow and a due timer", needs: [.leases, .clock]) { store in
       try await takeover(store)
     },
-    Check("claimDue takes what is due longest first", needs: [.leases, .clock]) { store in
+    Check("claimDue takes the longest due flow first", needs: [.leases, .clock]) { store in
       for (name, seconds) in [("c", 30.0), ("a", 10), ("d", 40), ("b", 20)] {
         try await store.commit(FlowID(name), .sample(wakeAt: store.time(seconds)), from: 0)
       }
@@ -50,11 +50,11 @@ extension FlowStoreConformance {
       try await store.commit("gone", .sample(status: .runnable), from: 0)
       try await store.store.delete("gone", expecting: Revision(1), fence: nil)
       try await store.advance(by: .seconds(50))
-      try store.expect(try await claim(store), [], "what is due after the timer was moved")
+      try store.expect(try await claim(store), [], "the due flows after the timer was moved")
       try await store.commit("other", .sample(version: 2, status: .runnable), from: 2)
-      try store.expect(try await claim(store), ["other"], "what is due after a flow became runnable")
+      try store.expect(try await claim(store), ["other"], "the due flows after a flow became runnable")
       try await store.advance(by: .seconds(51))
-      try store.expect(try await claim(store, limit: 1), ["flow"], "what is due when its time has come")
+      try store.expect(try await claim(store, limit: 1), ["flow"], "the due flows when the time has come")
     },
   ]
 
@@ -79,12 +79,12 @@ extension FlowStoreConformance {
     _ = try await store.leasing.acquire("leased", owner: "bob", for: .seconds(600))
     try await store.commit("mine", .sample(status: .runnable), from: 0)
     _ = try await store.leasing.acquire("mine", owner: "ann", for: .seconds(600))
-    try store.expect(try await claim(store), [], "what was claimed")
+    try store.expect(try await claim(store), [], "the claimed flows")
     try await store.commit("due", .sample(version: 2, wakeAt: past), from: 0)
     try await store.commit("runnable", .sample(status: .runnable), from: 0)
-    try store.expect(try await claim(store, limit: 0), [], "what was claimed by who wants nothing")
-    try store.expect(try await claim(store).sorted(), ["due", "runnable"], "what was claimed when there was work")
-    try store.expect(try await claim(store), [], "what was claimed again")
+    try store.expect(try await claim(store, limit: 0), [], "the flows claimed with limit 0")
+    try store.expect(try await claim(store).sorted(), ["due", "runnable"], "the flows claimed when there was work")
+    try store.expect(try await claim(store), [], "the flows claimed again")
   }
 
   private static func takeover(_ store: CheckedStore) async throws {
@@ -93,14 +93,14 @@ extension FlowStoreConformance {
     try await store.commit("both", .sample(wakeAt: store.time(5)), from: 0)
     let dead = try await store.leasing.claimDue(
       owner: "dead", serving: ["check": 1...1], for: .seconds(30), limit: 9)
-    try store.expect(dead.map(\.id), ["dead"], "what the dead node had claimed")
+    try store.expect(dead.map(\.id), ["dead"], "the flows that the dead node had claimed")
     let both = try await store.leasing.acquire("both", owner: "dead", for: .seconds(25))
     try await store.advance(by: .seconds(21))
-    try store.expect(try await claim(store, by: "heir"), ["timer"], "what was due before the lease's end")
+    try store.expect(try await claim(store, by: "heir"), ["timer"], "the due flows before the lease's end")
     try await store.advance(by: .seconds(10))
     let heir = try await store.leasing.claimDue(
       owner: "heir", serving: ["check": 1...1], for: .seconds(30), limit: 9)
-    try store.expect(heir.map(\.id.description).sorted(), ["both", "dead"], "what was due after the lease's end")
+    try store.expect(heir.map(\.id.description).sorted(), ["both", "dead"], "the due flows after the lease's end")
     for lease in heir {
       guard let fence = (dead + [both]).first(where: { $0.id == lease.id })?.fence else { continue }
       try store.expect(fence < lease.fence, "the heir's fence \(lease.fence) is not greater than \(fence)")
@@ -108,10 +108,10 @@ extension FlowStoreConformance {
         try await store.commit(lease.id, .sample("dead"), from: 1, fence: fence)
       }
       try await store.commit(lease.id, .sample("heir", status: .runnable), from: 1, fence: lease.fence)
-      try store.expect(try await claim(store, by: "third"), [], "what is due while the heir has it")
+      try store.expect(try await claim(store, by: "third"), [], "the due flows while the heir has the lease")
       try await store.leasing.release(lease)
       try store.expect(
-        try await claim(store, by: "third"), [lease.id.description], "what is due when the heir gave it back")
+        try await claim(store, by: "third"), [lease.id.description], "the due flows after the heir's release")
     }
   }
 }

@@ -27,7 +27,7 @@ extension FlowStoreConformance {
       try await store.store.delete("flow", expecting: Revision(2), fence: new.fence)
       try await store.unchanged("flow", nil, "after the new owner's delete")
     },
-    Check("without a fence nobody writes while a lease stands", needs: [.leases, .clock]) { store in
+    Check("a write without a fence is refused while a lease is valid", needs: [.leases, .clock]) { store in
       let leases = try store.leasing
       let first = try await store.commit("flow", .sample("first"), from: 0)
       _ = try await leases.acquire("flow", owner: "ann", for: .seconds(10))
@@ -41,7 +41,7 @@ extension FlowStoreConformance {
       try await store.advance(by: .seconds(11))
       try await store.commit("flow", .sample("second"), from: 1)
     },
-    Check("expired but not superseded may commit", needs: [.leases, .clock]) { store in
+    Check("an expired lease that was not superseded may commit", needs: [.leases, .clock]) { store in
       let leases = try store.leasing
       try await store.commit("flow", .sample("first"), from: 0)
       let lease = try await leases.acquire("flow", owner: "ann", for: .seconds(10))
@@ -49,7 +49,7 @@ extension FlowStoreConformance {
       try await store.commit("flow", .sample("second"), from: 1, fence: lease.fence)
       let renewed = try await leases.renew(lease, for: .seconds(10))
       try store.expect(renewed.fence, lease.fence, "the fence of a renewed lease")
-      try await store.refused(.leased, what: "a lease while one renewed after its end stands") {
+      try await store.refused(.leased, what: "a lease while one renewed after its end is valid") {
         _ = try await leases.acquire("flow", owner: "bob", for: .seconds(10))
       }
     },
@@ -81,7 +81,7 @@ extension FlowStoreConformance {
         _ = try await leases.renew(held, for: .seconds(10))
       }
     },
-    Check("a fence of a deleted flow opens no new one with its id", needs: [.leases]) { store in
+    Check("a fence of a deleted flow is refused for a new flow with its id", needs: [.leases]) { store in
       let leases = try store.leasing
       try await store.commit("flow", .sample("old"), from: 0)
       let old = try await leases.acquire("flow", owner: "ann", for: .seconds(600))
@@ -123,7 +123,7 @@ extension FlowStoreConformance {
     let renewed = try await leases.renew(first, for: .seconds(10))
     try store.expect(renewed.fence, first.fence, "the fence of a renewed lease")
     try await store.advance(by: .seconds(8))
-    try await store.refused(.leased, what: "a lease while a renewed one stands") {
+    try await store.refused(.leased, what: "a lease while a renewed one is valid") {
       _ = try await other.acquire("flow", owner: "bob", for: .seconds(10))
     }
     try await store.advance(by: .seconds(3))

@@ -25,7 +25,7 @@ extension FlowStoreConformance {
       let first = try await store.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
       let again = try await store.reopened()
       let retried = try await again.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
-      try again.expect(retried, first, "what a retry after reopening returned")
+      try again.expect(retried, first, "the flow that a retry after reopening returned")
       try again.expect(try await again.store.history(of: "flow", after: 0, limit: 9), [.sample(1)], "the history")
     },
     Check("reopen keeps leases", needs: [.reopening, .leases]) { store in
@@ -37,7 +37,7 @@ extension FlowStoreConformance {
       }
       try again.expect(
         try await again.leasing.claimDue(owner: "bob", serving: ["check": 1...1], for: .seconds(1), limit: 9), [],
-        "what was claimed after reopening")
+        "the flows claimed after reopening")
       try await again.commit("flow", .sample("next"), from: 1, fence: lease.fence)
       let next = try await again.leasing.acquire("flow", owner: "ann", for: .seconds(600))
       try again.expect(lease.fence < next.fence, "the fence \(next.fence) is not greater than \(lease.fence)")
@@ -45,7 +45,7 @@ extension FlowStoreConformance {
     Check("a flipped byte is corrupted", needs: [.damage]) { store in
       try await refuse([.flippedAtStart, .flippedInTheMiddle, .flippedAtEnd], .corrupted, store)
     },
-    Check("truncated is corrupted, not nil", needs: [.damage]) { store in
+    Check("a truncated flow is corrupted, not nil", needs: [.damage]) { store in
       try await refuse([.shortened, .halved, .emptied], .corrupted, store)
     },
     Check("a newer format is unsupportedFormat, and never overwritten", needs: [.damage]) { store in
@@ -98,15 +98,15 @@ extension FlowStoreConformance {
     of id: FlowID, _ damage: FlowStoreHarness.Damage, _ code: FlowStoreError.Code, _ store: CheckedStore
   ) async throws {
     for _ in 0..<2 {
-      try await store.refused(code, what: "a load of what is \(damage)") {
+      try await store.refused(code, what: "a load of a flow that is \(damage)") {
         if let found = try await store.store.load(id) { throw store.failure("\(damage): \(found) was loaded") }
       }
       for revision in 0...1 {
-        try await store.refused(code, what: "a commit from \(revision) over what is \(damage)") {
+        try await store.refused(code, what: "a commit from \(revision) over a flow that is \(damage)") {
           try await store.commit(id, .sample("after"), from: revision)
         }
       }
-      try await store.refused(code, what: "a delete of what is \(damage)") {
+      try await store.refused(code, what: "a delete of a flow that is \(damage)") {
         try await store.store.delete(id, expecting: Revision(1), fence: nil)
       }
     }

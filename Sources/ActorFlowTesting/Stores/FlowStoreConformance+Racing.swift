@@ -3,7 +3,7 @@ import ActorFlowHosting
 
 extension FlowStoreConformance {
   static let racing: [Check] = [
-    Check("of 64 concurrent writers on two handles one wins") { store in
+    Check("one of 64 concurrent writers on two handles wins") { store in
       for round in 0..<4 {
         let base = try await store.commit(FlowID("flow \(round)"), .sample("base"), from: 0)
         let winners = try await race(64, store, from: base)
@@ -16,7 +16,7 @@ extension FlowStoreConformance {
           history, [winners.first.map { String(decoding: $0.snapshot.body, as: UTF8.self) }], "the history")
       }
     },
-    Check("of 64 concurrent creators one wins") { store in
+    Check("one of 64 concurrent creators wins") { store in
       let none = StoredFlow(id: "flow", revision: .none, snapshot: .sample(), changedAt: store.time(0))
       let winners = try await race(64, store, from: none)
       try store.expect(winners.count, 1, "how many of 64 creates were done")
@@ -102,11 +102,11 @@ extension FlowStoreConformance {
         try await store.commit(FlowID("a new \(turn)"), .sample(tasks: [.sample("q", for: "ann")]), from: 0)
       }
     }
-    try store.expect(cursors.flows == nil && cursors.tasks == nil, "after 200 pages of a short list there is no end")
+    try store.expect(cursors.flows == nil && cursors.tasks == nil, "a short list has no end after 200 pages")
     for (what, names) in [("flows", flows), ("tasks", tasks)] {
-      try store.expect(Set(names).count, names.count, "how many of the pages' \(what) are different")
+      try store.expect(Set(names).count, names.count, "the number of different \(what) on the pages")
       let missed = Set(kept).subtracting(names)
-      try store.expect(missed.isEmpty, "pages of \(what) miss \(missed.sorted()), which were there all the while")
+      try store.expect(missed.isEmpty, "pages of \(what) miss \(missed.sorted()), which existed all the time")
     }
   }
 }

@@ -24,7 +24,7 @@ extension FlowStoreConformance {
     Check("flows are found by definition, version, status, step, label and due time") { store in
       try await filters(store)
     },
-    Check("what a list shows follows updates") { store in
+    Check("lists follow updates") { store in
       try await store.commit("flow", .sample(definition: "old", labels: ["a": "1", "b": "1"]), from: 0)
       let second = try await store.commit(
         "flow", .sample(definition: "new", version: 2, status: .finished, labels: ["a": "2"]), from: 1)
@@ -33,10 +33,10 @@ extension FlowStoreConformance {
         FlowQuery(definition: "old"), FlowQuery(label: .init("a", "1")), FlowQuery(label: .init("b", "1")),
         FlowQuery(status: [.waiting]),
       ] {
-        try store.expect(try await store.allFlows(query), [], "flows found by what they no longer are")
+        try store.expect(try await store.allFlows(query), [], "flows found by their old properties")
       }
       for query in [FlowQuery(definition: "new"), FlowQuery(label: .init("a", "2")), FlowQuery(status: [.finished])] {
-        try store.expect(try await store.allFlows(query), [FlowSummary(second)], "flows found by what they are")
+        try store.expect(try await store.allFlows(query), [FlowSummary(second)], "flows found by their new properties")
       }
     },
     Check("a foreign cursor is refused") { store in
@@ -57,23 +57,23 @@ extension FlowStoreConformance {
       let tasks: [OpenTask] = [.sample("1", for: "ann", "bob"), .sample("2", for: "ann")]
       try await store.commit(FlowID(name), .sample(tasks: tasks), from: 0)
     }
-    try store.expect(try await found("ann").sorted(), ["a 1", "a 2", "b 1", "b 2", "c 1", "c 2"], "what waits for ann")
-    try store.expect(try await found("bob").sorted(), ["a 1", "b 1", "c 1"], "what waits for bob")
-    try store.expect(try await found("an"), [], "what waits for nobody")
+    try store.expect(try await found("ann").sorted(), ["a 1", "a 2", "b 1", "b 2", "c 1", "c 2"], "the tasks of ann")
+    try store.expect(try await found("bob").sorted(), ["a 1", "b 1", "c 1"], "the tasks of bob")
+    try store.expect(try await found("an"), [], "the tasks of an unknown assignee")
     // Reassign, answer, replace, end and delete.
     try await store.commit("a", .sample(tasks: [.sample("1", for: "eve"), .sample("2", for: "ann")]), from: 1)
     try await store.commit("b", .sample(tasks: [.sample("2", for: "ann"), .sample("3", for: "bob")]), from: 1)
     try await store.commit("c", .sample(status: .finished), from: 1)
-    try store.expect(try await found("ann").sorted(), ["a 2", "b 2"], "what waits for ann after updates")
-    try store.expect(try await found("bob"), ["b 3"], "what waits for bob after updates")
-    try store.expect(try await found("eve"), ["a 1"], "what waits for eve after updates")
+    try store.expect(try await found("ann").sorted(), ["a 2", "b 2"], "the tasks of ann after updates")
+    try store.expect(try await found("bob"), ["b 3"], "the tasks of bob after updates")
+    try store.expect(try await found("eve"), ["a 1"], "the tasks of eve after updates")
     try await store.refused(.conflict, what: "a stale commit") {
       try await store.commit("a", .sample(tasks: [.sample("9", for: "eve")]), from: 1)
     }
-    try store.expect(try await found("eve"), ["a 1"], "what waits for eve after a refused commit")
+    try store.expect(try await found("eve"), ["a 1"], "the tasks of eve after a refused commit")
     try await store.store.delete("a", expecting: Revision(2), fence: nil)
-    try store.expect(try await found("eve"), [], "what waits for eve after the delete")
-    try store.expect(try await found("ann"), ["b 2"], "what waits for ann after the delete")
+    try store.expect(try await found("eve"), [], "the tasks of eve after the delete")
+    try store.expect(try await found("ann"), ["b 2"], "the tasks of ann after the delete")
   }
 
   private static func filters(_ store: CheckedStore) async throws {
@@ -98,7 +98,7 @@ extension FlowStoreConformance {
     try store.expect(try await found(FlowQuery(step: "one/s")), "b", "flows at a step, by its path")
     try store.expect(try await found(FlowQuery(step: "t")), "a", "flows at a deep step")
     try store.expect(try await found(FlowQuery(label: .init("k", "v"))), "ac", "flows of a label")
-    try store.expect(try await found(FlowQuery(label: .init("v", "k"))), "", "flows of a label that none has")
+    try store.expect(try await found(FlowQuery(label: .init("v", "k"))), "", "flows of a label that no flow has")
     try store.expect(try await found(FlowQuery(dueBefore: store.time(20))), "b", "flows that are due")
     let all = FlowQuery(
       definition: "two", version: 2, status: [.failed], step: "step", label: .init("k", "v"), dueBefore: store.time(21))

@@ -3,8 +3,8 @@ import ActorFlowHosting
 
 extension FlowStoreConformance {
   static let writing: [Check] = [
-    Check("missing is nil") { store in
-      try store.expect(try await store.store.load("missing") == nil, "a flow was found that nobody wrote")
+    Check("a missing flow is nil") { store in
+      try store.expect(try await store.store.load("missing") == nil, "a flow was found that was never written")
       try store.expect(try await store.store.history(of: "missing", after: 0, limit: 9), [], "its history")
       try store.expect(try await store.allFlows(), [], "the list of an empty store")
       try store.expect(try await store.allTasks(), [], "the tasks of an empty store")
@@ -42,7 +42,7 @@ extension FlowStoreConformance {
       let name = CommitID()
       let first = try await store.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
       let again = try await store.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
-      try store.expect(again, first, "what the retry returned")
+      try store.expect(again, first, "the flow that the retry returned")
       try await store.unchanged("flow", first, "after the retry")
       try store.expect(try await store.store.history(of: "flow", after: 0, limit: 9), [.sample(1)], "the history")
     },
@@ -51,11 +51,11 @@ extension FlowStoreConformance {
       let name = CommitID()
       let second = try await store.commit("flow", .sample("second"), from: 1, as: name, history: [.sample(2)])
       let again = try await store.commit("flow", .sample("second"), from: 1, as: name, history: [.sample(2)])
-      try store.expect(again, second, "what the retry returned")
+      try store.expect(again, second, "the flow that the retry returned")
       try store.expect(
         try await store.store.history(of: "flow", after: 0, limit: 9), [.sample(1), .sample(2)], "the history")
       try await store.commit("flow", .sample("third"), from: 2)
-      try await store.refused(.conflict, what: "a retry after somebody else's commit") {
+      try await store.refused(.conflict, what: "a retry after another client's commit") {
         try await store.commit("flow", .sample("second"), from: 1, as: name, history: [.sample(2)])
       }
     },
@@ -77,7 +77,7 @@ extension FlowStoreConformance {
       snapshot.rollbackFailed = true
       snapshot.body = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) } + Array("\(number)".utf8)
       let written = try await store.commit(id, snapshot, from: 0)
-      try store.expect(written.snapshot, snapshot, "what the commit of '\(name)' returned")
+      try store.expect(written.snapshot, snapshot, "the snapshot that the commit of '\(name)' returned")
       try store.expect(written.revision, Revision(1), "the first revision")
       try store.expect(written.id, id, "the id")
     }

@@ -62,7 +62,7 @@ public enum FlowStoreConformance: Sendable {
       case .leases: store is any LeasingFlowStore ? nil : "the store gives no leases"
       case .clock: harness.advance != nil ? nil : "the store's clock cannot be moved"
       case .reopening: harness.reopen != nil ? nil : "the store cannot be opened again"
-      case .damage: harness.damage != nil ? nil : "what the store keeps cannot be damaged"
+      case .damage: harness.damage != nil ? nil : "the stored bytes cannot be damaged"
       }
     }
   }

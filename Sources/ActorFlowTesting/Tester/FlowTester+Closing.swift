@@ -29,7 +29,7 @@ extension FlowTester {
       case .openQuestion(let question):
         faults.append("the question \(question.summary) is still open; answer it, or end the flow with `abandon()`")
       case .running:
-        faults.append("\(await standing().text); end it with `abandon()` if that is as it should be")
+        faults.append("\(await standing().text); end it with `abandon()` if that is intended")
       case .event: break
       }
     }

@@ -24,7 +24,7 @@ extension FlowTester {
   @discardableResult
   public func skipRest(fileID: String = #fileID, line: Int = #line) async throws -> [NavigationEvent] {
     let location = SourceLocation(fileID, line)
-    guard try await isSettled() else { throw await failure("the rest to skip", found: .silence, location) }
+    guard try await isSettled() else { throw await failure("the flow to settle", found: .silence, location) }
     tape.listen()
     takeLaunch()
     guard !tape.unread.isEmpty else {

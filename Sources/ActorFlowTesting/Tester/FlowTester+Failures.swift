@@ -24,7 +24,7 @@ extension FlowTester {
     let rest = tape.unread.dropFirst(found.isEvent ? index + 1 : 0)
     if !rest.isEmpty { message += "\nwhat follows:\(rest.list)" }
     if !skipped.isEmpty {
-      message += "\npassed over until then:" + skipped.map { "\n  \($0)" }.joined()
+      message += "\nskipped until then:" + skipped.map { "\n  \($0)" }.joined()
     }
     return FlowTestFailure(message, at: location, namesStuckStep: isStuck)
   }
@@ -44,13 +44,13 @@ extension FlowTester {
     case .idle: return ("the flow has not begun", false)
     case .leaving(let visit, let since):
       let text = """
-        \(visit.step) does not come back: visit \(visit.id) was left \(since) after the run began, but its `proceed`, or a \
-        `backUp` on the way, has not returned; a step must end when its task is cancelled
+        \(visit.step) does not return: visit \(visit.id) was left \(since) after the run began, but its `proceed`, or a \
+        `backUp` on the way, is still running; a step must return when its task is cancelled
         """
       return (text, true)
     case .rollingBack:
       let steps = position.stack.map { "\($0.step)" }.joined(separator: ", ")
-      return ("the flow is rolling back, and a `backUp` has not returned; it is one of \(steps)", true)
+      return ("the flow is rolling back, and a `backUp` of one of these steps has not returned: \(steps)", true)
     case .ended: return ("the flow has ended", false)
     case .running:
       if let question = position.questions.first {

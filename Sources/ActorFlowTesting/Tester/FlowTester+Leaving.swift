@@ -24,7 +24,7 @@ extension FlowTester {
   func backUp(
     landingAt landing: StepID?, _ location: SourceLocation, _ verb: @escaping @Sendable () async throws -> Void
   ) async throws -> Visit {
-    try await attempt("the back", location, verb)
+    try await attempt("`backUp`", location, verb)
     // If the flow landed elsewhere, a partial test would skip that event and wait for a landing that never comes.
     let expected = ExpectedChange.backedUp(landing: exhaustivity.isFull ? landing : nil, errors: nil)
     let events = try await assert([.leaving(step: nil, .back), expected], location)
@@ -43,7 +43,7 @@ extension FlowTester {
     reason: String = "", rollingBack: Bool = true, fileID: String = #fileID, line: Int = #line
   ) async throws {
     let location = SourceLocation(fileID, line)
-    try await attempt("the abandoning", location) { [coordinator] in
+    try await attempt("`abandon`", location) { [coordinator] in
       try await coordinator.abandon(reason: reason, rollingBack: rollingBack)
     }
     try await assertEnding(
@@ -83,6 +83,6 @@ extension FlowTester {
       try Task.checkCancellation()
       throw await failure(of: what, error, location)
     }
-    if done == nil { throw await failure("\(what) to be done", found: .silence, location) }
+    if done == nil { throw await failure("\(what) to complete", found: .silence, location) }
   }
 }

@@ -20,7 +20,8 @@ extension FlowTester {
     tape.listen()
     guard tape.unread.contains(where: { received.matches($0.change) }) else {
       throw FlowTestFailure(
-        "expected \"\(received)\", but nobody waited for it; it is kept for the first that does", at: location)
+        "expected \"\(received)\", but no step waits for it; the signal is buffered for the first step that does",
+        at: location)
     }
     try await assert([received], location)
   }

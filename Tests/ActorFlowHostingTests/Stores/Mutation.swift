@@ -16,7 +16,7 @@ enum Mutation: String, CaseIterable, Sendable {
   /// The beginning of the check's name.
   var check: String {
     switch self {
-    case .findsWhatIsNotThere: "missing is nil"
+    case .findsWhatIsNotThere: "a missing flow is nil"
     case .losesControlCharacters: "create and load"
     case .createsOverWhatIsThere: "create twice"
     case .ignoresRevisions: "a stale revision"
@@ -27,19 +27,19 @@ enum Mutation: String, CaseIterable, Sendable {
     case .deletesAnyRevision: "delete needs the revision"
     case .keepsHistoryOfDeleted: "delete needs the revision"
     case .writesHistoryOfRefused: "history is written exactly"
-    case .looksThenWrites: "of 64 concurrent writers"
-    case .creatorsBothWin: "of 64 concurrent creators"
+    case .looksThenWrites: "one of 64 concurrent writers"
+    case .creatorsBothWin: "one of 64 concurrent creators"
     case .losesCounts: "a counter of"
     case .pagesByOffset: "keyset paging"
     case .ignoresAssignees: "tasks by assignee"
     case .ignoresPrompts: "tasks are found by prompt"
     case .ignoresLabels: "flows are found by"
-    case .listsWhatWas: "what a list shows"
+    case .listsWhatWas: "lists follow updates"
     case .takesAnyCursor: "a foreign cursor"
     case .leasesTwice, .neverExpires: "a lease excludes"
     case .ignoresFences: "a zombie's write"
-    case .ignoresLeases: "without a fence nobody"
-    case .refusesExpired: "expired but not superseded"
+    case .ignoresLeases: "a write without a fence"
+    case .refusesExpired: "an expired lease"
     case .keepsFence: "the same owner restarted"
     case .releasesAnything: "releasing a lost lease"
     case .reusesFences: "a fence of a deleted flow"
@@ -47,7 +47,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .claimsTwice: "claimDue: 4 claimers"
     case .claimsUnserved: "claimDue: waiting"
     case .leavesTheDead: "claimDue takes over"
-    case .claimsYoungest: "claimDue takes what is due longest"
+    case .claimsYoungest: "claimDue takes the longest due flow"
     case .claimsWhatWaits: "claimDue follows updates"
     }
   }
