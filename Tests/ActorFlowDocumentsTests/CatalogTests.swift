@@ -73,10 +73,10 @@ import Testing
     let told = try found("[{\"step\": \"shipping\"}, \(swapped)]").map(\.description)
     #expect(
       told == [
-        "line 1, column 74, $.flow[1].parallel[0] (at f/parallel): 'offer' takes Quote from this branch, but what "
-          + "'ask-stock' makes is Stock",
-        "line 1, column 97, $.flow[1].parallel[1] (at f/parallel): 'offer' takes Stock from this branch, but what "
-          + "'ask-price' makes is Quote",
+        "line 1, column 74, $.flow[1].parallel[0] (at f/parallel): 'offer' takes Quote from this branch, but "
+          + "the output of 'ask-stock' is Stock",
+        "line 1, column 97, $.flow[1].parallel[1] (at f/parallel): 'offer' takes Stock from this branch, but "
+          + "the output of 'ask-price' is Quote",
       ])
     let one = "{\"parallel\": [{\"step\": \"ask-price\"}], \"join\": \"ofer\"}"
     #expect(try found("[{\"step\": \"shipping\"}, \(one)]").map(\.suggestion) == ["offer"])
@@ -103,13 +103,14 @@ import Testing
       \.description)
     #expect(
       told == [
-        "line 1, column 61, $.flow[1].step (at f/order): 'guest-order' takes Guest, but what 'shipping' makes is Order"
+        "line 1, column 61, $.flow[1].step (at f/order): 'guest-order' takes Guest, but the output of 'shipping' is "
+          + "Order"
       ])
     #expect(
       try found("[{\"step\": \"shipping\"}]").map(\.message) == [
-        "the flow is to make Receipt, but what 'shipping' makes is Order"
+        "the flow must make Receipt, but the output of 'shipping' is Order"
       ])
-    #expect(try found("[]").map(\.message) == ["the flow is to make Receipt, but the flow's input is Cart"])
+    #expect(try found("[]").map(\.message) == ["the flow must make Receipt, but the flow's input is Cart"])
     #expect(try found("[{\"step\": \"shiping\"}, {\"step\": \"free\"}]").map(\.suggestion) == ["shipping"])
     #expect(try found("[{\"step\": \"survey\"}, {\"step\": \"free\"}]").isEmpty, "what takes Void follows anything")
   }

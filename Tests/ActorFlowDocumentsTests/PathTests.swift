@@ -20,7 +20,7 @@ import Testing
     }
     #expect(flow.steps == ["f/shipping", "f/wrap", "f/race/wrap", "f/race/1/wrap", "f/race/1/wrap#2"])
     #expect(found.map(\.step?.path) == ["f/race/1/shipping"])
-    #expect(found.map(\.message) == ["'shipping' takes Cart, but what 'gift-wrap' makes is Order"])
+    #expect(found.map(\.message) == ["'shipping' takes Cart, but the output of 'gift-wrap' is Order"])
   }
 
   @Test("a slash in a name adds parts to the path, as in code")

@@ -192,7 +192,7 @@ import Testing
     let found = mistakes { () throws(FlowDocumentError) in
       try catalog.flow(from: document, input: Cart.self, output: Order.self)
     }
-    #expect(found.map(\.message) == ["'shipping' takes Cart, but what 'shipping' makes is Order"])
+    #expect(found.map(\.message) == ["'shipping' takes Cart, but the output of 'shipping' is Order"])
     #expect(found.map(\.step?.path) == ["shipping#2"])
   }
 }

@@ -10,7 +10,7 @@ extension DocumentChecker {
     var cases: [Choice.Case] = []
     for (index, way) in ways.enumerated() {
       let path = path["switch"][index]
-      var payload = Value(type: nil, maker: "what the case \(way.name.quoted) hands on")
+      var payload = Value(type: nil, maker: "the value of the case \(way.name.quoted)")
       var match: @Sendable (any Sendable) throws -> (any Sendable)? = { _ in nil }
       if !isHole(path), let condition = find(way.name, in: catalog.cases, "case", at: path["case"], step: step) {
         // A case looks at the value itself, so the exception for components that take `Void` does not apply.
@@ -29,12 +29,12 @@ extension DocumentChecker {
     if let otherwise {
       var made = input
       rest = sequence(otherwise, &made, path["otherwise"], depth: depth + 1)
-      agree(made, &output, "what happens otherwise", path["otherwise"], step)
+      agree(made, &output, "the part for 'otherwise'", path["otherwise"], step)
     }
     if ways.isEmpty, !isHole(path["switch"]) {
       add(.badValue, at: path, Mistakes.noCases, step: step)
     }
-    value = Value(type: output?.type, maker: "what the switch makes")
+    value = Value(type: output?.type, maker: "the output of the switch")
     return [.choice(Choice(cases: cases, otherwise: rest))]
   }
 
@@ -51,10 +51,10 @@ extension DocumentChecker {
     if let type = input.type, type != condition.result {
       add(
         .typeMismatch, at: place,
-        "the body begins with \(type), but \(name.quoted) hands \(condition.result) to its next turn", step: step)
+        "the body takes \(type), but \(name.quoted) passes \(condition.result) to its next turn", step: step)
     }
     value.type = condition.value
-    value.maker = "what the loop makes"
+    value.maker = "the output of the loop"
     return [
       .loop(
         Repetition(body: body) { made in
@@ -68,7 +68,7 @@ extension DocumentChecker {
     _ depth: Int
   ) -> [Segment] {
     let (branches, results) = self.branches(entries, value, path["parallel"], step, depth)
-    value = Value(type: nil, maker: "what \(name.quoted) makes")
+    value = Value(type: nil, maker: "the output of \(name.quoted)")
     guard let junction = find(name, in: catalog.joins, "join", at: path["join"], step: step) else { return [] }
     value.type = junction.result
     if junction.values.count != results.count, !isHole(path["parallel"]) {
@@ -95,7 +95,7 @@ extension DocumentChecker {
     for (index, result) in results.enumerated() {
       agree(result, &output, "this branch", path["race"][index], step)
     }
-    value = Value(type: output?.type, maker: "what the race makes")
+    value = Value(type: output?.type, maker: "the output of the race")
     return [.fork(Fork(kind: "race", branches: .fixed(branches), goal: .until { { first, _ in first } }))]
   }
 

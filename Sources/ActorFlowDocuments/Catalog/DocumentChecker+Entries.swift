@@ -73,7 +73,7 @@ extension DocumentChecker {
         problem.code, at: problem.path.reduce(base) { $0.appending($1) }, problem.message, step: step,
         near: problem.near, known: problem.known, underlying: problem.underlying)
     }
-    value = Value(type: component.output, maker: "what \(name.quoted) makes")
+    value = Value(type: component.output, maker: "the output of \(name.quoted)")
     return (front + (segments ?? []), step, component.vocabulary)
   }
 

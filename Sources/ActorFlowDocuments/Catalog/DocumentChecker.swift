@@ -35,7 +35,7 @@ struct DocumentChecker {
       let last = document.entries.isEmpty ? path : path[document.entries.count - 1]
       add(
         .typeMismatch, at: last,
-        "the flow is to make \(output), but \(value.maker) is \(type)")
+        "the flow must make \(output), but \(value.maker) is \(type)")
     }
     if let name = document.name { segments = [.open(name: name)] + segments + [.close] }
     return segments

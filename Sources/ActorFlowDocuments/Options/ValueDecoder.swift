@@ -55,7 +55,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
       return url
     case is Date.Type:
       guard let date = try? Date(try text(type), strategy: .iso8601) else {
-        throw corrupted("expected a date and time as ISO 8601 writes them: '2026-01-31T12:00:00Z'")
+        throw corrupted("expected a date and time in ISO 8601, such as '2026-01-31T12:00:00Z'")
       }
       return date
     case is Data.Type:

@@ -5,7 +5,7 @@ extension JSONReader {
     if byte == UInt8(ascii: "-") { next += 1 }
     let isZero = byte == UInt8(ascii: "0")
     let whole = try digits()
-    if isZero, whole > 1 { throw stop("a number does not begin with 0", at: began) }
+    if isZero, whole > 1 { throw stop("a number must not begin with 0", at: began) }
     if byte == UInt8(ascii: ".") {
       isWhole = false
       next += 1
@@ -49,7 +49,7 @@ extension JSONReader {
         text += try scalars(plain..<next)
         text.unicodeScalars.append(try escape())
         plain = next
-      case 0..<0x20: throw stop("a control character in a string is written as an escape")
+      case 0..<0x20: throw stop("a control character in a string must be written as an escape")
       default:
         if byte & 0b1100_0000 == 0b1000_0000 { continuations += 1 }
         next += 1
@@ -79,12 +79,12 @@ extension JSONReader {
       let unit = try hexadecimal()
       if let scalar = Unicode.Scalar(unit) { return scalar }
       guard unit < 0xDC00, self.byte == UInt8(ascii: "\\"), next + 1 < bytes.count, bytes[next + 1] == UInt8(ascii: "u")
-      else { throw stop("half a surrogate pair is no character") }
+      else { throw stop("half a surrogate pair is not a character") }
       next += 2
       let low = try hexadecimal()
       guard (0xDC00...0xDFFF).contains(low),
         let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-      else { throw stop("half a surrogate pair is no character") }
+      else { throw stop("half a surrogate pair is not a character") }
       return scalar
     default:
       next -= 1

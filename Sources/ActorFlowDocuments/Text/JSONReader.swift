@@ -100,7 +100,7 @@ extension JSONReader {
       skipSpace()
       path.append(.key(key))
       if !keys.insert(key).inserted {
-        mistakes.add(.duplicateKey, at: JSONPath(path), "the key \(key.quoted) stands twice in this object", place)
+        mistakes.add(.duplicateKey, at: JSONPath(path), "the key \(key.quoted) occurs twice in this object", place)
       }
       guard byte == UInt8(ascii: ":") else { throw stop("expected ':' after a key, found \(found)") }
       next += 1
