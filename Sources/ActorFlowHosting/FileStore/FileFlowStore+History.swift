@@ -8,6 +8,7 @@ import ActorFlow
 /// | flow, pending history | a new flow, or one whose deletion has begun; the history is given its lasting name again |
 /// | pending history | a flow that was never created, or was deleted; the next opening removes the file |
 /// | history | a flow whose file is lost: the flow is corrupted, and its history is not removed |
+/// | history without a complete record | a creation that a crash cut short; the next opening removes the file |
 ///
 /// So a history gets its lasting name only when the flow's file is certain to be on the disk. Before the flow's file is
 /// removed, the history loses that name again, and that is certain to be on the disk as well.

@@ -27,8 +27,9 @@ public import ActorFlowHosting
 ///
 /// Each flow is passivated whenever it waits, which exposes steps that hold state in their actor.
 ///
-/// At its end the test fails if it has left anything unasserted: an open question that it did not look at, a flow that
-/// is stopped by a failure or cannot be activated, a rollback with errors, or an ending. The failure names all of them.
+/// At its end the test fails if it has left anything unasserted: an open question that it did not look at, a signal or
+/// a time that a flow waits for, a flow that is stopped by a failure or cannot be activated, or an ending. The failure
+/// names all of them. A rollback with errors is part of an ending; to assert it, check `rollbackFailed` of the view.
 /// Pass `exhaustive: false` to turn this check off.
 ///
 /// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``host``. A helper that takes a

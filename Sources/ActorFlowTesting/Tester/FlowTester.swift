@@ -38,8 +38,9 @@ public import ActorFlow
 /// ``Exhaustivity/partial``, only what is asserted counts.
 ///
 /// Every helper throws a ``FlowTestFailure`` that names the line, and `CancellationError` if the test is cancelled. A
-/// helper that failed has asserted nothing. If a flow does nothing for longer than the tester's ``Patience``, the
-/// failure says where the flow stands, and names a step that was left and does not return.
+/// helper that failed has asserted nothing; with ``Exhaustivity/partial`` it has skipped or asserted the events before
+/// the failure. If a flow does nothing for longer than the tester's ``Patience``, the failure says where the flow
+/// stands, and names a step that was left and does not return.
 ///
 /// A tester is not Sendable: it belongs to the test's own task. Other tasks use its ``coordinator``.
 public final class FlowTester<Output: Sendable> {
