@@ -10,7 +10,7 @@ import Testing
     let graph = Flow { Step("shipping", ShippingStep.init) }.graph
     try machine.launch(graph, with: "cart")
     let node = try #require(graph.nodes.first)
-    let entered = machine.enter(node, instance: nil, cargo: Cargo("cart"))
+    let entered = machine.enter(node, instance: nil, payload: Payload("cart"))
     #expect(entered?.visit.id == visit)
   }
 

@@ -10,10 +10,10 @@ final class Cupboard {
   var kept: (() -> Void)?
 }
 
-struct Keeping: RenderedStep {
+struct PersistedPrompt: RenderedStep {
   func makeState() -> Int { 0 }
   func apply(_ action: Int, to state: inout Int) -> Order? { nil }
-  func render(_ state: Int, in scope: inout RenderScope<Keeping>) -> Slip {
+  func render(_ state: Int, in scope: inout RenderScope<PersistedPrompt>) -> Slip {
     let cupboard = Cupboard()
     cupboard.kept = { scope.run("late") { _ in } }  // error: escaping closure captures 'inout' parameter 'scope'
     // error: escaping closure captures 'inout' parameter 'scope' // error: risks causing data races

@@ -5,17 +5,17 @@ package struct CoordinatorSettings: Sendable {
   package var journal = FlowMachine.Journal.off
   package var commit: (@Sendable (FlowMachine) async throws -> Void)?
   /// How the flow is kept beyond the process; takes the place of `commit`, `clock` and `journal`.
-  package var keeping: FlowKeeping?
+  package var persistence: FlowPersistence?
 
   package init() {}
 
   /// Whether a run's visits are replayed.
-  var machineJournal: FlowMachine.Journal { keeping == nil ? journal : .keeping }
+  var machineJournal: FlowMachine.Journal { persistence == nil ? journal : .persisting }
 }
 
 /// How a flow is kept beyond the process that runs it. A class, because hardly any flow has one and each keeps room for
 /// it.
-package final class FlowKeeping: Sendable {
+package final class FlowPersistence: Sendable {
   let codec: any ValueCodec
   let watch: Stopwatch
   let commit: @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void

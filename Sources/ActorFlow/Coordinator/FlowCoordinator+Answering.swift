@@ -63,7 +63,7 @@ extension FlowCoordinator {
         guard now.revision == question.revision else { return now }
         guard let asker, asker.take() else {
           throw FlowError(
-            .questionClosed, "nobody waits for the answer to \(question.id.debugDescription) any more", flow: id)
+            .questionClosed, "question \(question.id.debugDescription) no longer waits for an answer", flow: id)
         }
         isTaken.store(true, ordering: .relaxed)
         try machine.answer(question.id, with: answer, by: principal, at: stopwatch.elapsed())

@@ -3,45 +3,45 @@ extension FlowCoordinator {
   /// Does what is due before the first step: pauses, recovers, hands an update over, opens a fork again. Then the way is
   /// that of any walk, and this returns nil; else whether the stint goes on.
   @inline(never)
-  nonisolated func begin(_ way: inout Way, on track: TrackID) async throws -> Bool? {
-    if let start = way.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
+  nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool? {
+    if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
     // Not before: a pause is no part of the attempt that it comes before.
-    if way.place != nil, way.cargo.scopes != nil {
-      way.watched = way.cargo.scopes
-      try await watch(way.watched, on: track)
+    if cursor.place != nil, cursor.payload.scopes != nil {
+      cursor.watched = cursor.payload.scopes
+      try await watch(cursor.watched, on: track)
     }
-    if way.lacksInstance { guard try await remake(&way, on: track) else { return false } }
-    if let start = way.start {
-      way.start = nil
+    if cursor.lacksInstance { guard try await remake(&cursor, on: track) else { return false } }
+    if let start = cursor.start {
+      cursor.start = nil
       switch start.kind {
       case .at: break
-      case .top: guard try await beginAttempt(at: way.place, start.handover, on: track) else { return false }
+      case .top: guard try await beginAttempt(at: cursor.place, start.handover, on: track) else { return false }
       case .failure(let step, let error, let scopes):
-        way.cargo = way.cargo.within(scopes)
+        cursor.payload = cursor.payload.within(scopes)
         throw Relayed(step: step, error: error)
       case .recovery(let step, let frame, let error):
-        guard try await recover(step, frame, error, &way, on: track) else { return false }
+        guard try await recover(step, frame, error, &cursor, on: track) else { return false }
       }
     }
-    guard let place = way.place, let plan = place.node.fork else { return nil }
-    way.place = nil
-    way.cargo = place.cargo
-    return try await run(place.node, plan, isEntered: true, &way, on: track)
+    guard let place = cursor.place, let plan = place.node.fork else { return nil }
+    cursor.place = nil
+    cursor.payload = place.payload
+    return try await run(place.node, plan, isEntered: true, &cursor, on: track)
   }
 
   /// Makes the step of a place anew that was read back. False: the flow is being left.
-  private nonisolated func remake(_ way: inout Way, on track: TrackID) async throws -> Bool {
+  private nonisolated func remake(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool {
     let instance: StepInstance?
-    do { instance = try await way.place?.node.body.make?() } catch {
+    do { instance = try await cursor.place?.node.body.make?() } catch {
       try await decideWalking(on: track, isCommitted: false) { machine, _ in
         machine.notMade(on: track)
       }
       throw error
     }
-    way.place = try await decideWalking(on: track, isCommitted: false) { machine, _ in
+    cursor.place = try await decideWalking(on: track, isCommitted: false) { machine, _ in
       machine.reloaded(instance, on: track)
     }
-    return way.place != nil
+    return cursor.place != nil
   }
 
   /// Hands the update that a visit began with over to a step that was made anew in it.
@@ -60,18 +60,18 @@ extension FlowCoordinator {
   }
 
   private nonisolated func recover(
-    _ step: StepID, _ frame: ScopeFrame, _ error: any Error, _ way: inout Way, on track: TrackID
+    _ step: StepID, _ frame: ScopeFrame, _ error: any Error, _ cursor: inout Cursor, on track: TrackID
   ) async throws -> Bool {
     guard case .recover(let closure) = frame.scope.kind, await goesOn(track) else { return false }
-    way.cargo = frame.cargo
+    cursor.payload = frame.payload
     let output: any Sendable
     do { output = try await closure(error) } catch { throw Relayed(step: step, error: error) }
-    way.cargo = frame.cargo.with(output)
-    way.isUnwatched = way.cargo.scopes != nil
-    way.address = frame.scope.next
-    let (address, cargo) = (way.address, way.cargo)
+    cursor.payload = frame.payload.with(output)
+    cursor.isUnwatched = cursor.payload.scopes != nil
+    cursor.address = frame.scope.next
+    let (address, payload) = (cursor.address, cursor.payload)
     return try await decideWalking(on: track) { machine, _ in
-      machine.recovered(making: cargo, at: address, on: track)
+      machine.recovered(making: payload, at: address, on: track)
     }
   }
 
@@ -84,46 +84,46 @@ extension FlowCoordinator {
 
   /// Nil: the walk goes on where the way leads now.
   @inline(never)
-  nonisolated func arrive(_ arrival: Graph.Arrival, _ way: inout Way, on track: TrackID) async throws -> Bool? {
+  nonisolated func arrive(_ arrival: Graph.Arrival, _ cursor: inout Cursor, on track: TrackID) async throws -> Bool? {
     switch arrival {
     case .step: return nil
-    case .end: return try await finish(way.cargo, on: track)
+    case .end: return try await finish(cursor.payload, on: track)
     case .round(let address):
-      way.address = address
+      cursor.address = address
       // No place comes at which such a loop could be left, and the timer needs a thread, too.
       await Task.yield()
       try Task.checkCancellation()
       return nil
     case .fork(let node):
-      way.node = node
+      cursor.node = node
       guard let plan = node.fork else { return nil }
-      return try await run(node, plan, isEntered: false, &way, on: track)
+      return try await run(node, plan, isEntered: false, &cursor, on: track)
     case .resume(let menu):
-      way.node = menu
-      let cargo = way.cargo
-      way.place = try await decideWalking(on: track) { machine, _ in machine.resume(menu, with: cargo, on: track) }
-      if way.lacksInstance {
-        guard try await remake(&way, on: track) else { return false }
-        try await receiveAgain(way.place, on: track)
+      cursor.node = menu
+      let payload = cursor.payload
+      cursor.place = try await decideWalking(on: track) { machine, _ in machine.resume(menu, with: payload, on: track) }
+      if cursor.lacksInstance {
+        guard try await remake(&cursor, on: track) else { return false }
+        try await receiveAgain(cursor.place, on: track)
         return nil
       }
-      guard way.place == nil else { return nil }
+      guard cursor.place == nil else { return nil }
       guard await goesOn(track) else { return false }
       // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.
-      way.address = menu.address
+      cursor.address = menu.address
       return nil
     case .deliver(let address):
-      guard try await deliver(way.cargo.value, on: track) else {
-        way.address = address
+      guard try await deliver(cursor.payload.value, on: track) else {
+        cursor.address = address
         return nil
       }
       return false
     }
   }
 
-  private nonisolated func finish(_ cargo: Cargo, on track: TrackID) async throws -> Bool {
+  private nonisolated func finish(_ payload: Payload, on track: TrackID) async throws -> Bool {
     try await decideWalking(on: track) { machine, _ in
-      track == .main ? machine.finish(cargo.value) : machine.finishBranch(track, cargo.value)
+      track == .main ? machine.finish(payload.value) : machine.finishBranch(track, payload.value)
     }
   }
 }
@@ -140,29 +140,29 @@ extension FlowCoordinator {
   /// Runs the branches of a fork to their ends. Nil: they are joined, and the walk goes on; else whether the stint does.
   @inline(never)
   private nonisolated func run(
-    _ node: Node, _ plan: ForkPlan, isEntered: Bool, _ way: inout Way, on track: TrackID
+    _ node: Node, _ plan: ForkPlan, isEntered: Bool, _ cursor: inout Cursor, on track: TrackID
   ) async throws -> Bool? {
-    let cargo = way.cargo
+    let payload = cursor.payload
     let reopened = isEntered ? await reopenedFork(on: track) : nil
-    let inputs = reopened == nil ? try plan.inputs(from: cargo.value) : []
+    let inputs = reopened == nil ? try plan.inputs(from: payload.value) : []
     let tracks: [TrackID]? = try await decideWalking(on: track, isCommitted: reopened == nil) { machine, _ in
       if let reopened { return machine.goOn(with: reopened, on: track) }
       if isEntered { return machine.refork(plan, inputs: inputs, on: track) }
-      return machine.fork(node, plan, cargo: cargo, inputs: inputs, on: track)
+      return machine.fork(node, plan, payload: payload, inputs: inputs, on: track)
     }
     guard let tracks else { return false }
     switch try await outcome(of: plan, tracks, on: track) {
     case nil: return false
     case .failed(let step, let error)?: throw Relayed(step: step, error: error)
     case .made(let value)?:
-      way.cargo = cargo.with(value)
-      way.address = node.address + 1
+      cursor.payload = payload.with(value)
+      cursor.address = node.address + 1
     }
-    let made = way.cargo
+    let made = cursor.payload
     return try await decideWalking(on: track) { machine, stopwatch in
       switch machine.join(node, making: made, on: track, since: stopwatch.elapsed()) {
       case .joined: nil
-      case .prunes: true
+      case .cleansUp: true
       case .left: false
       }
     }

@@ -56,11 +56,11 @@ extension FlowCoordinator: StepRuntime {
   private nonisolated func open<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, _ cell: OneShot, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    let keeping = !isKept ? nil : try await keeping(prompt, at: stay)
+    let persisted = !isPersisted ? nil : try await persisted(prompt, at: stay)
     let byChild = await isChild(of: stay)
     return try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
       try machine.ask(
-        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, keeping: keeping,
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, persisted: persisted,
         byChild: byChild, at: stopwatch.elapsed())
     }
   }
@@ -133,9 +133,9 @@ extension FlowCoordinator: StepRuntime {
   }
 
   nonisolated func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
-    let keeping = !isKept ? nil : try await keeping(prompt, of: step(of: stay))
+    let persisted = !isPersisted ? nil : try await persisted(prompt, of: step(of: stay))
     try await decide(on: stay.track) { machine, _ in
-      try machine.update(prompt, visit: stay.visit, on: stay.track, keeping: keeping)
+      try machine.update(prompt, visit: stay.visit, on: stay.track, persisted: persisted)
     }
   }
 

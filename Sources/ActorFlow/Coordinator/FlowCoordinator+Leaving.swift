@@ -51,8 +51,8 @@ extension FlowCoordinator {
 
   nonisolated func refuseLeavingInside(_ verb: String) throws {
     try refuseInside(
-      step: "a step that waits for its own leaving waits for itself; use `\(verb)`",
-      effect: "an effect that waits for its step to be left waits for itself; send an action through its sink and let "
+      step: "a step cannot wait until it has been left; use `\(verb)`",
+      effect: "an effect cannot wait until its step has been left; send an action through its sink and let "
         + "the step's output say where the flow goes, or throw, which fails the step")
   }
 

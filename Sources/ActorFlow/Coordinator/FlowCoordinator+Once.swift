@@ -61,7 +61,7 @@ extension FlowCoordinator {
     guard case .running? = machine.record(key, scope: scope)?.state else { return false }
     guard !onceWaits.wouldClose(from: key, to: holding) else {
       throw FlowError(
-        .insideFlow, "once(\"\(key)\") is called from work that it waits for, directly or by another `once`",
+        .insideFlow, "once(\"\(key)\") is called, directly or through another `once`, by its own work",
         flow: id)
     }
     if !holding.isEmpty { onceWaits.edges.append((holding, key, waiter)) }
@@ -78,12 +78,12 @@ extension FlowCoordinator {
     _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool?
   ) async throws {
     do {
-      try await decide(on: scope.stay.track, evenParked: true) { machine, _ in
+      try await decide(on: scope.stay.track, evenPassivated: true) { machine, _ in
         machine.endOnce(key, scope: scope, value: value, byChild: byChild)
       }
     } catch {
       // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
-      _ = try? await decide(on: scope.stay.track, isCommitted: false, evenParked: true) { machine, _ in
+      _ = try? await decide(on: scope.stay.track, isCommitted: false, evenPassivated: true) { machine, _ in
         machine.endOnce(key, scope: scope, value: nil, byChild: byChild)
       }
       throw error

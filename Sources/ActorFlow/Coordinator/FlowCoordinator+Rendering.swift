@@ -2,33 +2,33 @@
 extension FlowCoordinator {
   nonisolated var isCommitting: Bool { commit != nil }
 
-  func keptRendering(at stay: Stay) throws -> KeptRendering? {
+  func persistedRendering(at stay: Stay) throws -> PersistedRendering? {
     guard let codec else { return nil }
-    let kept = try machine.keptRendering(of: stay.visit, on: stay.track)
-    return KeptRendering(codec: codec, tree: kept.tree, output: kept.output, isSameVisit: kept.isReplay)
+    let kept = try machine.persistedRendering(of: stay.visit, on: stay.track)
+    return PersistedRendering(codec: codec, tree: kept.tree, output: kept.output, isSameVisit: kept.isReplay)
   }
 
   nonisolated func show(
-    _ rendering: any Prompt, _ tree: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
+    _ rendering: any Prompt, _ tree: RenderPersistence?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question {
-    let keeping = !isKept ? nil : try await keeping(rendering, of: step(of: stay))
+    let persisted = !isPersisted ? nil : try await persisted(rendering, of: step(of: stay))
     return try await decide(on: stay.track) { machine, stopwatch in
       try machine.show(
-        rendering, to: receiver, visit: stay.visit, on: stay.track, keeping: keeping, tree: tree,
+        rendering, to: receiver, visit: stay.visit, on: stay.track, persisted: persisted, tree: tree,
         at: stopwatch.elapsed())
     }
   }
 
   nonisolated func rerender(
-    _ rendering: any Prompt, _ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool
+    _ rendering: any Prompt, _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool
   ) async throws {
-    let keeping = !isKept ? nil : try await keeping(rendering, of: step(of: stay))
+    let persisted = !isPersisted ? nil : try await persisted(rendering, of: step(of: stay))
     let looksAgain = isAnswer && isCommitting
     try await decide(on: stay.track) { machine, stopwatch in
       // Another commit may have taken its time meanwhile.
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
       try machine.rerender(
-        rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, keeping: keeping, tree: tree,
+        rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, persisted: persisted, tree: tree,
         at: stopwatch.elapsed())
     }
   }
@@ -39,7 +39,7 @@ extension FlowCoordinator {
     if let refusal = machine.lateness(on: track, at: stopwatch.elapsed()) { throw refusal }
   }
 
-  nonisolated func acknowledge(_ tree: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws {
+  nonisolated func acknowledge(_ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws {
     let looksAgain = isAnswer && isCommitting
     try await decide(on: stay.track, isCommitted: tree != nil) { machine, stopwatch in
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
@@ -66,7 +66,7 @@ extension FlowCoordinator {
   /// What the machine says of a question that has closed, if it says anything: the flow may have ended.
   private func closedNow(_ question: Question) -> any Error {
     do { _ = try machine.openQuestion(question.id) } catch { return error }
-    return closed(question, "takes no actions any more", [])
+    return closed(question, "no longer takes actions", [])
   }
 
   private nonisolated func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {

@@ -38,14 +38,14 @@ extension FlowCoordinator {
 
   /// - Parameters:
   ///   - size: How many bytes the value has in a snapshot.
-  ///   - numbersKept: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
+  ///   - numbersBuffered: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
   nonisolated func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersKept: Bool
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool
   ) async throws -> Delivery {
     while true {
       let waits = await waits
       do {
-        return try await send(value, to: signal, key: key, size: size, numbersKept: numbersKept, waits)
+        return try await send(value, to: signal, key: key, size: size, numbersBuffered: numbersBuffered, waits)
       } catch is Missed {} catch is NobodyReceives { return .flowEnded }
     }
   }
@@ -56,7 +56,7 @@ extension FlowCoordinator {
   /// Takes the cell of whoever waits in the turn in which the machine hands the signal over: a task that has given up gets
   /// none, even before the machine hears of it, and one that gets it can no longer give up.
   private nonisolated func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersKept: Bool, _ waits: [Int: OneShot]
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool, _ waits: [Int: OneShot]
   ) async throws -> Delivery {
     let taken = Lock<OneShot?>(nil)
     do {
@@ -70,7 +70,7 @@ extension FlowCoordinator {
         switch sent {
         case .received: return .accepted
         case .buffered:
-          if numbersKept { machine.takeNumber() }
+          if numbersBuffered { machine.takeNumber() }
           return .accepted
         case .duplicate: return .duplicate
         case .flowEnded: throw NobodyReceives()

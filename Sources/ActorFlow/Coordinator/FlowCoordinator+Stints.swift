@@ -48,7 +48,7 @@ extension FlowCoordinator {
   private nonisolated func nextTurn(
     on track: TrackID, after backUp: Result<Void, any Error>? = nil
   ) async -> FlowMachine.Turn {
-    if isKept, let backUp, let lost = await takeLoss(on: track), case .failure = backUp {
+    if isPersisted, let backUp, let lost = await takeLoss(on: track), case .failure = backUp {
       await halt(lost)
       return .ended
     }
@@ -61,7 +61,7 @@ extension FlowCoordinator {
         await waitForRunningWork(on: track)
       }
     } catch {
-      if let backUp, await isParked { await record(backUp, on: track) } else { await halt(error) }
+      if let backUp, await isPassivated { await record(backUp, on: track) } else { await halt(error) }
       return .ended
     }
   }
@@ -69,7 +69,7 @@ extension FlowCoordinator {
   /// The flow was put away while a `backUp` ran: it does not run again when the flow is taken up.
   private nonisolated func record(_ backUp: Result<Void, any Error>, on track: TrackID) async {
     await waitForRunningWork(on: track)
-    _ = try? await decide(on: track, evenParked: true) { machine, _ in
+    _ = try? await decide(on: track, evenPassivated: true) { machine, _ in
       _ = machine.returned(on: track)
       machine.compensated(backUp.error, on: track)
     }
@@ -109,7 +109,7 @@ extension FlowCoordinator {
       let instance = try await place.node.body.make?()
       return try await decideWalking(on: track) { machine, _ in machine.reloaded(instance, on: track) }
     } catch {
-      _ = await failed(place.node, error, place.cargo.scopes, on: track)
+      _ = await failed(place.node, error, place.payload.scopes, on: track)
       return nil
     }
   }

@@ -74,7 +74,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// Sleeps until the earliest alarm, after the sleep before has ended.
+  /// Sleeps until the earliest timer, after the sleep before has ended.
   nonisolated func timekeeping(after old: Task<Void, Never>?) -> Task<Void, Never> {
     Task.detached(priority: Task.currentPriority) {
       await old?.value
@@ -98,20 +98,20 @@ extension FlowCoordinator {
   private nonisolated func endStint() async -> Bool {
     switch await stintHasEnded() {
     case .last: true
-    case .standsStill: await parkIfStandingStill() ? true : await isOver
+    case .isSuspended: await passivateIfSuspended() ? true : await isOver
     case .another: false
     }
   }
 
-  private enum Ended { case last, another, standsStill }
+  private enum Ended { case last, another, isSuspended }
 
   private func stintHasEnded() -> Ended {
     main.stint = nil
-    if machine.fault != nil { return .standsStill }
+    if machine.fault != nil { return .isSuspended }
     return isOver ? .last : .another
   }
 
-  private var isOver: Bool { machine.phase == .ended || isParked }
+  private var isOver: Bool { machine.phase == .ended || isPassivated }
 
   /// A stint of a branch has ended. Whether that was the last one.
   nonisolated func endBranch(_ branch: TrackID) async -> Bool {

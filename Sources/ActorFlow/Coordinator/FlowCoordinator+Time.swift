@@ -4,15 +4,15 @@ struct TimerState: Sendable {
   /// When it wakes; nil: it does not sleep.
   var wakes: Duration?
   /// It has woken, and looks for what comes next when it is done.
-  var isRinging = false
+  var isFiring = false
   var isOver = false
 }
 
 // Time: tells the machine when it wants to be told.
 extension FlowCoordinator {
-  /// Begins to sleep until the earliest alarm, unless a sleep that ends no later is under way.
+  /// Begins to sleep until the earliest timer, unless a sleep that ends no later is under way.
   func setTimer(_ due: Duration, _ afterwards: inout Afterwards) {
-    guard !timer.isOver, !timer.isRinging else { return }
+    guard !timer.isOver, !timer.isFiring else { return }
     if let wakes = timer.wakes, wakes <= due { return }
     timer.wakes = due
     let old = timer.task
@@ -28,52 +28,52 @@ extension FlowCoordinator {
 
   private func timerSet() -> Afterwards {
     var afterwards = Afterwards()
-    if let due = machine.nextAlarm { setTimer(due, &afterwards) }
+    if let due = machine.nextTimer { setTimer(due, &afterwards) }
     return afterwards
   }
 
-  /// Sleeps until the earliest alarm, tells the machine, and so on until nothing is armed.
+  /// Sleeps until the earliest timer, tells the machine, and so on until nothing is armed.
   nonisolated func keepTime() async {
     var earliest = Duration.zero
     while let (due, stopwatch) = await nextSleep(after: earliest) {
       do { try await stopwatch.sleep(until: due) } catch { return }
-      await beginRinging()
+      await beginFiring()
       do {
-        while try await ring() {}
+        while try await fire() {}
         earliest = .zero
       } catch {
-        // It could not be committed, so the alarm is as it was, and is tried again in a while.
+        // It could not be committed, so the timer is as it was, and is tried again in a while.
         earliest = stopwatch.elapsed().later(by: .seconds(1))
       }
     }
   }
 
-  private func beginRinging() { timer.isRinging = true }
+  private func beginFiring() { timer.isFiring = true }
 
   private func nextSleep(after earliest: Duration) -> (Duration, Stopwatch)? {
-    timer.isRinging = false
+    timer.isFiring = false
     timer.wakes = nil
-    guard !timer.isOver, let due = machine.nextAlarm else { return nil }
+    guard !timer.isOver, let due = machine.nextTimer else { return nil }
     timer.wakes = max(due, earliest)
     return (max(due, earliest), stopwatch)
   }
 
   /// Whether there may be more that is due.
-  nonisolated func ring() async throws -> Bool {
-    guard commit == nil else { return try await ringInOrder() }
+  nonisolated func fire() async throws -> Bool {
+    guard commit == nil else { return try await fireInOrder() }
     // As with a commit: the tasks concerned are told before anybody else who waits in order comes.
     await order.lock()
     defer { order.unlock() }
-    return try await ringInOrder()
+    return try await fireInOrder()
   }
 
-  private nonisolated func ringInOrder() async throws -> Bool {
-    try await decide { machine, stopwatch in machine.ring(at: stopwatch.elapsed()) }
+  private nonisolated func fireInOrder() async throws -> Bool {
+    try await decide { machine, stopwatch in machine.fire(at: stopwatch.elapsed()) }
   }
 
   /// Waits for a ringing that is under way: the tasks concerned have been told.
-  nonisolated func timerHasRung() async throws {
-    guard commit == nil else { return try await catchUp() }
+  nonisolated func timersHaveFired() async throws {
+    guard commit == nil else { return try await waitForCommits() }
     await order.lock()
     order.unlock()
   }

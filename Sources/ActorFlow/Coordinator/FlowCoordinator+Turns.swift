@@ -9,17 +9,17 @@ extension FlowCoordinator {
   /// - Parameters:
   ///   - track: The track the input is about.
   ///   - isCommitted: Whether the decision is worth a commit; if not, it still waits for those under way.
-  ///   - evenParked: Whether it is decided and committed also when the flow was put away.
+  ///   - evenPassivated: Whether it is decided and committed also when the flow was put away.
   ///   - waiter: Registered in the turn of the decision, if the machine says what it waits for.
   ///   - newStopwatch: The stopwatch of the run that the input begins.
   ///   - input: Calls an input of the machine's. It reads no state of the actor's: the machine is lent to it.
   nonisolated func decide<Value: Sendable>(
-    on track: TrackID = .main, isCommitted: Bool = true, evenParked: Bool = false, waiter: OneShot? = nil,
+    on track: TrackID = .main, isCommitted: Bool = true, evenPassivated: Bool = false, waiter: OneShot? = nil,
     newStopwatch: Stopwatch? = nil, _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) async throws -> Value {
     guard commit == nil else {
       return try await decideInOrder(
-        on: track, isCommitted: isCommitted, evenParked: evenParked, waiter, newStopwatch, input)
+        on: track, isCommitted: isCommitted, evenPassivated: evenPassivated, waiter, newStopwatch, input)
     }
     if cancellation.isPending { await hearOfCancellation() }
     var turn = try await turn(waiter, newStopwatch, input)
@@ -27,29 +27,29 @@ extension FlowCoordinator {
     return turn.value
   }
 
-  /// Kept out of ``decide(on:isCommitted:evenParked:_:)``: an async function keeps room for all its paths.
+  /// Kept out of ``decide(on:isCommitted:evenPassivated:_:)``: an async function keeps room for all its paths.
   @inline(never)
   private nonisolated func decideInOrder<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool, evenParked: Bool, _ waiter: OneShot?, _ newStopwatch: Stopwatch?,
+    on track: TrackID, isCommitted: Bool, evenPassivated: Bool, _ waiter: OneShot?, _ newStopwatch: Stopwatch?,
     _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) async throws -> Value {
     await order.lock()
     defer { order.unlock() }
     if cancellation.isPending { await hearOfCancellation() }
     return try await decideNext(
-      on: track, isCommitted: isCommitted, evenParked: evenParked, waiter, newStopwatch, input)
+      on: track, isCommitted: isCommitted, evenPassivated: evenPassivated, waiter, newStopwatch, input)
   }
 
   private nonisolated func decideNext<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool, evenParked: Bool, _ waiter: OneShot? = nil, _ newStopwatch: Stopwatch? = nil,
+    on track: TrackID, isCommitted: Bool, evenPassivated: Bool, _ waiter: OneShot? = nil, _ newStopwatch: Stopwatch? = nil,
     _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
   ) async throws -> Value {
-    var (next, stopwatch) = try await nextMachine(evenParked: evenParked)
+    var (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated)
     let (value, reaction) = try next.react { try input(&$0, stopwatch) }
     if isCommitted {
       let events = reaction.event.map { [next.event($0)] } ?? []
       do { try await commit?(next, events) } catch {
-        if isKept, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
+        if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
       }
     }
@@ -68,8 +68,8 @@ extension FlowCoordinator {
   }
 
   /// The machine, to be lent to the next input. Nobody else changes it until that is adopted or refused.
-  private func nextMachine(evenParked: Bool) throws -> (FlowMachine, Stopwatch) {
-    guard !isParked || evenParked else { throw CancellationError() }
+  private func nextMachine(evenPassivated: Bool) throws -> (FlowMachine, Stopwatch) {
+    guard !isPassivated || evenPassivated else { throw CancellationError() }
     return (machine, stopwatch)
   }
 
@@ -95,14 +95,14 @@ extension FlowCoordinator {
   }
 
   private nonisolated func hearOfCancellation() async {
-    if isKept {
-      await park()
+    if isPersisted {
+      await passivate()
     } else if commit == nil {
       var turn = try? await turn { machine, stopwatch in machine.cancel(since: stopwatch.elapsed()) }
       turn?.afterwards.perform()
     } else {
       // One that cannot be committed is not forgotten: the next input brings it again.
-      let isTold: ()? = try? await decideNext(on: .main, isCommitted: true, evenParked: false) { machine, stopwatch in
+      let isTold: ()? = try? await decideNext(on: .main, isCommitted: true, evenPassivated: false) { machine, stopwatch in
         machine.cancel(since: stopwatch.elapsed())
       }
       guard isTold != nil else { return }
@@ -128,7 +128,7 @@ extension FlowCoordinator {
     reaction.forEachAction { perform($0, waiter, &afterwards) }
     if !milestones.isEmpty { reachMilestones(after: reaction.event, &afterwards) }
     // Committed while the flow was put away: nothing comes of what it waits for.
-    if isParked {
+    if isPassivated {
       for waiter in takeWaiters() { afterwards.add(.resume(waiter, .cancelled)) }
     }
     if let due = reaction.timer { setTimer(due, &afterwards) }

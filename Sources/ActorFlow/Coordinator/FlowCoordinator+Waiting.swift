@@ -23,7 +23,7 @@ extension FlowCoordinator {
   private func begin(waitingFor milestone: Milestone, with waiter: OneShot) throws -> OneShot.Outcome? {
     if let outcome = machine.outcome(of: milestone, after: nil) { return outcome }
     // Nothing is decided any more, so there is nothing to wait for.
-    if isParked { throw CancellationError() }
+    if isPassivated { throw CancellationError() }
     milestones.append((milestone, waiter))
     return nil
   }

@@ -8,41 +8,41 @@ extension FlowCoordinator {
   ///
   /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
   nonisolated func walk(on track: TrackID) async -> Bool {
-    guard var way = await beginning(on: track) else { return false }
+    guard var cursor = await beginning(on: track) else { return false }
     do {
-      if way.isRare, let goesOn = try await begin(&way, on: track) { return goesOn }
+      if cursor.isRare, let goesOn = try await begin(&cursor, on: track) { return goesOn }
       while true {
-        if way.place == nil {
-          let arrival = try way.graph.advance(from: way.address, &way.cargo)
-          if way.isUnwatched || way.cargo.scopes !== way.watched {
-            (way.watched, way.isUnwatched) = (way.cargo.scopes, false)
-            try await watch(way.watched, on: track)
+        if cursor.place == nil {
+          let arrival = try cursor.graph.advance(from: cursor.address, &cursor.payload)
+          if cursor.isUnwatched || cursor.payload.scopes !== cursor.watched {
+            (cursor.watched, cursor.isUnwatched) = (cursor.payload.scopes, false)
+            try await watch(cursor.watched, on: track)
           }
           guard case .step(let next) = arrival else {
-            guard let goesOn = try await arrive(arrival, &way, on: track) else { continue }
+            guard let goesOn = try await arrive(arrival, &cursor, on: track) else { continue }
             return goesOn
           }
-          way.node = next
+          cursor.node = next
           // Until this step is entered, the one before has the focus.
           let made = try await next.body.make?()
           if let made, next.body.skip != nil {
-            switch try await skipping(next, made, way.cargo, on: track) {
+            switch try await skipping(next, made, cursor.payload, on: track) {
             case .entered: break
             case .left: return false
             case .skipped(let output):
-              way.pass(next, making: output)
+              cursor.pass(next, making: output)
               continue
             }
           }
-          way.place = try await enter(next, made, way.cargo, on: track)
+          cursor.place = try await enter(next, made, cursor.payload, on: track)
         }
-        guard let entered = way.place else { return false }
+        guard let entered = cursor.place else { return false }
         if Task.isCancelled || cancellation.isPending, try await notBegun(entered, on: track) { return false }
         let context = StepContext(
           runtime: self, info: entered.visit.info, stay: Stay(entered.visit.id, on: track))
         if replays { await noteWalker(of: track) }
         let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
-        way.leave(entered, making: output)
+        cursor.leave(entered, making: output)
         switch await returned(on: track) {
         case .quietly: break
         case .left: return false
@@ -50,16 +50,16 @@ extension FlowCoordinator {
         }
       }
     } catch {
-      return await failed(way.blamed, at: way.address, error, way.cargo.scopes, on: track)
+      return await failed(cursor.blamed, at: cursor.address, error, cursor.payload.scopes, on: track)
     }
   }
 
   /// Not handed in by the caller, who would keep the place, and so its step, for as long as the walk goes on.
   @inline(never)
-  private nonisolated func beginning(on track: TrackID) async -> Way? {
+  private nonisolated func beginning(on track: TrackID) async -> Cursor? {
     let beginning = try? await decideWalking(on: track, isCommitted: false) { machine, _ in
       if let beginning = machine.beginning(on: track) {
-        return Way(machine.graph, start: beginning.start, top: beginning.top) as Way?
+        return Cursor(machine.graph, start: beginning.start, top: beginning.top) as Cursor?
       }
       machine.leftBeforeBeginning(on: track)
       return nil
@@ -85,10 +85,10 @@ extension FlowCoordinator {
 
   @inline(never)
   private nonisolated func enter(
-    _ node: Node, _ instance: StepInstance?, _ cargo: Cargo, on track: TrackID
+    _ node: Node, _ instance: StepInstance?, _ payload: Payload, on track: TrackID
   ) async throws -> Place? {
     try await decideWalking(on: track) { machine, _ in
-      machine.enter(node, instance: instance, cargo: cargo, on: track)
+      machine.enter(node, instance: instance, payload: payload, on: track)
     }
   }
 
@@ -101,20 +101,20 @@ extension FlowCoordinator {
   /// Asks a step that was made whether to skip, and skips it.
   @inline(never)
   private nonisolated func skipping(
-    _ node: Node, _ made: StepInstance, _ cargo: Cargo, on track: TrackID
+    _ node: Node, _ made: StepInstance, _ payload: Payload, on track: TrackID
   ) async throws -> Skipping {
     // Left while it was made: no other code of a step's is to run.
     guard await goesOn(track) else { return .left }
-    guard case .with(let output)? = try await node.body.skip?(made, cargo.value) else { return .entered }
-    guard try await skipped(node, made, cargo, making: output, on: track) else { return .left }
+    guard case .with(let output)? = try await node.body.skip?(made, payload.value) else { return .entered }
+    guard try await skipped(node, made, payload, making: output, on: track) else { return .left }
     return .skipped(output)
   }
 
   private nonisolated func skipped(
-    _ node: Node, _ instance: StepInstance, _ cargo: Cargo, making output: any Sendable, on track: TrackID
+    _ node: Node, _ instance: StepInstance, _ payload: Payload, making output: any Sendable, on track: TrackID
   ) async throws -> Bool {
     try await decideWalking(on: track) { machine, _ in
-      machine.skip(node, instance: instance, cargo: cargo, making: output, on: track)
+      machine.skip(node, instance: instance, payload: payload, making: output, on: track)
     }
   }
 
@@ -171,7 +171,7 @@ extension FlowCoordinator {
   /// The step has returned. In the everyday case that is all.
   private func returned(on track: TrackID) -> Returned {
     guard commit == nil else {
-      if isKept { _ = takeLoss(on: track) }
+      if isPersisted { _ = takeLoss(on: track) }
       return .toTidyUp
     }
     if machine.hasLooseEnds(on: track) { return .toTidyUp }
@@ -200,7 +200,7 @@ extension FlowCoordinator {
       try await decideWalking(on: track) { machine, _ in machine.withdraw(question, on: track) }
     }
     for wait in waits { await stopWaiting(wait, on: track) }
-    if hasReturned, isKept { try await closeReopening(on: track) }
+    if hasReturned, isPersisted { try await closeReopening(on: track) }
     await waitForRunningWork(on: track)
     guard !isLeft else { return false }
     return await goesOn(track)  // it may have been left while it waited

@@ -46,7 +46,7 @@ public actor FlowCoordinator {
   var onceWaits = OnceWaits()
   var effects = EffectCount()
   /// Whether the flow was put away: nothing is decided here any more.
-  package internal(set) var isParked = false
+  package internal(set) var isPassivated = false
   /// The callers of `run` that wait until the run before has returned.
   private var nextRuns: [OneShot] = []
   /// Whether the tasks of a run are under way, or its `run` is about to return.
@@ -76,8 +76,8 @@ public actor FlowCoordinator {
     self.id = id
     self.settings = settings
     serial = Self.serials.wrappingAdd(1, ordering: .relaxed).newValue
-    commit = settings.keeping?.commit ?? Self.commit(settings.commit)
-    stopwatch = settings.keeping?.watch ?? .stopped
+    commit = settings.persistence?.commit ?? Self.commit(settings.commit)
+    stopwatch = settings.persistence?.watch ?? .stopped
     let machine = machine ?? FlowMachine(flow: id, journal: settings.machineJournal)
     self.machine = machine
     log = EventLog(
@@ -97,11 +97,11 @@ public actor FlowCoordinator {
   }
 
   /// Whether the flow is kept beyond the process.
-  nonisolated var isKept: Bool { settings.keeping != nil }
+  nonisolated var isPersisted: Bool { settings.persistence != nil }
   /// Whether visits are replayed.
   nonisolated var replays: Bool { settings.machineJournal != .off }
   /// How prompts are packed, where flows are kept.
-  nonisolated var codec: (any ValueCodec)? { settings.keeping?.codec }
+  nonisolated var codec: (any ValueCodec)? { settings.persistence?.codec }
 }
 
 // MARK: - Running
@@ -148,8 +148,8 @@ extension FlowCoordinator {
   ) async throws -> O {
     let graph = flow.flow.graph
     let node = try graph.node(matching: step)
-    let cargo = try graph.cargo(entering: node, with: value, of: input)
-    try await launch(graph, with: input, at: (node.address, cargo))
+    let payload = try graph.payload(entering: node, with: value, of: input)
+    try await launch(graph, with: input, at: (node.address, payload))
     await drive()
     return try await endRun().get()
   }
@@ -157,13 +157,13 @@ extension FlowCoordinator {
   /// Beside `run`, like ``endRun()``, so that a task that runs a flow keeps no room for it.
   @inline(never)
   nonisolated func launch(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil
   ) async throws {
     try Task.checkCancellation()
     await previousRunHasReturned()
-    let stopwatch = isKept ? nil : Stopwatch(settings.clock)
+    let stopwatch = isPersisted ? nil : Stopwatch(settings.clock)
     // A run that is not kept draws its bits for its first effect; most have none.
-    let keyBits = isKept ? KeyBits.random() : nil
+    let keyBits = isPersisted ? KeyBits.random() : nil
     try await decide(newStopwatch: stopwatch) { machine, _ in
       try machine.launch(graph, with: input, at: start, keyBits: keyBits)
     }
@@ -240,8 +240,8 @@ extension FlowCoordinator {
   @discardableResult
   public nonisolated func settled() async throws -> Position {
     try refuseInside(
-      step: "`settled()` would wait for the very step that calls it; return from the step instead",
-      effect: "`settled()` may wait for the very effect that calls it; return from the effect, or look at `position`")
+      step: "`settled()` would wait for the step that calls it; return from the step instead",
+      effect: "`settled()` may wait for the effect that calls it; return from the effect, or look at `position`")
     return try await wait(for: .settled)
   }
 }
@@ -309,6 +309,6 @@ extension FlowCoordinator {
   public nonisolated func send<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String? = nil
   ) async throws -> Delivery {
-    try await send(value, to: signal.name, key: key, size: 0, numbersKept: false)
+    try await send(value, to: signal.name, key: key, size: 0, numbersBuffered: false)
   }
 }

@@ -39,14 +39,14 @@ extension Flow {
     from address: Int, _ value: any Sendable, after node: Node?, at elements: [Int]
   ) throws -> Destination {
     var address = address
-    var cargo = Cargo(value)
+    var payload = Payload(value)
     while true {
-      switch try graph.advance(from: address, &cargo) {
+      switch try graph.advance(from: address, &payload) {
       case .step(let next), .resume(let next): return .step(next.path.path(at: elements))
       case .fork(let fork):
-        return .fork(fork.path.path(at: elements), branches: try fork.branches(for: cargo.value, at: elements))
+        return .fork(fork.path.path(at: elements), branches: try fork.branches(for: payload.value, at: elements))
       case .deliver(let next):
-        if let node, let receiver = graph.receiver(of: cargo.value, besides: node) {
+        if let node, let receiver = graph.receiver(of: payload.value, besides: node) {
           return .update(receiver.path.path(at: elements))
         }
         address = next

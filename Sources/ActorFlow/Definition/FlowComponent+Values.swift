@@ -22,9 +22,9 @@ extension FlowComponent {
   @inlinable
   public func carrying<T: Sendable>(_ join: @escaping @Sendable (Input, Output) throws -> T) -> Flow<Input, T> {
     Flow(
-      segments: [.keep] + flow.segments + [
-        .join { kept, value in
-          try join(try StepBody.cast(kept, to: Input.self), try StepBody.cast(value, to: Output.self))
+      segments: [.carry] + flow.segments + [
+        .join { carried, value in
+          try join(try StepBody.cast(carried, to: Input.self), try StepBody.cast(value, to: Output.self))
         }
       ])
   }

@@ -36,7 +36,7 @@ struct DiagramMaker {
       let step = addShape(.step, node?.info.id.name ?? name, of: node)
       if let receiver = body.types.receiver { shapes[step].notes.append("receives \(receiver.update)") }
       ends = [(step, "")]
-    case .transform, .keep, .join, .begin, .end: break
+    case .transform, .carry, .join, .begin, .end: break
     case .open(let name): openCluster(openName(name))
     case .close:
       closeName()

@@ -16,14 +16,14 @@ extension Graph {
   }
 
   /// Runs the instructions from `address` on, up to the next step. Runs the user's closures and throws their errors.
-  /// After an error, `cargo` is the payload at that point, so it tells which scopes are around the failure.
-  package func advance(from address: Int, _ cargo: inout Cargo) throws -> Arrival {
+  /// After an error, `payload` is the payload at that point, so it tells which scopes are around the failure.
+  package func advance(from address: Int, _ payload: inout Payload) throws -> Arrival {
     if case .step(let node) = program[address] { return .step(node) }  // by far the most frequent
     var address = address
     // A single payload is made for all changes between two steps.
-    var load = Load(cargo)
+    var load = Load(payload)
     var hasTurned = false
-    defer { cargo = load.packed }
+    defer { payload = load.packed }
     while true {
       switch program[address] {
       case .step(let node): return .step(node)
@@ -35,7 +35,7 @@ extension Graph {
         address = target
         continue
       case .transform(let change): load.value = try change(load.value)
-      case .keep: load.kept = Kept(load.value, below: load.kept)
+      case .carry: load.carried = Carried(load.value, below: load.carried)
       case .join(let join): try load.join(join)
       case .open(let scope): load.scopes = ScopeFrame(scope, load.packed)
       case .close: load.scopes = load.scopes?.below
@@ -75,27 +75,27 @@ extension Graph {
 
 /// A payload that is being changed.
 private struct Load: ~Copyable {
-  private let cargo: Cargo
+  private let payload: Payload
   private var hasChanged = false
   var value: any Sendable { didSet { hasChanged = true } }
-  var kept: Kept? { didSet { hasChanged = true } }
+  var carried: Carried? { didSet { hasChanged = true } }
   var scopes: ScopeFrame? { didSet { hasChanged = true } }
 
-  init(_ cargo: Cargo) {
-    self.cargo = cargo
-    value = cargo.value
-    kept = cargo.kept
-    scopes = cargo.scopes
+  init(_ payload: Payload) {
+    self.payload = payload
+    value = payload.value
+    carried = payload.carried
+    scopes = payload.scopes
   }
 
-  var packed: Cargo { hasChanged ? Cargo(value, kept: kept, scopes: scopes) : cargo }
+  var packed: Payload { hasChanged ? Payload(value, carried: carried, scopes: scopes) : payload }
 
   mutating func join(_ join: Segment.Join) throws {
-    guard let kept else {
+    guard let carried else {
       throw FlowError(
         .typeMismatch, "`.carrying` has nothing to carry: the run was started inside it, after its input")
     }
-    value = try join(kept.value, value)
-    self.kept = kept.below
+    value = try join(carried.value, value)
+    self.carried = carried.below
   }
 }

@@ -4,7 +4,7 @@ extension Graph {
   /// `.carrying` carries from before the first step, and the scopes around the step, each beginning here.
   ///
   /// - Parameter whole: The flow's own input. Only a `.carrying` that begins before the first step uses it.
-  package func cargo(entering node: Node, with input: any Sendable, of whole: any Sendable) throws -> Cargo {
+  package func payload(entering node: Node, with input: any Sendable, of whole: any Sendable) throws -> Payload {
     let types = node.body.types
     guard node.fork == nil else {
       throw FlowError(.noSuchStep, "a run cannot start at a fork; name a step before it", step: node.info.id)
@@ -19,12 +19,12 @@ extension Graph {
         .typeMismatch, "this step takes a value of type \(types.input), not one of type \(type(of: input))",
         step: node.info.id)
     }
-    let cargo = Cargo(input, kept: try kept(at: node, of: whole))
-    return cargo.within(frames(at: node, cargo))
+    let payload = Payload(input, carried: try carried(at: node, of: whole))
+    return payload.within(frames(at: node, payload))
   }
 
   /// The scopes that are open at a node, innermost first. Another attempt of each would begin with this node.
-  private func frames(at node: Node, _ cargo: Cargo) -> ScopeFrame? {
+  private func frames(at node: Node, _ payload: Payload) -> ScopeFrame? {
     var open: [Scope] = []
     for instruction in program[..<node.address] {
       switch instruction {
@@ -33,24 +33,24 @@ extension Graph {
       default: break
       }
     }
-    return open.reduce(nil) { ScopeFrame($1, cargo.within($0), start: node.address) }
+    return open.reduce(nil) { ScopeFrame($1, payload.within($0), start: node.address) }
   }
 
   /// The carried values at a node. Values from before the first step are computed again; those from after a step are
   /// unknown.
-  private func kept(at node: Node, of whole: any Sendable) throws -> Kept? {
-    var cargo = Cargo(whole)
+  private func carried(at node: Node, of whole: any Sendable) throws -> Carried? {
+    var payload = Payload(whole)
     var isBeforeTheFirst = true
     /// Whether the value is known, for each open `.carrying`.
     var open: [Bool] = []
     for instruction in program[..<node.address] {
       switch instruction {
-      case .keep:
+      case .carry:
         open.append(isBeforeTheFirst)
-        if isBeforeTheFirst { cargo = Cargo(cargo.value, kept: Kept(cargo.value, below: cargo.kept)) }
+        if isBeforeTheFirst { payload = Payload(payload.value, carried: Carried(payload.value, below: payload.carried)) }
       case .join:
-        if open.removeLast() { cargo = Cargo(cargo.value, kept: cargo.kept?.below) }
-      case .transform(let change) where isBeforeTheFirst: cargo = cargo.with(try change(cargo.value))
+        if open.removeLast() { payload = Payload(payload.value, carried: payload.carried?.below) }
+      case .transform(let change) where isBeforeTheFirst: payload = payload.with(try change(payload.value))
       case .step, .fork, .choose: isBeforeTheFirst = false
       default: break
       }
@@ -60,6 +60,6 @@ extension Graph {
         .noSuchStep, "a run cannot start inside a `.carrying` that begins after a step: its carried value is unknown",
         step: node.info.id)
     }
-    return cargo.kept
+    return payload.carried
   }
 }

@@ -33,7 +33,7 @@ package enum Instruction: Sendable {
   case step(Node)
   case fork(Node)
   case transform(Segment.Transform)
-  case keep
+  case carry
   case join(Segment.Join)
   case open(Scope)
   case close

@@ -38,7 +38,7 @@ private struct GraphCompiler {
       nodes.append(node)
       emit(.step(node))
     case .transform(let change): emit(.transform(change))
-    case .keep: emit(.keep)
+    case .carry: emit(.carry)
     case .join(let join): emit(.join(join))
     case .open(let name): names.open(name)
     case .close: names.close()
@@ -97,7 +97,7 @@ extension GraphCompiler {
     program[(address + 1)...].allSatisfy { instruction in
       switch instruction {
       case .choose, .decide, .resume, .deliver, .jump, .end, .fork: false
-      case .step, .transform, .keep, .join, .open, .close: true
+      case .step, .transform, .carry, .join, .open, .close: true
       }
     }
   }

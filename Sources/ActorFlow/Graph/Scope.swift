@@ -47,29 +47,29 @@
 package final class ScopeFrame: Sendable {
   package let scope: Scope
   /// The payload with which the scope was entered.
-  package let cargo: Cargo
+  package let payload: Payload
   /// The address at which the walk of the scope begins: after the bracket, or in the middle if a run began there.
   package let start: Int
   /// The number of the attempt, from 1.
   package let attempt: Int
 
-  init(_ scope: Scope, _ cargo: Cargo, start: Int? = nil, attempt: Int = 1) {
+  init(_ scope: Scope, _ payload: Payload, start: Int? = nil, attempt: Int = 1) {
     self.scope = scope
-    self.cargo = cargo
+    self.payload = payload
     self.start = start ?? scope.first
     self.attempt = attempt
   }
 
-  package var below: ScopeFrame? { cargo.scopes }
+  package var below: ScopeFrame? { payload.scopes }
 
   /// The frame of the next attempt.
-  package var again: ScopeFrame { ScopeFrame(scope, cargo, start: start, attempt: attempt + 1) }
+  package var again: ScopeFrame { ScopeFrame(scope, payload, start: start, attempt: attempt + 1) }
 
   /// Returns this chain with one of its frames replaced.
   package func replacing(_ frame: ScopeFrame, with other: ScopeFrame) -> ScopeFrame {
     if self === frame { return other }
     guard let below else { return self }
-    return ScopeFrame(scope, cargo.within(below.replacing(frame, with: other)), start: start, attempt: attempt)
+    return ScopeFrame(scope, payload.within(below.replacing(frame, with: other)), start: start, attempt: attempt)
   }
 
   /// Whether this frame's chain contains `frame`.

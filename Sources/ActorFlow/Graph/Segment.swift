@@ -8,7 +8,7 @@
   /// Transforms the value on its way to the next step.
   case transform(Transform)
   /// Carries the value until the matching `join`.
-  case keep
+  case carry
   case join(Join)
   case open(name: String)
   case close
@@ -24,7 +24,7 @@
   case fork(Fork)
 
   @usableFromInline package typealias Transform = @Sendable (any Sendable) throws -> any Sendable
-  @usableFromInline package typealias Join = @Sendable (_ kept: any Sendable, any Sendable) throws -> any Sendable
+  @usableFromInline package typealias Join = @Sendable (_ carried: any Sendable, any Sendable) throws -> any Sendable
 
   @usableFromInline package enum Policy: Sendable {
     case backUp(BackUpPolicy)

@@ -29,7 +29,7 @@ extension FlowMachine {
   }
 
   /// What a question of a flow that is kept has beside its prompt.
-  package struct Keeping: Sendable {
+  package struct PersistedPrompt: Sendable {
     package let prompt: PackedPrompt
     package let token: RandomBits?
     /// What the question showed when the flow was put away, read back; nil if that is not known to be something else.
@@ -46,7 +46,7 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, keeping: Keeping? = nil, byChild: Bool? = nil,
+    within deadline: AskDeadline? = nil, persisted: PersistedPrompt? = nil, byChild: Bool? = nil,
     at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: "ask") }
@@ -61,7 +61,7 @@ extension FlowMachine {
       }
     }
     let (question, isNew) = try open(
-      prompt, key: key, at: place, on: track, keeping: keeping, byChild: byChild ?? false, at: now())
+      prompt, key: key, at: place, on: track, persisted: persisted, byChild: byChild ?? false, at: now())
     if journal != .off, let key {
       self[track].focus.attempt.count(key)
       note(.began, on: track)
@@ -69,10 +69,10 @@ extension FlowMachine {
     }
     perform(.awaitAnswer(track))
     guard isNew else {
-      showAgain(question, prompt, keeping, on: track)
+      showAgain(question, prompt, persisted, on: track)
       return .opened(question)
     }
-    if let deadline = deadline?.after(now()) { alarms.arm(deadline, for: question.id.number, on: track) }
+    if let deadline = deadline?.after(now()) { timers.arm(deadline, for: question.id.number, on: track) }
     publish(.asked(question))
     return .opened(question)
   }
@@ -135,7 +135,7 @@ extension FlowMachine {
   /// Opens a question of the place on top; it is to be published next, if it is new.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
-    on track: TrackID, keeping: Keeping? = nil, byChild: Bool = false, at now: @autoclosure () -> Duration
+    on track: TrackID, persisted: PersistedPrompt? = nil, byChild: Bool = false, at now: @autoclosure () -> Duration
   ) throws -> (Question, isNew: Bool) {
     guard look(at: track, { $0.asking == nil }) else {
       throw error(
@@ -143,17 +143,17 @@ extension FlowMachine {
         step: place.visit.info.id)
     }
     let (reopened, replayed) = takeReopening(key, on: track)
-    let shown = reopened.flatMap { $0.updates.first == keeping?.prompt.digest ? keeping?.shown : nil }
+    let shown = reopened.flatMap { $0.updates.first == persisted?.prompt.digest ? persisted?.shown : nil }
     if reopened == nil { numbers.question += 1 }
     let number = reopened?.number ?? numbers.question
     let question = Question(
-      id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? keeping?.token),
+      id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? persisted?.token),
       step: place.visit.info.id, visit: place.visit.id, prompt: shown ?? prompt, revision: reopened?.revision ?? 1)
     if reopened == nil { beginIdling(on: track, at: now()) }
     with(track) { track in
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
-        packed: reopened.map { PackedPrompt($0.prompt) } ?? keeping?.prompt,
+        packed: reopened.map { PackedPrompt($0.prompt) } ?? persisted?.prompt,
         updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: byChild)
       track.focus.hasAsked = true
       track.hasAsked = true
@@ -243,7 +243,7 @@ extension FlowMachine {
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) {
     guard let track = openTrack(of: id) else { throw refusal(of: id) }
-    let now = alarms.isEmpty ? .zero : now()
+    let now = timers.isEmpty ? .zero : now()
     if let refusal = lateness(on: track, at: now) { throw refusal }
     let reloads = journal == .reloading
     if let key = look(at: track, { $0.asking?.key }) {
@@ -269,7 +269,7 @@ extension FlowMachine {
     // The question alone needs no room of its own.
     if asking.receiver == nil, asking.packed == nil { discard(asking.question) } else { discard(asking) }
     if track != .main { askers[asking.question.id.number] = nil }
-    if !alarms.isEmpty { alarms.drop(question: asking.question.id.number, on: track) }
+    if !timers.isEmpty { timers.drop(question: asking.question.id.number, on: track) }
   }
 
   /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.

@@ -34,8 +34,8 @@ extension FlowMachine {
       guard let leave = look(at: track, { $0.leave }), !leave.yields else { continue }
       switch leave.goal {
       case .back: throw error(.moving, "the flow is already backing up; wait until it has landed")
-      case .end: throw error(.ending, "the flow is ending; there is no way back")
-      case .dissolve, .reload, .unwind, .prune: throw error(.moving, "this branch is being left; wait until it is gone")
+      case .end: throw error(.ending, "the flow is ending; it cannot back up any more")
+      case .supersede, .reload, .unwind, .dropSuperseded: throw error(.moving, "this branch is being left; wait until it has been left")
       }
     }
   }
@@ -58,7 +58,7 @@ extension FlowMachine {
   private func refusalToLeaveFork(on track: TrackID) -> FlowError? {
     guard hasClosedBranch(on: track) else { return nil }
     return error(
-      .cannotBackUp, "a step of a branch was left forwards for good, so nobody returns to before its fork",
+      .cannotBackUp, "a one-way step of a branch was left forwards, so no back leads to before its fork",
       step: visit(of: track)?.info.id)
   }
 
@@ -101,7 +101,7 @@ extension FlowMachine {
       guard !place.isInner, step.matches(place.visit.info.id) else { continue }
       guard place.node.backUp != .passThrough else {
         return .refused(
-          error(.cannotBackUp, "\"\(step)\" is passed through and never returned to", step: here))
+          error(.cannotBackUp, "\"\(step)\" is `.passThrough` and cannot be returned to", step: here))
       }
       return .found(Int(place.depth))
     }

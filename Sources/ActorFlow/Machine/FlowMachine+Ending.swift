@@ -6,7 +6,7 @@ extension FlowMachine {
   mutating func end(
     _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
   ) {
-    dissolveBranches(of: .main, since: .zero)
+    supersedeBranches(of: .main, since: .zero)
     lastStack = stack
     self.ending = ending
     self.result = result
@@ -27,9 +27,9 @@ extension FlowMachine {
     dropFork(of: .main)
     discard(graph)
     graph = .empty
-    if !alarms.isEmpty { discard(alarms) }
-    alarms = Alarms()
-    if mail.isUsed { discard(mail.drop()) }
+    if !timers.isEmpty { discard(timers) }
+    timers = Timers()
+    if signals.isUsed { discard(signals.drop()) }
   }
 
   /// Whether the run is over, or on its way to a bad end.

@@ -22,10 +22,10 @@ extension FlowMachine {
     // While the flow is being left the error means nothing.
     guard phase(of: track) == .walking else { return }
     let cause = cause(of: error, at: step)
-    if journal == .keeping, scopes?.handler(below: nil) == nil,
+    if journal == .persisting, scopes?.handler(below: nil) == nil,
       graph.failurePolicy(of: step, orAt: address) != .rollBack
     {
-      return park(step, cause)
+      return suspend(step, cause)
     }
     closeEverything(on: track)
     if let catcher = scopes?.handler(below: self[track].outerScopes) {
@@ -39,17 +39,17 @@ extension FlowMachine {
     publish(.failed(step, cause))
   }
 
-  /// The flow stands still where it is: no alarm rings, and only an ending gets it going. Whoever takes it up again has
+  /// The flow stands still where it is: no timer rings, and only an ending gets it going. Whoever takes it up again has
   /// the step tried again.
-  private mutating func park(_ step: StepID, _ error: any Error) {
+  private mutating func suspend(_ step: StepID, _ error: any Error) {
     guard fault == nil else { return }
     fault = (step, error)
     publish(.parked(step, error))
   }
 
-  func refuseStandingStill() throws(FlowError) {
+  func refuseSuspended() throws(FlowError) {
     guard let fault else { return }
-    throw error(.parked, "the step failed, and the flow stands still: \(fault.error)", step: fault.step)
+    throw error(.parked, "a step failed, and the flow is suspended: \(fault.error)", step: fault.step)
   }
 
   /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has
@@ -58,7 +58,7 @@ extension FlowMachine {
     if let error = error as? FlowError { return error.located(in: flow, at: step) }
     guard error is CancellationError else { return error }
     return self.error(
-      .stepFailed, "the step threw CancellationError although nobody had cancelled it", step: step,
+      .stepFailed, "the step threw CancellationError although it was not cancelled", step: step,
       underlying: [error])
   }
 
@@ -80,7 +80,7 @@ extension FlowMachine {
 
   /// The same visit goes on: place, records and idempotency keys stay what they are.
   private mutating func tryAgain(_ top: Place, _ frame: ScopeFrame, _ pause: Duration, on track: TrackID) {
-    self[track].top = top.with(top.cargo.within(top.cargo.scopes?.replacing(frame, with: frame.again)))
+    self[track].top = top.with(top.payload.within(top.payload.scopes?.replacing(frame, with: frame.again)))
     self[track].focus.hasReturned = true
     self[track].focus.attempt = Attempt(isReplay: true)
     // The tasks that had asked in the attempt have ended with it.
@@ -89,7 +89,7 @@ extension FlowMachine {
     // An update that the step has not received yet is handed over again.
     let handover = focus(of: track).isEntered ? nil : focus(of: track).memory?.handover
     self[track].start = Start(.top, pause: pause, handover: handover)
-    alarms.keep(only: frame.below, on: track)
+    timers.keep(only: frame.below, on: track)
   }
 
   private mutating func unwind(
@@ -104,10 +104,10 @@ extension FlowMachine {
   /// The closure of a recovery has made what the scope was to make, and the walk goes on at this address.
   ///
   /// - Returns: False if the flow is being left.
-  package mutating func recovered(making cargo: Cargo, at address: Int, on track: TrackID) -> Bool {
+  package mutating func recovered(making payload: Payload, at address: Int, on track: TrackID) -> Bool {
     dropStart(of: track)
     guard phase(of: track) == .walking else { return false }
-    keepWay(from: address, with: cargo, on: track)
+    persistCursor(from: address, with: payload, on: track)
     return true
   }
 }

@@ -5,18 +5,18 @@ extension FlowMachine {
   ///
   /// - Parameter inputs: What each branch is given.
   package mutating func fork(
-    _ node: Node, _ plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
+    _ node: Node, _ plan: ForkPlan, payload: Payload, inputs: [any Sendable], on track: TrackID
   ) -> [TrackID]? {
-    guard enter(node, instance: nil, cargo: cargo, on: track) != nil else { return nil }
-    return openBranches(of: plan, cargo: cargo, inputs: inputs, on: track)
+    guard enter(node, instance: nil, payload: payload, on: track) != nil else { return nil }
+    return openBranches(of: plan, payload: payload, inputs: inputs, on: track)
   }
 
   /// The flow has backed up to a fork: its branches begin anew. Nil: the flow is being left.
   package mutating func refork(_ plan: ForkPlan, inputs: [any Sendable], on track: TrackID) -> [TrackID]? {
     let (phase, top) = look(at: track) { ($0.phase, $0.top) }
-    guard phase == .walking, let cargo = top?.cargo else { return nil }
+    guard phase == .walking, let payload = top?.payload else { return nil }
     dropStart(of: track)
-    return openBranches(of: plan, cargo: cargo, inputs: inputs, on: track)
+    return openBranches(of: plan, payload: payload, inputs: inputs, on: track)
   }
 
   /// The branches that were open when the machine was put away; nil if there are none.
@@ -39,7 +39,7 @@ extension FlowMachine {
   }
 
   private mutating func openBranches(
-    of plan: ForkPlan, cargo: Cargo, inputs: [any Sendable], on track: TrackID
+    of plan: ForkPlan, payload: Payload, inputs: [any Sendable], on track: TrackID
   ) -> [TrackID] {
     with(track) { $0.focus.hasReturned = true }
     let elements = look(at: track) { $0.branch }?.elements ?? []
@@ -51,8 +51,8 @@ extension FlowMachine {
       var branch = Track(
         phase: .walking,
         branch: Branching(
-          parent: track, number: number, path: plan.name(of: number, at: own), elements: own, scopes: cargo.scopes))
-      branch.start = Start(.at(address: entry, Cargo(input, scopes: cargo.scopes)))
+          parent: track, number: number, path: plan.name(of: number, at: own), elements: own, scopes: payload.scopes))
+      branch.start = Start(.at(address: entry, Payload(input, scopes: payload.scopes)))
       opened.append(branches.open(branch, numbered: numbers.track))
     }
     var views: [TrackView] = []
@@ -96,7 +96,7 @@ extension FlowMachine {
   ///
   /// - Returns: Whether it was the last one.
   package mutating func isOver(_ track: TrackID) -> Bool {
-    if case .dissolve? = look(at: track, { $0.leave })?.goal { endBranch(track) }
+    if case .supersede? = look(at: track, { $0.leave })?.goal { endBranch(track) }
     let phase = look(at: track) { $0.phase }
     return phase == .ended || fault != nil && phase == .walking
   }
@@ -115,7 +115,7 @@ extension FlowMachine {
       if let leave, !leave.failures.isEmpty { parent.fork?.failures += leave.failures }
     }
     closeEverything(on: track)
-    alarms.drop(of: track)
+    timers.drop(of: track)
   }
 
   /// What became of a fork, when a branch has ended.
@@ -164,7 +164,7 @@ extension FlowMachine {
 
   private mutating func supersede(on track: TrackID, since: Duration) {
     guard look(at: track, { $0.hasOpenBranches }) else { return }
-    dissolveBranches(of: track, since: since)
+    supersedeBranches(of: track, since: since)
     if let visit = visit(of: track) { publish(.leaving(Visit(visit), .superseded)) }
   }
 
@@ -180,27 +180,27 @@ extension FlowMachine {
   package enum Joined: Sendable {
     case joined
     /// What the superfluous branches did is undone first; then the walk goes on by itself.
-    case prunes
+    case cleansUp
     case left
   }
 
   /// All branches have ended or come back. Nothing of them is left but what is to be undone if the flow is.
   package mutating func join(
-    _ node: Node, making cargo: Cargo, on track: TrackID, since: Duration = .zero
+    _ node: Node, making payload: Payload, on track: TrackID, since: Duration = .zero
   ) -> Joined {
     let (phase, open, visit) = look(at: track) { ($0.phase, $0.fork, $0.visit) }
     guard phase == .walking, let fork = open, let visit else { return .left }
     let winners = fork.winners
     let losers = fork.tracks.filter { !winners.contains($0) }
     if hasPlaces(losers) {
-      self[track].leave = newLeave(.prune(cargo), of: visit, since: since, fork.failures)
+      self[track].leave = newLeave(.dropSuperseded(payload), of: visit, since: since, fork.failures)
       self[track].fork?.failures = []
       self[track].phase = .compensating
       bury(losers, on: track)
-      return .prunes
+      return .cleansUp
     }
     joined(visit, errors: fork.failures.map(\.error), on: track)
-    keepWay(from: node.address + 1, with: cargo, on: track)
+    persistCursor(from: node.address + 1, with: payload, on: track)
     return .joined
   }
 

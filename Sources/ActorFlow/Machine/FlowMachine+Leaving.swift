@@ -4,14 +4,14 @@ extension FlowMachine {
   /// one named `step`.
   package mutating func backUp(to step: StepID? = nil, since: Duration) throws(FlowError) {
     try requireRun()
-    try refuseStandingStill()
+    try refuseSuspended()
     try backUp(from: leaves, to: step, since: since)
   }
 
   /// Backs up from the step that asks a question, for a caller outside, who waits for the landing.
   package mutating func backUp(from question: Question.ID, since: Duration) throws(FlowError) {
     let track = try self.track(asking: question)
-    try refuseStandingStill()
+    try refuseSuspended()
     try backUp(from: [track], to: nil, since: since)
   }
 
@@ -97,7 +97,7 @@ extension FlowMachine {
       track.leave = leave
     }
     closeEverything(on: track)
-    dissolveBranches(of: track, since: since)
+    supersedeBranches(of: track, since: since)
     if case .end = goal {
       dropBufferedSignals()
       fault = nil

@@ -47,8 +47,8 @@ extension FlowMachine {
   /// A caller without the right token learns from that only that the number is not open any more.
   private func isForged(_ id: Question.ID) -> Bool {
     // Every question of a kept flow has a token, and no other one has.
-    if (id.token == nil) == (journal == .keeping) { return true }
-    return keptQuestions.contains { $0.number == id.number && $0 != id }
+    if (id.token == nil) == (journal == .persisting) { return true }
+    return persistedQuestions.contains { $0.number == id.number && $0 != id }
   }
 
   /// The track that asks this question.

@@ -52,13 +52,13 @@ extension FlowMachine {
   /// A step that asks and waits at once has a task for each. When one of them has got its answer, the flow counts as
   /// settled, for the other is open; but the one goes on. It may have ended, too, which nobody can see: then the flow
   /// just does not rest before the step waits for as much as ever, or has returned.
-  package var isResting: Bool {
+  package var canPassivate: Bool {
     isSettled && !hasTrack(where: \.hasAskerAtWork)
   }
 
   /// Whether it is settled, and whoever may be at work beside what is open has a question open, too: there is something
   /// to show.
-  package var isShowing: Bool {
+  package var isPresentable: Bool {
     isSettled && !hasTrack { $0.hasAskerAtWork && $0.asking == nil }
   }
 

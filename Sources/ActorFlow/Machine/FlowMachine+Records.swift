@@ -94,7 +94,7 @@ extension FlowMachine {
   /// A kept flow gets its bits at its launch. One without was stored before there were any: its keys must be the same in
   /// each process, and in a store that was restored.
   private mutating func newIdempotencyKey(_ key: String, at place: Place, _ drawBits: () -> KeyBits) -> String {
-    if keyBits == nil, journal != .keeping { keyBits = drawBits() }
+    if keyBits == nil, journal != .persisting { keyBits = drawBits() }
     return IdempotencyKey.make(
       flow: flow, step: place.visit.info.id, visit: place.visit.id, key: key, bits: keyBits)
   }

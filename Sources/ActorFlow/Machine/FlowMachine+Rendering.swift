@@ -8,12 +8,12 @@ extension FlowMachine {
   /// - Throws: As ``ask(_:key:visit:on:within:at:)``.
   package mutating func show(
     _ rendering: any Prompt, to receiver: any ActionReceiver, visit: VisitID, on track: TrackID = .main,
-    keeping: Keeping? = nil, tree: RenderKeeping? = nil, at now: @autoclosure () -> Duration = .zero
+    persisted: PersistedPrompt? = nil, tree: RenderPersistence? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws -> Question {
     let place = try activePlace(of: visit, on: track, to: "show a rendering")
-    let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, keeping: keeping, at: now())
+    let (question, isNew) = try open(rendering, to: receiver, at: place, on: track, persisted: persisted, at: now())
     keep(tree, on: track)
-    if isNew { publish(.asked(question)) } else { showAgain(question, rendering, keeping, on: track) }
+    if isNew { publish(.asked(question)) } else { showAgain(question, rendering, persisted, on: track) }
     return asking(on: track)?.question ?? question
   }
 
@@ -21,7 +21,7 @@ extension FlowMachine {
   private static let outputKey = JournalKey(name: .given("output"), number: 1)
 
   /// What a visit of a rendered step has left: what it remembers, and what it has made.
-  package func keptRendering(
+  package func persistedRendering(
     of visit: VisitID, on track: TrackID = .main
   ) throws -> (tree: PackedTree?, output: (any Sendable)?, isReplay: Bool) {
     _ = try activePlace(of: visit, on: track, to: "show a rendering")
@@ -31,11 +31,11 @@ extension FlowMachine {
     return (focus.memory?.tree, output, focus.attempt.isReplay)
   }
 
-  private mutating func keep(_ keeping: RenderKeeping?, on track: TrackID) {
-    guard let keeping else { return }
+  private mutating func keep(_ persisted: RenderPersistence?, on track: TrackID) {
+    guard let persisted else { return }
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
-    self[track].focus.memory?.tree = keeping.tree
-    guard let output = keeping.output else { return }
+    self[track].focus.memory?.tree = persisted.tree
+    guard let output = persisted.output else { return }
     self[track].focus.memory?.answers[Self.outputKey] = .answered(output)
     self[track].focus.hasOutput = true
   }
@@ -46,14 +46,14 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func rerender(
     _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, isAnswer: Bool = false,
-    keeping: Keeping? = nil, tree: RenderKeeping? = nil, at now: @autoclosure () -> Duration = .zero
+    persisted: PersistedPrompt? = nil, tree: RenderPersistence? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws {
     let replaced = with(track) { track -> (old: Question, new: Question)? in
       guard track.phase == .walking, let old = track.asking?.question, old.visit == visit else { return nil }
       let new = Question(
         id: old.id, step: old.step, visit: old.visit, prompt: rendering, revision: old.revision + 1)
       track.asking?.question = new
-      track.asking?.packed = keeping?.prompt
+      track.asking?.packed = persisted?.prompt
       return (old, new)
     }
     guard let replaced else {
@@ -71,7 +71,7 @@ extension FlowMachine {
   /// - Parameter isAnswer: Whether it was somebody's answer.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func acknowledge(
-    visit: VisitID, on track: TrackID = .main, isAnswer: Bool = true, tree: RenderKeeping? = nil,
+    visit: VisitID, on track: TrackID = .main, isAnswer: Bool = true, tree: RenderPersistence? = nil,
     at now: @autoclosure () -> Duration = .zero
   ) throws {
     _ = try activePlace(of: visit, on: track, to: "take actions")

@@ -35,12 +35,12 @@ extension FlowMachine {
     guard let leave = look(at: track, { $0.leave }) else { return .ended }
     switch leave.goal {
     case .reload: return reload(on: track)
-    case .dissolve:
+    case .supersede:
       endBranch(track)
       return .ended
-    case .prune(let cargo):
+    case .dropSuperseded(let payload):
       if let turn = compensateTop(on: track, until: { $0.node.fork != nil && !$0.isInner }) { return turn }
-      prune(leave, making: cargo, on: track)
+      dropSuperseded(leave, making: payload, on: track)
       return .start
     case .back, .end, .unwind: break
     }
@@ -61,13 +61,13 @@ extension FlowMachine {
       if let turn = compensateTop(on: track, until: { _ in false }) { return turn }
       end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
       return .ended
-    case .reload, .prune, .dissolve: return .ended
+    case .reload, .dropSuperseded, .supersede: return .ended
     }
   }
 
   /// `backUp` of the top place has returned, or thrown `error`.
   package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
-    let keeps = journal == .keeping
+    let keeps = journal == .persisting
     if let forgotten = with(track, { $0.compensated(error, keeps: keeps) }) { discard(forgotten) }
   }
 
@@ -191,9 +191,9 @@ extension FlowMachine {
         isEntered: handover == nil, isLanded: handover == nil, memory: track.focus.memory.take())
     }
     remember(handover, on: track)
-    walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.cargo.scopes)
+    walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.payload.scopes)
     // The caller who went back is active.
-    if alarms.hasIdle { alarms.forgetIdle(on: lineage(of: track)) }
+    if timers.hasIdle { timers.forgetIdle(on: lineage(of: track)) }
     lastLanded = leave.number
     publish(.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors))
     return .proceed(landed)
@@ -207,7 +207,7 @@ extension FlowMachine {
     case .retry(_, let backoff) where !unwinding.isTimeout:
       let next = frame.again
       start = Start(
-        .at(address: frame.start, frame.cargo.within(next)), pause: backoff.delay(after: frame.attempt))
+        .at(address: frame.start, frame.payload.within(next)), pause: backoff.delay(after: frame.attempt))
     case .recover where !unwinding.isTimeout: start = Start(.recovery(unwinding.step, frame, unwinding.error))
     case .retry, .recover, .timeout, .expiry: start = Start(.failure(unwinding.step, unwinding.error, frame.below))
     }
@@ -220,10 +220,10 @@ extension FlowMachine {
   }
 
   /// The superfluous branches are undone, and the others are a thing of the past.
-  private mutating func prune(_ leave: Leave, making cargo: Cargo, on track: TrackID) {
+  private mutating func dropSuperseded(_ leave: Leave, making payload: Payload, on track: TrackID) {
     guard let fork = top(of: track)?.node, let visit = visit(of: track) else { return }
     // Behind the fork stands the jump over its branches.
-    walkAgain(on: track, Start(.at(address: fork.address + 1, cargo)), under: cargo.scopes)
+    walkAgain(on: track, Start(.at(address: fork.address + 1, payload)), under: payload.scopes)
     joined(visit, errors: leave.errors, on: track)
   }
 
@@ -234,7 +234,7 @@ extension FlowMachine {
       track.phase = .walking
       track.leave = nil
     }
-    alarms.keep(only: scopes, on: track)
+    timers.keep(only: scopes, on: track)
   }
 
   private mutating func reload(on track: TrackID) -> Turn {
@@ -246,8 +246,8 @@ extension FlowMachine {
       return track.top
     }
     guard let place = top else { return .ended }
-    // An alarm that became due meanwhile did not count.
-    alarms.keep(only: place.cargo.scopes, on: track)
+    // An timer that became due meanwhile did not count.
+    timers.keep(only: place.payload.scopes, on: track)
     return .reload(place)
   }
 

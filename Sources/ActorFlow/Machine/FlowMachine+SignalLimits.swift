@@ -15,27 +15,26 @@ extension FlowMachine {
     guard signal.utf8.count <= limit else { throw error(.tooLarge, "a signal's name has at most \(limit) bytes") }
     guard key?.utf8.count ?? 0 <= limit else {
       throw error(
-        .tooLarge, "a signal's key has at most \(limit) bytes; of a longer text, make the key a digest")
+        .tooLarge, "a signal's key has at most \(limit) bytes; use a digest of a longer text")
     }
     guard signal.utf8.count + size <= SignalLimits.bufferedBytes else {
       throw error(
         .tooLarge,
-        "a signal has at most \(SignalLimits.bufferedBytes) bytes; keep what is larger elsewhere, and send where it is")
+        "a signal has at most \(SignalLimits.bufferedBytes) bytes; store larger values elsewhere, and send a reference")
     }
   }
 
   /// Refuses what would be buffered beyond the limits. What a step waits for that is still to ask for it again, because
   /// the machine was read back, has room: other signals must not stand in its way.
-  func checkRoom(for signal: Mail.BufferedSignal) throws(FlowError) {
-    let isFull = mail.buffer.count >= Mail.capacity
-    guard isFull || mail.bufferedBytes + signal.size > SignalLimits.bufferedBytes else { return }
+  func checkRoom(for signal: SignalBuffer.BufferedSignal) throws(FlowError) {
+    let isFull = signals.buffer.count >= SignalBuffer.capacity
+    guard isFull || signals.bufferedBytes + signal.size > SignalLimits.bufferedBytes else { return }
     guard !isAwaited(signal.signal) else { return }
     throw error(
       .signalsFull,
       isFull
-        ? "\(Mail.capacity) signals wait to be received; this one was not taken, send it later"
-        : "the signals that wait to be received have at most \(SignalLimits.bufferedBytes) bytes in all; this one was "
-          + "not taken, send it later")
+        ? "\(SignalBuffer.capacity) signals are buffered; this one was refused, send it later"
+        : "buffered signals have at most \(SignalLimits.bufferedBytes) bytes in all; this one was refused, send it later")
   }
 
   /// Whether more steps are to wait for a signal again than are buffered for them.
@@ -43,12 +42,12 @@ extension FlowMachine {
     let waits = ([.main] + descendants(of: .main)).reduce(0) { count, track in
       count + look(at: track) { $0.reopening?.waits.count { $0.signal == signal } ?? 0 }
     }
-    return waits > mail.buffer.count { $0.signal == signal }
+    return waits > signals.buffer.count { $0.signal == signal }
   }
 
   /// An ending was accepted: nobody receives any more what waits to be received, and the rollback may need the room.
   mutating func dropBufferedSignals() {
-    guard !mail.buffer.isEmpty else { return }
-    discard(mail.takeBuffer())
+    guard !signals.buffer.isEmpty else { return }
+    discard(signals.takeBuffer())
   }
 }

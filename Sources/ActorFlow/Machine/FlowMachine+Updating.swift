@@ -2,12 +2,12 @@
 extension FlowMachine {
   /// A step replaces what its open question shows. Changes nothing where the visit is replayed and this was shown before.
   package mutating func update<P: Prompt>(
-    _ prompt: P, visit: VisitID, on track: TrackID = .main, keeping: Keeping? = nil
+    _ prompt: P, visit: VisitID, on track: TrackID = .main, persisted: PersistedPrompt? = nil
   ) throws {
     let place = try activePlace(of: visit, on: track, to: "update")
     guard let asking = asking(on: track) else {
       // What cannot be read back is asked as it was first, so that this would be lost.
-      if P.self is any Decodable.Type, let digest = keeping?.prompt.digest, replayBeforeAsking(digest, on: track) {
+      if P.self is any Decodable.Type, let digest = persisted?.prompt.digest, replayBeforeAsking(digest, on: track) {
         return
       }
       throw error(
@@ -20,7 +20,7 @@ extension FlowMachine {
         "the open question shows a prompt of type \(type(of: old.prompt)); it cannot become one of type \(P.self)",
         step: place.visit.info.id)
     }
-    guard let packed = keeping?.prompt else { return replace(old, by: prompt, packed: nil, on: track) }
+    guard let packed = persisted?.prompt else { return replace(old, by: prompt, packed: nil, on: track) }
     guard self[track].asking?.updates.replay(packed.digest) == false else { return }
     self[track].asking?.updates.note(packed.digest, after: asking.packed)
     replace(old, by: prompt, packed: packed, on: track)
@@ -28,12 +28,12 @@ extension FlowMachine {
 
   /// A question that was open when the machine was put away is asked again, with another prompt or the one it showed.
   mutating func showAgain(
-    _ question: Question, _ prompt: any Prompt, _ keeping: Keeping?, on track: TrackID
+    _ question: Question, _ prompt: any Prompt, _ persisted: PersistedPrompt?, on track: TrackID
   ) {
-    guard let keeping, let asking = asking(on: track), let shown = asking.packed, asking.updates.isEmpty,
-      shown.value != keeping.prompt.value
+    guard let persisted, let asking = asking(on: track), let shown = asking.packed, asking.updates.isEmpty,
+      shown.value != persisted.prompt.value
     else { return }
-    replace(question, by: prompt, packed: keeping.prompt, on: track)
+    replace(question, by: prompt, packed: persisted.prompt, on: track)
   }
 
   private mutating func replace(

@@ -1,5 +1,5 @@
 /// Signals that have come, and who waits for one.
-package struct Mail: Sendable {
+package struct SignalBuffer: Sendable {
   /// What waits to be received, oldest first.
   private(set) var buffer: [BufferedSignal] = []
   /// The sizes of what waits to be received, in all.
@@ -44,8 +44,8 @@ package struct Mail: Sendable {
   }
 
   /// Forgets everything, and returns it.
-  mutating func drop() -> Mail {
-    defer { self = Mail() }
+  mutating func drop() -> SignalBuffer {
+    defer { self = SignalBuffer() }
     return self
   }
 
@@ -137,10 +137,10 @@ extension FlowMachine {
     if byChild == false, look(at: stay.track, { $0.reopening?.wait(key, for: signal) == nil }) {
       presumeChildrenGone(on: stay.track)
     }
-    let now = alarms.isEmpty ? .zero : now()
+    let now = timers.isEmpty ? .zero : now()
     var isLate = false
     if let number = look(at: stay.track, { $0.reopening?.wait(key, for: signal)?.number }) {
-      if alarms.isDue(wait: number, at: now) {
+      if timers.isDue(wait: number, at: now) {
         stopWaiting(number, on: stay.track, at: now)
         return .overdue
       }
@@ -148,31 +148,31 @@ extension FlowMachine {
     }
     let reopened = takeReopening(wait: key, for: signal, on: stay.track)
     let wait = Wait(
-      signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? mail.lastNumber + 1)
+      signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? signals.lastNumber + 1)
     // One of another type waits for somebody else: it must not stand in the way of those behind it.
     if !isLate,
-      let index = mail.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) })
+      let index = signals.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) })
     {
-      let value = mail.remove(at: index)
+      let value = signals.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
       note(.outcome(byChild: byChild), on: stay.track)
       guard reopened != nil else { return .received(value) }
-      alarms.dropWait(wait.number)
+      timers.dropWait(wait.number)
       somebodyIsThere(on: stay.track, at: now)
       publish(.received(wait))
       return .received(value)
     }
     if reopened == nil { beginIdling(on: stay.track, at: now) }
     // Whoever waited before the machine was put away has its place again, in whichever order the steps come back.
-    let turn = mail.queues[signal]?.firstIndex { $0.number > wait.number } ?? mail.queues[signal]?.count ?? 0
-    mail.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
+    let turn = signals.queues[signal]?.firstIndex { $0.number > wait.number } ?? signals.queues[signal]?.count ?? 0
+    signals.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
     self[stay.track].waits.append(
-      Mail.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild ?? false))
+      SignalBuffer.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild ?? false))
     self[stay.track].countAskers()
     perform(.awaitSignal(wait.number))
     guard reopened == nil else { return .waiting(number: wait.number) }
-    mail.lastNumber = wait.number
-    if let due { alarms.set(.wait(wait.number), at: due, on: stay.track) }
+    signals.lastNumber = wait.number
+    if let due { timers.set(.wait(wait.number), at: due, on: stay.track) }
     publish(.waiting(wait))
     return .waiting(number: wait.number)
   }
@@ -201,7 +201,7 @@ extension FlowMachine {
 
   /// A wait that was open when the machine was put away does not come again.
   private mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) {
-    alarms.dropWait(wait.number)
+    timers.dropWait(wait.number)
     self[track].forgetAsker()
     publish(
       .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: wait.number)))
@@ -252,13 +252,13 @@ extension FlowMachine {
     case .ended: return .flowEnded
     case .walking, .leaving, .compensating: break
     }
-    let key = key.map { Mail.Key(signal: signal, key: $0) }
-    if let key, mail.keys.contains(key) { return .duplicate }
-    let now = alarms.isEmpty ? .zero : now()
+    let key = key.map { SignalBuffer.Key(signal: signal, key: $0) }
+    if let key, signals.keys.contains(key) { return .duplicate }
+    let now = timers.isEmpty ? .zero : now()
     // No `backUp` waits for a signal, so nobody receives it.
     if isEnding || isIdleTooLong(at: now) { return .flowEnded }
     try checkSizes(of: signal, key: key?.key, size)
-    for (number, track) in mail.queues[signal] ?? [] {
+    for (number, track) in signals.queues[signal] ?? [] {
       guard let waiting = waiting(number, on: track), !isTooLate(.wait(number), on: track, at: now) else { continue }
       guard waiting.accepts(value) else {
         throw error(
@@ -266,7 +266,7 @@ extension FlowMachine {
           step: waiting.wait.step)
       }
       guard try reserve(number) else { continue }
-      if let key { mail.remember(key) }
+      if let key { signals.remember(key) }
       endWait(waiting, on: track)
       perform(.resumeWait(number, .success(value)))
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
@@ -275,10 +275,10 @@ extension FlowMachine {
       publish(.received(waiting.wait))
       return .received
     }
-    let buffered = Mail.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
+    let buffered = SignalBuffer.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
     try checkRoom(for: buffered)
-    if let key { mail.remember(key) }
-    mail.add(buffered)
+    if let key { signals.remember(key) }
+    signals.add(buffered)
     return .buffered
   }
 
@@ -287,7 +287,7 @@ extension FlowMachine {
 
   /// Whether a signal has come under this key.
   package func hasCome(_ key: String, of signal: String) -> Bool {
-    mail.keys.contains(Mail.Key(signal: signal, key: key))
+    signals.keys.contains(SignalBuffer.Key(signal: signal, key: key))
   }
 
   /// A step gives a wait up, or its time is over. Changes nothing if the wait was over already.
@@ -301,7 +301,7 @@ extension FlowMachine {
     {
       remember(.overdue, as: wait.key, on: track)
       self[track].reopening = reopening.without(wait: number)
-      alarms.dropWait(number)
+      timers.dropWait(number)
       pauseIdling(on: track, at: now())
       return publish(
         .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: number)))
@@ -323,16 +323,16 @@ extension FlowMachine {
     publish(.stoppedWaiting(waiting.wait))
   }
 
-  private func waiting(_ number: Int, on track: TrackID) -> Mail.Waiting? {
+  private func waiting(_ number: Int, on track: TrackID) -> SignalBuffer.Waiting? {
     look(at: track) { $0.waits }.first { $0.wait.number == number }
   }
 
-  private mutating func endWait(_ waiting: Mail.Waiting, on track: TrackID) {
+  private mutating func endWait(_ waiting: SignalBuffer.Waiting, on track: TrackID) {
     let (signal, number) = (waiting.wait.signal, waiting.wait.number)
     self[track].waits.removeAll { $0.wait.number == number }
-    mail.queues[signal]?.removeAll { $0.number == number }
-    if mail.queues[signal]?.isEmpty == true { mail.queues[signal] = nil }
-    alarms.dropWait(number)
+    signals.queues[signal]?.removeAll { $0.number == number }
+    if signals.queues[signal]?.isEmpty == true { signals.queues[signal] = nil }
+    timers.dropWait(number)
   }
 
   /// The waits of a track, which is being left.
@@ -351,6 +351,6 @@ extension FlowMachine {
 
   /// Whether a wait is open on one of these tracks.
   func isWaited(on isMeant: (TrackID) -> Bool) -> Bool {
-    mail.queues.values.contains { queue in queue.contains { isMeant($0.track) } }
+    signals.queues.values.contains { queue in queue.contains { isMeant($0.track) } }
   }
 }

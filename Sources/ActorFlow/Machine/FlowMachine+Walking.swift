@@ -4,7 +4,7 @@ extension FlowMachine {
   ///
   /// - Parameter start: Where to begin, if not with the graph's first instruction.
   package mutating func launch(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, cargo: Cargo)? = nil, keyBits: KeyBits? = nil
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil, keyBits: KeyBits? = nil
   ) throws(FlowError) {
     // What the run before has made is still to be returned, or it is over.
     guard phase == .idle || phase == .ended && result == nil else {
@@ -15,8 +15,8 @@ extension FlowMachine {
     numbers.run += 1
     run = numbers.run
     self.keyBits = keyBits
-    let (address, cargo) = start ?? (0, Cargo(input))
-    main.start = Start(.at(address: address, cargo))
+    let (address, payload) = start ?? (0, Payload(input))
+    main.start = Start(.at(address: address, payload))
     main.phase = .walking
     publish(.launched)
   }
@@ -55,7 +55,7 @@ extension FlowMachine {
   package mutating func received(on track: TrackID) -> Bool {
     guard look(at: track, { $0.phase == .walking }) else { return false }
     self[track].focus.isEntered = true
-    if journal != .keeping, let handover = focus(of: track).memory?.handover {
+    if journal != .persisting, let handover = focus(of: track).memory?.handover {
       self[track].focus.memory?.handover = nil
       discard(handover)
     }
@@ -81,25 +81,25 @@ extension FlowMachine {
   ///
   /// - Returns: Nil if the flow is being left; there is no place then, and the walk ends.
   package mutating func enter(
-    _ node: Node, instance: StepInstance?, cargo: Cargo, on track: TrackID = .main
+    _ node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main
   ) -> Place? {
-    push(node, instance: instance, cargo: cargo, isSkipped: false, on: track)
+    push(node, instance: instance, payload: payload, isSkipped: false, on: track)
   }
 
   /// A step says that it is to be passed over, and what the next step gets.
   ///
   /// - Returns: False if the flow is being left.
   package mutating func skip(
-    _ node: Node, instance: StepInstance?, cargo: Cargo, making output: any Sendable, on track: TrackID = .main
+    _ node: Node, instance: StepInstance?, payload: Payload, making output: any Sendable, on track: TrackID = .main
   ) -> Bool {
     guard phase(of: track) == .walking else { return false }
     guard node.backUp == .returnableIfSkipped else {
       publish(.skipped(info(of: node, on: track).id))
       return true
     }
-    guard push(node, instance: instance, cargo: cargo, isSkipped: true, on: track) != nil else { return false }
+    guard push(node, instance: instance, payload: payload, isSkipped: true, on: track) != nil else { return false }
     // A step that is skipped does not run, in no process.
-    keepWay(from: node.address + 1, with: cargo.with(output), on: track)
+    persistCursor(from: node.address + 1, with: payload.with(output), on: track)
     return true
   }
 
@@ -145,12 +145,12 @@ extension FlowMachine {
 extension FlowMachine {
   /// A place comes to stand on top. Nil: the track is being left.
   private mutating func push(
-    _ node: Node, instance: StepInstance?, cargo: Cargo, isSkipped: Bool, on track: TrackID
+    _ node: Node, instance: StepInstance?, payload: Payload, isSkipped: Bool, on track: TrackID
   ) -> Place? {
     let (id, info) = (VisitID(numbers.visit + 1), info(of: node, on: track))
     let pushed = with(track) { track -> Track.Pushed? in
       guard track.phase == .walking else { return nil }
-      return track.push(node, info, id, instance: instance, cargo: cargo, isSkipped: isSkipped)
+      return track.push(node, info, id, instance: instance, payload: payload, isSkipped: isSkipped)
     }
     guard let pushed else { return nil }
     numbers.visit += 1
@@ -182,7 +182,7 @@ extension FlowMachine {
   ///
   /// - Returns: The menu's place with its new input, and the move to it. Nil if the flow is being left, or if the menu
   ///   was settled.
-  package mutating func resume(_ menu: Node, with cargo: Cargo, on track: TrackID) -> Place? {
+  package mutating func resume(_ menu: Node, with payload: Payload, on track: TrackID) -> Place? {
     guard phase(of: track) == .walking, let from = visit(of: track) else { return nil }
     let focus = focus(of: track)
     var above: [(place: Place, memory: PlaceMemory.Box?)] = []
@@ -209,7 +209,7 @@ extension FlowMachine {
     // By entering: the menu of a hub in the side branch may stand above what its own side branches did.
     above.sort { $0.place.visit.id < $1.place.visit.id }
     for (place, memory) in above { below = place.buried(on: below, memory: memory) }
-    let resumed = place.moved(onto: below, isClosed: isClosed).with(cargo)
+    let resumed = place.moved(onto: below, isClosed: isClosed).with(payload)
     self[track].top = resumed
     if isClosed { self[track].closedAt = resumed.depth - 1 }
     self[track].visit = resumed.visit
@@ -232,7 +232,7 @@ extension Track {
   }
 
   fileprivate mutating func push(
-    _ node: Node, _ info: StepInfo, _ id: VisitID, instance: StepInstance?, cargo: Cargo, isSkipped: Bool
+    _ node: Node, _ info: StepInfo, _ id: VisitID, instance: StepInstance?, payload: Payload, isSkipped: Bool
   ) -> Pushed {
     var below = top
     let shown = below?.isInner == true ? below?.shown : below
@@ -248,7 +248,7 @@ extension Track {
     }
     let visit = VisitNode(
       id: id, info: info, below: settled == nil ? shown?.visit : nil, isSkipped: isSkipped, canBackUp: target >= 0)
-    let place = Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: target)
+    let place = Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: target)
     let pushed = Pushed(place: place, before: self.visit, settled: settled, start: start)
     top = place
     self.visit = visit

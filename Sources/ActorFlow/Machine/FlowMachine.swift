@@ -45,8 +45,8 @@ package struct FlowMachine: Sendable {
   /// What `run` is to return or throw, once ended.
   var result: Result<any Sendable, any Error>?
   var numbers: Numbers
-  var alarms = Alarms()
-  var mail = Mail()
+  var timers = Timers()
+  var signals = SignalBuffer()
   /// Sets the run's idempotency keys apart from those of every other run. Nil before the first effect of a run that is not
   /// kept, and in a flow that was stored before there were any.
   package internal(set) var keyBits: KeyBits?
@@ -70,7 +70,7 @@ package struct FlowMachine: Sendable {
     /// Answers are handed to the asker and forgotten.
     case off
     /// Each answer is kept and handed to the asker: whoever takes the flow up later replays the visit.
-    case keeping
+    case persisting
     /// Each answer is kept, the asker is cancelled, and a new instance of the step replays the visit.
     case reloading
   }
@@ -168,22 +168,22 @@ extension FlowMachine {
   }
 
   /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.
-  mutating func dissolveBranches(of track: TrackID, since: Duration) {
+  mutating func supersedeBranches(of track: TrackID, since: Duration) {
     for branch in descendants(of: track) where look(at: branch, { $0.phase != .ended }) {
-      dissolve(branch, since: since)
+      supersede(branch, since: since)
     }
   }
 
-  private mutating func dissolve(_ track: TrackID, since: Duration) {
+  private mutating func supersede(_ track: TrackID, since: Duration) {
     if phase(of: track) == .walking { perform(.cancelWalk(track)) }
     closeEverything(on: track)
     let old = leave(of: track)
-    if let old, !old.isReload, case .dissolve = old.goal { return }
+    if let old, !old.isReload, case .supersede = old.goal { return }
     if let old { discard(old) }
     let phase = phase(of: track)
     if phase == .walking { self[track].phase = .leaving }
     self[track].leave = newLeave(
-      .dissolve, of: old?.visit ?? visit(of: track), since: old?.since ?? since, old?.failures)
+      .supersede, of: old?.visit ?? visit(of: track), since: old?.since ?? since, old?.failures)
   }
 
   /// The step of a track is being left, or is over: nothing of it stays open.
@@ -220,7 +220,7 @@ extension FlowMachine {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
     case .ended:
       // A flow that is kept has one run.
-      throw error(.flowEnded, journal == .keeping ? "the flow has ended" : "the run has ended; `run` starts another")
+      throw error(.flowEnded, journal == .persisting ? "the flow has ended" : "the run has ended; `run` starts another")
     case .walking, .leaving, .compensating: return
     }
   }

@@ -11,9 +11,9 @@ package final class Leave: Sendable {
     /// Out of a scope that does something about a failure.
     case unwind(Unwinding)
     /// Out of the branches of the fork on top that are superfluous; then the walk goes on with this.
-    case prune(Cargo)
+    case dropSuperseded(Payload)
     /// A track further out is left. That one undoes what this one did.
-    case dissolve
+    case supersede
   }
 
   package let goal: Goal
@@ -62,7 +62,7 @@ package final class Leave: Sendable {
     case .end(.failed, _): .failed
     case .end(_, _): .cancelled
     case .unwind(let unwinding): unwinding.isTimeout ? .timedOut : .failed
-    case .prune, .dissolve: .superseded
+    case .dropSuperseded, .supersede: .superseded
     }
   }
 
@@ -73,8 +73,8 @@ package final class Leave: Sendable {
   /// Whether it is the flow's own affair: nobody asked for it, so a request from outside takes its place.
   var yields: Bool {
     switch goal {
-    case .unwind, .prune, .reload: true
-    case .back, .end, .dissolve: false
+    case .unwind, .dropSuperseded, .reload: true
+    case .back, .end, .supersede: false
     }
   }
 }

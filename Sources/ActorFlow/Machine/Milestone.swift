@@ -3,9 +3,9 @@ package enum Milestone: Sendable {
   /// The flow waits for somebody outside, or has ended.
   case settled
   /// It is settled, and its steps do nothing but wait.
-  case resting
+  case passivatable
   /// It is settled, and shows what its steps ask.
-  case showing
+  case presentable
   /// The back of this number has landed on this track.
   case landed(Int, on: TrackID)
   case ended
@@ -21,11 +21,11 @@ extension FlowMachine {
   package func outcome(of milestone: Milestone, after event: LogEntry?) -> OneShot.Outcome? {
     switch milestone {
     case .settled: return isSettled ? .success(position) : nil
-    case .resting: return isResting ? .success(position) : nil
-    case .showing: return isShowing ? .success(position) : nil
+    case .passivatable: return canPassivate ? .success(position) : nil
+    case .presentable: return isPresentable ? .success(position) : nil
     case .reopened(let question):
       // A step that failed before it asked again, or rests at something else, is not going to.
-      return isReopening(question) && !isResting ? nil : .success(position)
+      return isReopening(question) && !canPassivate ? nil : .success(position)
     case .ended:
       guard phase == .ended else { return nil }
       return outcome(afterRollback: rollbackErrors)
@@ -50,7 +50,7 @@ extension FlowMachine {
     guard !errors.isEmpty else { return .success(position) }
     return .failure(
       error(
-        .rollbackFailed, "the flow has left as asked, but \(errors.count) of its steps could not undo what they did",
+        .rollbackFailed, "the flow has left as asked, but \(errors.count) of its `backUp`s failed",
         underlying: errors))
   }
 }

@@ -7,7 +7,7 @@
 package final class Place: Sendable {
   package let below: Place?
   package let node: Node
-  package let cargo: Cargo
+  package let payload: Payload
   package let instance: StepInstance?
   /// The latest visit; what the world sees of this place.
   package let visit: VisitNode
@@ -25,14 +25,14 @@ package final class Place: Sendable {
   let isClosed: Bool
 
   init(
-    on below: Place?, node: Node, cargo: Cargo, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
+    on below: Place?, node: Node, payload: Payload, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
     memory: PlaceMemory.Box? = nil, isInner: Bool = false, isClosed: Bool = false
   ) {
     self.isInner = isInner
     self.isClosed = isClosed
     self.below = below
     self.node = node
-    self.cargo = cargo
+    self.payload = payload
     self.instance = instance
     self.visit = visit
     self.depth = if let below { below.depth &+ 1 } else { 0 }
@@ -41,24 +41,24 @@ package final class Place: Sendable {
   }
 
   /// What the step was given.
-  package var input: any Sendable { cargo.value }
+  package var input: any Sendable { payload.value }
 
   /// Whether a step stands here: one that was made, or one that was read back and can be made anew.
   var hasStep: Bool { instance != nil || node.body.make != nil }
 
   /// The same place, visited again.
   func visited(as visit: VisitNode) -> Place {
-    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+    Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
   }
 
   /// The same place with another instance.
   func with(_ instance: StepInstance?) -> Place {
-    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+    Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
   }
 
   /// The same place with another input, or under other scopes.
-  func with(_ cargo: Cargo) -> Place {
-    Place(on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget)
+  func with(_ payload: Payload) -> Place {
+    Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
   }
 
   /// The same place on another one.
@@ -66,7 +66,7 @@ package final class Place: Sendable {
   /// - Parameter isClosed: Whether nobody returns to what is below it any more.
   func moved(onto below: Place?, isClosed: Bool) -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit,
+      on: below, node: node, payload: payload, instance: instance, visit: visit,
       backTarget: isClosed ? PackedPlace.closing(backTarget) : backTarget)
   }
 
@@ -76,7 +76,7 @@ package final class Place: Sendable {
   /// The same place, which nobody returns to any more, or past it.
   func closed() -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
       isInner: isInner, isClosed: true)
   }
 
@@ -86,7 +86,7 @@ package final class Place: Sendable {
   /// The same place as a thing of the past, on another one.
   func buried(on below: Place?, memory: PlaceMemory.Box?) -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: -1, memory: memory,
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: -1, memory: memory,
       isInner: true)
   }
 
@@ -98,12 +98,12 @@ package final class Place: Sendable {
   }
 
   /// Whether it lies within this passage through a scope.
-  func isWithin(_ frame: ScopeFrame) -> Bool { cargo.scopes?.isWithin(frame) ?? false }
+  func isWithin(_ frame: ScopeFrame) -> Bool { payload.scopes?.isWithin(frame) ?? false }
 
   /// The same place, with what was left behind at it.
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget,
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
       memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
   }
 
@@ -122,7 +122,7 @@ package final class Place: Sendable {
 
   func copy(on below: Place?, instance: StepInstance?) -> Place {
     Place(
-      on: below, node: node, cargo: cargo, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
       isInner: isInner, isClosed: isClosed)
   }
 

@@ -76,7 +76,7 @@ extension FlowMachine {
   }
 
   private mutating func takeReaction() -> Reaction {
-    if alarms.takeChange() { reaction.timer = nextAlarm }
+    if timers.takeChange() { reaction.timer = nextTimer }
     defer { reaction = Reaction() }
     return reaction
   }

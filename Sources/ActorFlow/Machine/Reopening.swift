@@ -49,7 +49,7 @@ extension FlowMachine {
   mutating func takeReopening(_ key: JournalKey?, on track: TrackID) -> (PackedQuestion?, updates: Int) {
     guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question else { return (nil, 0) }
     self[track].reopening = reopening.without(question: true)
-    alarms.mayCount()
+    timers.mayCount()
     if question.key == key { return (question, reopening.updates) }
     closeReopening(question, wasOfChild: reopening.isQuestionOfChild, on: track)
     return (nil, 0)
@@ -58,7 +58,7 @@ extension FlowMachine {
   /// Another question is asked instead of one that was open when the machine was put away: whoever had asked that does not
   /// come any more. A child has been cancelled sooner than the first time.
   private mutating func closeReopening(_ question: PackedQuestion, wasOfChild: Bool, on track: TrackID) {
-    alarms.drop(question: question.number, on: track)
+    timers.drop(question: question.number, on: track)
     self[track].forgetAsker()
     if wasOfChild, let key = question.key { remember(.withdrawn, as: key, on: track) }
   }
@@ -88,7 +88,7 @@ extension FlowMachine {
     }
     for wait in reopening.waits where reopening.ofChildren.contains(wait.key) {
       rest = rest?.without(wait: wait.number)
-      alarms.dropWait(wait.number)
+      timers.dropWait(wait.number)
       self[track].forgetAsker()
       remember(.withdrawn, as: wait.key, on: track)
       self[track].focus.attempt.presumeGivenUp(wait.key)
@@ -128,8 +128,8 @@ extension FlowMachine {
 
   mutating func dropReopening(on track: TrackID, questions: Bool, waits: Bool) {
     guard let reopening = look(at: track, { $0.reopening }) else { return }
-    if questions, let question = reopening.question { alarms.drop(question: question.number, on: track) }
-    if waits { for wait in reopening.waits { alarms.dropWait(wait.number) } }
+    if questions, let question = reopening.question { timers.drop(question: question.number, on: track) }
+    if waits { for wait in reopening.waits { timers.dropWait(wait.number) } }
     let rest = Reopening(
       question: questions ? nil : reopening.question, waits: waits ? [] : reopening.waits, updates: reopening.updates,
       ofChildren: reopening.ofChildren)
@@ -137,7 +137,7 @@ extension FlowMachine {
   }
 
   /// The questions that are open, and those that were when the machine was put away.
-  package var keptQuestions: [Question.ID] {
+  package var persistedQuestions: [Question.ID] {
     ([.main] + descendants(of: .main)).compactMap { track in
       if let asking = asking(on: track) { return asking.question.id }
       return reopening(on: track)?.question.map {
@@ -148,8 +148,8 @@ extension FlowMachine {
 
   /// The walk goes on here although no step has been entered: whoever takes the flow up before one is does not do again
   /// what led here.
-  package mutating func keepWay(from address: Int, with cargo: Cargo, on track: TrackID) {
-    if journal == .keeping { self[track].start = Start(.at(address: address, cargo)) }
+  package mutating func persistCursor(from address: Int, with payload: Payload, on track: TrackID) {
+    if journal == .persisting { self[track].start = Start(.at(address: address, payload)) }
   }
 
   /// Writes down the update that a visit begins with. The step receives it again if its first attempt fails before it

@@ -21,7 +21,7 @@ package struct Track: Sendable {
   /// The branches of the fork on top, from its entering until they are joined.
   var fork: OpenFork?
   /// The signals its step waits for, oldest first.
-  var waits: [Mail.Waiting] = []
+  var waits: [SignalBuffer.Waiting] = []
   /// What was open when the machine was read back, until the step asks for it again.
   var reopening: Reopening?
   /// Whether it waits for the clock before another attempt.
@@ -152,7 +152,7 @@ package struct OpenFork: Sendable {
 package final class Start: Sendable {
   package enum Kind: Sendable {
     /// With the instruction at this address.
-    case at(address: Int, Cargo)
+    case at(address: Int, Payload)
     /// With the `proceed` of the place on top.
     case top
     /// With the closure of a recovery, because this step has failed.

@@ -14,7 +14,7 @@ final class RenderBook {
   private var changes = EffectChanges()
   private var mistake: FlowError?
   /// The packed states that the nodes of a recreated tree take over in the first pass.
-  var states: KeptStates?
+  var states: PersistedStates?
 
   init(_ port: SinkPort) {
     self.port = port

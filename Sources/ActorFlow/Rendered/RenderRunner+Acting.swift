@@ -49,15 +49,15 @@ extension RenderRunner: ActionReceiver, ActionStation {
         if !stage.runtime.isCommitting { cancel(ended) }
         do {
           try await stage.runtime.rerender(
-            rendering, try tree.keeping(stage.codec), at: stage.stay, isAnswer: isAnswer)
+            rendering, try tree.persisted(stage.codec), at: stage.stay, isAnswer: isAnswer)
         } catch {
           return try refuse(saved, because: error, on: stage)
         }
         cancel(ended)
         stage.revision += 1
       } else if isAnswer || tree.hasOutput {
-        let keeping = tree.hasOutput ? try tree.keeping(stage.codec) : nil
-        do { try await stage.runtime.acknowledge(keeping, at: stage.stay, isAnswer: isAnswer) } catch {
+        let persisted = tree.hasOutput ? try tree.persisted(stage.codec) : nil
+        do { try await stage.runtime.acknowledge(persisted, at: stage.stay, isAnswer: isAnswer) } catch {
           return try refuse(saved, because: error, on: stage)
         }
       }

@@ -39,7 +39,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
 
   func proceed(_ input: Input, context: StepContext) async throws -> Root.Output {
     let (runtime, cell) = (try context.inFlow(), OneShot())
-    let kept = try await runtime.keptRendering(at: context.stay)
+    let kept = try await runtime.persistedRendering(at: context.stay)
     if let output = kept?.output {
       // The output was made before the step was recreated: only its question is left to close.
       await runtime.hide(at: context.stay)
@@ -60,7 +60,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   func backUp(context: RollbackContext) {}
 
   /// Shows the first rendering of a visit.
-  private func open(_ input: Input, _ stage: Stage, _ kept: KeptRendering?) async throws {
+  private func open(_ input: Input, _ stage: Stage, _ kept: PersistedRendering?) async throws {
     if !turns.begin() { await waitForTurn() }
     defer { endTurn() }
     let step = try make(input)
@@ -73,7 +73,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     self.stage = stage
     await tellDue()
     do {
-      let question = try await stage.runtime.show(rendering, try tree.keeping(stage.codec), to: self, at: stage.stay)
+      let question = try await stage.runtime.show(rendering, try tree.persisted(stage.codec), to: self, at: stage.stay)
       (stage.question, stage.revision) = (question.id, question.revision)
     } catch {
       effects = EffectLedger()

@@ -23,12 +23,12 @@ final class RenderTree<Root: RenderedStep> {
   /// Recreates a tree with the persisted states of an earlier instance of the step.
   ///
   /// - Throws: A ``FlowError`` with the code `typeMismatch` if the root's state cannot be decoded.
-  convenience init(_ step: Root, kept: KeptRendering?, port: SinkPort) throws {
+  convenience init(_ step: Root, kept: PersistedRendering?, port: SinkPort) throws {
     guard let kept, let tree = kept.tree else {
       self.init(step, port: port)
       return
     }
-    let states = KeptStates(tree, codec: kept.codec)
+    let states = PersistedStates(tree, codec: kept.codec)
     self.init(step, state: try states.root(Root.self), port: port)
     states.place(root.id)
     book.states = states
@@ -38,11 +38,11 @@ final class RenderTree<Root: RenderedStep> {
   /// Returns the part of the tree to persist; `nil` if the flow is not durable.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the node.
-  func keeping(_ codec: (any ValueCodec)?) throws -> RenderKeeping? {
+  func persisted(_ codec: (any ValueCodec)?) throws -> RenderPersistence? {
     guard let codec else { return nil }
     var packer = TreePacker(codec: codec)
     try root.pack(into: &packer, as: packer.name(of: root.path), below: nil)
-    return RenderKeeping(tree: packer.tree, output: output.map { $0 as any Sendable })
+    return RenderPersistence(tree: packer.tree, output: output.map { $0 as any Sendable })
   }
 
   /// Begins another visit, with a new value and the states of the visit before. All effects have ended.

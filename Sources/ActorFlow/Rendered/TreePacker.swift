@@ -63,7 +63,7 @@ struct TreePacker {
 }
 
 /// The packed states of an earlier tree, for the nodes of a recreated one.
-final class KeptStates {
+final class PersistedStates {
   private let tree: PackedTree
   private let codec: any ValueCodec
   private let children: [Int: [Int]]

@@ -9,7 +9,7 @@ extension MachineSnapshot {
     for index in places.indices { places[index].backTarget = -1 }
     places[places.count - 1].records = []
     var next = self
-    (next.ending, next.undoFailures, next.branches, next.alarms) = (nil, [], [], [])
+    (next.ending, next.undoFailures, next.branches, next.timers) = (nil, [], [], [])
     next.main = PackedTrack()
     next.main.phase = .compensating
     next.main.places = places

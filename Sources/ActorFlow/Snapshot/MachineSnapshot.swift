@@ -16,14 +16,14 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var failure: StoredFailure?
   /// The `backUp`s that threw on the way to the end.
   package var undoFailures: [PackedUndoFailure] = []
-  package var cargoes: [PackedCargo] = []
-  package var kept: [PackedKept] = []
+  package var payloads: [PackedPayload] = []
+  package var carried: [PackedCarried] = []
   package var frames: [PackedFrame] = []
   package var main = PackedTrack()
   /// The branches by their numbers; a fork's branches are never before the track that they branch from.
   package var branches: [PackedTrack] = []
-  package var mail = PackedMail()
-  package var alarms: [PackedAlarm] = []
+  package var signals = PackedSignals()
+  package var timers: [PackedTimer] = []
   /// The visits that are visible after the end, the oldest first; empty before the end.
   package var lastStack: [PackedVisit] = []
   /// The bits that end the flow's idempotency keys; `nil` if an earlier version stored the flow without them.

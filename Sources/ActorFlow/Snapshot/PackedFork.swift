@@ -30,8 +30,8 @@ package struct PackedLeave: Sendable, Equatable {
     case back(to: Int, update: PackedValue?)
     case end(PackedEnding, rollBack: Bool)
     case unwind(frame: Int, PackedFault, isTimeout: Bool)
-    case prune(cargo: Int)
-    case dissolve
+    case dropSuperseded(payload: Int)
+    case supersede
   }
 
   package var goal: Goal
@@ -63,7 +63,7 @@ package struct PackedUndoFailure: Sendable, Equatable {
 
 package struct PackedStart: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
-    case at(Address, cargo: Int)
+    case at(Address, payload: Int)
     case top
     case recovery(PackedFault, frame: Int)
     case failure(PackedFault, frame: Int?)

@@ -42,7 +42,7 @@ package struct PackedWait: Sendable, Equatable {
 
 // MARK: - Buffered signals and timers
 
-package struct PackedMail: Sendable, Equatable {
+package struct PackedSignals: Sendable, Equatable {
   package struct Signal: Sendable, Equatable {
     package var name: String
     package var value: PackedValue
@@ -68,7 +68,7 @@ package struct PackedMail: Sendable, Equatable {
   package init() {}
 }
 
-package struct PackedAlarm: Sendable, Equatable {
+package struct PackedTimer: Sendable, Equatable {
   package enum Subject: Sendable, Equatable {
     case scope(frame: Int)
     case idle(frame: Int, after: Duration, pausedAt: Duration?)

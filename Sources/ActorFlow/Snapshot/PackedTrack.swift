@@ -45,7 +45,7 @@ package struct PackedVisit: Sendable, Equatable {
 
 package struct PackedPlace: Sendable, Equatable {
   package var visit: PackedVisit
-  package var cargo: Int
+  package var payload: Int
   package var backTarget: Int32
   package var isInner = false
   package var isClosed = false
@@ -63,11 +63,11 @@ package struct PackedPlace: Sendable, Equatable {
   package static func depth(of target: Int32) -> Int32 { target < -1 ? -2 - target : target }
 
   package init(
-    visit: PackedVisit, cargo: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
+    visit: PackedVisit, payload: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
     records: [PackedRecord] = [], tree: PackedTree? = nil, update: PackedValue? = nil
   ) {
-    (self.visit, self.cargo, self.backTarget, self.isInner, self.isClosed, self.records, self.tree, self.update) = (
-      visit, cargo, backTarget, isInner, isClosed, records, tree, update
+    (self.visit, self.payload, self.backTarget, self.isInner, self.isClosed, self.records, self.tree, self.update) = (
+      visit, payload, backTarget, isInner, isClosed, records, tree, update
     )
   }
 }

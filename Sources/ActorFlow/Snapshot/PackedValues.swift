@@ -1,16 +1,16 @@
-package struct PackedCargo: Sendable, Equatable {
+package struct PackedPayload: Sendable, Equatable {
   package var value: PackedValue
   /// An index of ``MachineSnapshot/kept``.
-  package var kept: Int?
+  package var carried: Int?
   /// An index of ``MachineSnapshot/frames``.
   package var scopes: Int?
 
-  package init(value: PackedValue, kept: Int? = nil, scopes: Int? = nil) {
-    (self.value, self.kept, self.scopes) = (value, kept, scopes)
+  package init(value: PackedValue, carried: Int? = nil, scopes: Int? = nil) {
+    (self.value, self.carried, self.scopes) = (value, carried, scopes)
   }
 }
 
-package struct PackedKept: Sendable, Equatable {
+package struct PackedCarried: Sendable, Equatable {
   package var value: PackedValue
   package var below: Int?
 
@@ -21,11 +21,11 @@ package struct PackedKept: Sendable, Equatable {
 
 package struct PackedFrame: Sendable, Equatable {
   package var scope: ScopeName
-  package var cargo: Int
+  package var payload: Int
   package var attempt: Int
 
-  package init(scope: ScopeName, cargo: Int, attempt: Int) {
-    (self.scope, self.cargo, self.attempt) = (scope, cargo, attempt)
+  package init(scope: ScopeName, payload: Int, attempt: Int) {
+    (self.scope, self.payload, self.attempt) = (scope, payload, attempt)
   }
 }
 

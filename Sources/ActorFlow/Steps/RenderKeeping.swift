@@ -20,7 +20,7 @@ package struct PackedTree: Sendable, Equatable {
 }
 
 /// The state of a rendered step that is persisted with its rendering.
-package struct RenderKeeping: Sendable {
+package struct RenderPersistence: Sendable {
   package var tree: PackedTree
   /// The step's output, if it has ended.
   package var output: (any Sendable)?
@@ -31,7 +31,7 @@ package struct RenderKeeping: Sendable {
 }
 
 /// The persisted state at the place of a rendered step, for a recreated instance.
-package struct KeptRendering: Sendable {
+package struct PersistedRendering: Sendable {
   package let codec: any ValueCodec
   /// The packed states; `nil` if the step was not shown here before.
   package let tree: PackedTree?

@@ -16,15 +16,15 @@ protocol StepRuntime: AnyObject, Sendable {
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) async throws
 
   /// Returns the persisted state at the place of a rendered step; `nil` if the flow is not durable.
-  func keptRendering(at stay: Stay) async throws -> KeptRendering?
+  func persistedRendering(at stay: Stay) async throws -> PersistedRendering?
   /// Shows a rendering: opens a question that takes many answers.
   func show(
-    _ rendering: any Prompt, _ keeping: RenderKeeping?, to receiver: any ActionReceiver, at stay: Stay
+    _ rendering: any Prompt, _ persisted: RenderPersistence?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question
   /// Replaces a rendering. `isAnswer`: whether the cause was an answer.
-  func rerender(_ rendering: any Prompt, _ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
+  func rerender(_ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws
   /// Records that an action was applied and did not change the rendering. `isAnswer`: whether the action was an answer.
-  func acknowledge(_ keeping: RenderKeeping?, at stay: Stay, isAnswer: Bool) async throws
+  func acknowledge(_ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws
   /// Throws if the clock says that an answer to this question comes too late, even if its timer has not fired yet.
   func refuseLate(_ question: Question.ID) async throws
   /// Closes the question, if it is still open.

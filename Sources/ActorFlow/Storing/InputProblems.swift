@@ -3,12 +3,12 @@ extension MachineSnapshot {
   package func inputProblems(_ names: GraphNames, codec: any ValueCodec) -> [UnfitSnapshot.Problem] {
     var problems: [UnfitSnapshot.Problem] = []
     for place in ([main] + branches).flatMap(\.places) {
-      guard let node = names.node(place.visit.step), node.fork == nil, cargoes.indices.contains(place.cargo) else {
+      guard let node = names.node(place.visit.step), node.fork == nil, payloads.indices.contains(place.payload) else {
         continue
       }
       let type = node.body.types.input
-      do { _ = try StoredValue(cargoes[place.cargo].value, codec: codec).unpacked(asAny: type) } catch {
-        let reason = "its stored input is of type \(cargoes[place.cargo].value.type), not \(type)"
+      do { _ = try StoredValue(payloads[place.payload].value, codec: codec).unpacked(asAny: type) } catch {
+        let reason = "its stored input is of type \(payloads[place.payload].value.type), not \(type)"
         problems.append(UnfitSnapshot.Problem(step: place.visit.step, reason: reason))
       }
     }

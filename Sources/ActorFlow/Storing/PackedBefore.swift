@@ -4,7 +4,7 @@
 /// snapshot contains them all. Without this cache each commit would encode the whole flow anew. If a snapshot was not
 /// stored, discard the cache: the machine may use the same name for another value next.
 package struct PackedBefore: Sendable {
-  var cargoes = PackedTable<ObjectIdentifier>()
+  var payloads = PackedTable<ObjectIdentifier>()
   /// The effects' results, by their idempotency keys.
   var records = PackedTable<String>()
   /// The branches' results, by their branches.
@@ -13,14 +13,14 @@ package struct PackedBefore: Sendable {
   package init() {}
 
   mutating func begin() {
-    cargoes.begin()
+    payloads.begin()
     records.begin()
     results.begin()
   }
 
   /// Forgets the values that this snapshot does not contain.
   mutating func end() {
-    cargoes.end()
+    payloads.end()
     records.end()
     results.end()
   }
@@ -33,7 +33,7 @@ struct PackedTable<Name: Hashable & Sendable>: Sendable {
     /// The declared type for encoding; `nil` for the value's own type.
     let type: ObjectIdentifier?
     /// The named object, retained so that no other object gets its address.
-    let owner: Cargo?
+    let owner: Payload?
   }
   private var entries: [Name: Entry] = [:]
   /// The number of entries that this snapshot contains.
@@ -48,7 +48,7 @@ struct PackedTable<Name: Hashable & Sendable>: Sendable {
 
   /// Returns the value of this name as it was packed before, or packs it now.
   mutating func pack(
-    _ value: any Sendable, named name: Name, of owner: Cargo? = nil, as type: Any.Type? = nil,
+    _ value: any Sendable, named name: Name, of owner: Payload? = nil, as type: Any.Type? = nil,
     with codec: any ValueCodec
   ) throws -> PackedValue {
     used += 1

@@ -9,8 +9,8 @@ extension SnapshotPacker {
         .unwind(
           frame: try add(unwinding.frame),
           PackedFault(step: unwinding.step, error: StoredFailure(unwinding.error)), isTimeout: unwinding.isTimeout)
-      case .prune(let cargo): .prune(cargo: try add(cargo))
-      case .dissolve, .reload: .dissolve
+      case .dropSuperseded(let payload): .dropSuperseded(payload: try add(payload))
+      case .supersede, .reload: .supersede
       }
     return PackedLeave(
       goal: goal, number: leave.number, visit: leave.visit.map(PackedVisit.init), since: leave.since,
@@ -20,8 +20,8 @@ extension SnapshotPacker {
   mutating func pack(_ start: Start, _ track: Track) throws -> PackedStart {
     let kind: PackedStart.Kind =
       switch start.kind {
-      case .at(let address, let cargo):
-        .at(try name(of: address, cargo, track), cargo: try add(cargo))
+      case .at(let address, let payload):
+        .at(try name(of: address, payload, track), payload: try add(payload))
       case .top: .top
       case .recovery(let step, let frame, let error):
         .recovery(PackedFault(step: step, error: StoredFailure(error)), frame: try add(frame))
@@ -31,8 +31,8 @@ extension SnapshotPacker {
     return PackedStart(kind: kind, pause: start.pause, update: try start.handover.map { try value($0.update) })
   }
 
-  func name(of address: Int, _ cargo: Cargo, _ track: Track) throws -> PackedStart.Address {
-    if let scopes = cargo.scopes, scopes !== track.outerScopes, scopes.start == address { return .scope }
+  func name(of address: Int, _ payload: Payload, _ track: Track) throws -> PackedStart.Address {
+    if let scopes = payload.scopes, scopes !== track.outerScopes, scopes.start == address { return .scope }
     if let top = track.top?.shown, top.node.address + 1 == address { return .behind(top.visit.info.id) }
     if let scope = names.scope(before: address) { return .past(scope) }
     guard track.top == nil else {
@@ -54,52 +54,52 @@ extension SnapshotPacker {
     return packed
   }
 
-  mutating func packMail() throws {
-    snapshot.mail.buffer = try machine.mail.buffer.map { signal in
+  mutating func packSignals() throws {
+    snapshot.signals.buffer = try machine.signals.buffer.map { signal in
       try locate("the signal \"\(signal.signal)\"") {
-        PackedMail.Signal(name: signal.signal, value: try value(signal.value))
+        PackedSignals.Signal(name: signal.signal, value: try value(signal.value))
       }
     }
-    snapshot.mail.keys = machine.mail.rememberedKeys.map { PackedMail.Key(signal: $0.signal, key: $0.key) }
+    snapshot.signals.keys = machine.signals.rememberedKeys.map { PackedSignals.Key(signal: $0.signal, key: $0.key) }
   }
 
-  mutating func packAlarms() throws {
-    for index in 0..<machine.alarms.count {
-      let alarm = machine.alarms[index]
-      let subject: PackedAlarm.Subject =
-        switch alarm.subject {
+  mutating func packTimers() throws {
+    for index in 0..<machine.timers.count {
+      let timer = machine.timers[index]
+      let subject: PackedTimer.Subject =
+        switch timer.subject {
         case .scope(let frame): .scope(frame: try add(frame))
-        case .idle(let frame, let after): .idle(frame: try add(frame), after: after, pausedAt: alarm.pausedAt)
+        case .idle(let frame, let after): .idle(frame: try add(frame), after: after, pausedAt: timer.pausedAt)
         case .question(let number): .question(number)
         case .reminder(let question, let number, let every, let most):
           .reminder(question: question, number: number, every: every, of: most)
         case .wait(let number): .wait(number)
         case .pause: .pause
         }
-      snapshot.alarms.append(PackedAlarm(due: alarm.due, track: alarm.track.number, subject: subject))
+      snapshot.timers.append(PackedTimer(due: timer.due, track: timer.track.number, subject: subject))
     }
   }
 
   // MARK: - Tables
 
-  mutating func add(_ cargo: Cargo, as type: Any.Type? = nil) throws -> Int {
-    if let index = cargoes[ObjectIdentifier(cargo)] { return index }
-    let packed = PackedCargo(
-      value: try before.cargoes.pack(
-        cargo.value, named: ObjectIdentifier(cargo), of: cargo, as: type, with: codec),
-      kept: try cargo.kept.map { try add($0) },
-      scopes: try cargo.scopes.map { try add($0) })
-    snapshot.cargoes.append(packed)
-    cargoes[ObjectIdentifier(cargo)] = snapshot.cargoes.count - 1
-    return snapshot.cargoes.count - 1
+  mutating func add(_ payload: Payload, as type: Any.Type? = nil) throws -> Int {
+    if let index = payloads[ObjectIdentifier(payload)] { return index }
+    let packed = PackedPayload(
+      value: try before.payloads.pack(
+        payload.value, named: ObjectIdentifier(payload), of: payload, as: type, with: codec),
+      carried: try payload.carried.map { try add($0) },
+      scopes: try payload.scopes.map { try add($0) })
+    snapshot.payloads.append(packed)
+    payloads[ObjectIdentifier(payload)] = snapshot.payloads.count - 1
+    return snapshot.payloads.count - 1
   }
 
-  mutating func add(_ kept: Kept) throws -> Int {
-    if let index = self.kept[ObjectIdentifier(kept)] { return index }
-    let packed = PackedKept(value: try value(kept.value), below: try kept.below.map { try add($0) })
-    snapshot.kept.append(packed)
-    self.kept[ObjectIdentifier(kept)] = snapshot.kept.count - 1
-    return snapshot.kept.count - 1
+  mutating func add(_ carried: Carried) throws -> Int {
+    if let index = self.carried[ObjectIdentifier(carried)] { return index }
+    let packed = PackedCarried(value: try value(carried.value), below: try carried.below.map { try add($0) })
+    snapshot.carried.append(packed)
+    self.carried[ObjectIdentifier(carried)] = snapshot.carried.count - 1
+    return snapshot.carried.count - 1
   }
 
   mutating func add(_ frame: ScopeFrame) throws -> Int {
@@ -107,7 +107,7 @@ extension SnapshotPacker {
     guard let name = names.name(of: frame.scope) else {
       throw machine.error(.notStorable, "an open scope belongs to another definition")
     }
-    let packed = PackedFrame(scope: name, cargo: try add(frame.cargo), attempt: frame.attempt)
+    let packed = PackedFrame(scope: name, payload: try add(frame.payload), attempt: frame.attempt)
     snapshot.frames.append(packed)
     frames[ObjectIdentifier(frame)] = snapshot.frames.count - 1
     return snapshot.frames.count - 1

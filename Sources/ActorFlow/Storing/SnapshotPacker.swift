@@ -31,8 +31,8 @@ struct SnapshotPacker {
   let codec: any ValueCodec
   var snapshot = MachineSnapshot()
   var before = PackedBefore()
-  var cargoes: [ObjectIdentifier: Int] = [:]
-  var kept: [ObjectIdentifier: Int] = [:]
+  var payloads: [ObjectIdentifier: Int] = [:]
+  var carried: [ObjectIdentifier: Int] = [:]
   var frames: [ObjectIdentifier: Int] = [:]
 
   init(machine: FlowMachine, names: GraphNames, codec: any ValueCodec) {
@@ -46,7 +46,7 @@ struct SnapshotPacker {
     snapshot.numbers.question = machine.numbers.question
     snapshot.numbers.leave = machine.numbers.leave
     snapshot.numbers.track = machine.numbers.track
-    snapshot.numbers.wait = machine.mail.lastWait
+    snapshot.numbers.wait = machine.signals.lastWait
     snapshot.keyBits = machine.keyBits
     snapshot.ending = machine.ending.map(PackedEnding.init)
     snapshot.fault = machine.fault.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) }
@@ -58,8 +58,8 @@ struct SnapshotPacker {
     }
     snapshot.main = try pack(machine.main, .main)
     for track in machine.descendants(of: .main).sorted() { snapshot.branches.append(try pack(machine[track], track)) }
-    try packMail()
-    try packAlarms()
+    try packSignals()
+    try packTimers()
     packLastStack()
     return snapshot
   }
@@ -115,13 +115,13 @@ struct SnapshotPacker {
   }
 
   mutating func pack(_ place: Place, memory: PlaceMemory?) throws -> PackedPlace {
-    let cargo: Int
+    let payload: Int
     // Without `locate`, which would copy the packer for every place.
-    do { cargo = try add(place.cargo, as: place.node.body.types.input) } catch let error as FlowError {
+    do { payload = try add(place.payload, as: place.node.body.types.input) } catch let error as FlowError {
       throw error.located(in: machine.flow, at: place.visit.info.id)
     }
     return PackedPlace(
-      visit: PackedVisit(place.visit), cargo: cargo, backTarget: place.backTarget, isInner: place.isInner,
+      visit: PackedVisit(place.visit), payload: payload, backTarget: place.backTarget, isInner: place.isInner,
       isClosed: place.isClosed, records: try pack(memory?.records),
       // No back leads to a place that a joined branch left behind.
       tree: place.isInner ? nil : memory?.tree,

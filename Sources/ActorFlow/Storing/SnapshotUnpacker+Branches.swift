@@ -15,7 +15,7 @@ extension SnapshotUnpacker {
     let isOpen = fork.failure == nil && !fork.isDecided
     return track.start == nil
       && branches.allSatisfy { branch in
-        guard branch.phase == .ended else { return (branch.leave?.goal == .dissolve) != isOpen }
+        guard branch.phase == .ended else { return (branch.leave?.goal == .supersede) != isOpen }
         guard isOpen, let number = branch.branch?.number else { return true }
         return made.contains(number)
       }

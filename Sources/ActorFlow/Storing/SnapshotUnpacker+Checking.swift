@@ -14,16 +14,16 @@ extension SnapshotUnpacker {
       noteDamage(step, "the leave of track \(packed.number) cannot reach its goal")
     }
     checkPlaces(packed, on: track)
-    guard case .at(let address, let cargo)? = machine[track].start?.kind else { return }
-    guard names.fork(around: address) === fork(of: track), hasName(address, cargo, on: track) else {
+    guard case .at(let address, let payload)? = machine[track].start?.kind else { return }
+    guard names.fork(around: address) === fork(of: track), hasName(address, payload, on: track) else {
       return noteDamage(step, "the walk of track \(packed.number) continues at an impossible address")
     }
     checkBranch(of: step, at: address, on: track)
   }
 
   /// Returns whether a snapshot can name this address; otherwise the flow could never be stored again.
-  private func hasName(_ address: Int, _ cargo: Cargo, on track: TrackID) -> Bool {
-    if let scopes = cargo.scopes, scopes !== machine[track].outerScopes, scopes.start == address { return true }
+  private func hasName(_ address: Int, _ payload: Payload, on track: TrackID) -> Bool {
+    if let scopes = payload.scopes, scopes !== machine[track].outerScopes, scopes.start == address { return true }
     guard let top = machine[track].top else { return true }
     return top.shown?.node.address == address - 1 || names.scope(before: address) != nil
   }
@@ -61,8 +61,8 @@ extension SnapshotUnpacker {
       while let here = place, here.depth > depth { place = here.below }
       return leave.visit != nil && place.map { $0.depth == depth && !$0.isInner } ?? false
     case .end(let ending, _): return track == .main && ending != .finished
-    case .prune: return machine[track].fork != nil
-    case .dissolve: return track != .main
+    case .dropSuperseded: return machine[track].fork != nil
+    case .supersede: return track != .main
     case .unwind:
       guard case .unwind(let unwinding)? = machine[track].leave?.goal else { return true }  // noted before
       return names.fork(around: unwinding.frame.start) === fork(of: track)

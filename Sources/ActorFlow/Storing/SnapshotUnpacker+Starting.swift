@@ -36,10 +36,10 @@ extension SnapshotUnpacker {
       guard let frame = frame(index, of: fault.step) else { return nil }
       goal = .unwind(
         Unwinding(frame: frame, step: fault.step, error: fault.error.error(in: machine.flow), isTimeout: isTimeout))
-    case .prune(let index):
-      guard let cargo = cargo(index, of: machine[track].visit?.info.id ?? "") else { return nil }
-      goal = .prune(cargo)
-    case .dissolve: goal = .dissolve
+    case .dropSuperseded(let index):
+      guard let payload = payload(index, of: machine[track].visit?.info.id ?? "") else { return nil }
+      goal = .dropSuperseded(payload)
+    case .supersede: goal = .supersede
     }
     return Leave(
       goal: goal, number: packed.number, visit: packed.visit.map { visit($0, on: machine[track].top) },
@@ -70,10 +70,10 @@ extension SnapshotUnpacker {
     switch packed.kind {
     case .top: kind = .top
     case .at(let address, let index):
-      guard let cargo = cargo(index, of: top?.visit.info.id ?? ""),
-        let number = self.address(address, cargo, on: track)
+      guard let payload = payload(index, of: top?.visit.info.id ?? ""),
+        let number = self.address(address, payload, on: track)
       else { return nil }
-      kind = .at(address: number, cargo)
+      kind = .at(address: number, payload)
     case .recovery(let fault, let index):
       guard let frame = frame(index, of: fault.step) else { return nil }
       kind = .recovery(fault.step, frame, fault.error.error(in: machine.flow))
@@ -81,12 +81,12 @@ extension SnapshotUnpacker {
       let frame = index.flatMap { self.frame($0, of: fault.step) }
       kind = .failure(fault.step, fault.error.error(in: machine.flow), frame)
     }
-    let alarm = snapshot.alarms.first { $0.track == track.number && $0.subject == .pause }
-    let pause = max(alarm.map { $0.due - now } ?? packed.pause, .zero)
+    let timer = snapshot.timers.first { $0.track == track.number && $0.subject == .pause }
+    let pause = max(timer.map { $0.due - now } ?? packed.pause, .zero)
     return Start(kind, pause: pause, handover: packed.kind == .top ? machine[track].focus.memory?.handover : nil)
   }
 
-  mutating func address(_ address: PackedStart.Address, _ cargo: Cargo, on track: TrackID) -> Int? {
+  mutating func address(_ address: PackedStart.Address, _ payload: Payload, on track: TrackID) -> Int? {
     switch address {
     case .beginning:
       guard let branch = machine[track].branch else { return 0 }
@@ -96,7 +96,7 @@ extension SnapshotUnpacker {
         return nil
       }
       return plan.entries[min(branch.number, plan.entries.count - 1)]
-    case .scope: return cargo.scopes?.start
+    case .scope: return payload.scopes?.start
     case .behind(let step):
       guard let node = names.node(step) else {
         note(step, "the definition has no such step")

@@ -1,20 +1,20 @@
 // The timers, and the tables of state that several places share.
 extension SnapshotUnpacker {
-  mutating func setAlarms() {
-    for alarm in snapshot.alarms {
-      if case .reminder(_, _, let every, _) = alarm.subject, every <= .zero {
+  mutating func setTimers() {
+    for timer in snapshot.timers {
+      if case .reminder(_, _, let every, _) = timer.subject, every <= .zero {
         note(machine.main.visit?.info.id ?? "", "the snapshot is damaged: a reminder has no interval")
         continue
       }
-      guard let track = tracks[alarm.track], let subject = subject(alarm.subject) else { continue }
+      guard let track = tracks[timer.track], let subject = subject(timer.subject) else { continue }
       var pausedAt: Duration?
-      if case .idle(_, _, let paused) = alarm.subject { pausedAt = paused }
-      machine.alarms.set(subject, at: alarm.due, on: track, pausedAt: pausedAt)
+      if case .idle(_, _, let paused) = timer.subject { pausedAt = paused }
+      machine.timers.set(subject, at: timer.due, on: track, pausedAt: pausedAt)
     }
   }
 
   /// Returns the subject of a timer; `nil` for a pause, which begins anew with its remaining time.
-  mutating func subject(_ packed: PackedAlarm.Subject) -> Alarms.Subject? {
+  mutating func subject(_ packed: PackedTimer.Subject) -> Timers.Subject? {
     switch packed {
     case .scope(let index): frame(index, of: "").map { .scope($0) }
     case .idle(let index, let after, _): frame(index, of: "").map { .idle($0, after: after) }
@@ -26,38 +26,38 @@ extension SnapshotUnpacker {
     }
   }
 
-  mutating func cargo(_ index: Int, of step: StepID) -> Cargo? {
-    guard cargoes.indices.contains(index) else { return damaged(step) }
-    switch cargoes[index] {
-    case .made(let cargo): return cargo
+  mutating func payload(_ index: Int, of step: StepID) -> Payload? {
+    guard payloads.indices.contains(index) else { return damaged(step) }
+    switch payloads[index] {
+    case .made(let payload): return payload
     case .isBeingMade: return damaged(step)
     case .packed: break
     }
     guard nesting < Self.deepest else { return damaged(step) }
     nesting += 1
     defer { nesting -= 1 }
-    cargoes[index] = .isBeingMade
-    let packed = snapshot.cargoes[index]
+    payloads[index] = .isBeingMade
+    let packed = snapshot.payloads[index]
     let scopes = packed.scopes.flatMap { frame($0, of: step) }
-    let cargo = Cargo(value(packed.value), kept: packed.kept.flatMap { kept($0, of: step) }, scopes: scopes)
-    cargoes[index] = .made(cargo)
-    return cargo
+    let payload = Payload(value(packed.value), carried: packed.carried.flatMap { carried($0, of: step) }, scopes: scopes)
+    payloads[index] = .made(payload)
+    return payload
   }
 
-  mutating func kept(_ index: Int, of step: StepID) -> Kept? {
-    guard kept.indices.contains(index) else { return damaged(step) }
-    switch kept[index] {
-    case .made(let kept): return kept
+  mutating func carried(_ index: Int, of step: StepID) -> Carried? {
+    guard carried.indices.contains(index) else { return damaged(step) }
+    switch carried[index] {
+    case .made(let carried): return carried
     case .isBeingMade: return damaged(step)
     case .packed: break
     }
     guard nesting < Self.deepest else { return damaged(step) }
     nesting += 1
     defer { nesting -= 1 }
-    kept[index] = .isBeingMade
-    let packed = snapshot.kept[index]
-    let made = Kept(value(packed.value), below: packed.below.flatMap { kept($0, of: step) })
-    kept[index] = .made(made)
+    carried[index] = .isBeingMade
+    let packed = snapshot.carried[index]
+    let made = Carried(value(packed.value), below: packed.below.flatMap { carried($0, of: step) })
+    carried[index] = .made(made)
     return made
   }
 
@@ -77,8 +77,8 @@ extension SnapshotUnpacker {
       note(packed.scope.step, "the definition has no `.\(packed.scope.kind)` here any more")
       return nil
     }
-    guard let cargo = cargo(packed.cargo, of: step) else { return nil }
-    let frame = ScopeFrame(scope, cargo, attempt: packed.attempt)
+    guard let payload = payload(packed.payload, of: step) else { return nil }
+    let frame = ScopeFrame(scope, payload, attempt: packed.attempt)
     frames[index] = .made(frame)
     return frame
   }

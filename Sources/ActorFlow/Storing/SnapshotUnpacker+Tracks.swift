@@ -5,7 +5,7 @@ extension SnapshotUnpacker {
       return note(packed.branch?.path ?? "", "branch \(packed.number) has no parent fork")
     }
     let top = machine[parent].top?.shown
-    let scopes = top?.cargo.scopes
+    let scopes = top?.payload.scopes
     let path = top?.node.fork?.name(ofFixed: branch.number, at: branch.elements) ?? branch.path
     var track = Track(
       phase: .walking,
@@ -56,9 +56,9 @@ extension SnapshotUnpacker {
       note(packed.visit.step, "the definition has no such step")
       return nil
     }
-    guard let cargo = cargo(packed.cargo, of: packed.visit.step) else { return nil }
+    guard let payload = payload(packed.payload, of: packed.visit.step) else { return nil }
     return Place(
-      on: below, node: node, cargo: cargo, instance: nil, visit: visit(packed.visit, on: below, of: node),
+      on: below, node: node, payload: payload, instance: nil, visit: visit(packed.visit, on: below, of: node),
       backTarget: packed.backTarget, memory: isTop ? nil : memory(of: packed, node),
       isInner: packed.isInner, isClosed: packed.isClosed)
   }

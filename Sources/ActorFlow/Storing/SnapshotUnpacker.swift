@@ -7,7 +7,7 @@ extension FlowMachine {
   /// - Throws: The problems that keep the snapshot from fitting the definition.
   package init(
     _ snapshot: MachineSnapshot, of flow: FlowID, names: GraphNames, codec: any ValueCodec,
-    journal: Journal = .keeping, at now: Duration
+    journal: Journal = .persisting, at now: Duration
   ) throws(UnfitSnapshot) {
     var unpacker = SnapshotUnpacker(snapshot, flow: flow, names: names, codec: codec, journal: journal, now: now)
     unpacker.unpack()
@@ -24,8 +24,8 @@ struct SnapshotUnpacker {
   let now: Duration
   var machine: FlowMachine
   private(set) var problems: [UnfitSnapshot.Problem] = []
-  var cargoes: [Entry<Cargo>]
-  var kept: [Entry<Kept>]
+  var payloads: [Entry<Payload>]
+  var carried: [Entry<Carried>]
   var frames: [Entry<ScopeFrame>]
   var tracks: [Int32: TrackID] = [0: .main]
   /// The branches that each track's fork names, and the branches that name the track as their parent, by the track's
@@ -50,8 +50,8 @@ struct SnapshotUnpacker {
   ) {
     (self.snapshot, self.names, self.codec, self.now) = (snapshot, names, codec, now)
     machine = FlowMachine(flow: flow, journal: journal)
-    cargoes = Array(repeating: .packed, count: snapshot.cargoes.count)
-    kept = Array(repeating: .packed, count: snapshot.kept.count)
+    payloads = Array(repeating: .packed, count: snapshot.payloads.count)
+    carried = Array(repeating: .packed, count: snapshot.carried.count)
     frames = Array(repeating: .packed, count: snapshot.frames.count)
   }
 
@@ -69,11 +69,11 @@ struct SnapshotUnpacker {
     machine.undoFailures = failures(snapshot.undoFailures)
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }
     if let output = snapshot.output { machine.result = .success(value(output)) }
-    machine.mail = Mail(
-      signals: snapshot.mail.buffer.map {
-        Mail.BufferedSignal(signal: $0.name, value: value($0.value), size: $0.name.utf8.count + $0.value.size)
+    machine.signals = SignalBuffer(
+      signals: snapshot.signals.buffer.map {
+        SignalBuffer.BufferedSignal(signal: $0.name, value: value($0.value), size: $0.name.utf8.count + $0.value.size)
       },
-      keys: snapshot.mail.keys.map { ($0.signal, $0.key) }, lastWait: snapshot.numbers.wait)
+      keys: snapshot.signals.keys.map { ($0.signal, $0.key) }, lastWait: snapshot.numbers.wait)
     guard snapshot.main.number == 0, snapshot.main.branch == nil else {
       return noteDamage("", "the flow's own track is a branch")
     }
@@ -91,7 +91,7 @@ struct SnapshotUnpacker {
     // An earlier version did not drop buffered signals when the ending was accepted.
     if machine.isEnding { machine.dropBufferedSignals() }
     checkCounts()
-    setAlarms()
+    setTimers()
     machine.lastStack = lastStack()
     machine.branches.show(on: &machine.main.fork)
   }

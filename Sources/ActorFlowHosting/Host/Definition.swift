@@ -34,7 +34,7 @@ final class Definition: Sendable {
       case .resume(let node): writer.string("resume \(node.info.id)")
       case .jump(let address): writer.string("jump \(address)")
       case .transform: writer.string("transform")
-      case .keep: writer.string("keep")
+      case .carry: writer.string("keep")
       case .join: writer.string("join")
       case .close: writer.string("close")
       case .deliver: writer.string("deliver")

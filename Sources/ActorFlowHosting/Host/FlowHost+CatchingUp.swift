@@ -44,12 +44,12 @@ extension FlowHost {
 
   /// Returns the flows of registered definitions that can continue now, the one that has been due longest first.
   private func workToDo() async throws -> [FlowSummary] {
-    let soon = office.clock.now.addingTimeInterval(0.000_001)
+    let soon = shared.clock.now.addingTimeInterval(0.000_001)
     var flows: [FlowSummary] = []
     for query in [FlowQuery(status: [.runnable]), FlowQuery(status: [.waiting], dueBefore: soon)] {
       var cursor: String?
       repeat {
-        let page = try await office.store.list(query, after: cursor, limit: 1_000)
+        let page = try await shared.store.list(query, after: cursor, limit: 1_000)
         flows += page.flows.filter { definitions[$0.definition]?[$0.version] != nil }
         cursor = page.cursor
       } while cursor != nil
@@ -83,7 +83,7 @@ extension FlowHost {
   /// The flows in memory, each with the steps at which it stands.
   package var atWork: [String] {
     live.values.map { flow in
-      let steps = flow.ledger.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "its beginning"
+      let steps = flow.committer.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "its beginning"
       return "\(flow.id) at \(steps)"
     }.sorted()
   }
@@ -99,7 +99,7 @@ extension FlowHost {
   package func die() async {
     isStopping = true
     for flow in live.values {
-      flow.ledger.lose(CancellationError())
+      flow.committer.lose(CancellationError())
       await flow.park()
     }
   }

@@ -15,8 +15,8 @@ extension FlowHost {
     while true {
       do {
         guard try await remove(id) else { continue }
-        office.changed(id, wakeAt: nil)
-        return office.announceEnd(of: id)
+        shared.changed(id, wakeAt: nil)
+        return shared.announceEnd(of: id)
       } catch let error as FlowStoreError {
         if error.code == .notFound { throw noSuchFlow(id) }
         // The flow was written meanwhile, here or by another host. Remove the newer revision.
@@ -38,9 +38,9 @@ extension FlowHost {
         return false
       }
       await flow.dismiss(noSuchFlow(id))
-      let (stored, fence) = (flow.ledger.stored, flow.lease.withLock { $0?.fence })
+      let (stored, fence) = (flow.committer.stored, flow.lease.withLock { $0?.fence })
       do {
-        if let stored { try await office.store.delete(stored, fence: fence) }
+        if let stored { try await shared.store.delete(stored, fence: fence) }
       } catch {
         await release(flow)
         throw error
@@ -59,8 +59,8 @@ extension FlowHost {
     try refuseStopping()
     let lease = try await lease(of: id)
     do {
-      guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
-      try await office.store.delete(stored, fence: lease?.fence)
+      guard let stored = try await shared.store.load(id) else { throw noSuchFlow(id) }
+      try await shared.store.delete(stored, fence: lease?.fence)
     } catch {
       await giveBack(lease)
       throw error

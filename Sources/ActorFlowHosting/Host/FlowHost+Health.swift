@@ -40,7 +40,7 @@ extension FlowHost {
   public func health() -> Health {
     Health(
       isRunning: isRunning && !isStopping, lastPoll: polls.last, failedPolls: polls.failures.count,
-      lastStoreError: office.store.lastFailure, lastRefusedFlow: lastRefusedFlow, liveFlows: live.count)
+      lastStoreError: shared.store.lastFailure, lastRefusedFlow: lastRefusedFlow, liveFlows: live.count)
   }
 }
 

@@ -34,7 +34,7 @@ extension FlowHost {
         case .open: break
         // The request's own commit is in the store; only later work failed. It must not be applied twice.
         case .stored:
-          guard wasTaken || cause is FlowStoreError, let view = flow.ledger.view else { throw cause }
+          guard wasTaken || cause is FlowStoreError, let view = flow.committer.view else { throw cause }
           return view
         case .unknown(let error):
           if let view = await view(of: id, after: request) { return view }
@@ -60,13 +60,13 @@ extension FlowHost {
         .tooLarge,
         "a key has at most \(HostRequest.keyBytes) bytes; use a digest of a longer text", flow: flow.id)
     }
-    let machine = flow.ledger.state.machine
+    let machine = flow.committer.state.machine
     if !evenEnded, machine.ending != nil { throw hasEnded(flow) }
     if !evenStopped { try refuseStandingStill(flow) }
     // The caller may have read a commit from the store that the coordinator has not adopted yet.
-    if flow.isBegun { try await flow.coordinator.catchUp() }
+    if flow.isBegun { try await flow.coordinator.waitForCommits() }
     try await HostRequest.$current.withValue(request) { try await body(flow) }
-    guard let view = flow.ledger.view else { throw noSuchFlow(flow.id) }
+    guard let view = flow.committer.view else { throw noSuchFlow(flow.id) }
     return view
   }
 
@@ -78,19 +78,19 @@ extension FlowHost {
     }
     guard error is CancellationError || FlowStoreError.isTakenOver(error) else { return error }
     return FlowStoreError(
-      office.store.givesLeases ? .leased : .conflict,
+      shared.store.givesLeases ? .leased : .conflict,
       "other hosts took the flow from this one in every attempt; repeat the request later")
   }
 
   nonisolated func refuseStandingStill(_ flow: LiveFlow) throws {
-    guard let fault = flow.ledger.state.machine.fault else { return }
+    guard let fault = flow.committer.state.machine.fault else { return }
     throw FlowError(
       .parked, "a step failed, and the flow is suspended until `retry` or `abandon` is called: \(fault.error)",
       flow: flow.id, step: fault.step)
   }
 
   nonisolated func hasEnded(_ flow: LiveFlow) -> FlowError {
-    let isUndone = flow.ledger.state.machine.failedPlaces.isEmpty
+    let isUndone = flow.committer.state.machine.failedPlaces.isEmpty
     return FlowError(
       .flowEnded,
       isUndone
@@ -102,18 +102,18 @@ extension FlowHost {
   /// Returns whether a request was refused only because another host has written the flow, so that it is to be read
   /// again. This happens on a store without leases, and when the lease has expired unnoticed.
   private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
-    guard error is FlowError, let stored = try? await office.store.load(flow.id) else { return false }
+    guard error is FlowError, let stored = try? await shared.store.load(flow.id) else { return false }
     // Wait for this host's own commits first, so that only another host's write can be newer.
-    if flow.isBegun { try? await flow.coordinator.catchUp() }
-    guard let known = flow.ledger.stored, known.revision < stored.revision else { return false }
+    if flow.isBegun { try? await flow.coordinator.waitForCommits() }
+    guard let known = flow.committer.stored, known.revision < stored.revision else { return false }
     await flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
     return true
   }
 
   /// Returns the flow as stored if the request was applied to it; `nil` if it was not, or if the flow cannot be read.
   private func view(of id: FlowID, after request: HostRequest) async -> FlowView? {
-    guard let key = request.key, let stored = try? await office.store.load(id),
-      let state = try? office.state(of: stored), state.applied(key)?.digest == request.digest
+    guard let key = request.key, let stored = try? await shared.store.load(id),
+      let state = try? shared.state(of: stored), state.applied(key)?.digest == request.digest
     else { return nil }
     return FlowView(stored, state)
   }
@@ -122,13 +122,13 @@ extension FlowHost {
   ///
   /// - Throws: A `FlowError` with the code `keyReused` if the request's key came with another request.
   func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
-    guard let key = request.key, let applied = flow.ledger.applied(key) else { return nil }
+    guard let key = request.key, let applied = flow.committer.applied(key) else { return nil }
     guard applied.digest == request.digest else {
       throw FlowError(
         .keyReused,
         "the key \"\(request.givenKey ?? key)\" was used by another request; give each request a key of its own",
         flow: flow.id)
     }
-    return flow.ledger.view
+    return flow.committer.view
   }
 }

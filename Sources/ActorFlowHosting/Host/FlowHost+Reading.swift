@@ -20,8 +20,8 @@ extension FlowHost {
   }
 
   func stored(_ id: FlowID) async throws -> (StoredFlow, HostedState) {
-    guard let stored = try await office.store.load(id) else { throw noSuchFlow(id) }
-    return (stored, try office.state(of: stored))
+    guard let stored = try await shared.store.load(id) else { throw noSuchFlow(id) }
+    return (stored, try shared.state(of: stored))
   }
 
   /// Waits until a flow waits for an answer, a signal or a timer, is suspended, or has ended, and returns the flow.
@@ -38,28 +38,28 @@ extension FlowHost {
   /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; the store's error if it does not
   ///   take the flow's changes, so that the flow was passivated on the way. The flow goes on when it is activated next.
   public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
-    let deadline = office.clock.date(after: time)
+    let deadline = shared.clock.date(after: time)
     while true {
       // A flow that is at work here is `runnable` in the store, too, so it need not be read.
-      if !isAtWork(id) || office.clock.now >= deadline {
+      if !isAtWork(id) || shared.clock.now >= deadline {
         let view = try await view(id)
-        guard view.status == .runnable, office.clock.now < deadline else { return view }
+        guard view.status == .runnable, shared.clock.now < deadline else { return view }
       }
       let flow = try await take(id)
       begin(flow)
       if flow.isBegun { await wait(for: flow, until: deadline) }
-      if flow.isBegun, let sequence = await flow.coordinator.shownSequence {
-        if let shown = flow.ledger.view(at: sequence), shown.status == .runnable {
+      if flow.isBegun, let sequence = await flow.coordinator.presentableSequence {
+        if let shown = flow.committer.view(at: sequence), shown.status == .runnable {
           await release(flow)
           return shown
         }
         // The next commit is in the store, but not yet in memory.
-        try? await flow.coordinator.catchUp()
+        try? await flow.coordinator.waitForCommits()
       }
       await release(flow)
       try Task.checkCancellation()
       // If another host has the flow, the flow continues there. Any other failed write would be repeated for ever.
-      if let failure = flow.ledger.failure, flow.ledger.view?.status == .runnable,
+      if let failure = flow.committer.failure, flow.committer.view?.status == .runnable,
         !FlowStoreError.isTakenOver(failure)
       {
         throw failure
@@ -69,13 +69,13 @@ extension FlowHost {
 
   private func isAtWork(_ id: FlowID) -> Bool {
     guard let flow = live[id] else { return false }
-    return flow.isBegun && flow.ledger.stored?.snapshot.status == .runnable
+    return flow.isBegun && flow.committer.stored?.snapshot.status == .runnable
   }
 
   private nonisolated func wait(for flow: LiveFlow, until deadline: Date) async {
-    let (coordinator, clock) = (flow.coordinator, office.clock)
+    let (coordinator, clock) = (flow.coordinator, shared.clock)
     await withTaskGroup { group in
-      group.addTask { try? await coordinator.shows() }
+      group.addTask { try? await coordinator.presentable() }
       group.addTask { try? await clock.sleep(until: deadline) }
       await group.next()
       group.cancelAll()
@@ -88,7 +88,7 @@ extension FlowHost {
   public func list(_ query: FlowQuery = FlowQuery(), after cursor: String? = nil, limit: Int = 100) async throws
     -> FlowPage
   {
-    var page = try await office.store.list(query, after: cursor, limit: limit)
+    var page = try await shared.store.list(query, after: cursor, limit: limit)
     for index in page.flows.indices { page.flows[index].labels[Definition.label] = nil }
     return page
   }
@@ -99,7 +99,7 @@ extension FlowHost {
   public func tasks(_ query: TaskQuery = TaskQuery(), after cursor: String? = nil, limit: Int = 100) async throws
     -> TaskPage
   {
-    try await office.store.tasks(query, after: cursor, limit: limit)
+    try await shared.store.tasks(query, after: cursor, limit: limit)
   }
 
   /// Returns the history of a flow, oldest first: its changes, their times and the principals who made them. Each entry
@@ -112,9 +112,9 @@ extension FlowHost {
   /// - Returns: The entries; none if the flow has no later ones.
   /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
   public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
-    let entries = try await office.store.history(of: id, after: sequence, limit: limit)
+    let entries = try await shared.store.history(of: id, after: sequence, limit: limit)
     // Every flow has an entry from its start on. Only a flow without entries may not exist.
-    if entries.isEmpty, try await office.store.load(id) == nil { throw noSuchFlow(id) }
+    if entries.isEmpty, try await shared.store.load(id) == nil { throw noSuchFlow(id) }
     return entries.map(\.withoutTokens)
   }
 
@@ -126,5 +126,5 @@ extension FlowHost {
   ///
   /// A reader that falls behind by 256 events misses the oldest, which shows in the numbers. The host's own actions
   /// between two events have numbers too, see ``HistoryEntry/what``. They are in the history, but not in the stream.
-  public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { office.watch(id) }
+  public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { shared.watch(id) }
 }

@@ -59,7 +59,7 @@ extension FlowHost {
       status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal }))
     var cursor: String?
     repeat {
-      let page = try await office.store.list(query, after: cursor, limit: 1_000)
+      let page = try await shared.store.list(query, after: cursor, limit: 1_000)
       for flow in page.flows where flow.labels[Definition.label] != definition.fingerprint {
         if try await isOpen(flow) { return flow.id }
       }
@@ -71,8 +71,8 @@ extension FlowHost {
   /// Returns whether a flow has not ended. With the status `failed`, a flow is suspended or has ended.
   private func isOpen(_ flow: FlowSummary) async throws -> Bool {
     guard flow.status == .failed else { return !flow.status.isTerminal }
-    guard let stored = try await office.store.load(flow.id) else { return false }
+    guard let stored = try await shared.store.load(flow.id) else { return false }
     // A flow whose state cannot be read does not count as ended.
-    return (try? office.state(of: stored))?.machine.ending == nil
+    return (try? shared.state(of: stored))?.machine.ending == nil
   }
 }

@@ -32,7 +32,7 @@ extension FlowHost {
     key: String? = nil
   ) async throws -> FlowView {
     let request = HostRequest(
-      "answer \(question)", try PackedValue(answer, with: office.values).bytes, key: key, by: principal)
+      "answer \(question)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       try await flow.coordinator.answer(question, with: answer, by: principal, revision: revision)
@@ -47,7 +47,7 @@ extension FlowHost {
     _ prompt: P.Type, of id: FlowID, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView where P.Answer: Codable {
     let request = HostRequest(
-      "answer \(P.self)", try PackedValue(answer, with: office.values).bytes, key: key, by: principal)
+      "answer \(P.self)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       begin(flow)
       for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
@@ -67,7 +67,7 @@ extension FlowHost {
     _ question: Question.ID, of id: FlowID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
     revision: Int? = nil, key: String? = nil
   ) async throws -> FlowView {
-    let limit = office.options.maximumAnswerBytes
+    let limit = shared.options.maximumAnswerBytes
     let bytes = Array(json.prefix(limit + 1))
     guard bytes.count <= limit else {
       throw FlowError(.tooLarge, "the answer has more than \(limit) bytes", flow: id)
@@ -86,7 +86,7 @@ extension FlowHost {
     let answer: P.Answer
     do {
       answer = try StepBody.cast(
-        StoredValue(PackedValue(type: "JSON", bytes: json), codec: office.values), to: P.Answer.self)
+        StoredValue(PackedValue(type: "JSON", bytes: json), codec: shared.values), to: P.Answer.self)
     } catch let error as FlowError {
       throw FlowError(
         .wrongAnswerType, "the JSON is not a \(P.Answer.self), the answer type of the prompt \(P.self)",
@@ -121,7 +121,7 @@ extension FlowHost {
   public func send<Value: Codable & Sendable>(
     _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
   ) async throws -> Delivery {
-    let packed = try PackedValue(value, with: office.values)
+    let packed = try PackedValue(value, with: shared.values)
     let request = HostRequest.signal(signal.name, packed.bytes, key: key, by: principal)
     var delivery = Delivery.duplicate
     do {
@@ -193,14 +193,14 @@ extension FlowHost {
   public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
     let request = HostRequest("retry", [], key: key, by: principal, isLeave: true)
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
-      let machine = flow.ledger.state.machine
+      let machine = flow.committer.state.machine
       if machine.ending != nil {
-        guard try await flow.ledger.undoAgain() else { throw hasEnded(flow) }
+        guard try await flow.committer.undoAgain() else { throw hasEnded(flow) }
       } else {
         guard machine.fault != nil else {
           throw FlowError(.notRunning, "the flow is not suspended, so there is nothing to retry", flow: id)
         }
-        try await flow.ledger.free()
+        try await flow.committer.free()
       }
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)

@@ -36,7 +36,7 @@ extension FlowHost {
       }
     } catch { outage = error }
     isStopping = true
-    defer { office.announceEnd(of: nil) }
+    defer { shared.announceEnd(of: nil) }
     try await shielded { [outage] in try await self.stop(because: outage) }
     if let outage { throw outage }
   }
@@ -46,8 +46,8 @@ extension FlowHost {
   /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
   private func takeUp() async throws {
     while !Task.isCancelled {
-      let now = office.clock.now
-      office.wakes(at: now)
+      let now = shared.clock.now
+      shared.wakes(at: now)
       do {
         try await takeUpDue(at: now)
         let horizon = try await readTimers(at: now)
@@ -55,7 +55,7 @@ extension FlowHost {
         await rest(until: max(horizon, now.addingTimeInterval(0.001)), orTimers: true)
       } catch {
         guard !Task.isCancelled else { return }
-        await rest(until: office.clock.date(after: try pause(afterPollFailed: error)), orTimers: false)
+        await rest(until: shared.clock.date(after: try pause(afterPollFailed: error)), orTimers: false)
       }
     }
   }
@@ -64,8 +64,8 @@ extension FlowHost {
   ///
   /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
   private func pause(afterPollFailed error: any Error) throws -> Duration {
-    let limit = office.options.outageLimit
-    if let pause = polls.failed(at: office.clock.now, limit: limit) { return pause }
+    let limit = shared.options.outageLimit
+    if let pause = polls.failed(at: shared.clock.now, limit: limit) { return pause }
     throw FlowStoreError(
       .unavailable,
       "the store has not answered for \(limit), in \(polls.failures.count) polls; the host has stopped, and its flows "
@@ -73,13 +73,13 @@ extension FlowHost {
   }
 
   private func takeUpDue(at now: Date) async throws {
-    if office.store.givesLeases { return try await claimDue() }
+    if shared.store.givesLeases { return try await claimDue() }
     for query in [
       FlowQuery(status: [.runnable]), FlowQuery(status: [.waiting], dueBefore: now.addingTimeInterval(0.000_001)),
     ] {
       var cursor: String?
       repeat {
-        let page = try await office.store.list(query, after: cursor, limit: 100)
+        let page = try await shared.store.list(query, after: cursor, limit: 100)
         for flow in page.flows where definitions[flow.definition] != nil { await takeUp(flow.id, nil) }
         cursor = page.cursor
       } while cursor != nil && !Task.isCancelled
@@ -99,8 +99,8 @@ extension FlowHost {
     var isOver = false
     while !isOver, !Task.isCancelled {
       let limit = 100 + refused.count
-      let leases = try await office.store.claimDue(
-        owner: owner, serving: serving, for: office.options.leaseTime, limit: limit)
+      let leases = try await shared.store.claimDue(
+        owner: owner, serving: serving, for: shared.options.leaseTime, limit: limit)
       isOver = leases.count < limit
       let known = seen.count
       for lease in leases {
@@ -121,11 +121,11 @@ extension FlowHost {
     if let flow = live[id] { return await adopt(lease, for: flow) }
     let flow: LiveFlow
     do { flow = try await take(id, lease: lease) } catch {
-      if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: office.clock.now, flow: id) }
+      if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id) }
       await giveBack(lease)
       // A store that is away for a moment is no reason to wait for the next poll.
       if (error as? FlowStoreError)?.code == .unavailable {
-        office.changed(id, wakeAt: office.clock.date(after: office.failurePause))
+        shared.changed(id, wakeAt: shared.clock.date(after: shared.failurePause))
       }
       return false
     }
@@ -141,7 +141,7 @@ extension FlowHost {
   /// lease, if this host has lost the flow.
   private func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
     guard let lease else { return true }
-    guard flow.ledger.adopt(lease.fence) else {
+    guard flow.committer.adopt(lease.fence) else {
       await giveBack(lease)
       return false
     }
@@ -156,30 +156,30 @@ extension FlowHost {
   ///
   /// - Returns: The date of the next poll.
   private func readTimers(at now: Date) async throws -> Date {
-    if let horizon = office.horizon, horizon.microseconds > now.microseconds { return horizon }
-    let horizon = office.clock.date(after: office.options.pollInterval)
+    if let horizon = shared.horizon, horizon.microseconds > now.microseconds { return horizon }
+    let horizon = shared.clock.date(after: shared.options.pollInterval)
     var timers: [FlowID: Date] = [:]
-    office.beginReadingTimers()
+    shared.beginReadingTimers()
     try await forEachFlow(FlowQuery(status: [.waiting], dueBefore: horizon)) { flow in
       guard definitions[flow.definition] != nil, let time = flow.wakeAt else { return }
       timers[flow.id] = time
     }
-    office.endReadingTimers(timers, after: now, until: horizon)
+    shared.endReadingTimers(timers, after: now, until: horizon)
     return horizon
   }
 
   /// Sleeps until `time`, or until a flow that is not in memory is to be activated.
   private nonisolated func rest(until time: Date, orTimers: Bool) async {
     while !Task.isCancelled {
-      let next = office.sleeps(until: time, orTimers: orTimers)
-      if next.microseconds <= office.clock.now.microseconds { return }
+      let next = shared.sleeps(until: time, orTimers: orTimers)
+      if next.microseconds <= shared.clock.now.microseconds { return }
       await sleep(until: next)
     }
   }
 
   /// Sleeps until `time`, or until the doorbell is rung.
   private nonisolated func sleep(until time: Date) async {
-    let (clock, doorbell) = (office.clock, office.doorbell)
+    let (clock, doorbell) = (shared.clock, shared.doorbell)
     await withTaskGroup { group in
       group.addTask { try? await clock.sleep(until: time) }
       group.addTask { await doorbell.wait() }
@@ -191,19 +191,19 @@ extension FlowHost {
   // MARK: - Leases
 
   private func renewLeases() async {
-    guard office.store.givesLeases else { return }
-    let time = office.options.leaseTime
+    guard shared.store.givesLeases else { return }
+    let time = shared.options.leaseTime
     // After a failure, leases are renewed again before they expire, but not at once.
     let pauses = Backoff.exponential(from: time / 24, limit: time / 3)
     var failures = 0
     while true {
       let pause = failures == 0 ? time / 3 : pauses.delay(after: failures)
-      do { try await office.clock.sleep(until: office.clock.date(after: pause)) } catch { return }
+      do { try await shared.clock.sleep(until: shared.clock.date(after: pause)) } catch { return }
       var hasFailed = false
       for flow in live.values {
         guard let lease = flow.lease.withLock({ $0 }) else { continue }
         do {
-          let renewed = try await office.store.renew(lease, for: time)
+          let renewed = try await shared.store.renew(lease, for: time)
           flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
         } catch let error as FlowStoreError where error.code == .fenced {
           // The flow may have got another lease here.
@@ -222,8 +222,8 @@ extension FlowHost {
   func stop(because outage: (any Error)? = nil) async throws {
     let flows = Array(live.values)
     for flow in flows { await flow.park() }
-    let clock = office.clock
-    let deadline = clock.date(after: office.options.gracePeriod)
+    let clock = shared.clock
+    let deadline = clock.date(after: shared.options.gracePeriod)
     let late = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         try? await clock.sleep(until: deadline)
@@ -240,9 +240,9 @@ extension FlowHost {
       return isDone ? [] : flows.filter { live[$0.id] === $0 }
     }
     guard !late.isEmpty else { return }
-    for flow in late { flow.ledger.lose(CancellationError()) }
+    for flow in late { flow.committer.lose(CancellationError()) }
     let names = late.map {
-      "\($0.id) at \($0.ledger.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
+      "\($0.id) at \($0.committer.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
     }
     throw FlowError(
       .stepFailed,

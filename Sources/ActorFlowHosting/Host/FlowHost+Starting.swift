@@ -12,14 +12,14 @@ extension FlowHost {
     by principal: Principal?
   ) async throws -> FlowView {
     try refuseStopping()
-    let packed = try PackedValue(input, as: type, with: office.values)
+    let packed = try PackedValue(input, as: type, with: shared.values)
     var attempts = 0
     while true {
       if let view = try await known(id, definition, packed, as: type) { return view }
       do {
         return try await behindDoor(of: id) {
           let flow = try await begin(definition, id, input, packed, labels, by: principal)
-          let view = flow.ledger.view
+          let view = flow.committer.view
           await release(flow)
           guard let view else { throw noSuchFlow(id) }
           return view
@@ -43,15 +43,15 @@ extension FlowHost {
   ) async throws -> LiveFlow {
     let lease = try await lease(of: id)
     do {
-      let state = HostedState(startedAt: office.clock.now.stored, input: packed)
-      let ledger = FlowLedger(id, definition, nil, state, fence: lease?.fence, office: office)
-      let coordinator = FlowCoordinator(id: id, settings: settings(of: ledger, startedAt: state.startedAt))
-      office.setLabels(labels, of: id)
-      defer { office.setLabels(nil, of: id) }
+      let state = HostedState(startedAt: shared.clock.now.stored, input: packed)
+      let committer = FlowCommitter(id, definition, nil, state, fence: lease?.fence, shared: shared)
+      let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, startedAt: state.startedAt))
+      shared.setLabels(labels, of: id)
+      defer { shared.setLabels(nil, of: id) }
       try await HostRequest.$current.withValue(HostRequest("start", packed.bytes, by: principal)) {
         try await coordinator.begin(definition.graph, with: input)
       }
-      let flow = LiveFlow(coordinator, ledger, lease)
+      let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow
       // If the host began to stop meanwhile, the flow stays in the store for another host.
@@ -68,8 +68,8 @@ extension FlowHost {
   private func known<Input>(
     _ id: FlowID, _ definition: Definition, _ input: PackedValue, as type: Input.Type
   ) async throws -> FlowView? {
-    guard let stored = try await office.store.load(id) else { return nil }
-    let state = try office.state(of: stored)
+    guard let stored = try await shared.store.load(id) else { return nil }
+    let state = try shared.state(of: stored)
     guard stored.snapshot.definition == definition.name, isSame(state.input, input, as: type) else {
       throw FlowError(
         .alreadyStarted,
@@ -97,8 +97,8 @@ extension FlowHost {
   private func areEqual<Input: Decodable & Equatable>(
     _ stored: PackedValue, _ input: PackedValue, as type: Input.Type
   ) -> Bool {
-    guard let old = try? StoredValue(stored, codec: office.values).unpacked(as: type),
-      let new = try? StoredValue(input, codec: office.values).unpacked(as: type)
+    guard let old = try? StoredValue(stored, codec: shared.values).unpacked(as: type),
+      let new = try? StoredValue(input, codec: shared.values).unpacked(as: type)
     else { return false }
     return old == new
   }

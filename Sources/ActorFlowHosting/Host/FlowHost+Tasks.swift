@@ -28,8 +28,8 @@ extension FlowHost {
   private func drive(_ flow: LiveFlow) {
     _ = Task.detached(priority: Task.currentPriority) {
       // The flow begins in this very task. Another task would first wait behind everything that the process does.
-      async let isAway: Void = self.putAwayWhenIdle(flow)
-      await flow.coordinator.goOn()
+      async let isAway: Void = self.passivateWhenIdle(flow)
+      await flow.coordinator.activate()
       flow.over.ring()
       await isAway
       await self.remove(flow)
@@ -41,22 +41,22 @@ extension FlowHost {
   }
 
   /// Waits until a flow has nothing to do and no users, then passivates it.
-  private func putAwayWhenIdle(_ flow: LiveFlow) async {
+  private func passivateWhenIdle(_ flow: LiveFlow) async {
     let coordinator = flow.coordinator
     while await rests(flow) {
       guard flow.close() else {
         await flow.idle.wait()
         // The flow was passivated by a task that does not wait for its users.
-        if await coordinator.isParked { break }
+        if await coordinator.isPassivated { break }
         continue
       }
       // After the last look, a caller may have given the flow something to do, or a timer may have fired.
-      if await coordinator.parkIfIdle() { break }
+      if await coordinator.passivateIfIdle() { break }
       // The flow was passivated meanwhile: it stays closed.
-      if await coordinator.isParked { break }
+      if await coordinator.isPassivated { break }
       flow.reopen()
     }
-    await coordinator.park()
+    await coordinator.passivate()
   }
 
   /// Waits until the flow has nothing to do. Returns false if the flow was passivated meanwhile.
@@ -64,31 +64,31 @@ extension FlowHost {
     let coordinator = flow.coordinator
     // A flow that is answered while `keepHot` lasts, and then passivated, comes by here once more. Its `over` was rung
     // for the last time, so it must not be waited for again.
-    while await !coordinator.isParked {
+    while await !coordinator.isPassivated {
       do {
-        try await coordinator.rests()
+        try await coordinator.passivatable()
         // A timer that is due fires now: the flow must not be passivated just before.
-        if try await coordinator.ringDue() { continue }
+        if try await coordinator.fireDue() { continue }
         try await coordinator.askersAreBack()
         // A timer may have become due meanwhile, or a caller may have given the flow something to do.
-        guard await coordinator.isResting else { continue }
+        guard await coordinator.canPassivate else { continue }
       } catch { return false }
-      if await coordinator.hasEffects, await !coordinator.isAtRest {
-        await wait(office.options.effectTime, for: coordinator.effectsHaveEnded)
-        guard await coordinator.isResting else { continue }
+      if await coordinator.hasEffects, await !coordinator.hasStopped {
+        await wait(shared.options.effectTime, for: coordinator.effectsHaveEnded)
+        guard await coordinator.canPassivate else { continue }
       }
-      let revision = flow.ledger.stored?.revision
-      guard office.options.keepHot > .zero, await !coordinator.isAtRest else { return true }
+      let revision = flow.committer.stored?.revision
+      guard shared.options.keepHot > .zero, await !coordinator.hasStopped else { return true }
       // Wait no longer than the flow runs.
-      await wait(office.options.keepHot, for: flow.over.wait)
-      if flow.ledger.stored?.revision == revision { return true }
+      await wait(shared.options.keepHot, for: flow.over.wait)
+      if flow.committer.stored?.revision == revision { return true }
     }
     return false
   }
 
   /// Waits for `something`, for at most `time`.
   private nonisolated func wait(_ time: Duration, for something: @escaping @Sendable () async throws -> Void) async {
-    let clock = office.clock
+    let clock = shared.clock
     let end = clock.date(after: time)
     await withTaskGroup { group in
       group.addTask { try? await clock.sleep(until: end) }
@@ -99,7 +99,7 @@ extension FlowHost {
   }
 }
 
-extension HostOffice {
+extension HostContext {
   /// Waits for `time`, even if the calling task is cancelled.
   static func pause(_ time: Duration, by clock: any WallClock) async {
     await Task { try? await clock.pause(for: time) }.value

@@ -26,7 +26,7 @@ public import ActorFlow
 ///
 /// Every function may be called from any task. A function that changes a flow returns when the change is in the store.
 public actor FlowHost {
-  nonisolated let office: HostOffice
+  nonisolated let shared: HostContext
   nonisolated let owner: String
   var definitions: [String: [Int: Definition]] = [:]
   var live: [FlowID: LiveFlow] = [:]
@@ -57,7 +57,7 @@ public actor FlowHost {
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
   ) {
-    self.init(office: HostOffice(store: store, clock: clock, options: Options()), owner: owner)
+    self.init(shared: HostContext(store: store, clock: clock, options: Options()), owner: owner)
   }
 
   /// Creates a host of the flows in a store that works as the options say. Otherwise as ``init(store:clock:owner:)``.
@@ -69,11 +69,11 @@ public actor FlowHost {
     options: Options
   ) throws {
     try options.check()
-    self.init(office: HostOffice(store: store, clock: clock, options: options.bounded), owner: owner)
+    self.init(shared: HostContext(store: store, clock: clock, options: options.bounded), owner: owner)
   }
 
-  private init(office: HostOffice, owner: String) {
-    (self.office, self.owner) = (office, owner)
+  private init(shared: HostContext, owner: String) {
+    (self.shared, self.owner) = (shared, owner)
   }
 }
 
@@ -125,20 +125,20 @@ extension FlowHost {
 
   /// Notes when the flow is to be activated again, as far as this host knows.
   private func noteTimer(of flow: LiveFlow) {
-    guard let snapshot = flow.ledger.stored?.snapshot else { return }
+    guard let snapshot = flow.committer.stored?.snapshot else { return }
     var time: Date? =
       switch snapshot.status {
-      case .runnable: office.clock.now
+      case .runnable: shared.clock.now
       case .waiting: snapshot.wakeAt
       default: nil
       }
     // The store did not take the flow's last write, but may take it after a pause.
-    if let failure = flow.ledger.failure {
-      time = time.map { max($0, office.clock.date(after: office.failurePause)) }
+    if let failure = flow.committer.failure {
+      time = time.map { max($0, shared.clock.date(after: shared.failurePause)) }
       // The last write may be in the store, and then only the store knows when the flow is due.
-      if FlowStoreError.isUnknown(failure) { office.poll(after: office.failurePause) }
+      if FlowStoreError.isUnknown(failure) { shared.poll(after: shared.failurePause) }
     }
-    office.changed(flow.id, wakeAt: time)
+    shared.changed(flow.id, wakeAt: time)
   }
 
   /// Runs `body`, one call at a time for each flow.
@@ -160,22 +160,22 @@ extension FlowHost {
     try refuseStopping()
     let lease = if let claimed { claimed } else { try await lease(of: id) }
     do {
-      guard let loaded = try await office.store.load(id) else { throw noSuchFlow(id) }
-      let found = try office.state(of: loaded)
+      guard let loaded = try await shared.store.load(id) else { throw noSuchFlow(id) }
+      let found = try shared.state(of: loaded)
       let stored = try await indexedRight(loaded, found, fence: lease?.fence)
-      let read = stored.revision == loaded.revision ? found : try office.state(of: stored)
-      let (definition, state) = try await resolveOrPark(stored, read, fence: lease?.fence)
+      let read = stored.revision == loaded.revision ? found : try shared.state(of: stored)
+      let (definition, state) = try await resolveOrSuspend(stored, read, fence: lease?.fence)
       // If the host has begun to stop meanwhile, it would not passivate a flow that is activated now.
       try refuseStopping()
-      let ledger = FlowLedger(id, definition, stored, state, fence: lease?.fence, office: office)
-      return LiveFlow(try coordinator(of: ledger, ledger.state), ledger, lease)
+      let committer = FlowCommitter(id, definition, stored, state, fence: lease?.fence, shared: shared)
+      return LiveFlow(try coordinator(of: committer, committer.state), committer, lease)
     } catch {
       await giveBack(lease)
       throw error
     }
   }
 
-  private func resolveOrPark(
+  private func resolveOrSuspend(
     _ stored: StoredFlow, _ state: HostedState, fence: Fence?
   ) async throws -> (Definition, HostedState) {
     do {
@@ -188,30 +188,30 @@ extension FlowHost {
     }
   }
 
-  private func coordinator(of ledger: FlowLedger, _ state: HostedState) throws -> FlowCoordinator {
-    let settings = settings(of: ledger, startedAt: state.startedAt)
-    guard state.machine.ending == nil else { return FlowCoordinator(id: ledger.id, settings: settings) }
+  private func coordinator(of committer: FlowCommitter, _ state: HostedState) throws -> FlowCoordinator {
+    let settings = settings(of: committer, startedAt: state.startedAt)
+    guard state.machine.ending == nil else { return FlowCoordinator(id: committer.id, settings: settings) }
     do {
       let machine = try FlowMachine(
-        state.machine, of: ledger.id, names: ledger.definition.names, codec: office.values,
-        at: Duration(from: state.startedAt, to: office.clock.now))
+        state.machine, of: committer.id, names: committer.definition.names, codec: shared.values,
+        at: Duration(from: state.startedAt, to: shared.clock.now))
       return FlowCoordinator(resuming: machine, settings: settings)
     } catch {
       throw FlowError(
         .parked,
-        "the definition \"\(ledger.definition.name)\" version \(ledger.definition.version) does not fit this flow: \(error)",
-        flow: ledger.id, step: error.problems.first?.step)
+        "the definition \"\(committer.definition.name)\" version \(committer.definition.version) does not fit this flow: \(error)",
+        flow: committer.id, step: error.problems.first?.step)
     }
   }
 
-  nonisolated func settings(of ledger: FlowLedger, startedAt: Date) -> CoordinatorSettings {
-    let clock = office.clock
+  nonisolated func settings(of committer: FlowCommitter, startedAt: Date) -> CoordinatorSettings {
+    let clock = shared.clock
     let watch = Stopwatch(
       elapsed: { Duration(from: startedAt, to: clock.now) },
       sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
     var settings = CoordinatorSettings()
-    settings.keeping = FlowKeeping(codec: office.values, watch: watch) { machine, events in
-      try await ledger.commit(machine, events)
+    settings.persistence = FlowPersistence(codec: shared.values, watch: watch) { machine, events in
+      try await committer.commit(machine, events)
     }
     return settings
   }
@@ -231,15 +231,15 @@ extension FlowHost {
 extension FlowHost {
   /// Returns the right to run a flow, or `nil` if the store gives no leases. Waits while another host runs the flow.
   func lease(of id: FlowID) async throws -> FlowLease? {
-    guard office.store.givesLeases else { return nil }
-    let deadline = office.clock.date(after: office.options.leaseTime).addingTimeInterval(
-      office.options.leaseTime / .seconds(1))
+    guard shared.store.givesLeases else { return nil }
+    let deadline = shared.clock.date(after: shared.options.leaseTime).addingTimeInterval(
+      shared.options.leaseTime / .seconds(1))
     var pause = 0.002
     while true {
-      do { return try await office.store.acquire(id, owner: owner, for: office.options.leaseTime) } catch let error
-        as FlowStoreError where error.code == .leased && office.clock.now < deadline
+      do { return try await shared.store.acquire(id, owner: owner, for: shared.options.leaseTime) } catch let error
+        as FlowStoreError where error.code == .leased && shared.clock.now < deadline
       {
-        try await office.clock.sleep(until: office.clock.now.addingTimeInterval(pause))
+        try await shared.clock.sleep(until: shared.clock.now.addingTimeInterval(pause))
         pause = min(pause * 2, 0.25)
       }
     }
@@ -248,6 +248,6 @@ extension FlowHost {
   /// Releases a lease, so that others may run the flow at once. A lease that cannot be released expires.
   nonisolated func giveBack(_ lease: FlowLease?) async {
     guard let lease else { return }
-    try? await office.store.release(lease)
+    try? await shared.store.release(lease)
   }
 }

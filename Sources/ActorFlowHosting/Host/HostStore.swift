@@ -184,7 +184,7 @@ private struct Attempts {
     guard isUnknown, error.code == .outcomeUnknown || error.code == .unavailable, count < Self.most else {
       return false
     }
-    if count > 1 { await HostOffice.pause(Self.pauses.delay(after: count - 1), by: clock) }
+    if count > 1 { await HostContext.pause(Self.pauses.delay(after: count - 1), by: clock) }
     count += 1
     return true
   }

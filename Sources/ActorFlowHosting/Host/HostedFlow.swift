@@ -38,7 +38,7 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
     switch state.status(indexedAs: stored.snapshot.status) {
     case .finished:
       guard let output = state.machine.output else { return .open }
-      return .finished(try StepBody.cast(StoredValue(output, codec: host.office.values), to: Output.self))
+      return .finished(try StepBody.cast(StoredValue(output, codec: host.shared.values), to: Output.self))
     case .abandoned:
       guard case .abandoned(let reason)? = state.machine.ending else { return .abandoned(reason: "") }
       return .abandoned(reason: reason)

@@ -3,7 +3,7 @@ import ActorFlow
 /// A flow that is in memory.
 final class LiveFlow: Sendable {
   let coordinator: FlowCoordinator
-  let ledger: FlowLedger
+  let committer: FlowCommitter
   let lease: Lock<FlowLease?>
   private let use = Lock(Use())
   /// Rung when the flow has no users any more.
@@ -22,21 +22,21 @@ final class LiveFlow: Sendable {
     var lastWaiter = 0
   }
 
-  init(_ coordinator: FlowCoordinator, _ ledger: FlowLedger, _ lease: FlowLease?) {
-    (self.coordinator, self.ledger) = (coordinator, ledger)
+  init(_ coordinator: FlowCoordinator, _ committer: FlowCommitter, _ lease: FlowLease?) {
+    (self.coordinator, self.committer) = (coordinator, committer)
     self.lease = Lock(lease)
-    ledger.parks { [weak self] in await self?.park() }
+    committer.parks { [weak self] in await self?.park() }
   }
 
-  var id: FlowID { ledger.id }
+  var id: FlowID { committer.id }
   /// Whether the flow has ended according to the store. Then it was loaded only to be looked at.
-  var hasEnded: Bool { ledger.state.machine.ending != nil }
+  var hasEnded: Bool { committer.state.machine.ending != nil }
   var isBegun: Bool { use.withLock { $0.isBegun } }
 
   /// Begins to use the flow. Returns false if it is about to be passivated: wait until it is gone, and load it.
   func enter() async -> Bool {
-    var isOver = ledger.failure != nil
-    if !isOver, isBegun { isOver = await coordinator.isAtRest }
+    var isOver = committer.failure != nil
+    if !isOver, isBegun { isOver = await coordinator.hasStopped }
     return use.withLock { use in
       guard !use.isClosing, !isOver else { return false }
       use.users += 1
@@ -83,7 +83,7 @@ final class LiveFlow: Sendable {
   /// Gives up the flow, because another host has it or it is being deleted. No decision made here counts any more, and
   /// the flow is closed to new users.
   func dismiss(_ error: any Error) async {
-    ledger.lose(error)
+    committer.lose(error)
     _ = close(evenIfUsed: true)
     await park()
   }
@@ -96,7 +96,7 @@ final class LiveFlow: Sendable {
 
   /// Passivates the flow even while it is in use. Requests of its users are then refused.
   func park() async {
-    await coordinator.park()
+    await coordinator.passivate()
     idle.ring()
   }
 
@@ -134,7 +134,7 @@ final class LiveFlow: Sendable {
 extension LiveFlow {
   /// Returns the reason why the flow was passivated, if `error` says only that it was.
   func cause(of error: any Error) -> any Error {
-    guard error is CancellationError, let failure = ledger.failure else { return error }
+    guard error is CancellationError, let failure = committer.failure else { return error }
     return failure
   }
 
@@ -143,12 +143,12 @@ extension LiveFlow {
   func wasTaken(_ error: any Error) async -> Bool {
     if error is FlowStoreError { return FlowStoreError.isTakenOver(error) }
     // The flow is being deleted. The next load shows whether it was deleted.
-    if (error as? FlowError)?.code == .noSuchFlow { return ledger.loss != nil }
+    if (error as? FlowError)?.code == .noSuchFlow { return committer.loss != nil }
     // A passivated rendered step takes no answers. Only the next activation shows whether its question is closed.
-    if (error as? FlowError)?.code == .questionClosed { return await coordinator.isParked }
+    if (error as? FlowError)?.code == .questionClosed { return await coordinator.isPassivated }
     guard error is CancellationError else { return false }
-    if ledger.loss != nil { return true }
-    return await coordinator.isParked
+    if committer.loss != nil { return true }
+    return await coordinator.isPassivated
   }
 }
 

@@ -21,8 +21,8 @@ extension FlowHost {
     try await forEachFlow(FlowQuery(status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal }))) { flow in
       let fate: MigrationPlan.Fate
       do {
-        guard let stored = try await office.store.load(flow.id) else { return }
-        let state = try office.state(of: stored)
+        guard let stored = try await shared.store.load(flow.id) else { return }
+        let state = try shared.state(of: stored)
         // A flow with the status `failed` may have ended; an ended flow has no place in the plan.
         if state.machine.ending != nil { return }
         known.note(state.machine, of: flow.definition, flow.version)
@@ -48,7 +48,7 @@ extension FlowHost {
   func forEachFlow(_ query: FlowQuery, _ body: (FlowSummary) async throws -> Void) async throws {
     var cursor: String?
     repeat {
-      let page = try await office.store.list(query, after: cursor, limit: 1_000)
+      let page = try await shared.store.list(query, after: cursor, limit: 1_000)
       for flow in page.flows { try await body(flow) }
       cursor = page.cursor
     } while cursor != nil
@@ -87,7 +87,7 @@ extension FlowHost {
   }
 
   private func moved(_ machine: MachineSnapshot, by moves: [Move]) throws -> MachineSnapshot {
-    var state = StoredState(machine, values: office.values)
+    var state = StoredState(machine, values: shared.values)
     for move in moves { try move.apply(&state) }
     return state.machine
   }
@@ -96,9 +96,9 @@ extension FlowHost {
     // For an ended flow, only the places that a retry would compensate have to fit.
     let machine = machine.undoingAgain ?? machine
     do {
-      _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: office.values, at: .zero)
+      _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: shared.values, at: .zero)
     } catch { return error }
-    let problems = machine.inputProblems(definition.names, codec: office.values)
+    let problems = machine.inputProblems(definition.names, codec: shared.values)
     return problems.isEmpty ? nil : UnfitSnapshot(problems)
   }
 
@@ -121,13 +121,13 @@ extension FlowHost {
     snapshot.status = state.status(indexedAs: snapshot.status)
     guard snapshot.status != stored.snapshot.status else { return stored }
     state.parked = nil
-    guard let body = try? office.body(of: state) else { return stored }
+    guard let body = try? shared.body(of: state) else { return stored }
     (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
     do {
-      return try await office.store.commit(
+      return try await shared.store.commit(
         snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [])
     } catch  where FlowStoreError.isUnknown(error) {
-      guard let found = try await office.store.load(stored.id) else { throw noSuchFlow(stored.id) }
+      guard let found = try await shared.store.load(stored.id) else { throw noSuchFlow(stored.id) }
       return found
     } catch {
       // The next time the flow is loaded, the host tries again; it remembers the store's error.
@@ -142,10 +142,10 @@ extension FlowHost {
     state.parked = error.message
     snapshot.status = .parked
     let entry = note("parked", stored, &state, error.message)
-    guard let body = try? office.body(of: state) else { return }
+    guard let body = try? shared.body(of: state) else { return }
     snapshot.body = body
     // If this write fails, the flow stays as it is and is tried again; the host remembers the store's error.
-    _ = try? await office.store.commit(
+    _ = try? await shared.store.commit(
       snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry])
   }
 
@@ -155,7 +155,7 @@ extension FlowHost {
   ) -> HistoryEntry {
     state.machine.sequence += 1
     return HistoryEntry(
-      sequence: state.machine.sequence, at: office.clock.now, what: what, step: stored.snapshot.steps.first,
+      sequence: state.machine.sequence, at: shared.clock.now, what: what, step: stored.snapshot.steps.first,
       detail: detail)
   }
 
@@ -164,7 +164,7 @@ extension FlowHost {
     var parked: [FlowID] = []
     try await forEachFlow(FlowQuery(definition: name, status: [.parked])) { parked.append($0.id) }
     for id in parked {
-      guard let stored = try await office.store.load(id), var state = try? office.state(of: stored),
+      guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
         state.machine.ending != nil || (try? resolve(stored, state)) != nil
       else { continue }
       let lease = try await lease(of: id)
@@ -176,14 +176,14 @@ extension FlowHost {
         snapshot.status = state.machine.fault == nil ? .runnable : .failed
         let entry = note("freed", stored, &state)
         // Another host may have freed the flow. After a failed write it stays parked; the host remembers the error.
-        if let body = try? office.body(of: state) {
+        if let body = try? shared.body(of: state) {
           snapshot.body = body
-          _ = try? await office.store.commit(
+          _ = try? await shared.store.commit(
             snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry])
         }
       }
       await giveBack(lease)
     }
-    office.poll()
+    shared.poll()
   }
 }

@@ -19,7 +19,7 @@ public struct StoredState: Sendable {
   ///
   /// If the step is there several times, the last in ``steps`` counts.
   public func inputJSON(of step: StepID) -> [UInt8]? {
-    place(step).map { machine.cargoes[machine[$0].cargo].value.bytes }
+    place(step).map { machine.payloads[machine[$0].payload].value.bytes }
   }
 
   /// Returns the input of a step, or `nil` if the step is not on the stack.
@@ -27,7 +27,7 @@ public struct StoredState: Sendable {
   /// - Throws: A `FlowError` with the code `typeMismatch` if the input is not a `Value`.
   public func input<Value: Decodable & Sendable>(of step: StepID, as type: Value.Type) throws -> Value? {
     guard let place = place(step) else { return nil }
-    return try StepBody.cast(stored(machine.cargoes[machine[place].cargo].value), to: type)
+    return try StepBody.cast(stored(machine.payloads[machine[place].payload].value), to: type)
   }
 
   /// Replaces the input of a step at all its places, also where its `backUp` threw and may be retried.
@@ -36,14 +36,14 @@ public struct StoredState: Sendable {
   public mutating func changeInput<Old: Decodable & Sendable, New: Encodable & Sendable>(
     of step: StepID, _ change: (Old) throws -> New
   ) throws {
-    for place in places(step) { machine[place].cargo = try changed(machine[place].cargo, change) }
-    var cargoes: [Int: Int] = [:]
+    for place in places(step) { machine[place].payload = try changed(machine[place].payload, change) }
+    var payloads: [Int: Int] = [:]
     for place in machine.failedPlaces where step.means(place.visit.step) {
-      cargoes[place.cargo] = try changed(place.cargo, change)
+      payloads[place.payload] = try changed(place.payload, change)
     }
     machine.changeFailedPlaces { place in
-      guard let old = place, step.means(old.visit.step), let cargo = cargoes[old.cargo] else { return }
-      place?.cargo = cargo
+      guard let old = place, step.means(old.visit.step), let payload = payloads[old.payload] else { return }
+      place?.payload = payload
     }
   }
 
@@ -71,23 +71,23 @@ public struct StoredState: Sendable {
     _ step: StepID, at other: StepID, _ change: (Old) throws -> New
   ) throws {
     for place in places(step) where machine.isFocused(place) {
-      machine[place].cargo = try changed(machine[place].cargo, change)
+      machine[place].payload = try changed(machine[place].payload, change)
       machine.reenter(place, at: machine[place].visit.step.renamed(step, to: other))
     }
   }
 
-  /// Adds a copy of a cargo with a changed value, and returns its index.
+  /// Adds a copy of a payload with a changed value, and returns its index.
   private mutating func changed<Old: Decodable & Sendable, New: Encodable & Sendable>(
     _ index: Int, _ change: (Old) throws -> New
   ) throws -> Int {
-    guard machine.cargoes.indices.contains(index) else {
+    guard machine.payloads.indices.contains(index) else {
       throw FlowError(.typeMismatch, "the snapshot is damaged: the input of a step is missing")
     }
-    var cargo = machine.cargoes[index]
-    let old: Old = try StepBody.cast(stored(cargo.value), to: Old.self)
-    cargo.value = try PackedValue(change(old), with: values)
-    machine.cargoes.append(cargo)
-    return machine.cargoes.count - 1
+    var payload = machine.payloads[index]
+    let old: Old = try StepBody.cast(stored(payload.value), to: Old.self)
+    payload.value = try PackedValue(change(old), with: values)
+    machine.payloads.append(payload)
+    return machine.payloads.count - 1
   }
 
   private func stored(_ value: PackedValue) -> StoredValue { StoredValue(value, codec: values) }
@@ -149,8 +149,8 @@ extension MachineSnapshot {
     let track = tracks[place.track]
     let question = track.question?.number
     let waits = Set(track.waits.map(\.number))
-    alarms.removeAll { alarm in
-      switch alarm.subject {
+    timers.removeAll { timer in
+      switch timer.subject {
       case .question(let number), .reminder(let number, _, _, _): number == question
       case .wait(let number): waits.contains(number)
       case .scope, .idle, .pause: false
@@ -187,7 +187,7 @@ extension PackedTrack {
     }
     if let step = fork?.failure?.step { fork?.failure?.step = name(step) }
     switch start?.kind {
-    case .at(.behind(let step), let cargo)?: start?.kind = .at(.behind(name(step)), cargo: cargo)
+    case .at(.behind(let step), let payload)?: start?.kind = .at(.behind(name(step)), payload: payload)
     case .recovery(var fault, let frame)?:
       fault.step = name(fault.step)
       start?.kind = .recovery(fault, frame: frame)

@@ -82,10 +82,10 @@ extension PackedLeave.Goal: StatePart {
       writer.int(frame)
       writer.part(fault)
       writer.bool(isTimeout)
-    case .prune(let cargo):
+    case .dropSuperseded(let payload):
       writer.byte(4)
-      writer.int(cargo)
-    case .dissolve: writer.byte(5)
+      writer.int(payload)
+    case .supersede: writer.byte(5)
     }
   }
 
@@ -101,8 +101,8 @@ extension PackedLeave.Goal: StatePart {
       let frame = try reader.number()
       let fault: PackedFault = try reader.part()
       self = .unwind(frame: frame, fault, isTimeout: try reader.bool())
-    case 4: self = .prune(cargo: try reader.number())
-    case 5: self = .dissolve
+    case 4: self = .dropSuperseded(payload: try reader.number())
+    case 5: self = .supersede
     case let code: throw reader.unknown("goal of a leave", code)
     }
   }
@@ -125,10 +125,10 @@ extension PackedStart: StatePart {
 extension PackedStart.Kind: StatePart {
   func write(to writer: inout ByteWriter) {
     switch self {
-    case .at(let address, let cargo):
+    case .at(let address, let payload):
       writer.byte(1)
       writer.part(address)
-      writer.int(cargo)
+      writer.int(payload)
     case .top: writer.byte(2)
     case .recovery(let fault, let frame):
       writer.byte(3)
@@ -145,7 +145,7 @@ extension PackedStart.Kind: StatePart {
     switch try reader.byte() {
     case 1:
       let address: PackedStart.Address = try reader.part()
-      self = .at(address, cargo: try reader.number())
+      self = .at(address, payload: try reader.number())
     case 2: self = .top
     case 3:
       let fault: PackedFault = try reader.part()

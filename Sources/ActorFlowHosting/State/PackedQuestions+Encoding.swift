@@ -114,7 +114,7 @@ extension PackedWait: StatePart {
 
 // MARK: - Buffered signals and timers
 
-extension PackedMail: StatePart {
+extension PackedSignals: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.list(buffer) {
       $0.string($1.name)
@@ -139,7 +139,7 @@ extension PackedMail: StatePart {
   }
 }
 
-extension PackedAlarm: StatePart {
+extension PackedTimer: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.duration(due)
     writer.int(Int(track))
@@ -153,7 +153,7 @@ extension PackedAlarm: StatePart {
   }
 }
 
-extension PackedAlarm.Subject: StatePart {
+extension PackedTimer.Subject: StatePart {
   func write(to writer: inout ByteWriter) {
     switch self {
     case .scope(let frame):
@@ -198,7 +198,7 @@ extension PackedAlarm.Subject: StatePart {
       let frame = try reader.number()
       let after = try reader.duration()
       self = .idle(frame: frame, after: after, pausedAt: try reader.duration())
-    case let code: throw reader.unknown("subject of an alarm", code)
+    case let code: throw reader.unknown("subject of an timer", code)
     }
   }
 }

@@ -96,7 +96,7 @@ extension PackedVisit: StatePart {
 extension PackedPlace: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.part(visit)
-    writer.int(cargo)
+    writer.int(payload)
     writer.int(Int(backTarget))
     writer.bool(isInner)
     writer.bool(isClosed)
@@ -107,8 +107,8 @@ extension PackedPlace: StatePart {
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
     let visit: PackedVisit = try reader.part()
-    let cargo = try reader.number()
-    self.init(visit: visit, cargo: cargo, backTarget: try reader.backTarget())
+    let payload = try reader.number()
+    self.init(visit: visit, payload: payload, backTarget: try reader.backTarget())
     isInner = try reader.bool()
     isClosed = try reader.bool()
     records = try reader.list()

@@ -43,22 +43,22 @@ extension PackedFault: StatePart {
   }
 }
 
-extension PackedCargo: StatePart {
+extension PackedPayload: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.part(value)
-    writer.optional(kept) { $0.int($1) }
+    writer.optional(carried) { $0.int($1) }
     writer.optional(scopes) { $0.int($1) }
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
     let value: PackedValue = try reader.part()
-    let kept = try reader.optional { (reader) throws(FlowStoreError) in try reader.number() }
+    let carried = try reader.optional { (reader) throws(FlowStoreError) in try reader.number() }
     let scopes = try reader.optional { (reader) throws(FlowStoreError) in try reader.number() }
-    self.init(value: value, kept: kept, scopes: scopes)
+    self.init(value: value, carried: carried, scopes: scopes)
   }
 }
 
-extension PackedKept: StatePart {
+extension PackedCarried: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.part(value)
     writer.optional(below) { $0.int($1) }
@@ -73,14 +73,14 @@ extension PackedKept: StatePart {
 extension PackedFrame: StatePart {
   func write(to writer: inout ByteWriter) {
     writer.part(scope)
-    writer.int(cargo)
+    writer.int(payload)
     writer.int(attempt)
   }
 
   init(from reader: inout StateReader) throws(FlowStoreError) {
     let scope: ScopeName = try reader.part()
-    let cargo = try reader.number()
-    self.init(scope: scope, cargo: cargo, attempt: try reader.number())
+    let payload = try reader.number()
+    self.init(scope: scope, payload: payload, attempt: try reader.number())
   }
 }
 

@@ -70,15 +70,15 @@ extension FlowTester {
 
   /// Waits until the flow waits for input or for the clock, or has ended, and nothing that was due is still running.
   private func comeToRest(_ location: SourceLocation) async throws {
-    let isResting = try await tape.patience.wait { [coordinator] in
+    let canPassivate = try await tape.patience.wait { [coordinator] in
       repeat {
-        while try await coordinator.ringDue() {}
+        while try await coordinator.fireDue() {}
         try await coordinator.askersAreBack()
         _ = try await coordinator.settled()
       } while try await coordinator.hasMoreToDo
       return true
     }
-    guard isResting != nil else { throw await failure("the flow to wait", found: .silence, location) }
+    guard canPassivate != nil else { throw await failure("the flow to wait", found: .silence, location) }
   }
 }
 
@@ -92,7 +92,7 @@ extension FlowCoordinator {
   /// Whether a timer was due, or a step is executing.
   fileprivate nonisolated var hasMoreToDo: Bool {
     get async throws {
-      if try await ringDue() { return true }
+      if try await fireDue() { return true }
       return await !isSettled
     }
   }

@@ -24,7 +24,7 @@ import Testing
     let watch = Stopwatch(
       elapsed: { hands.now.withLock { $0 } },
       sleepUntil: { _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
-    settings.keeping = FlowKeeping(codec: JSONValueCodec(), watch: watch) { _, _ in
+    settings.persistence = FlowPersistence(codec: JSONValueCodec(), watch: watch) { _, _ in
       if hands.holdsCommits.withLock({ $0 }) { await committing.pass() }
     }
     coordinator = FlowCoordinator(id: "x", settings: settings)
@@ -41,46 +41,46 @@ import Testing
   }
 
   private func comeToRest() async throws {
-    try await coordinator.rests()
+    try await coordinator.passivatable()
     try await coordinator.askersAreBack()
   }
 
   @Test("a flow is put away when it only waits: not while a timer is due, and not while a reminder is to run")
   func due() async throws {
     try await coordinator.begin(flow.graph, with: "-")
-    async let run: Void = coordinator.goOn()
+    async let run: Void = coordinator.activate()
     try await comeToRest()
     hands.now.withLock { $0 = .seconds(20) }
-    #expect(await coordinator.parkIfIdle() == false)
-    #expect(try await coordinator.ringDue())
+    #expect(await coordinator.passivateIfIdle() == false)
+    #expect(try await coordinator.fireDue())
     await reminding.reached()
-    #expect(await coordinator.isResting)
-    #expect(await coordinator.parkIfIdle() == false)
+    #expect(await coordinator.canPassivate)
+    #expect(await coordinator.passivateIfIdle() == false)
     reminding.open()
     try await comeToRest()
-    #expect(await coordinator.parkIfIdle())
-    #expect(await coordinator.isParked)
+    #expect(await coordinator.passivateIfIdle())
+    #expect(await coordinator.isPassivated)
     await run
-    #expect(await coordinator.parkIfIdle(), "it is away")
+    #expect(await coordinator.passivateIfIdle(), "it is away")
   }
 
   @Test("a reminder whose commit is under way runs before its flow is put away")
   func underWay() async throws {
     try await coordinator.begin(flow.graph, with: "-")
-    async let run: Void = coordinator.goOn()
+    async let run: Void = coordinator.activate()
     try await comeToRest()
     hands.now.withLock { $0 = .seconds(20) }
     hands.holdsCommits.withLock { $0 = true }
-    async let rung = coordinator.ringDue()
+    async let rung = coordinator.fireDue()
     await committing.reached()
-    async let isParked = coordinator.parkIfIdle()
+    async let isPassivated = coordinator.passivateIfIdle()
     committing.open()
     #expect(try await rung)
-    #expect(await isParked == false)
+    #expect(await isPassivated == false)
     await reminding.reached()
     reminding.open()
     try await comeToRest()
-    #expect(await coordinator.parkIfIdle())
+    #expect(await coordinator.passivateIfIdle())
     await run
   }
 }

@@ -151,14 +151,14 @@ import Testing
 
   @Test("a poll that was asked for stays asked for when the host wakes earlier for something else")
   func wishes() {
-    let office = HostOffice(store: MemoryFlowStore(clock: clock), clock: clock, options: FlowHost.Options())
+    let shared = HostContext(store: MemoryFlowStore(clock: clock), clock: clock, options: FlowHost.Options())
     let start = clock.now
-    office.poll(after: .seconds(5))
-    #expect(office.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(5))
-    office.wakes(at: start.addingTimeInterval(1))
-    #expect(office.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(5))
-    office.wakes(at: start.addingTimeInterval(5))
-    #expect(office.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(60))
+    shared.poll(after: .seconds(5))
+    #expect(shared.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(5))
+    shared.wakes(at: start.addingTimeInterval(1))
+    #expect(shared.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(5))
+    shared.wakes(at: start.addingTimeInterval(5))
+    #expect(shared.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(60))
   }
 }
 

@@ -45,17 +45,17 @@ extension StoredFlow {
       "\(view.status)\(view.rollbackFailed ? ", not all undone" : "") at \(view.steps.map(\.path).joined(separator: ", "))",
       "started \(seconds(view.startedAt)) with \(text(state.input)), changed \(seconds(changedAt))",
       "wakes \(view.wakeAt.map(seconds) ?? "never"), reason \(view.reason ?? "-"), failure \(view.failure ?? "-")",
-      "requests \(state.requests.map(\.key)), signals \(state.machine.mail.keys.map(\.key))",
+      "requests \(state.requests.map(\.key)), signals \(state.machine.signals.keys.map(\.key))",
     ]
     // Since format 3.
     if let bits = state.machine.keyBits {
       lines.append("keys end with \(bits)")
       for visit in state.machine.lastStack { lines.append("shows \(visit.step) \(visit.id)") }
-      for signal in state.machine.mail.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
+      for signal in state.machine.signals.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
     }
     for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
     for track in [state.machine.main] + state.machine.branches { lines += track.summary(state.machine) }
-    for alarm in state.machine.alarms { lines.append("alarm at \(alarm.due): \(alarm.subject.word)") }
+    for timer in state.machine.timers { lines.append("timer at \(timer.due): \(timer.subject.word)") }
     for failure in state.machine.undoFailures {
       lines.append("not undone: \(failure.place?.visit.step.path ?? "-"), \(failure.error)")
     }
@@ -77,7 +77,7 @@ extension PackedTrack {
     for place in places {
       let records = place.records.map { "\($0.key) \($0.value.map(text) ?? "?")" }
       lines.append(
-        "  place \(place.visit.step) \(place.visit.id) with \(text(machine.cargoes[place.cargo].value)) \(records)")
+        "  place \(place.visit.step) \(place.visit.id) with \(text(machine.payloads[place.payload].value)) \(records)")
     }
     for record in focus.records {
       let key = machine.keyBits == nil ? "" : " as \(record.idempotencyKey)"
@@ -105,7 +105,7 @@ extension PackedAnswer.Entry {
   }
 }
 
-extension PackedAlarm.Subject {
+extension PackedTimer.Subject {
   fileprivate var word: String {
     if case .idle(let frame, let after, nil) = self { "idle(frame: \(frame), after: \(after))" } else { "\(self)" }
   }

@@ -64,14 +64,14 @@ import Testing
     }
     let what = "cannot reach its goal"
     try expect(.question, what) { left(.back(to: 1_000_000_000, update: nil), on: &$0.main) }
-    try expect(.question, what) { left(.dissolve, on: &$0.main) }
-    try expect(.question, what) { left(.prune(cargo: 0), on: &$0.main) }
+    try expect(.question, what) { left(.supersede, on: &$0.main) }
+    try expect(.question, what) { left(.dropSuperseded(payload: 0), on: &$0.main) }
     try expect(.parallel, what) { left(.end(.failed, rollBack: true), on: &$0.branches[1]) }
     try expect(.leaving, "the phase and the leave of track 0 disagree") { $0.main.leave = nil }
     try expect(.question, "the phase of the main track and the flow's ending disagree") { $0.main.phase = .ended }
     try expect(.question, "a back target is not below its place") { $0.main.places[1].backTarget = 1 }
     try expect(.question, "continues at an impossible address") {
-      $0.main.start = PackedStart(kind: .at(.behind("question/name"), cargo: 0))
+      $0.main.start = PackedStart(kind: .at(.behind("question/name"), payload: 0))
     }
   }
 
@@ -80,16 +80,16 @@ import Testing
     try expect(.carrying, "too deep") { snapshot in
       for _ in 0..<100_000 {
         let below = snapshot.kept.count - 1
-        snapshot.kept.append(PackedKept(value: PackedValue(type: "String", bytes: []), below: below))
+        snapshot.kept.append(PackedCarried(value: PackedValue(type: "String", bytes: []), below: below))
       }
-      snapshot.cargoes[snapshot.main.places[0].cargo].kept = snapshot.kept.count - 1
+      snapshot.payloads[snapshot.main.places[0].payload].kept = snapshot.kept.count - 1
     }
     try expect(.carrying, "contains a cycle") { snapshot in
       for index in snapshot.kept.indices { snapshot.kept[index].below = index }
     }
     try expect(.carrying, "contains a cycle") { snapshot in
       for index in snapshot.frames.indices {
-        for cargo in snapshot.cargoes.indices { snapshot.cargoes[cargo].scopes = index }
+        for payload in snapshot.payloads.indices { snapshot.payloads[payload].scopes = index }
       }
     }
   }
@@ -107,8 +107,8 @@ import Testing
   @Test("reminders without a pause between them")
   func reminders() throws {
     try expect(.reminders, "no interval") { snapshot in
-      snapshot.alarms = [
-        PackedAlarm(
+      snapshot.timers = [
+        PackedTimer(
           due: .zero, track: 0, subject: .reminder(question: 1, number: 1, every: .zero, of: Int.max >> 1))
       ]
     }

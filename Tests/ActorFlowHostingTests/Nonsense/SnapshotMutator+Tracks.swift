@@ -52,7 +52,7 @@ extension SnapshotMutator {
     guard !track.places.isEmpty, random.below(3) > 0 else { return shuffle(&track.places, donor.places) }
     let index = random.below(track.places.count)
     switch random.below(8) {
-    case 0: track.places[index].cargo = self.index(snapshot.cargoes.count)
+    case 0: track.places[index].payload = self.index(snapshot.payloads.count)
     case 1: track.places[index].backTarget = random.bool() ? random.depth() : Int32(random.below(8)) - 1
     case 2: track.places[index].isInner.toggle()
     case 3: track.places[index].isClosed.toggle()
@@ -86,11 +86,11 @@ extension SnapshotMutator {
     case 0: changed.pause = random.duration()
     case 1: changed.update = random.value()
     case 2:
-      guard case .at(let address, let cargo) = changed.kind else { break }
-      changed.kind = .at(random.bool() ? random.address() : address, cargo: number(cargo))
+      guard case .at(let address, let payload) = changed.kind else { break }
+      changed.kind = .at(random.bool() ? random.address() : address, payload: number(payload))
     default:
-      guard case .at(_, let cargo) = changed.kind, let step = pick(donor.places)?.visit.step else { break }
-      changed.kind = .at(.behind(step), cargo: cargo)
+      guard case .at(_, let payload) = changed.kind, let step = pick(donor.places)?.visit.step else { break }
+      changed.kind = .at(.behind(step), payload: payload)
     }
     start = changed
   }

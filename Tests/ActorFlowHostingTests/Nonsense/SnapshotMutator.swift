@@ -23,7 +23,7 @@ struct SnapshotMutator {
     case 3: changeTables(&snapshot, donor)
     case 4: shuffle(&snapshot.branches, donor.branches)
     case 5: changeMail(&snapshot, donor)
-    case 6: changeAlarms(&snapshot, donor)
+    case 6: changeTimers(&snapshot, donor)
     case 7: snapshot.main = donor.main
     case 8, 9, 10: changeTrack(&snapshot.main, track(of: donor), snapshot)
     default:
@@ -66,12 +66,12 @@ struct SnapshotMutator {
   }
 
   private mutating func changeCargoes(_ snapshot: inout MachineSnapshot, _ donor: MachineSnapshot) {
-    guard !snapshot.cargoes.isEmpty, random.below(3) > 0 else { return shuffle(&snapshot.cargoes, donor.cargoes) }
-    let index = random.below(snapshot.cargoes.count)
+    guard !snapshot.payloads.isEmpty, random.below(3) > 0 else { return shuffle(&snapshot.payloads, donor.payloads) }
+    let index = random.below(snapshot.payloads.count)
     switch random.below(3) {
-    case 0: snapshot.cargoes[index].value = value(donor)
-    case 1: snapshot.cargoes[index].kept = random.bool() ? nil : self.index(snapshot.kept.count)
-    default: snapshot.cargoes[index].scopes = random.bool() ? nil : self.index(snapshot.frames.count)
+    case 0: snapshot.payloads[index].value = value(donor)
+    case 1: snapshot.payloads[index].kept = random.bool() ? nil : self.index(snapshot.kept.count)
+    default: snapshot.payloads[index].scopes = random.bool() ? nil : self.index(snapshot.frames.count)
     }
   }
 
@@ -87,7 +87,7 @@ struct SnapshotMutator {
       guard !snapshot.frames.isEmpty else { return }
       let index = random.below(snapshot.frames.count)
       switch random.below(3) {
-      case 0: snapshot.frames[index].cargo = self.index(snapshot.cargoes.count)
+      case 0: snapshot.frames[index].payload = self.index(snapshot.payloads.count)
       case 1: snapshot.frames[index].attempt = number(snapshot.frames[index].attempt)
       default: if let scope = pick(donor.frames)?.scope { snapshot.frames[index].scope = scope }
       }
@@ -98,17 +98,17 @@ struct SnapshotMutator {
     switch random.below(3) {
     case 0: shuffle(&snapshot.mail.buffer, donor.mail.buffer)
     case 1: shuffle(&snapshot.mail.keys, donor.mail.keys)
-    default: snapshot.mail.buffer.append(PackedMail.Signal(name: "paid", value: value(donor)))
+    default: snapshot.mail.buffer.append(PackedSignals.Signal(name: "paid", value: value(donor)))
     }
   }
 
-  private mutating func changeAlarms(_ snapshot: inout MachineSnapshot, _ donor: MachineSnapshot) {
-    guard !snapshot.alarms.isEmpty, random.below(3) > 0 else { return shuffle(&snapshot.alarms, donor.alarms) }
-    let index = random.below(snapshot.alarms.count)
+  private mutating func changeTimers(_ snapshot: inout MachineSnapshot, _ donor: MachineSnapshot) {
+    guard !snapshot.timers.isEmpty, random.below(3) > 0 else { return shuffle(&snapshot.timers, donor.timers) }
+    let index = random.below(snapshot.timers.count)
     switch random.below(3) {
-    case 0: snapshot.alarms[index].due = random.duration()
-    case 1: snapshot.alarms[index].track = small(snapshot.alarms[index].track)
-    default: snapshot.alarms[index].subject = random.subject()
+    case 0: snapshot.timers[index].due = random.duration()
+    case 1: snapshot.timers[index].track = small(snapshot.timers[index].track)
+    default: snapshot.timers[index].subject = random.subject()
     }
   }
 
@@ -130,7 +130,7 @@ struct SnapshotMutator {
   mutating func index(_ count: Int) -> Int { random.below(8) == 0 ? Int.max >> 1 : random.below(count + 1) }
 
   mutating func value(_ donor: MachineSnapshot) -> PackedValue {
-    random.below(3) == 0 ? random.value() : pick(donor.cargoes)?.value ?? random.value()
+    random.below(3) == 0 ? random.value() : pick(donor.payloads)?.value ?? random.value()
   }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element? {

@@ -15,7 +15,7 @@ import Testing
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
   /// What fills it.
-  enum Way: CaseIterable { case answers, signals, keys, records }
+  enum Cursor: CaseIterable { case answers, signals, keys, records }
 
   /// Charges; then asks what to do, over and over, and stays on the stack with every answer.
   private var flow: Flow<String, String> {
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Fills the flow until it takes nothing of the kind any more, and then answers until it takes none of those either.
-  private func fill(_ host: FlowHost, by way: Way) async throws {
+  private func fill(_ host: FlowHost, by way: Cursor) async throws {
     switch way {
     case .answers: break
     case .records:
@@ -53,7 +53,7 @@ import Testing
     case .keys:
       try await host.change("f", in: store) { state in
         let key = Self.text(250)
-        state.machine.mail.keys = (0..<4_000).map { PackedMail.Key(signal: key, key: "\(key)\($0)") }
+        state.machine.signals.keys = (0..<4_000).map { PackedSignals.Key(signal: key, key: "\(key)\($0)") }
         state.requests = (0..<1_000).map { AppliedRequest(key: "\(key)\($0)", digest: 0) }
       }
     }
@@ -66,8 +66,8 @@ import Testing
 
   @Test(
     "however a flow was filled, it is abandoned and rolled back, and `once` in a backUp has room",
-    arguments: Way.allCases)
-  func abandoned(_ way: Way) async throws {
+    arguments: Cursor.allCases)
+  func abandoned(_ way: Cursor) async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow)
     try await flows.start(id: "f", with: "-")
@@ -280,11 +280,11 @@ import Testing
     try await host.send("early", to: Self.paid, of: "f", key: "1")
     try await host.answerNext("f", #""1""#)
     try await host.backUp("f")
-    #expect(try await host.stored("f").1.machine.mail.buffer.map(\.name) == ["paid"])
+    #expect(try await host.stored("f").1.machine.signals.buffer.map(\.name) == ["paid"])
     let abandoning = Task { try await host.abandon("f") }
     await gates.reached()
     let stored = try await store.load("f")
-    #expect(try await host.stored("f").1.machine.mail.buffer.isEmpty)
+    #expect(try await host.stored("f").1.machine.signals.buffer.isEmpty)
     #expect(try await host.send("late", to: Self.paid, of: "f", key: "2") == .flowEnded)
     #expect(try await host.send("late", to: Self.paid, of: "f", key: "2") == .flowEnded, "and no duplicate")
     #expect(try await host.send("early", to: Self.paid, of: "f", key: "1") == .duplicate)
@@ -311,7 +311,7 @@ import Testing
     await host.isQuiet()
     // The same flow in another store, as it stood, with a signal.
     var (snapshot, state) = (leaving.snapshot, try HostedState(decoding: leaving.snapshot.body))
-    state.machine.mail.buffer = [PackedMail.Signal(name: "paid", value: PackedValue(type: "String", bytes: []))]
+    state.machine.signals.buffer = [PackedSignals.Signal(name: "paid", value: PackedValue(type: "String", bytes: []))]
     snapshot.body = state.encoded()
     let recorder = CommitRecorder()
     let other = PlainStore(base: MemoryFlowStore(), onStored: recorder.add)
@@ -321,7 +321,7 @@ import Testing
     try await second.catchUp()
     #expect(try await second.view("f").status == .abandoned)
     for stored in recorder.all.dropFirst() {
-      #expect(try HostedState(decoding: stored.snapshot.body).machine.mail.buffer.isEmpty)
+      #expect(try HostedState(decoding: stored.snapshot.body).machine.signals.buffer.isEmpty)
     }
   }
 

@@ -63,7 +63,7 @@ import Testing
   @Test("one that is lost here gives the lease back at once")
   func lost() async throws {
     let host = try await host()
-    await host.live["x"]?.ledger.lose(FlowStoreError(.conflict, "somebody has written it"))
+    await host.live["x"]?.committer.lose(FlowStoreError(.conflict, "somebody has written it"))
     let running = Task { try await host.run() }
     try await passTime(host)
     _ = try await store.acquire("x", owner: "other", for: .seconds(1))

@@ -37,7 +37,7 @@ private actor Failing: FlowStep {
   }
 
   @Test("stand still whatever is due, and rest")
-  func alarms() async throws {
+  func timers() async throws {
     try await testHost(exhaustive: false) { tester in
       try await tester.deploy(flow.timeout(.seconds(60)).expires(afterIdle: .seconds(30))).start(id: "f", with: "-")
       try await tester.answer(Form.self, of: "f", with: "a")

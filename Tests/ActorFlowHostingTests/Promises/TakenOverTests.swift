@@ -65,7 +65,7 @@ import Testing
       }
     }
     let state = try await first.stored("x").1
-    #expect(state.machine.mail.buffer.count == 40)
+    #expect(state.machine.signals.buffer.count == 40)
     try await first.shutDown()
   }
 

@@ -35,21 +35,21 @@ struct RandomState {
     snapshot.fault = optional { $0.fault() }
     snapshot.failure = optional { $0.failure() }
     snapshot.undoFailures = list { $0.undoFailure() }
-    snapshot.cargoes = list { random in
-      PackedCargo(
-        value: random.value(), kept: random.optional { $0.number() }, scopes: random.optional { $0.number() })
+    snapshot.payloads = list { random in
+      PackedPayload(
+        value: random.value(), carried: random.optional { $0.number() }, scopes: random.optional { $0.number() })
     }
-    snapshot.kept = list { PackedKept(value: $0.value(), below: $0.optional { $0.number() }) }
+    snapshot.carried = list { PackedCarried(value: $0.value(), below: $0.optional { $0.number() }) }
     snapshot.frames = list { random in
       PackedFrame(
-        scope: ScopeName(kind: random.text(), step: random.step(), number: random.number()), cargo: random.number(),
+        scope: ScopeName(kind: random.text(), step: random.step(), number: random.number()), payload: random.number(),
         attempt: random.number())
     }
     snapshot.main = track()
     snapshot.branches = list { $0.track() }
-    snapshot.mail.buffer = list { PackedMail.Signal(name: $0.text(), value: $0.value()) }
-    snapshot.mail.keys = list { PackedMail.Key(signal: $0.text(), key: $0.text()) }
-    snapshot.alarms = list { PackedAlarm(due: $0.duration(), track: $0.small(), subject: $0.subject()) }
+    snapshot.signals.buffer = list { PackedSignals.Signal(name: $0.text(), value: $0.value()) }
+    snapshot.signals.keys = list { PackedSignals.Key(signal: $0.text(), key: $0.text()) }
+    snapshot.timers = list { PackedTimer(due: $0.duration(), track: $0.small(), subject: $0.subject()) }
     snapshot.lastStack = list { $0.visit() }
     snapshot.keyBits = optional { KeyBits(high: $0.next(), low: UInt32(truncatingIfNeeded: $0.next())) }
     return snapshot
@@ -156,7 +156,7 @@ extension RandomState {
 
   mutating func place() -> PackedPlace {
     PackedPlace(
-      visit: visit(), cargo: number(), backTarget: depth(), isInner: bool(), isClosed: bool(),
+      visit: visit(), payload: number(), backTarget: depth(), isInner: bool(), isClosed: bool(),
       records: list { $0.record() }, tree: optional { $0.tree() }, update: optional { $0.value() })
   }
 
@@ -202,8 +202,8 @@ extension RandomState {
       case 0: .back(to: number(), update: optional { $0.value() })
       case 1: .end(ending(), rollBack: bool())
       case 2: .unwind(frame: number(), fault(), isTimeout: bool())
-      case 3: .prune(cargo: number())
-      default: .dissolve
+      case 3: .dropSuperseded(payload: number())
+      default: .supersede
       }
     return PackedLeave(
       goal: goal, number: number(), visit: optional { $0.visit() }, since: duration(),
@@ -214,7 +214,7 @@ extension RandomState {
   mutating func start() -> PackedStart {
     let kind: PackedStart.Kind =
       switch below(4) {
-      case 0: .at(address(), cargo: number())
+      case 0: .at(address(), payload: number())
       case 1: .top
       case 2: .recovery(fault(), frame: number())
       default: .failure(fault(), frame: optional { $0.number() })
@@ -231,7 +231,7 @@ extension RandomState {
     }
   }
 
-  mutating func subject() -> PackedAlarm.Subject {
+  mutating func subject() -> PackedTimer.Subject {
     switch below(6) {
     case 0: .scope(frame: number())
     case 1: .idle(frame: number(), after: duration(), pausedAt: below(2) == 0 ? nil : duration())

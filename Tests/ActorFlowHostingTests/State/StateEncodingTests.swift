@@ -80,9 +80,9 @@ import Testing
   @Test("a time beyond what can be counted becomes the last that can")
   func greatestDuration() throws {
     var snapshot = MachineSnapshot()
-    snapshot.alarms = [PackedAlarm(due: .seconds(Int64.max) * 17, track: 0, subject: .pause)]
+    snapshot.timers = [PackedTimer(due: .seconds(Int64.max) * 17, track: 0, subject: .pause)]
     let read = try MachineSnapshot(decoding: snapshot.encoded())
-    #expect(read.alarms.first?.due == .seconds(Int64.max))
+    #expect(read.timers.first?.due == .seconds(Int64.max))
   }
 
   /// Of the error with which these bytes are refused.

@@ -114,14 +114,14 @@ extension MachineAttack {
       return "factory fails"
     case 1, 2:
       walker = .between(node)
-      guard machine.skip(node, instance: Asker(), cargo: Cargo("in"), making: "out") else {
+      guard machine.skip(node, instance: Asker(), payload: Payload("in"), making: "out") else {
         walker = .turning
         return "skip while left"
       }
       visits.append(contentsOf: machine.position.stack.top.map { [$0.id] } ?? [])
       return "skip"
     default:
-      guard let place = machine.enter(node, instance: Asker(), cargo: Cargo("in")) else {
+      guard let place = machine.enter(node, instance: Asker(), payload: Payload("in")) else {
         walker = .turning
         return "enter while left"
       }

@@ -66,7 +66,7 @@ import Testing
     let node = try #require(graph.nodes.first)
     var held: [Position] = []
     for index in 0..<1_000_000 {
-      _ = machine.enter(node, instance: instance, cargo: Cargo(""))
+      _ = machine.enter(node, instance: instance, payload: Payload(""))
       if index % 100_000 == 0 { held.append(machine.position) }
     }
     let copy = machine

@@ -9,7 +9,7 @@ import Testing
     let graph = Flow("f") { for name in ["a", "b"] { Step(name) { Asker() } } }.graph
     try machine.launch(graph, with: "")
     for node in graph.nodes {
-      let visit = machine.enter(node, instance: Asker(), cargo: Cargo(""))?.visit
+      let visit = machine.enter(node, instance: Asker(), payload: Payload(""))?.visit
       _ = try machine.ask(Form(text: ""), key: nil, visit: #require(visit?.id))
       try machine.answer(#require(machine.position.questions.first?.id), with: "", by: nil)
     }

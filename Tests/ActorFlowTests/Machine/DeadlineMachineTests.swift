@@ -14,7 +14,7 @@ import Testing
     try driver.pass("b")
     try driver.backUp()
     try driver.comeBack()
-    #expect(driver.steps == "b" && driver.machine.nextAlarm == .seconds(30))
+    #expect(driver.steps == "b" && driver.machine.nextTimer == .seconds(30))
     driver.forget()
     driver.advance(by: .seconds(20))
     #expect(driver.lines == ["leaving b timedOut"])
@@ -33,13 +33,13 @@ import Testing
     driver.advance(by: .seconds(10))
     try driver.backUp()
     try driver.comeBack()
-    #expect(driver.machine.nextAlarm == nil)
+    #expect(driver.machine.nextTimer == nil)
     driver.advance(by: .seconds(100))
     try driver.pass("a")
-    #expect(driver.machine.nextAlarm == .seconds(140))
+    #expect(driver.machine.nextTimer == .seconds(140))
     try driver.make(at: "b")
     try driver.make(at: "c")
-    #expect(driver.machine.nextAlarm == nil && driver.lines.last == "finished")
+    #expect(driver.machine.nextTimer == nil && driver.lines.last == "finished")
   }
 
   @Test("a timeout in a retry is for each attempt, and pauses are no part of it; one around a retry is for all of them")
@@ -48,16 +48,16 @@ import Testing
       Flow { step("b").timeout(.seconds(10)).retry(3, backoff: .constant(.seconds(60))).timeout(.seconds(100)) })
     driver.advance(by: .seconds(5))
     try driver.fail("b")
-    #expect(driver.machine.nextAlarm == .seconds(65), "the end of the pause")
+    #expect(driver.machine.nextTimer == .seconds(65), "the end of the pause")
     driver.advance(by: .seconds(60))
-    #expect(driver.steps == "b" && driver.machine.nextAlarm == .seconds(75))
+    #expect(driver.steps == "b" && driver.machine.nextTimer == .seconds(75))
     driver.advance(by: .seconds(10))
     #expect(driver.lines.last == "leaving b timedOut")
     try driver.comeBack()
     #expect(
       driver.undoneLine == "b"
         && driver.lines.suffix(2) == ["caught b retry, attempt 3 after 60.0 seconds", "unwound - 0"])
-    #expect(driver.machine.nextAlarm == .seconds(100), "the outer timeout comes before the end of the pause")
+    #expect(driver.machine.nextTimer == .seconds(100), "the outer timeout comes before the end of the pause")
     driver.advance(by: .seconds(25))
     #expect(driver.failure == .timedOut && driver.machine.phase == .ended)
   }
@@ -124,7 +124,7 @@ import Testing
     driver.advance(by: .seconds(500))
     #expect(driver.steps == "b", "nobody is asked")
     let question = try driver.ask("b")
-    #expect(driver.machine.nextAlarm == .seconds(560))
+    #expect(driver.machine.nextTimer == .seconds(560))
     driver.advance(by: .seconds(59))
     try driver.answer(question)
     try driver.make(at: "b")
@@ -197,22 +197,22 @@ import Testing
       })
     try driver.pass("a")
     let first = try driver.ask("b", within: AskDeadline(due: .seconds(10), reminder: (.seconds(3), .seconds(3), 2)))
-    #expect(driver.machine.nextAlarm == .seconds(3))
+    #expect(driver.machine.nextTimer == .seconds(3))
     driver.now = .seconds(3)
-    _ = driver.give { $0.ring(at: .seconds(3)) }
+    _ = driver.give { $0.fire(at: .seconds(3)) }
     guard case .remind(.main, 1)? = driver.latest.actions.first else {
       Issue.record("the first reminder is due")
       return
     }
-    #expect(driver.machine.nextAlarm == .seconds(6))
+    #expect(driver.machine.nextTimer == .seconds(6))
     driver.advance(by: .seconds(4))
-    #expect(driver.machine.nextAlarm == .seconds(10), "two reminders at most")
+    #expect(driver.machine.nextTimer == .seconds(10), "two reminders at most")
     driver.advance(by: .seconds(3))
     #expect(driver.lines.last == "withdrawn" && driver.position.questions.isEmpty)
     #expect(throws: FlowError.self) { try driver.answer(first) }
     try driver.ask("b", within: AskDeadline(due: .seconds(20), reminder: nil))
     try driver.backUp()
-    #expect(driver.machine.nextAlarm == nil)
+    #expect(driver.machine.nextTimer == nil)
     try driver.comeBack()
     driver.advance(by: .seconds(100))
     #expect(driver.steps == "a" && !driver.lines.suffix(2).contains("withdrawn"))

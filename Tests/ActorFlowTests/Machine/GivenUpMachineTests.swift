@@ -10,7 +10,7 @@ import Testing
     let graph = Flow<String, String> { Step("a") { Asker() } }.graph
     try machine.launch(graph, with: "-")
     let node = try #require(graph.nodes.first)
-    #expect(machine.enter(node, instance: nil, cargo: Cargo("-"))?.visit.id == stay.visit)
+    #expect(machine.enter(node, instance: nil, payload: Payload("-"))?.visit.id == stay.visit)
   }
 
   private mutating func wait(byChild: Bool, until due: Duration? = nil) throws -> FlowMachine.Waited {

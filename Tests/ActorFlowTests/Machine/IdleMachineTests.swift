@@ -10,7 +10,7 @@ import Testing
     driver.advance(by: .seconds(500))
     #expect(driver.machine.leave == nil, "the step is at work")
     try driver.wait("a")
-    #expect(driver.machine.nextAlarm == .seconds(560))
+    #expect(driver.machine.nextTimer == .seconds(560))
     driver.advance(by: .seconds(59))
     #expect(driver.machine.leave == nil)
     driver.advance(by: .seconds(1))
@@ -23,12 +23,12 @@ import Testing
     try driver.wait("a")
     driver.advance(by: .seconds(50))
     try driver.send(to: "other")
-    #expect(driver.machine.nextAlarm == .seconds(60))
+    #expect(driver.machine.nextTimer == .seconds(60))
     try driver.send(to: "s")
-    #expect(driver.machine.nextAlarm == nil, "the step is at work")
+    #expect(driver.machine.nextTimer == nil, "the step is at work")
     driver.advance(by: .seconds(100))
     try driver.wait("a")
-    #expect(driver.machine.nextAlarm == .seconds(210))
+    #expect(driver.machine.nextTimer == .seconds(210))
   }
 
   @Test("a question or a wait whose time was over is no sign of life: the idle time goes on with the next one")
@@ -43,7 +43,7 @@ import Testing
     driver.advance(by: .seconds(25))
     #expect(driver.lines.last == "withdrawn")
     try driver.wait("a")
-    #expect(driver.machine.nextAlarm == .seconds(1_060))
+    #expect(driver.machine.nextTimer == .seconds(1_060))
     driver.advance(by: .seconds(9))
     #expect(driver.machine.leave == nil)
     driver.advance(by: .seconds(1))
@@ -68,14 +68,14 @@ import Testing
     try driver.answer(driver.ask("b"))
     driver.advance(by: .seconds(100))
     let question = try driver.ask("b")
-    #expect(driver.machine.nextAlarm == driver.now + .seconds(60))
+    #expect(driver.machine.nextTimer == driver.now + .seconds(60))
     driver.advance(by: .seconds(20))
     let now = driver.now
     driver.give { $0.withdraw(question, at: now) }
     try driver.backUp()
     try driver.comeBack()
     try driver.ask("a")
-    #expect(driver.machine.nextAlarm == driver.now + .seconds(60))
+    #expect(driver.machine.nextTimer == driver.now + .seconds(60))
   }
 
   @Test("in a fork everybody is idle as long as anything is open; each scope has its own time")
@@ -87,12 +87,12 @@ import Testing
     try driver.wait("c")
     driver.advance(by: .seconds(20))
     let question = try driver.ask("b")
-    #expect(driver.machine.nextAlarm == .seconds(60), "a question that opens beside a wait is no sign of life")
+    #expect(driver.machine.nextTimer == .seconds(60), "a question that opens beside a wait is no sign of life")
     driver.advance(by: .seconds(10))
     try driver.send(to: "s")
-    #expect(driver.machine.nextAlarm == .seconds(70), "the signal was c's")
+    #expect(driver.machine.nextTimer == .seconds(70), "the signal was c's")
     try driver.answer(question)
-    #expect(driver.machine.nextAlarm == nil)
+    #expect(driver.machine.nextTimer == nil)
   }
 
   @Test("an answer after its time is refused, whether it is the question's, a timeout's, or an idle time")

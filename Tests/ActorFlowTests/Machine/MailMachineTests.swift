@@ -49,7 +49,7 @@ import Testing
     #expect(code { try driver.send(longer, to: "s") } == .tooLarge)
     #expect(code { try driver.send("k", to: longer) } == .tooLarge)
     #expect(code { try driver.receive(from: longer) } == .tooLarge, "nobody could send it")
-    #expect(!driver.machine.mail.isUsed)
+    #expect(!driver.machine.signals.isUsed)
     #expect(try driver.send(longest, to: longest) == "buffered")
   }
 
@@ -81,9 +81,9 @@ import Testing
       default: try driver.backUp()
       }
       let isBack = ending == "back"
-      #expect(driver.machine.mail.buffer.count == (isBack ? 1 : 0), "\(ending)")
+      #expect(driver.machine.signals.buffer.count == (isBack ? 1 : 0), "\(ending)")
       #expect(
-        driver.latest.discarded.contains { $0 is [Mail.BufferedSignal] } != isBack,
+        driver.latest.discarded.contains { $0 is [SignalBuffer.BufferedSignal] } != isBack,
         "dropped signals are released outside the turn")
       #expect(try driver.send("k", to: "s") == "duplicate")
       #expect(try driver.send("l", to: "s") == (isBack ? "buffered" : "flowEnded"))

@@ -16,9 +16,9 @@ import Testing
 
   @Test("a flow that is kept stands still, and everything is as it was; one that is not rolls back")
   func parks() throws {
-    var kept = try driver(.keeping)
+    var kept = try driver(.persisting)
     kept.fail()
-    #expect(kept.machine.fault != nil && kept.machine.isSettled && kept.machine.isResting)
+    #expect(kept.machine.fault != nil && kept.machine.isSettled && kept.machine.canPassivate)
     #expect(kept.lines.map { $0.prefix(8) } == ["parked a"])
     var other = try driver(.off)
     other.fail()
@@ -27,7 +27,7 @@ import Testing
 
   @Test("a kept flow rolls back where the step's definition says so")
   func rollsBack() throws {
-    var driver = try driver(.keeping, flow.onFailure(.rollBack))
+    var driver = try driver(.persisting, flow.onFailure(.rollBack))
     driver.fail()
     #expect(driver.machine.fault == nil && driver.machine.isEnding)
     #expect(driver.rollBack() == "a")
@@ -35,7 +35,7 @@ import Testing
 
   @Test("a flow that stands still fails no second time, and can be abandoned")
   func twice() throws {
-    var driver = try driver(.keeping)
+    var driver = try driver(.persisting)
     driver.fail()
     driver.fail()
     #expect(driver.lines.map { $0.prefix(8) } == ["parked a"])
@@ -48,7 +48,7 @@ import Testing
   @Test("what a definition says of a step's failure holds when the step is not on the stack any more")
   func nothingLeft() throws {
     let late = flow.timeout(.seconds(5))
-    var driver = try TrackDriver(late.onFailure(.rollBack), with: "-", journal: .keeping)
+    var driver = try TrackDriver(late.onFailure(.rollBack), with: "-", journal: .persisting)
     driver.advance(by: .seconds(5))
     try driver.comeBack()
     #expect(driver.failure == .timedOut && driver.machine.fault == nil && driver.undoneLine == "a")
@@ -57,7 +57,7 @@ import Testing
       Step("first") { Asker() }.onFailure(.rollBack)
       late.onFailure(.park)
     }
-    driver = try TrackDriver(after, with: "-", journal: .keeping)
+    driver = try TrackDriver(after, with: "-", journal: .persisting)
     try driver.pass("first")
     driver.advance(by: .seconds(5))
     try driver.comeBack()
@@ -66,22 +66,22 @@ import Testing
 
   @Test("before the first step holds what the definition says of that one", arguments: [FailurePolicy.rollBack, .park])
   func beforeFirst(policy: FailurePolicy) throws {
-    var driver = try MachineDriver(flow.onFailure(policy), journal: .keeping)
+    var driver = try MachineDriver(flow.onFailure(policy), journal: .persisting)
     let goesOn = driver.give { $0.fail("switch", Refused()) }
     #expect(driver.latest.event != nil && goesOn == (policy == .rollBack))
     #expect((driver.machine.fault == nil) == (policy == .rollBack))
   }
 
-  @Test("a flow that stands still hears no alarm, and cannot be backed up")
+  @Test("a flow that stands still hears no timer, and cannot be backed up")
   func deaf() throws {
-    var driver = try TrackDriver(flow.timeout(.seconds(5)).retry(1), with: "-", journal: .keeping)
+    var driver = try TrackDriver(flow.timeout(.seconds(5)).retry(1), with: "-", journal: .persisting)
     var other = try TrackDriver(
       Flow<String, String> {
         Step("a") { Asker() }
         Step("b") { Asker() }
-      }.expires(afterIdle: .seconds(5)), with: "-", journal: .keeping)
+      }.expires(afterIdle: .seconds(5)), with: "-", journal: .persisting)
     try driver.fail("a")
-    #expect(driver.machine.nextAlarm == nil)
+    #expect(driver.machine.nextTimer == nil)
     driver.advance(by: .seconds(6))
     #expect(driver.machine.fault != nil && driver.machine.isSettled)
     try other.pass("a")
@@ -103,13 +103,13 @@ import Testing
         $0 + $1
       }
     }
-    var driver = try TrackDriver(fork, with: "-", journal: .keeping)
+    var driver = try TrackDriver(fork, with: "-", journal: .persisting)
     driver.holding = "pay"
     try driver.pass("pay")
     try driver.fail("deal")
     let failing = try driver.track(of: "a")
     try driver.fail("a")
-    #expect(driver.machine.fault != nil && !driver.machine.isSettled && !driver.machine.isResting)
+    #expect(driver.machine.fault != nil && !driver.machine.isSettled && !driver.machine.canPassivate)
     let isOver = driver.machine.isOver(failing)
     #expect(isOver, "no stint follows that would end at once, again and again")
     driver.releaseBackUp()

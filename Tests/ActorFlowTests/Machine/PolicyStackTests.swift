@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test("park rolls back in memory")
-  func park() throws {
+  func suspend() throws {
     var driver = try MachineDriver(
       Flow {
         Step("a") { Asker() }.onFailure(.park)

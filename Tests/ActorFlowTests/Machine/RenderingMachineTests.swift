@@ -39,15 +39,15 @@ import Testing
     for isUpdated in [false, true] {
       var (driver, _) = try showing(.automatic)
       let visit = driver.visit
-      try driver.give { try $0.acknowledge(visit: visit, tree: RenderKeeping(tree: PackedTree())) }
-      #expect(driver.machine.isResting)
-      let made = RenderKeeping(tree: PackedTree(), output: "made")
+      try driver.give { try $0.acknowledge(visit: visit, tree: RenderPersistence(tree: PackedTree())) }
+      #expect(driver.machine.canPassivate)
+      let made = RenderPersistence(tree: PackedTree(), output: "made")
       if isUpdated {
         try driver.give { try $0.rerender(Form(text: "2"), visit: visit, tree: made) }
       } else {
         try driver.give { try $0.acknowledge(visit: visit, tree: made) }
       }
-      #expect(!driver.machine.isSettled && !driver.machine.isResting)
+      #expect(!driver.machine.isSettled && !driver.machine.canPassivate)
       #expect(driver.machine.position.questions.count == 1)
     }
   }
@@ -107,18 +107,18 @@ import Testing
     var machine = FlowMachine(flow: "idle")
     let flow = Flow<String, String> { Step("a") { Asker() } }.expires(afterIdle: .seconds(10))
     try machine.launch(flow.graph, with: "")
-    var cargo = Cargo("")
-    guard case .step(let node) = try flow.graph.advance(from: 0, &cargo) else { throw Failure("no step") }
-    machine.watch(cargo.scopes, on: .main, at: .zero)
-    _ = machine.enter(node, instance: nil, cargo: cargo)
+    var payload = Payload("")
+    guard case .step(let node) = try flow.graph.advance(from: 0, &payload) else { throw Failure("no step") }
+    machine.watch(payload.scopes, on: .main, at: .zero)
+    _ = machine.enter(node, instance: nil, payload: payload)
     let visit = try #require(machine.position.stack.top?.id)
     _ = try machine.show(Form(text: ""), to: Nobody(), visit: visit, at: .seconds(1))
-    #expect(machine.nextAlarm == .seconds(11))
+    #expect(machine.nextTimer == .seconds(11))
     try machine.acknowledge(visit: visit, at: .seconds(5))
-    #expect(machine.nextAlarm == .seconds(15))
+    #expect(machine.nextTimer == .seconds(15))
     try machine.rerender(Form(text: "3"), visit: visit, at: .seconds(7))
-    #expect(machine.nextAlarm == .seconds(15))
+    #expect(machine.nextTimer == .seconds(15))
     try machine.rerender(Form(text: "4"), visit: visit, isAnswer: true, at: .seconds(7))
-    #expect(machine.nextAlarm == .seconds(17))
+    #expect(machine.nextTimer == .seconds(17))
   }
 }

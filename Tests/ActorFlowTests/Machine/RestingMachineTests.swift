@@ -23,24 +23,24 @@ import Testing
 
   @Test("a step that asks and waits one after the other rests at each")
   mutating func oneByOne() throws {
-    #expect(!driver.machine.isResting)
+    #expect(!driver.machine.canPassivate)
     let question = try driver.ask()
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
     try driver.answer(question)
     #expect(!driver.machine.isSettled)
     _ = try wait(for: "s")
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
   }
 
   @Test("what asked is at work when it was answered, though something else is open")
   mutating func answered() throws {
     _ = try wait(for: "s")
     let question = try driver.ask()
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
     try driver.answer(question)
-    #expect(driver.machine.isSettled && !driver.machine.isResting && !driver.machine.isShowing)
+    #expect(driver.machine.isSettled && !driver.machine.canPassivate && !driver.machine.isPresentable)
     _ = try driver.ask()
-    #expect(driver.machine.isResting && driver.machine.isShowing)
+    #expect(driver.machine.canPassivate && driver.machine.isPresentable)
   }
 
   @Test("what waited is at work when its signal has come; the question is there to be shown")
@@ -48,7 +48,7 @@ import Testing
     _ = try driver.ask()
     _ = try wait(for: "s")
     guard case .received = try driver.give({ try $0.send(1, to: "s", key: nil) }) else { throw Refused() }
-    #expect(driver.machine.isSettled && !driver.machine.isResting && driver.machine.isShowing)
+    #expect(driver.machine.isSettled && !driver.machine.canPassivate && driver.machine.isPresentable)
   }
 
   @Test("what was given up is at work no more; what was waited for too long is")
@@ -56,13 +56,13 @@ import Testing
     let (late, cancelled) = (try wait(for: "late"), try wait(for: "cancelled"))
     let question = try driver.ask()
     driver.give { $0.stopWaiting(cancelled, isGivenUp: true) }
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
     driver.give { $0.stopWaiting(late) }
-    #expect(!driver.machine.isResting)
+    #expect(!driver.machine.canPassivate)
     driver.give { $0.withdraw(question.id) }
     #expect(!driver.machine.isSettled)
     _ = try wait(for: "next")
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
   }
 
   @Test("the next visit begins anew, and a flow that has ended rests")
@@ -72,10 +72,10 @@ import Testing
     try driver.answer(question)
     driver.enter(1)
     _ = try driver.ask()
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
     try driver.abandon(rollBack: false)
     _ = driver.rollBack()
-    #expect(driver.machine.isResting)
+    #expect(driver.machine.canPassivate)
   }
 
   @Test("an attempt that failed is forgotten: the pause rests, and so does the next one with less open at once")
@@ -85,12 +85,12 @@ import Testing
     let visit = try #require(driver.running[.main]?.visit.id)
     _ = try driver.machine.wait(for: "s", as: Int.self, at: Stay(visit), until: nil)
     try driver.answer(driver.ask("a"))
-    #expect(!driver.machine.isResting, "what asked is at work")
+    #expect(!driver.machine.canPassivate, "what asked is at work")
     try driver.fail("a")
-    #expect(driver.machine.isResting, "nothing is at work but the clock")
+    #expect(driver.machine.canPassivate, "nothing is at work but the clock")
     driver.advance(by: .seconds(60))
-    #expect(!driver.machine.isResting)
+    #expect(!driver.machine.canPassivate)
     try driver.ask("a")
-    #expect(driver.machine.isResting && driver.machine.isShowing)
+    #expect(driver.machine.canPassivate && driver.machine.isPresentable)
   }
 }

@@ -204,9 +204,9 @@ import Testing
       })
     try driver.pass("a")
     try driver.fail("b")
-    #expect(driver.steps == "" && driver.machine.isSettled && driver.machine.nextAlarm == .seconds(5))
+    #expect(driver.steps == "" && driver.machine.isSettled && driver.machine.nextTimer == .seconds(5))
     try driver.backUp()
-    #expect(driver.undoneLine == "b a" && driver.steps == "a" && driver.machine.nextAlarm == nil)
+    #expect(driver.undoneLine == "b a" && driver.steps == "a" && driver.machine.nextTimer == nil)
     driver.advance(by: .seconds(10))
     #expect(driver.steps == "a")
   }

@@ -99,7 +99,7 @@ import Testing
 
   @Test("a kept flow that has no bits goes on with keys as they were, the same at each call")
   func withoutBits() throws {
-    var driver = try MachineDriver(Flow { Step("pay") { Asker() } }, journal: .keeping)
+    var driver = try MachineDriver(Flow { Step("pay") { Asker() } }, journal: .persisting)
     driver.enter(0)
     let scope = RecordScope(visit: driver.visit, isRollback: false)
     for _ in 1...2 {

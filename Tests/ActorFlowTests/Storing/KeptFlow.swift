@@ -64,7 +64,7 @@ final class KeptFlow: Sendable {
     let watch = Stopwatch(
       elapsed: { started.duration(to: clock.now) },
       sleepUntil: { try await clock.sleep(until: started.advanced(by: $0), tolerance: nil) })
-    settings.keeping = FlowKeeping(codec: JSONCodec(), watch: watch) { [self] machine, events in
+    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { [self] machine, events in
       let snapshot = try machine.snapshot(names, with: JSONCodec())
       guard try reusing(machine) == snapshot else { throw Differs() }
       try await allows(snapshot)
@@ -116,12 +116,12 @@ struct Kept: Sendable {
   init(_ coordinator: FlowCoordinator, _ clock: ManualClock) {
     self.coordinator = coordinator
     self.clock = clock
-    run = Task { await coordinator.goOn() }
+    run = Task { await coordinator.activate() }
   }
 
   /// Puts the flow away, and waits until nothing of it runs.
   func park() async {
-    await coordinator.park()
+    await coordinator.passivate()
     await run.value
   }
 

@@ -21,7 +21,7 @@ struct KeptScene: Sendable, CustomTestStringConvertible {
     self.flow = flow
   }
 
-  /// Answers the first question with its step's name; if there is none, the next alarm rings.
+  /// Answers the first question with its step's name; if there is none, the next timer rings.
   static let answer: World = { run, position in
     guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else { return try await run.ring() }
     try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
@@ -132,7 +132,7 @@ extension Kept {
   func play(_ world: @escaping KeptScene.World) async throws {
     for _ in 0..<300 {
       let position = try await patiently {
-        while await isRinging { await Task.yield() }
+        while await isFiring { await Task.yield() }
         return try await coordinator.settled()
       }
       if case .ended = position.status { return await run.value }
@@ -165,12 +165,12 @@ extension Kept {
     return try await task.value
   }
 
-  /// Whether an alarm is due.
-  private var isRinging: Bool {
-    get async { await coordinator.isRinging }
+  /// Whether an timer is due.
+  private var isFiring: Bool {
+    get async { await coordinator.isFiring }
   }
 
-  /// Moves the clock to the next alarm.
+  /// Moves the clock to the next timer.
   func ring() async throws {
     let (now, next) = await coordinator.timetable
     guard let next else { throw Finding("nothing is asked, and nothing is due: \(await coordinator.position)") }

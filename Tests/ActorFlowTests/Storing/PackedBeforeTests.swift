@@ -26,7 +26,7 @@ import Testing
     let packing = Trace()
     var settings = CoordinatorSettings()
     let watch = Stopwatch(elapsed: { .zero }, sleepUntil: { _ in })
-    settings.keeping = FlowKeeping(codec: JSONCodec(), watch: watch) { machine, _ in
+    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { machine, _ in
       try Noted.$trace.withValue(packing) {
         var known = before.withLock { $0 }
         defer { before.withLock { $0 = known } }
@@ -35,7 +35,7 @@ import Testing
     }
     let coordinator = FlowCoordinator(id: "kept", settings: settings)
     try await coordinator.begin(flow.graph, with: "-")
-    await coordinator.goOn()
+    await coordinator.activate()
     return packing.all.reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }
 

@@ -36,7 +36,7 @@ import Testing
     let world = Task { try await run.play(scene.world) }
     for _ in 0..<turns { await Task.yield() }
     let cancels = random.chance(30)
-    if cancels { run.run.cancel() } else { await run.coordinator.park() }
+    if cancels { run.run.cancel() } else { await run.coordinator.passivate() }
     let decided = kept.all.count + 1  // one may have been on its way
     try await run.patiently { await run.run.value }
     world.cancel()
@@ -47,7 +47,7 @@ import Testing
     for commit in after.dropFirst(decided) {
       try demand(commit.events.isEmpty, "decided after it was put away: \(commit.lines)")
     }
-    try demand(await run.coordinator.isParked, "it is not put away")
+    try demand(await run.coordinator.isPassivated, "it is not put away")
     _ = try? await run.patiently { try await run.coordinator.settled() }
     for await _ in run.coordinator.events {}
     let rest = await run.coordinator.leftovers

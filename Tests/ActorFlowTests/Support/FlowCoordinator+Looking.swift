@@ -11,10 +11,10 @@ extension FlowCoordinator {
     ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
   }
 
-  /// Whether an alarm is due, or is being told.
-  var isRinging: Bool {
-    let due = machine.nextAlarm.map { $0 <= stopwatch.elapsed() } ?? false
-    return machine.phase == .walking && (due || timer.isRinging)
+  /// Whether an timer is due, or is being told.
+  var isFiring: Bool {
+    let due = machine.nextTimer.map { $0 <= stopwatch.elapsed() } ?? false
+    return machine.phase == .walking && (due || timer.isFiring)
   }
 
   /// Blocks the calling thread until an answer has come from the actor: as code does that the actor must not wait for.

@@ -45,14 +45,14 @@ extension MachineDriver {
   /// Enters the step at `index`. False: refused, because the flow is being left.
   @discardableResult
   mutating func enter(_ index: Int) -> Bool {
-    let (node, cargo) = (graph.nodes[index], Cargo("to \(Self.name(index))"))
-    return give { $0.enter(node, instance: nil, cargo: cargo) } != nil
+    let (node, payload) = (graph.nodes[index], Payload("to \(Self.name(index))"))
+    return give { $0.enter(node, instance: nil, payload: payload) } != nil
   }
 
   /// Skips the step at `index`.
   mutating func skip(_ index: Int) {
-    let (node, cargo) = (graph.nodes[index], Cargo("to \(Self.name(index))"))
-    _ = give { $0.skip(node, instance: nil, cargo: cargo, making: "x") }
+    let (node, payload) = (graph.nodes[index], Payload("to \(Self.name(index))"))
+    _ = give { $0.skip(node, instance: nil, payload: payload, making: "x") }
   }
 
   /// Enters the step at `index`, which asks a question and gets an answer.

@@ -20,12 +20,12 @@ extension TrackDriver {
         guard let pause = machine[track].start?.pause, pause > .zero else { return begin(track) }
         if give({ [now] in $0.pause(pause, on: track, at: now) }) { return }
       case .proceed(let place):
-        give { [now] in $0.watch(place.cargo.scopes, on: track, at: now) }
+        give { [now] in $0.watch(place.payload.scopes, on: track, at: now) }
         guard let plan = place.node.fork else {
           running[track] = place
           return
         }
-        return refork(place.node, plan, place.cargo, on: track)
+        return refork(place.node, plan, place.payload, on: track)
       case .reload: return
       case .ended:
         if track != .main, give({ $0.isOver(track) }) { branchIsOver(track) }
@@ -38,17 +38,17 @@ extension TrackDriver {
   mutating func begin(_ track: TrackID) {
     guard let start = machine[track].start else { return }
     switch start.kind {
-    case .at(let address, let cargo): advance(track, from: address, cargo)
+    case .at(let address, let payload): advance(track, from: address, payload)
     case .top:
       guard give({ $0.beginAttempt(on: track) }) else { return stint(of: track) }
       running[track] = machine[track].top
-      give { [now] in $0.watch($0[track].top?.cargo.scopes, on: track, at: now) }
+      give { [now] in $0.watch($0[track].top?.payload.scopes, on: track, at: now) }
     case .failure(let step, let error, let scopes): failed(step, error, scopes, on: track)
     case .recovery(let step, let frame, let error):
       do {
-        let cargo = frame.cargo.with(try recovery(error))
-        guard give({ $0.recovered(making: cargo, at: frame.scope.next, on: track) }) else { return stint(of: track) }
-        advance(track, from: frame.scope.next, cargo)
+        let payload = frame.payload.with(try recovery(error))
+        guard give({ $0.recovered(making: payload, at: frame.scope.next, on: track) }) else { return stint(of: track) }
+        advance(track, from: frame.scope.next, payload)
       } catch { failed(step, error, frame.below, on: track) }
     }
   }
@@ -57,16 +57,16 @@ extension TrackDriver {
     if give({ $0.fail(step, error, under: scopes, on: track) }) { stint(of: track) }
   }
 
-  mutating func advance(_ track: TrackID, from address: Int, _ cargo: Cargo) {
-    var (cargo, address) = (cargo, address)
+  mutating func advance(_ track: TrackID, from address: Int, _ payload: Payload) {
+    var (payload, address) = (payload, address)
     var step: StepID = machine.position.step ?? ""
     do {
       while true {
-        let arrival = try graph.advance(from: address, &cargo)
-        give { [now, cargo] in $0.watch(cargo.scopes, on: track, at: now) }
+        let arrival = try graph.advance(from: address, &payload)
+        give { [now, payload] in $0.watch(payload.scopes, on: track, at: now) }
         switch arrival {
         case .step(let node):
-          guard let place = give({ [cargo] in $0.enter(node, instance: nil, cargo: cargo, on: track) }) else {
+          guard let place = give({ [payload] in $0.enter(node, instance: nil, payload: payload, on: track) }) else {
             return stint(of: track)
           }
           running[track] = place
@@ -74,36 +74,36 @@ extension TrackDriver {
         case .fork(let node):
           step = node.info.id
           guard let plan = node.fork else { return }
-          let inputs = try plan.inputs(from: cargo.value)
-          let tracks = give { [cargo] in $0.fork(node, plan, cargo: cargo, inputs: inputs, on: track) }
+          let inputs = try plan.inputs(from: payload.value)
+          let tracks = give { [payload] in $0.fork(node, plan, payload: payload, inputs: inputs, on: track) }
           guard let tracks else { return stint(of: track) }
           return start(tracks, of: node, on: track)
         case .resume(let menu):
-          if let place = give({ [cargo] in $0.resume(menu, with: cargo, on: track) }) {
+          if let place = give({ [payload] in $0.resume(menu, with: payload, on: track) }) {
             running[track] = place
             return
           }
           address = menu.address
         case .deliver(let next), .round(let next): address = next
         case .end:
-          let output = cargo.value
+          let output = payload.value
           _ = give { track == .main ? $0.finish(output) : $0.finishBranch(track, output) }
           return stint(of: track)
         }
       }
-    } catch { failed(step, error, cargo.scopes, on: track) }
+    } catch { failed(step, error, payload.scopes, on: track) }
   }
 }
 
 // MARK: - Forks
 
 extension TrackDriver {
-  private mutating func refork(_ node: Node, _ plan: ForkPlan, _ cargo: Cargo, on track: TrackID) {
+  private mutating func refork(_ node: Node, _ plan: ForkPlan, _ payload: Payload, on track: TrackID) {
     do {
-      let inputs = try plan.inputs(from: cargo.value)
+      let inputs = try plan.inputs(from: payload.value)
       guard let tracks = give({ $0.refork(plan, inputs: inputs, on: track) }) else { return }
       start(tracks, of: node, on: track)
-    } catch { failed(node.info.id, error, cargo.scopes, on: track) }
+    } catch { failed(node.info.id, error, payload.scopes, on: track) }
   }
 
   private mutating func start(_ tracks: [TrackID], of node: Node, on track: TrackID) {
@@ -126,16 +126,16 @@ extension TrackDriver {
   private mutating func judge(_ track: TrackID) {
     guard let node = forks[track], let goal = node.fork?.fork.goal else { return }
     if outcomes[track] == nil { outcomes[track] = outcome(goal, on: track) }
-    guard branchesAreOver(of: track), let cargo = machine[track].top?.shown?.cargo, forks[track] != nil else { return }
+    guard branchesAreOver(of: track), let payload = machine[track].top?.shown?.payload, forks[track] != nil else { return }
     forks[track] = nil
     switch outcomes.removeValue(forKey: track) {
     case nil: stint(of: track)
-    case .failed(let step, let error)?: failed(step, error, cargo.scopes, on: track)
+    case .failed(let step, let error)?: failed(step, error, payload.scopes, on: track)
     case .made(let value)?:
-      let made = cargo.with(value)
+      let made = payload.with(value)
       switch give({ $0.join(node, making: made, on: track) }) {
       case .joined: advance(track, from: node.address + 1, made)
-      case .prunes, .left: stint(of: track)
+      case .cleansUp, .left: stint(of: track)
       }
     }
   }

@@ -72,7 +72,7 @@ extension TrackDriver {
     let track = try track(of: name)
     guard let place = running.removeValue(forKey: track) else { return }
     guard give({ $0.returned(on: track) }) else { return stint(of: track) }
-    advance(track, from: place.node.address + 1, place.cargo.with(output))
+    advance(track, from: place.node.address + 1, place.payload.with(output))
   }
 
   /// A step throws.
@@ -80,7 +80,7 @@ extension TrackDriver {
     let track = try track(of: name)
     guard let place = running.removeValue(forKey: track) else { return }
     _ = give { $0.returned(on: track) }
-    failed(place.visit.info.id, error ?? Failure(name), place.cargo.scopes, on: track)
+    failed(place.visit.info.id, error ?? Failure(name), place.payload.scopes, on: track)
   }
 
   /// A step that is being left comes back.
@@ -151,7 +151,7 @@ extension TrackDriver {
   /// The time goes by; everything that becomes due happens.
   mutating func advance(by duration: Duration) {
     now += duration
-    while give({ [now] in $0.ring(at: now) }) {
+    while give({ [now] in $0.fire(at: now) }) {
       for track in carryOut().endedPauses(inTime: true) { begin(track) }
     }
   }

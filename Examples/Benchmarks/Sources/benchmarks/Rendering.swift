@@ -36,14 +36,14 @@ struct Adder: RenderedStep {
 /// Actions of rendered steps. Each function returns nanoseconds.
 struct Rendering {
   let flat = Flow("flat") { Step("sum") { (_: Int) in Adder() } }
-  let keeping = Flow("keeping") { Step("sum") { (_: Int) in Adder(effects: 8) } }
+  let persisted = Flow("persisted") { Step("sum") { (_: Int) in Adder(effects: 8) } }
   let nested = Flow("nested") { Step("sum") { (_: Int) in Adder(depth: 8) } }
 
   @concurrent func action(batch: Int) async throws -> Double { try await actions(batch * 20, in: flat) }
 
   @concurrent func effectKept(batch: Int) async throws -> Double {
     let without = try await actions(batch * 10, in: flat)
-    return (try await actions(batch * 10, in: keeping) - without) / 8
+    return (try await actions(batch * 10, in: persisted) - without) / 8
   }
 
   private func actions(_ count: Int, in flow: Flow<Int, Int>) async throws -> Double {

@@ -17,7 +17,7 @@ extension Terminal {
 
   /// A checkout that is kept waits for the person to come back; any other ends here.
   private mutating func leave(reason: String) async throws {
-    if conversation.isKept { hasLeft = true } else { try await abandon(reason: reason) }
+    if conversation.isPersisted { hasLeft = true } else { try await abandon(reason: reason) }
   }
 
   private mutating func take(_ typed: String) async throws {

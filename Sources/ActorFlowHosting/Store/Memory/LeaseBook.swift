@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// The leases of a store in memory, with times in microseconds since 1970.
-struct LeaseBook: Sendable {
+struct LeaseTable: Sendable {
   struct Entry: Sendable {
     /// The owner; `nil` if the lease was released, but its fence still invalidates older ones.
     var owner: String?

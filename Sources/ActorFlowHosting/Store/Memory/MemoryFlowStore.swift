@@ -19,7 +19,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
 
   struct State: Sendable {
     var records: [FlowID: Record] = [:]
-    var leases = LeaseBook()
+    var leases = LeaseTable()
     var index = FlowIndex()
     var due = DueIndex()
   }

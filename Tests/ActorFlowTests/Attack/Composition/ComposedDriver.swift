@@ -126,7 +126,7 @@ struct ComposedDriver {
   }
 
   private mutating func advance() async throws {
-    guard let next = reference.nextAlarm else { return }
+    guard let next = reference.nextTimer else { return }
     if random.chance(20) {
       let half = (next.due - reference.now) / 2
       note("wait \(half)")
@@ -154,12 +154,12 @@ struct ComposedDriver {
 
   // MARK: Looking
 
-  /// Waits until nothing moves, and no alarm is due.
+  /// Waits until nothing moves, and no timer is due.
   private func rest() async throws {
     let now = reference.now
     var patience = 200_000
     while true {
-      if await coordinator.isAtRest(at: now) { return }
+      if await coordinator.hasStopped(at: now) { return }
       patience -= 1
       guard patience > 0 else { throw Finding("the flow does not come to rest: \(await coordinator.position)") }
       await Task.yield()
@@ -201,10 +201,10 @@ struct ComposedDriver {
 }
 
 extension FlowCoordinator {
-  /// Whether nothing moves, no alarm is due, and no cancellation is still to be heard.
-  fileprivate func isAtRest(at now: Duration) -> Bool {
+  /// Whether nothing moves, no timer is due, and no cancellation is still to be heard.
+  fileprivate func hasStopped(at now: Duration) -> Bool {
     guard !cancellation.isPending else { return false }
     return machine.phase == .ended
-      || (machine.isSettled && !timer.isRinging && machine.nextAlarm.map { $0 > now } ?? true)
+      || (machine.isSettled && !timer.isFiring && machine.nextTimer.map { $0 > now } ?? true)
   }
 }

@@ -22,7 +22,7 @@ import Testing
     launch(flow, with: "-", on: FlowCoordinator(id: "test", clock: clock))
   }
 
-  private func nextAlarm(of run: Launched<String>) async -> Duration? { await run.coordinator.machine.nextAlarm }
+  private func nextTimer(of run: Launched<String>) async -> Duration? { await run.coordinator.machine.nextTimer }
 
   @Test("a hub that is tried again can be left backwards, though the attempt before had left a step for good")
   func backFromARetriedHub() async throws {
@@ -105,7 +105,7 @@ import Testing
     }
     let run = launched(Flow("f") { step.timeout(.seconds(10)).retry(2, backoff: .constant(.seconds(60))) })
     _ = try await run.coordinator.settled()
-    #expect(await nextAlarm(of: run) == .seconds(60))
+    #expect(await nextTimer(of: run) == .seconds(60))
     clock.advance(by: .seconds(60))
     #expect(await event("asked b", of: run.coordinator) != nil)
     try await run.coordinator.abandon()
@@ -119,7 +119,7 @@ import Testing
         asker("c")
       })
     _ = try await recovered.coordinator.settled()
-    #expect(await nextAlarm(of: recovered) == nil)
+    #expect(await nextTimer(of: recovered) == nil)
     try await recovered.coordinator.abandon()
     let raced = launched(
       Flow("f") {
@@ -130,10 +130,10 @@ import Testing
         asker("d")
       })
     let position = try await raced.coordinator.settled()
-    #expect(await nextAlarm(of: raced) == .seconds(10))
+    #expect(await nextTimer(of: raced) == .seconds(10))
     try await raced.coordinator.answer(position.questions[0].id, with: "1")
     _ = try await raced.coordinator.settled()
-    #expect(await nextAlarm(of: raced) == nil)
+    #expect(await nextTimer(of: raced) == nil)
     try await raced.coordinator.abandon()
   }
 
@@ -151,11 +151,11 @@ import Testing
     try await run.answer("1")
     try await run.answer("2")
     _ = try await run.coordinator.settled()
-    #expect(await nextAlarm(of: run) == .seconds(60))
+    #expect(await nextTimer(of: run) == .seconds(60))
     try await run.coordinator.backUp()
     let position = try await run.coordinator.settled()
     #expect(position.questions.map(\.step.name) == ["a"])
-    #expect(await nextAlarm(of: run) == nil)
+    #expect(await nextTimer(of: run) == nil)
     try await run.coordinator.abandon()
   }
 

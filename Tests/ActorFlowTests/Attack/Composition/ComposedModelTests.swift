@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "whoever wins a scramble of branches, requests and alarms, the invariants hold",
+    "whoever wins a scramble of branches, requests and timers, the invariants hold",
     .timeLimit(.minutes(Attack.minutes)),
     arguments: [false, true])
   func scramble(commits: Bool) async {

@@ -15,7 +15,7 @@ extension ComposedReference {
     for (branch, input) in zip(branches, inputs) {
       walk(bodies[min(branch.number, bodies.count - 1)][...], input, place.frames, branch) { [unowned self] value in
         branch.rest = .ended
-        branch.alarms = []
+        branch.timers = []
         branch.last = nil
         if branch.hasAsked { (place.hasAsked, track.hasAsked) = (true, true) }
         track.results.append((branch.number, value))
@@ -42,7 +42,7 @@ extension ComposedReference {
     let winners = Set(track.results.map(\.branch))
     let losers = track.branches.filter { !winners.contains($0.number) }
     if !losers.isEmpty { changes.append("leaving \(place.name) superseded") }
-    losers.forEach(dissolve)
+    losers.forEach(supersede)
     bury(losers, on: track)
     let errors = rollBack(track) { $0 !== place }
     let hasAsked = place.hasAsked
@@ -55,10 +55,10 @@ extension ComposedReference {
   }
 
   /// What runs on a track, and on those in it, is cancelled.
-  func dissolve(_ track: Track) {
+  func supersede(_ track: Track) {
     for track in track.all {
       waits.removeAll { $0.track === track }
-      track.alarms = []
+      track.timers = []
       track.rest = .ended
     }
   }
@@ -76,9 +76,9 @@ extension ComposedReference {
 
   /// Ends everything that runs on a track, and puts what is to be undone on its stack.
   func collapse(_ track: Track) {
-    track.branches.forEach(dissolve)
+    track.branches.forEach(supersede)
     waits.removeAll { $0.track === track }
-    track.alarms.removeAll { if case .rest = $0.kind { true } else { false } }
+    track.timers.removeAll { if case .rest = $0.kind { true } else { false } }
     bury(track.branches, on: track)
     track.branches = []
     track.rest = .moving

@@ -17,16 +17,16 @@ extension ComposedReference {
     }
     guard let parent = track.parent, let place = parent.top else { return end("failed", step, error) }
     track.rest = .ended
-    track.alarms = []
+    track.timers = []
     if parent.branches.contains(where: { !$0.hasEnded }) { changes.append("leaving \(place.name) superseded") }
-    parent.branches.forEach(dissolve)
+    parent.branches.forEach(supersede)
     fail(parent, step, error, place.frames)
   }
 
   private func again(_ frame: Frame, _ pause: Duration, _ track: Track) {
     let next = frame.with(below: frame.below, attempt: frame.attempt + 1)
-    track.alarms.removeAll { alarm in
-      if case .frame(let armed) = alarm.kind { !Self.chain(frame.below, holds: armed) } else { true }
+    track.timers.removeAll { timer in
+      if case .frame(let armed) = timer.kind { !Self.chain(frame.below, holds: armed) } else { true }
     }
     if Self.isOneStep(frame.body), let place = track.places.last, !place.isInner, Self.chain(place.frames, holds: frame)
     {
@@ -48,8 +48,8 @@ extension ComposedReference {
     let focus = track.focus
     collapse(track)
     let errors = rollBack(track) { Self.chain($0.frames, holds: frame) }
-    track.alarms.removeAll { alarm in
-      if case .frame(let armed) = alarm.kind { !Self.chain(frame.below, holds: armed) } else { true }
+    track.timers.removeAll { timer in
+      if case .frame(let armed) = timer.kind { !Self.chain(frame.below, holds: armed) } else { true }
     }
     track.last = track.top == nil ? focus : nil
     changes.append("unwound \(track.top?.name ?? "-") \(errors)")
@@ -78,31 +78,31 @@ extension ComposedReference {
 // MARK: - Time
 
 extension ComposedReference {
-  func arm(_ time: Duration, _ kind: Alarm.Kind, _ track: Track) {
-    track.alarms.append(Alarm(due: now + time, kind: kind))
+  func arm(_ time: Duration, _ kind: Timer.Kind, _ track: Track) {
+    track.timers.append(Timer(due: now + time, kind: kind))
   }
 
   /// A track has come under these frames: timeouts it has left are disarmed, those it has entered begin.
   func watch(_ frames: Frame?, _ track: Track) {
-    track.alarms.removeAll { if case .frame(let armed) = $0.kind { !Self.chain(frames, holds: armed) } else { true } }
+    track.timers.removeAll { if case .frame(let armed) = $0.kind { !Self.chain(frames, holds: armed) } else { true } }
     var link = frames
     while let frame = link, frame !== track.outer {
-      let isArmed = track.alarms.contains { if case .frame(let armed) = $0.kind { armed === frame } else { false } }
+      let isArmed = track.timers.contains { if case .frame(let armed) = $0.kind { armed === frame } else { false } }
       if case .timeout(let time) = frame.kind, !isArmed { arm(time, .frame(frame), track) }
       link = frame.below
     }
   }
 
   /// What happens next by itself; nil: nothing, or it cannot be said what comes first.
-  var nextAlarm: (due: Duration, track: Track, kind: Alarm.Kind)? {
-    let all = main.all.flatMap { track in track.alarms.map { (due: $0.due, track: track, kind: $0.kind) } }
+  var nextTimer: (due: Duration, track: Track, kind: Timer.Kind)? {
+    let all = main.all.flatMap { track in track.timers.map { (due: $0.due, track: track, kind: $0.kind) } }
     guard let first = all.min(by: { $0.due < $1.due }) else { return nil }
     return all.count { $0.due == first.due } == 1 ? first : nil
   }
 
-  /// The time has come for the next alarm.
+  /// The time has come for the next timer.
   func ring() {
-    guard let (due, track, kind) = nextAlarm else { return }
+    guard let (due, track, kind) = nextTimer else { return }
     now = due
     guard case .frame(let frame) = kind else { return resume(track, nil) }
     let step = track.focus ?? ""

@@ -14,7 +14,7 @@ extension ComposedReference {
     if rollingBack { changes.append("rolledBack \(errors)") }
     undoFailed = errors > 0
     main.rest = .ended
-    main.alarms = []
+    main.timers = []
   }
 
   enum Target {

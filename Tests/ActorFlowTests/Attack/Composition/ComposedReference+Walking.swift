@@ -89,7 +89,7 @@ extension ComposedReference {
 
   /// The asker or waiter on a track gets a value, or nil if its time is over.
   func resume(_ track: Track, _ value: String?) {
-    track.alarms.removeAll { if case .rest = $0.kind { true } else { false } }
+    track.timers.removeAll { if case .rest = $0.kind { true } else { false } }
     switch track.rest {
     case .asking(let place, let number):
       changes.append(value == nil ? "withdrawn" : "answered")

@@ -74,7 +74,7 @@ final class ComposedReference {
     /// The step that was in focus when everything on the track was undone; it stays so until another one is entered.
     var last: String?
     var hasAsked = false
-    var alarms: [Alarm] = []
+    var timers: [Timer] = []
 
     init(parent: Track? = nil, number: Int = 0, outer: Frame? = nil) {
       (self.parent, self.number, self.outer) = (parent, number, outer)
@@ -92,7 +92,7 @@ final class ComposedReference {
     var lineage: [Track] { [self] + (parent?.lineage ?? []) }
   }
 
-  struct Alarm {
+  struct Timer {
     enum Kind { case frame(Frame), rest }
     let due: Duration
     let kind: Kind

@@ -49,26 +49,26 @@ import Testing
       line("end")
     }
     let nodes = flow.graph.nodes
-    var cargo = Cargo(Picked.edit(Order(lines: ["x"])))
-    guard case .step(let one) = try flow.graph.advance(from: nodes[0].address + 1, &cargo) else { throw Refused() }
+    var payload = Payload(Picked.edit(Order(lines: ["x"])))
+    guard case .step(let one) = try flow.graph.advance(from: nodes[0].address + 1, &payload) else { throw Refused() }
     #expect(one === nodes[1])
-    #expect(cargo.value as? Order == Order(lines: ["x"]))
+    #expect(payload.value as? Order == Order(lines: ["x"]))
 
-    guard case .resume(let menu) = try flow.graph.advance(from: nodes[2].address + 1, &cargo) else { throw Refused() }
+    guard case .resume(let menu) = try flow.graph.advance(from: nodes[2].address + 1, &payload) else { throw Refused() }
     #expect(menu === nodes[0])
-    #expect(cargo.value as? Order == Order(lines: ["x"]))
+    #expect(payload.value as? Order == Order(lines: ["x"]))
 
-    cargo = Cargo(Picked.send(Order(lines: ["y"])))
-    guard case .step(let end) = try flow.graph.advance(from: nodes[0].address + 1, &cargo) else { throw Refused() }
+    payload = Payload(Picked.send(Order(lines: ["y"])))
+    guard case .step(let end) = try flow.graph.advance(from: nodes[0].address + 1, &payload) else { throw Refused() }
     #expect(end === nodes[3])
-    #expect(cargo.value as? Order == Order(lines: ["y"]))
+    #expect(payload.value as? Order == Order(lines: ["y"]))
   }
 
   @Test("a choice that is neither a case nor done fails, naming them")
   func unmatched() throws {
     let graph = editing.flow.graph
-    var cargo = Cargo(Picked.help)
-    let error = #expect(throws: FlowError.self) { try graph.advance(from: 1, &cargo) }
+    var payload = Payload(Picked.help)
+    let error = #expect(throws: FlowError.self) { try graph.advance(from: 1, &payload) }
     #expect(error?.code == .noMatchingCase)
     #expect(error?.message.contains("\"edit\", \"done\"") == true)
   }
@@ -83,14 +83,14 @@ import Testing
     }
     let (graph, steps) = (hub.flow.graph, hub.flow.steps)
     #expect(steps == ["menu", "edit/one", "help"])
-    var cargo = Cargo(Picked.help)
-    guard case .step(let help) = try graph.advance(from: 1, &cargo) else { throw Refused() }
+    var payload = Payload(Picked.help)
+    guard case .step(let help) = try graph.advance(from: 1, &payload) else { throw Refused() }
     #expect(help.info.id == "help")
-    cargo = Cargo(Order())
-    guard case .resume(let menu) = try graph.advance(from: help.address + 1, &cargo) else { throw Refused() }
+    payload = Payload(Order())
+    guard case .resume(let menu) = try graph.advance(from: help.address + 1, &payload) else { throw Refused() }
     #expect(menu.info.id == "menu")
-    cargo = Cargo(Picked.send(Order()))
-    guard case .end = try graph.advance(from: 1, &cargo) else { throw Refused() }
+    payload = Payload(Picked.send(Order()))
+    guard case .end = try graph.advance(from: 1, &payload) else { throw Refused() }
   }
 
   @Test("a menu that is an actor, and key paths for its choices")

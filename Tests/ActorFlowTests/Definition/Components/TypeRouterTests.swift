@@ -17,16 +17,16 @@ private func step<I: Sendable, O: Sendable>(_ name: String, _ make: @escaping @S
 private func way<I, O>(of value: I, through router: TypeRouter<I, O>) async throws -> (steps: [String], output: O?) {
   let graph = router.flow.graph
   var steps: [String] = []
-  var cargo = Cargo(value)
+  var payload = Payload(value)
   var address = 0
   while true {
-    switch try graph.advance(from: address, &cargo) {
+    switch try graph.advance(from: address, &payload) {
     case .deliver(let next), .round(let next): address = next
     case .step(let node):
       steps.append(node.info.id.path)
-      cargo = cargo.with(try await node.body.proceed(nil, cargo.value, .standalone))
+      payload = payload.with(try await node.body.proceed(nil, payload.value, .standalone))
       address = node.address + 1
-    case .end: return (steps, cargo.value as? O)
+    case .end: return (steps, payload.value as? O)
     case .fork, .resume: throw Refused()
     }
   }

@@ -8,7 +8,7 @@ protocol Conversation: Sendable {
   /// What stood open when the conversation began, if anything did.
   var opening: Page? { get }
   /// Whether the checkout waits for the next start of the program when nobody talks to it any more.
-  var isKept: Bool { get }
+  var isPersisted: Bool { get }
 
   /// What is open when the flow has nothing left to do by itself; nil if nobody knows.
   func settled() async -> Page?

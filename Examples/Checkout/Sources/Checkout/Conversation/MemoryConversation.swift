@@ -7,7 +7,7 @@ struct MemoryConversation: Conversation {
   let events: AsyncStream<NavigationEvent>
 
   var opening: Page? { nil }
-  var isKept: Bool { false }
+  var isPersisted: Bool { false }
 
   init(_ coordinator: FlowCoordinator) {
     self.coordinator = coordinator

@@ -10,7 +10,7 @@ struct StoredConversation: Conversation {
   let events: AsyncStream<NavigationEvent>
   let opening: Page?
 
-  var isKept: Bool { true }
+  var isPersisted: Bool { true }
 
   /// A conversation with a flow that was just started: its events tell everything.
   init(_ host: FlowHost, beginning id: FlowID, catalogue: Catalogue) {

@@ -8,10 +8,10 @@ import ActorFlow
 
 /// The stored state of one flow that is in memory, and the flow's only writer. The flow's coordinator commits here, one
 /// input after the other.
-final class FlowLedger: Sendable {
+final class FlowCommitter: Sendable {
   let id: FlowID
   let definition: Definition
-  let office: HostOffice
+  let shared: HostContext
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 
@@ -32,15 +32,15 @@ final class FlowLedger: Sendable {
 
   init(
     _ id: FlowID, _ definition: Definition, _ stored: StoredFlow?, _ state: HostedState, fence: Fence?,
-    office: HostOffice
+    shared: HostContext
   ) {
-    (self.id, self.definition, self.office) = (id, definition, office)
+    (self.id, self.definition, self.shared) = (id, definition, shared)
     var entry = Entry(stored: stored, state: state, fence: fence)
     if let old = stored?.snapshot.version, old != definition.version {
       // The entry's number comes before those of all that the flow does now.
       entry.state.machine.sequence += 1
       entry.arrival = HistoryEntry(
-        sequence: entry.state.machine.sequence, at: office.clock.now, what: "moved",
+        sequence: entry.state.machine.sequence, at: shared.clock.now, what: "moved",
         step: Self.steps(of: state.machine).first, detail: "\(old) → \(definition.version)")
     }
     self.entry = Lock(entry)
@@ -110,7 +110,7 @@ final class FlowLedger: Sendable {
   private func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
     var before = takeBefore()
     defer { self.before.withLock { swap(&$0, &before) } }
-    return try machine.snapshot(definition.names, with: office.values, reusing: &before)
+    return try machine.snapshot(definition.names, with: shared.values, reusing: &before)
   }
 
   private func takeBefore() -> PackedBefore {
@@ -134,7 +134,7 @@ final class FlowLedger: Sendable {
     var state = old.state
     state.machine = packed
     if let request { state.apply(request) }
-    let now = office.clock.now
+    let now = shared.clock.now
     let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
     var history = events.map {
       HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
@@ -145,7 +145,7 @@ final class FlowLedger: Sendable {
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
     try await write(snapshot, state, appending: history)
-    office.announce(events, of: id, isLast: machine.phase == .ended)
+    shared.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
   func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
@@ -153,7 +153,7 @@ final class FlowLedger: Sendable {
     if let loss = now.loss { throw loss }
     let history = (now.arrival.map { [$0] } ?? []) + history
     do {
-      let stored = try await office.store.commit(
+      let stored = try await shared.store.commit(
         snapshot, to: id, expecting: now.stored?.revision ?? .none, fence: now.fence, appending: history
       ) { entry.withLock { $0.fence } }
       entry.withLock { entry in

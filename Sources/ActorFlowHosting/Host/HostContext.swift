@@ -7,7 +7,7 @@ import ActorFlow
 #endif
 
 /// The context that all flows of a host share.
-final class HostOffice: Sendable {
+final class HostContext: Sendable {
   let store: HostStore
   let clock: any WallClock
   let options: FlowHost.Options

@@ -1,30 +1,30 @@
 /// The payload on its way through a flow: the value, the carried values and the scopes around it.
 ///
 /// A single reference, because it is passed through the walk and stored at every place.
-package final class Cargo: Sendable {
+package final class Payload: Sendable {
   package let value: any Sendable
-  package let kept: Kept?
+  package let carried: Carried?
   package let scopes: ScopeFrame?
 
-  package init(_ value: any Sendable, kept: Kept? = nil, scopes: ScopeFrame? = nil) {
+  package init(_ value: any Sendable, carried: Carried? = nil, scopes: ScopeFrame? = nil) {
     self.value = value
-    self.kept = kept
+    self.carried = carried
     self.scopes = scopes
   }
 
   /// Returns the payload with another value.
-  package func with(_ value: any Sendable) -> Cargo { Cargo(value, kept: kept, scopes: scopes) }
+  package func with(_ value: any Sendable) -> Payload { Payload(value, carried: carried, scopes: scopes) }
 
   /// Returns the payload with other scopes.
-  package func within(_ scopes: ScopeFrame?) -> Cargo { Cargo(value, kept: kept, scopes: scopes) }
+  package func within(_ scopes: ScopeFrame?) -> Payload { Payload(value, carried: carried, scopes: scopes) }
 }
 
 /// The values carried by the `.carrying` around a place, innermost first. All places inside it share them.
-package final class Kept: Sendable {
+package final class Carried: Sendable {
   package let value: any Sendable
-  package let below: Kept?
+  package let below: Carried?
 
-  package init(_ value: any Sendable, below: Kept?) {
+  package init(_ value: any Sendable, below: Carried?) {
     self.value = value
     self.below = below
   }

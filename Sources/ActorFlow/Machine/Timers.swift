@@ -1,5 +1,5 @@
 /// What is to happen at some time, if nothing comes first. Times are counted from the run's start.
-package struct Alarms: Sendable {
+package struct Timers: Sendable {
   package enum Subject: Sendable {
     /// A scope's time is over.
     case scope(ScopeFrame)
@@ -15,7 +15,7 @@ package struct Alarms: Sendable {
     case pause
   }
 
-  package struct Alarm: Sendable {
+  package struct Timer: Sendable {
     package let due: Duration
     package let track: TrackID
     package let subject: Subject
@@ -27,13 +27,13 @@ package struct Alarms: Sendable {
       (self.due, self.track, self.subject, self.number, self.pausedAt) = (due, track, subject, number, pausedAt)
     }
 
-    fileprivate func isBefore(_ other: borrowing Alarm) -> Bool {
+    fileprivate func isBefore(_ other: borrowing Timer) -> Bool {
       due == other.due ? number < other.number : due < other.due
     }
 
     /// The same at another time.
-    fileprivate func moved(to due: Duration, pausedAt: Duration? = nil) -> Alarm {
-      Alarm(due: due, track: track, subject: subject, number: number, pausedAt: pausedAt)
+    fileprivate func moved(to due: Duration, pausedAt: Duration? = nil) -> Timer {
+      Timer(due: due, track: track, subject: subject, number: number, pausedAt: pausedAt)
     }
 
     var isIdle: Bool {
@@ -42,25 +42,25 @@ package struct Alarms: Sendable {
   }
 
   /// The earliest first; of those due at one time the one set first.
-  private var alarms: ContiguousArray<Alarm> = []
+  private var timers: ContiguousArray<Timer> = []
   /// How many of them are of idle times.
   private var idle = 0
   private var lastNumber = 0
-  /// Whether the earliest alarm may have changed since the last ``takeChange()``.
+  /// Whether the earliest timer may have changed since the last ``takeChange()``.
   private var hasChanged = false
 
-  package var isEmpty: Bool { alarms.isEmpty }
-  package var count: Int { alarms.count }
+  package var isEmpty: Bool { timers.isEmpty }
+  package var count: Int { timers.count }
   package var hasIdle: Bool { idle > 0 }
 
-  package subscript(index: Int) -> Alarm {
-    alarms[index]
+  package subscript(index: Int) -> Timer {
+    timers[index]
   }
 
-  /// Alarms that did not count may count from now on.
-  mutating func mayCount() { if !alarms.isEmpty { hasChanged = true } }
+  /// Timers that did not count may count from now on.
+  mutating func mayCount() { if !timers.isEmpty { hasChanged = true } }
 
-  /// Whether the earliest alarm may have changed since the last call.
+  /// Whether the earliest timer may have changed since the last call.
   package mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
@@ -68,31 +68,31 @@ package struct Alarms: Sendable {
 
   mutating func set(_ subject: Subject, at due: Duration, on track: TrackID, pausedAt: Duration? = nil) {
     lastNumber += 1
-    insert(Alarm(due: due, track: track, subject: subject, number: lastNumber, pausedAt: pausedAt))
+    insert(Timer(due: due, track: track, subject: subject, number: lastNumber, pausedAt: pausedAt))
     hasChanged = true
   }
 
-  private mutating func insert(_ alarm: Alarm) {
-    var place = alarms.count  // most often the latest
-    while place > 0, alarm.isBefore(alarms.span[place - 1]) { place -= 1 }
-    alarms.insert(alarm, at: place)
-    if alarm.isIdle { idle += 1 }
+  private mutating func insert(_ timer: Timer) {
+    var place = timers.count  // most often the latest
+    while place > 0, timer.isBefore(timers.span[place - 1]) { place -= 1 }
+    timers.insert(timer, at: place)
+    if timer.isIdle { idle += 1 }
   }
 
   @discardableResult
-  mutating func remove(at index: Int) -> Alarm {
+  mutating func remove(at index: Int) -> Timer {
     hasChanged = true
-    let alarm = alarms.remove(at: index)
-    if alarm.isIdle { idle -= 1 }
-    return alarm
+    let timer = timers.remove(at: index)
+    if timer.isIdle { idle -= 1 }
+    return timer
   }
 
-  private mutating func remove(where isDropped: (borrowing Alarm) -> Bool) {
-    guard !alarms.isEmpty else { return }
+  private mutating func remove(where isDropped: (borrowing Timer) -> Bool) {
+    guard !timers.isEmpty else { return }
     hasChanged = true  // also if none is dropped: others may count from now on
     var index = 0
-    while index < alarms.count {
-      if isDropped(alarms.span[index]) { remove(at: index) } else { index += 1 }
+    while index < timers.count {
+      if isDropped(timers.span[index]) { remove(at: index) } else { index += 1 }
     }
   }
 }
@@ -116,7 +116,7 @@ package struct AskDeadline: Sendable {
 
 // MARK: - Questions, waits, pauses
 
-extension Alarms {
+extension Timers {
   mutating func arm(_ deadline: AskDeadline, for question: Int, on track: TrackID) {
     if let due = deadline.due { set(.question(question), at: due, on: track) }
     if let reminder = deadline.reminder, reminder.max > 0 {
@@ -127,9 +127,9 @@ extension Alarms {
   }
 
   mutating func drop(question number: Int, on track: TrackID) {
-    remove { alarm in
-      guard alarm.track == track else { return false }
-      return switch alarm.subject {
+    remove { timer in
+      guard timer.track == track else { return false }
+      return switch timer.subject {
       case .question(number), .reminder(question: number, _, _, _): true
       default: false
       }
@@ -137,9 +137,9 @@ extension Alarms {
   }
 
   func isDue(wait number: Int, at now: Duration) -> Bool {
-    alarms.contains { alarm in
-      guard case .wait(number) = alarm.subject else { return false }
-      return alarm.due <= now
+    timers.contains { timer in
+      guard case .wait(number) = timer.subject else { return false }
+      return timer.due <= now
     }
   }
 
@@ -152,62 +152,62 @@ extension Alarms {
   }
 
   mutating func dropPause(of track: TrackID) {
-    remove { alarm in
-      if case .pause = alarm.subject { alarm.track == track } else { false }
+    remove { timer in
+      if case .pause = timer.subject { timer.track == track } else { false }
     }
   }
 }
 
 // MARK: - Scopes
 
-extension Alarms {
+extension Timers {
   /// Disarms the scopes of a track that are not in this chain.
   mutating func keep(only scopes: ScopeFrame?, on track: TrackID) {
-    guard !alarms.isEmpty else { return }
-    remove { alarm in
-      guard alarm.track == track, let frame = alarm.frame else { return false }
+    guard !timers.isEmpty else { return }
+    remove { timer in
+      guard timer.track == track, let frame = timer.frame else { return false }
       return !(scopes?.isWithin(frame) ?? false)
     }
   }
 
   func isArmed(_ frame: ScopeFrame) -> Bool {
-    alarms.indices.contains { alarms.span[$0].frame === frame }
+    timers.indices.contains { timers.span[$0].frame === frame }
   }
 
   /// The idle times of these tracks begin anew, but for those that are over.
   mutating func idleAnew(from now: Duration, on tracks: [TrackID]) {
-    moveIdle(on: tracks) { alarm, after in alarm.due > now ? alarm.moved(to: now.later(by: after)) : alarm }
+    moveIdle(on: tracks) { timer, after in timer.due > now ? timer.moved(to: now.later(by: after)) : timer }
   }
 
   /// The idle times of these tracks begin; those that have paused go on.
   mutating func beginIdling(at now: Duration, on tracks: [TrackID]) {
-    moveIdle(on: tracks) { alarm, after in
-      alarm.moved(to: alarm.pausedAt.map { alarm.due + (now - $0) } ?? now.later(by: after))
+    moveIdle(on: tracks) { timer, after in
+      timer.moved(to: timer.pausedAt.map { timer.due + (now - $0) } ?? now.later(by: after))
     }
   }
 
   /// The idle times of these tracks pause.
   mutating func pauseIdling(at now: Duration, on tracks: [TrackID]) {
-    moveIdle(on: tracks) { alarm, _ in alarm.moved(to: alarm.due, pausedAt: alarm.pausedAt ?? now) }
+    moveIdle(on: tracks) { timer, _ in timer.moved(to: timer.due, pausedAt: timer.pausedAt ?? now) }
   }
 
   /// The idle times of these tracks, if they have paused, do not go on: they begin anew with the next question or wait.
   mutating func forgetIdle(on tracks: [TrackID]) {
-    moveIdle(on: tracks) { alarm, _ in alarm.moved(to: alarm.due) }
+    moveIdle(on: tracks) { timer, _ in timer.moved(to: timer.due) }
   }
 
-  private mutating func moveIdle(on tracks: [TrackID], _ moved: (Alarm, _ after: Duration) -> Alarm) {
+  private mutating func moveIdle(on tracks: [TrackID], _ moved: (Timer, _ after: Duration) -> Timer) {
     guard hasIdle, !tracks.isEmpty else { return }
-    let old = alarms.filter { $0.isIdle && tracks.contains($0.track) }
+    let old = timers.filter { $0.isIdle && tracks.contains($0.track) }
     guard !old.isEmpty else { return }
     remove { $0.isIdle && tracks.contains($0.track) }
-    for alarm in old {
-      if case .idle(_, let after) = alarm.subject { insert(moved(alarm, after)) }
+    for timer in old {
+      if case .idle(_, let after) = timer.subject { insert(moved(timer, after)) }
     }
   }
 }
 
-extension Alarms.Alarm {
+extension Timers.Timer {
   fileprivate var frame: ScopeFrame? {
     switch subject {
     case .scope(let frame), .idle(let frame, _): frame

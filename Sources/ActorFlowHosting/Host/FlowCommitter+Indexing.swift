@@ -7,18 +7,18 @@ import ActorFlow
 #endif
 
 // The parts of a snapshot beside the state, by which stores find flows.
-extension FlowLedger {
+extension FlowCommitter {
   func snapshot(
     of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
   ) throws -> FlowSnapshot {
-    let body = try office.body(of: state)
+    let body = try shared.body(of: state)
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: stored?.snapshot.labels ?? office.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
+      labels: stored?.snapshot.labels ?? shared.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
     )
     index(&snapshot, by: state)
-    if machine.phase != .ended, let due = Self.nextAlarm(of: machine, state.machine) {
+    if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
     }
     try checkSize(of: snapshot, machine, state.machine)
@@ -51,18 +51,18 @@ extension FlowLedger {
       }
     }
     if snapshot.fault != nil { return .failed }
-    return machine.isResting ? .waiting : .runnable
+    return machine.canPassivate ? .waiting : .runnable
   }
 
   /// Returns the time of the next timer, including the timers of questions and waits that are not open again yet.
-  private static func nextAlarm(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
-    let questions = snapshot.alarms.compactMap { alarm -> Duration? in
-      switch alarm.subject {
-      case .question, .reminder, .wait: alarm.due
+  private static func nextTimer(of machine: FlowMachine, _ snapshot: MachineSnapshot) -> Duration? {
+    let questions = snapshot.timers.compactMap { timer -> Duration? in
+      switch timer.subject {
+      case .question, .reminder, .wait: timer.due
       case .scope, .idle, .pause: nil
       }
     }
-    return ([machine.nextAlarm].compactMap(\.self) + questions).min()
+    return ([machine.nextTimer].compactMap(\.self) + questions).min()
   }
 
   /// Writes the definition and the steps of a state into its snapshot. A state that was read may have moved to another
@@ -84,7 +84,7 @@ extension FlowLedger {
   private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
     // Found by name, because a fork may have thousands of open questions.
     let old = Dictionary(old.map { ($0.question, $0) }) { first, _ in first }
-    return machine.keptQuestions.compactMap { id in
+    return machine.persistedQuestions.compactMap { id in
       let name = id.description
       let known = old[name]
       guard let question = try? machine.openQuestion(id) else { return known }

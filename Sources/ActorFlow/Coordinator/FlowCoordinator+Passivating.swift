@@ -1,8 +1,8 @@
 // Flows that are kept: they are taken up where a snapshot left them, and put away without being left.
 extension FlowCoordinator {
-  /// Walks on until the run has ended, the flow stands still, or it is put away, because of ``park()`` or because the
+  /// Walks on until the run has ended, the flow stands still, or it is put away, because of ``passivate()`` or because the
   /// calling task is cancelled.
-  package nonisolated func goOn() async {
+  package nonisolated func activate() async {
     await setTimer()
     await drive()
   }
@@ -10,9 +10,9 @@ extension FlowCoordinator {
   /// Puts the flow away: steps that run are cancelled, nothing is decided any more, and nothing is left or undone. What a
   /// `once` has begun is still recorded, and so is that a `backUp` that runs has ended; that one is not cancelled.
   ///
-  /// ``goOn()`` returns when what runs has ended. A turn of its own, which waits for no commit: a commit that fails calls
+  /// ``activate()`` returns when what runs has ended. A turn of its own, which waits for no commit: a commit that fails calls
   /// it.
-  package nonisolated func park() async { _ = await park(if: .always) }
+  package nonisolated func passivate() async { _ = await passivate(if: .always) }
 
   /// Puts the flow away, or finds that it has ended or was put away, unless its steps do more than wait, a timer is due,
   /// or a reminder is to run.
@@ -21,35 +21,35 @@ extension FlowCoordinator {
   /// fired: a reminder that counts as given is never put away before it has run.
   ///
   /// - Returns: False if the flow has something to do, and is not put away.
-  package nonisolated func parkIfIdle() async -> Bool {
+  package nonisolated func passivateIfIdle() async -> Bool {
     await order.lock()
     defer { order.unlock() }
-    return await park(if: .isIdle)
+    return await passivate(if: .isIdle)
   }
 
   /// Puts the flow away if it stands still. No commit is under way when that is looked at, which might end it.
-  nonisolated func parkIfStandingStill() async -> Bool {
+  nonisolated func passivateIfSuspended() async -> Bool {
     await order.lock()
     defer { order.unlock() }
-    return await park(if: .standsStill)
+    return await passivate(if: .isSuspended)
   }
 
-  private enum ParkCondition {
-    case always, isIdle, standsStill
+  private enum PassivationCondition {
+    case always, isIdle, isSuspended
   }
 
   /// - Returns: Whether the condition is met; true if the flow was put away before.
-  private nonisolated func park(if condition: ParkCondition) async -> Bool {
-    guard var afterwards = await parked(if: condition) else { return false }
+  private nonisolated func passivate(if condition: PassivationCondition) async -> Bool {
+    guard var afterwards = await passivated(if: condition) else { return false }
     afterwards.perform()
     return true
   }
 
-  private func parked(if condition: ParkCondition) -> Afterwards? {
-    guard isParked || isMet(condition) else { return nil }
+  private func passivated(if condition: PassivationCondition) -> Afterwards? {
+    guard isPassivated || isMet(condition) else { return nil }
     var afterwards = Afterwards()
-    guard !isParked, machine.phase != .ended else { return afterwards }
-    isParked = true
+    guard !isPassivated, machine.phase != .ended else { return afterwards }
+    isPassivated = true
     for track in [TrackID.main] + machine.descendants(of: .main) where self[track].isWalking {
       if let stint = self[track].stint { afterwards.add(.cancel(stint)) }
     }
@@ -58,13 +58,13 @@ extension FlowCoordinator {
     return afterwards
   }
 
-  private func isMet(_ condition: ParkCondition) -> Bool {
+  private func isMet(_ condition: PassivationCondition) -> Bool {
     switch condition {
     case .always: return true
-    case .standsStill: return machine.fault != nil
+    case .isSuspended: return machine.fault != nil
     case .isIdle:
       let now = stopwatch.elapsed()
-      guard machine.isResting, machine.nextAlarm.map({ $0 > now }) ?? true else { return false }
+      guard machine.canPassivate, machine.nextTimer.map({ $0 > now }) ?? true else { return false }
       return askers.allSatisfy(\.isAwaitedNow)
     }
   }
@@ -72,10 +72,10 @@ extension FlowCoordinator {
   /// Tells the machine of the time, if something is due, and whoever it concerns. Whether something was.
   ///
   /// The timer may be at it already: then the machine knows, and the step that is to be reminded does not yet.
-  package nonisolated func ringDue() async throws -> Bool {
-    try await timerHasRung()
-    guard await isAlarmDue else { return false }
-    while try await ring() {}
+  package nonisolated func fireDue() async throws -> Bool {
+    try await timersHaveFired()
+    guard await isTimerDue else { return false }
+    while try await fire() {}
     return true
   }
 
@@ -86,14 +86,14 @@ extension FlowCoordinator {
     for asker in await askers { try await asker.isAwaited() }
   }
 
-  private var isAlarmDue: Bool {
+  private var isTimerDue: Bool {
     let now = stopwatch.elapsed()
-    return machine.nextAlarm.map { $0 <= now } ?? false
+    return machine.nextTimer.map { $0 <= now } ?? false
   }
 
   /// So many more effects are about to begin or run, or fewer.
   nonisolated func countEffects(_ difference: Int) async {
-    guard isKept, difference != 0 else { return }
+    guard isPersisted, difference != 0 else { return }
     for waiter in await effectsCounted(difference) { waiter.fulfil(.success(())) }
   }
 
@@ -115,7 +115,7 @@ extension FlowCoordinator {
   }
 
   private func begin(waitingForEffects waiter: OneShot) throws -> Bool {
-    guard !isParked else { throw CancellationError() }
+    guard !isPassivated else { throw CancellationError() }
     guard effects.running > 0 else { return false }
     effects.waiters.append(waiter)
     return true
@@ -124,7 +124,7 @@ extension FlowCoordinator {
   private func forget(effectWaiter waiter: OneShot) { effects.waiters.removeAll { $0 === waiter } }
 
   /// Waits for commits that are under way: what is in the store by now, is known here.
-  package nonisolated func catchUp() async throws {
+  package nonisolated func waitForCommits() async throws {
     try await decide(isCommitted: false) { _, _ in }
   }
 
@@ -149,14 +149,14 @@ extension FlowCoordinator {
 
   /// What is kept of a prompt that is asked; with what the question shows by now, if it was updated before the flow was
   /// put away.
-  nonisolated func keeping<P: Prompt>(_ prompt: P, at stay: Stay) async throws -> FlowMachine.Keeping? {
+  nonisolated func persisted<P: Prompt>(_ prompt: P, at stay: Stay) async throws -> FlowMachine.PersistedPrompt? {
     let (step, old) = await reopening(at: stay)
-    let keeping = try keeping(prompt, of: step)
-    guard let keeping, let codec, let old, !old.updates.isEmpty, let type = P.self as? any (Prompt & Decodable).Type
-    else { return keeping }
+    let persisted = try persisted(prompt, of: step)
+    guard let persisted, let codec, let old, !old.updates.isEmpty, let type = P.self as? any (Prompt & Decodable).Type
+    else { return persisted }
     // One that cannot be read any more is asked anew.
-    return FlowMachine.Keeping(
-      prompt: keeping.prompt, token: keeping.token, shown: try? codec.decode(old.prompt.bytes, as: type))
+    return FlowMachine.PersistedPrompt(
+      prompt: persisted.prompt, token: persisted.token, shown: try? codec.decode(old.prompt.bytes, as: type))
   }
 
   private func reopening(at stay: Stay) -> (StepID?, PackedQuestion?) {
@@ -166,7 +166,7 @@ extension FlowCoordinator {
   /// What is kept of a prompt.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the prompt and its answer.
-  nonisolated func keeping<P: Prompt>(_ prompt: P, of step: StepID?) throws -> FlowMachine.Keeping? {
+  nonisolated func persisted<P: Prompt>(_ prompt: P, of step: StepID?) throws -> FlowMachine.PersistedPrompt? {
     guard let codec else { return nil }
     guard P.Answer.self is any Codable.Type || P.Answer.self == Void.self else {
       throw FlowError(
@@ -179,7 +179,7 @@ extension FlowCoordinator {
         .notStorable, "a prompt of type \(P.self) cannot be stored; make it Encodable", flow: id, step: step)
     }
     var generator = SystemRandomNumberGenerator()
-    return FlowMachine.Keeping(
+    return FlowMachine.PersistedPrompt(
       prompt: PackedPrompt(try PackedValue(prompt, with: codec)), token: RandomBits(using: &generator))
   }
 }

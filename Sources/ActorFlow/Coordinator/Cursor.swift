@@ -1,10 +1,10 @@
 /// Where a walk is.
-struct Way {
+struct Cursor {
   let graph: Graph
   /// The next instruction, while no step runs.
   var address = 0
   /// What is on its way to it.
-  var cargo: Cargo
+  var payload: Payload
   /// The place whose step runs.
   var place: Place?
   /// The step that runs, or would be next; errors are its own.
@@ -19,13 +19,13 @@ struct Way {
   init(_ graph: Graph, start: Start?, top: Place?) {
     self.graph = graph
     self.start = start
-    cargo = top?.cargo ?? Cargo(())
+    payload = top?.payload ?? Payload(())
     place = top
     node = top?.node
     switch start?.kind {
-    case .at(let address, let cargo)?:
-      (self.address, self.cargo, place) = (address, cargo, nil)
-      isUnwatched = cargo.scopes != nil
+    case .at(let address, let payload)?:
+      (self.address, self.payload, place) = (address, payload, nil)
+      isUnwatched = payload.scopes != nil
       // Nothing rare about it: the beginning.
       if let start, start.pause == .zero { self.start = nil }
     case .recovery?, .failure?: place = nil
@@ -35,7 +35,7 @@ struct Way {
 
   /// Whether there is something to do before the first step is made or called.
   var isRare: Bool {
-    start != nil || place?.node.fork != nil || (place != nil && cargo.scopes != nil) || lacksInstance
+    start != nil || place?.node.fork != nil || (place != nil && payload.scopes != nil) || lacksInstance
   }
 
   /// Whether the place was read back, and its step is to be made anew.
@@ -46,14 +46,14 @@ struct Way {
 
   /// A step has returned.
   mutating func leave(_ entered: Place, making output: any Sendable) {
-    cargo = entered.cargo.with(output)
+    payload = entered.payload.with(output)
     address = entered.node.address + 1
     place = nil
   }
 
   /// A step was skipped.
   mutating func pass(_ node: Node, making output: any Sendable) {
-    cargo = cargo.with(output)
+    payload = payload.with(output)
     address = node.address + 1
   }
 }

@@ -1,6 +1,6 @@
 // For hosts: flows that are kept beyond the process.
 extension FlowCoordinator {
-  /// A coordinator of a flow that was read back. It stands still until ``goOn()``.
+  /// A coordinator of a flow that was read back. It stands still until ``activate()``.
   package init(resuming machine: FlowMachine, settings: CoordinatorSettings) {
     self.init(id: machine.flow, settings: settings, machine: machine)
   }
@@ -11,25 +11,25 @@ extension FlowCoordinator {
   }
 
   /// Whether nothing goes on any more: the run has ended, or a step failed and somebody is to see to it.
-  package var isAtRest: Bool { machine.phase == .ended || machine.fault != nil }
+  package var hasStopped: Bool { machine.phase == .ended || machine.fault != nil }
 
   /// Whether the flow waits for somebody outside or for the clock, or has ended.
   package var isSettled: Bool { machine.isSettled }
 
   /// Whether the flow's steps do nothing but wait for somebody outside or for the clock, or the flow is at rest.
-  package var isResting: Bool { machine.isResting }
+  package var canPassivate: Bool { machine.canPassivate }
 
   /// Waits for that.
-  package nonisolated func rests() async throws { _ = try await wait(for: .resting) }
+  package nonisolated func passivatable() async throws { _ = try await wait(for: .passivatable) }
 
   /// The number of the latest event, if the flow waits, and a step that asks and waits at once has its question open.
-  package var shownSequence: Int? { machine.isShowing ? machine.sequence : nil }
+  package var presentableSequence: Int? { machine.isPresentable ? machine.sequence : nil }
 
   /// Waits until there is such a number.
-  package nonisolated func shows() async throws { _ = try await wait(for: .showing) }
+  package nonisolated func presentable() async throws { _ = try await wait(for: .presentable) }
 
   /// The time since the run's start, and the time at which something is due next, if something is.
-  package var timetable: (now: Duration, next: Duration?) { (stopwatch.elapsed(), machine.nextAlarm) }
+  package var timetable: (now: Duration, next: Duration?) { (stopwatch.elapsed(), machine.nextTimer) }
 
   /// Whether effects of rendered steps run or are about to.
   package var hasEffects: Bool { effects.running > 0 }
@@ -41,21 +41,21 @@ extension FlowCoordinator {
   package nonisolated func sendNumbered<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String, size: Int
   ) async throws -> Delivery {
-    try await send(value, to: signal.name, key: key, size: size, numbersKept: true)
+    try await send(value, to: signal.name, key: key, size: size, numbersBuffered: true)
   }
 
   /// The open question of this id.
   package func openQuestion(_ id: Question.ID) throws -> Question { try machine.openQuestion(id) }
 
   /// The questions that are open, and those that were when the machine was read back.
-  package var questions: [Question.ID] { machine.keptQuestions }
+  package var questions: [Question.ID] { machine.persistedQuestions }
 
   /// Whether a signal has come under this key.
   package func hasCome(_ key: String, of signal: String) -> Bool { machine.hasCome(key, of: signal) }
 
   /// As ``backUp(to:)``.
   ///
-  /// - Parameter whenFiled: Called when the request is committed; only then ``goOn()`` need be called.
+  /// - Parameter whenFiled: Called when the request is committed; only then ``activate()`` need be called.
   package nonisolated func backUp(to step: StepID?, from question: Question.ID?, whenFiled: () -> Void) async throws {
     try refuseLeavingInside("try await context.backUp()")
     try await request(whenFiled: whenFiled) { machine, stopwatch in

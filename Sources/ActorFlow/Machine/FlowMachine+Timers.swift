@@ -4,23 +4,23 @@ extension FlowMachine {
   /// their time.
   package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: @autoclosure () -> Duration) {
     guard look(at: track, { $0.phase == .walking }) else { return }
-    alarms.keep(only: scopes, on: track)
+    timers.keep(only: scopes, on: track)
     guard scopes != nil else { return }
     let outer = look(at: track) { $0.outerScopes }
     var link = scopes
     while let frame = link, frame !== outer {
       link = frame.below
-      guard let deadline = frame.scope.deadline, !alarms.isArmed(frame) else { continue }
+      guard let deadline = frame.scope.deadline, !timers.isArmed(frame) else { continue }
       let now = now()
       let due = now.later(by: deadline)
-      alarms.set(frame.scope.isExpiry ? .idle(frame, after: deadline) : .scope(frame), at: due, on: track)
+      timers.set(frame.scope.isExpiry ? .idle(frame, after: deadline) : .scope(frame), at: due, on: track)
     }
   }
 
   /// A pause before another attempt begins. False: the flow is being left.
   package mutating func pause(_ duration: Duration, on track: TrackID, at now: Duration) -> Bool {
     guard phase(of: track) == .walking else { return false }
-    alarms.set(.pause, at: now.later(by: duration), on: track)
+    timers.set(.pause, at: now.later(by: duration), on: track)
     self[track].isPausing = true
     perform(.awaitPause(track))
     return true
@@ -29,55 +29,55 @@ extension FlowMachine {
   mutating func endPause(of track: TrackID) {
     guard look(at: track, { $0.isPausing }) else { return }
     with(track) { $0.isPausing = false }
-    alarms.dropPause(of: track)
+    timers.dropPause(of: track)
     perform(.endPause(track, .cancelled))
   }
 
   /// When to tell of the time next; nil: nothing is armed.
-  package var nextAlarm: Duration? { earliestAlarm.map { alarms[$0].due } }
+  package var nextTimer: Duration? { earliestTimer.map { timers[$0].due } }
 
   /// Which is the earliest of those that count now. By hand: a closure would get a copy of the machine.
-  private var earliestAlarm: Int? {
-    for index in 0..<alarms.count where counts(alarms[index]) { return index }
+  private var earliestTimer: Int? {
+    for index in 0..<timers.count where counts(timers[index]) { return index }
     return nil
   }
 
-  /// An alarm of a track that is being left waits until it has landed; all wait while the flow stands still.
-  private func counts(_ alarm: Alarms.Alarm) -> Bool {
-    guard fault == nil, look(at: alarm.track, { $0.phase == .walking }) else { return false }
-    switch alarm.subject {
+  /// An timer of a track that is being left waits until it has landed; all wait while the flow stands still.
+  private func counts(_ timer: Timers.Timer) -> Bool {
+    guard fault == nil, look(at: timer.track, { $0.phase == .walking }) else { return false }
+    switch timer.subject {
     case .idle: break
     // Whoever is to be reminded has not asked again yet.
-    case .reminder(let question, _, _, _): return look(at: alarm.track) { $0.asking?.question.id.number == question }
+    case .reminder(let question, _, _, _): return look(at: timer.track) { $0.asking?.question.id.number == question }
     case .scope, .question, .wait, .pause: return true
     }
-    return isIdle(on: alarm.track)
+    return isIdle(on: timer.track)
   }
 
   /// The time is `now`: what is due first happens, unless it concerns something that is over.
   ///
   /// - Returns: False if nothing is due.
-  package mutating func ring(at now: Duration) -> Bool {
-    guard let earliest = earliestAlarm, alarms[earliest].due <= now else { return false }
-    let alarm = alarms.remove(at: earliest)
-    switch alarm.subject {
-    case .scope(let frame): timeOut(frame, on: alarm.track, at: now)
+  package mutating func fire(at now: Duration) -> Bool {
+    guard let earliest = earliestTimer, timers[earliest].due <= now else { return false }
+    let timer = timers.remove(at: earliest)
+    switch timer.subject {
+    case .scope(let frame): timeOut(frame, on: timer.track, at: now)
     case .idle(_, let after):
       let ending = Ending.abandoned(reason: "nobody has answered for \(after)")
       accept(.end(ending, rollBack: true), on: .main, since: now)
-    case .question(let id): overdue(id, on: alarm.track, at: now)
+    case .question(let id): overdue(id, on: timer.track, at: now)
     case .reminder(let id, let number, let every, let most):
-      guard asking(on: alarm.track)?.question.id.number == id else { break }
+      guard asking(on: timer.track)?.question.id.number == id else { break }
       if number < most {
-        alarms.set(
-          .reminder(question: id, number: number + 1, every: every, of: most), at: alarm.due.later(by: every),
-          on: alarm.track)
+        timers.set(
+          .reminder(question: id, number: number + 1, every: every, of: most), at: timer.due.later(by: every),
+          on: timer.track)
       }
-      perform(.remind(alarm.track, number))
-    case .wait(let number): stopWaiting(number, on: alarm.track, at: now)
+      perform(.remind(timer.track, number))
+    case .wait(let number): stopWaiting(number, on: timer.track, at: now)
     case .pause:
-      self[alarm.track].isPausing = false
-      perform(.endPause(alarm.track, .success(())))
+      self[timer.track].isPausing = false
+      perform(.endPause(timer.track, .success(())))
     }
     return true
   }
@@ -98,14 +98,14 @@ extension FlowMachine {
 extension FlowMachine {
   /// Whether what is open on a track is over by now, though the machine was not told of the time yet: its own time, that
   /// of a part of the flow around it, or an idle time, which ends the whole flow.
-  func isTooLate(_ subject: Alarms.Subject, on track: TrackID, at now: Duration) -> Bool {
-    for index in 0..<alarms.count {
-      let alarm = alarms[index]
-      guard alarm.due <= now else { return false }
-      guard counts(alarm) else { continue }
-      switch (alarm.subject, subject) {
+  func isTooLate(_ subject: Timers.Subject, on track: TrackID, at now: Duration) -> Bool {
+    for index in 0..<timers.count {
+      let timer = timers[index]
+      guard timer.due <= now else { return false }
+      guard counts(timer) else { continue }
+      switch (timer.subject, subject) {
       case (.idle, _): return true
-      case (.scope, _): if lineage(of: track).contains(alarm.track) { return true }
+      case (.scope, _): if lineage(of: track).contains(timer.track) { return true }
       case (.question(let due), .question(let number)), (.wait(let due), .wait(let number)):
         if due == number { return true }
       default: break
@@ -116,21 +116,21 @@ extension FlowMachine {
 
   /// Whether an idle time is over, so that the flow is about to be abandoned.
   func isIdleTooLong(at now: Duration) -> Bool {
-    for index in 0..<alarms.count {
-      let alarm = alarms[index]
-      guard alarm.due <= now else { return false }
-      if case .idle = alarm.subject, counts(alarm) { return true }
+    for index in 0..<timers.count {
+      let timer = timers[index]
+      guard timer.due <= now else { return false }
+      if case .idle = timer.subject, counts(timer) { return true }
     }
     return false
   }
 
   /// The refusal of an answer to the open question of a track; nil if it comes in time.
   package func lateness(on track: TrackID, at now: @autoclosure () -> Duration) -> FlowError? {
-    guard !alarms.isEmpty, let question = look(at: track, { $0.asking?.question.id }),
+    guard !timers.isEmpty, let question = look(at: track, { $0.asking?.question.id }),
       isTooLate(.question(question.number), on: track, at: now())
     else { return nil }
     return error(
-      .questionClosed, "the time for question \(question) was over when the answer came",
+      .questionClosed, "the answer to question \(question) came after its deadline",
       step: visit(of: track)?.info.id)
   }
 }
@@ -152,20 +152,20 @@ extension FlowMachine {
   /// Something is about to open on a track. Where nothing was open, idle times begin, or go on if nobody has answered
   /// since they paused.
   mutating func beginIdling(on track: TrackID, at now: @autoclosure () -> Duration) {
-    guard alarms.hasIdle else { return }
-    alarms.beginIdling(at: now(), on: lineage(of: track).filter { !isIdle(on: $0) })
+    guard timers.hasIdle else { return }
+    timers.beginIdling(at: now(), on: lineage(of: track).filter { !isIdle(on: $0) })
   }
 
   /// Something on a track has closed, and nobody has answered. Where nothing else is open, the flow is at work: idle times
   /// stand still.
   mutating func pauseIdling(on track: TrackID, at now: @autoclosure () -> Duration?) {
-    guard alarms.hasIdle, let now = now() else { return }
-    alarms.pauseIdling(at: now, on: lineage(of: track).filter { !isIdle(on: $0) })
+    guard timers.hasIdle, let now = now() else { return }
+    timers.pauseIdling(at: now, on: lineage(of: track).filter { !isIdle(on: $0) })
   }
 
   /// The world has answered, acted, or sent a signal that was waited for: the idle times around begin anew.
   mutating func somebodyIsThere(on track: TrackID, at now: @autoclosure () -> Duration) {
-    guard alarms.hasIdle else { return }
-    alarms.idleAnew(from: now(), on: lineage(of: track))
+    guard timers.hasIdle else { return }
+    timers.idleAnew(from: now(), on: lineage(of: track))
   }
 }

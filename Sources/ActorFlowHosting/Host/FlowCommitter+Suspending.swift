@@ -2,7 +2,7 @@ import ActorFlow
 
 // Flows that are suspended because a step failed, and go on again. The host's own changes have history entries, too,
 // numbered between those of the flow's events.
-extension FlowLedger {
+extension FlowCommitter {
   /// Suspends the flow because its own change cannot be stored, however often it is tried: it has a value between two
   /// steps that registration could not check, or is too large. The flow stays as it is stored until `retry` or
   /// `abandon`.
@@ -45,9 +45,9 @@ extension FlowLedger {
     if let request { state.apply(request) }
     state.machine.sequence += 1
     index(&snapshot, by: state)
-    snapshot.body = try office.body(of: state)
+    snapshot.body = try shared.body(of: state)
     let entry = HistoryEntry(
-      sequence: state.machine.sequence, at: office.clock.now, what: what, step: step, by: request?.principal,
+      sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail)
     try await write(snapshot, state, appending: [entry])
   }
