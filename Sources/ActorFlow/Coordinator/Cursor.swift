@@ -1,4 +1,14 @@
-/// Where a walk is.
+/// The outcome of a part of a walk.
+enum Leg: Sendable {
+  /// The walk goes on where the cursor points.
+  case onward
+  /// The track has finished or failed by itself: the stint asks the machine for its next turn.
+  case over
+  /// The track is being left: the task that walks it is cancelled or about to be, and ends.
+  case left
+}
+
+/// The position of a walk.
 struct Cursor {
   let graph: Graph
   /// The next instruction, while no step runs.

@@ -1,29 +1,29 @@
 // What a walk does where no ordinary step comes next, and how it begins when not with the step on top.
 extension FlowCoordinator {
-  /// Does what is due before the first step: pauses, recovers, hands an update over, opens a fork again. Then the way is
-  /// that of any walk, and this returns nil; else whether the stint goes on.
+  /// Does what is due before the first step: pauses, recovers, hands an update over, opens a fork again. Then the walk goes
+  /// on like any other.
   @inline(never)
-  nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool? {
-    if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return false } }
+  nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
+    if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return .left } }
     // Not before: a pause is no part of the attempt that it comes before.
     if cursor.place != nil, cursor.payload.scopes != nil {
       cursor.watched = cursor.payload.scopes
       try await watch(cursor.watched, on: track)
     }
-    if cursor.lacksInstance { guard try await remake(&cursor, on: track) else { return false } }
+    if cursor.lacksInstance { guard try await remake(&cursor, on: track) else { return .left } }
     if let start = cursor.start {
       cursor.start = nil
       switch start.kind {
       case .at: break
-      case .top: guard try await beginAttempt(at: cursor.place, start.handover, on: track) else { return false }
+      case .top: guard try await beginAttempt(at: cursor.place, start.handover, on: track) else { return .left }
       case .failure(let step, let error, let scopes):
         cursor.payload = cursor.payload.within(scopes)
         throw Relayed(step: step, error: error)
       case .recovery(let step, let frame, let error):
-        guard try await recover(step, frame, error, &cursor, on: track) else { return false }
+        guard try await recover(step, frame, error, &cursor, on: track) else { return .left }
       }
     }
-    guard let place = cursor.place, let plan = place.node.fork else { return nil }
+    guard let place = cursor.place, let plan = place.node.fork else { return .onward }
     cursor.place = nil
     cursor.payload = place.payload
     return try await run(place.node, plan, isEntered: true, &cursor, on: track)
@@ -82,42 +82,41 @@ extension FlowCoordinator {
     }
   }
 
-  /// Nil: the walk goes on where the way leads now.
   @inline(never)
-  nonisolated func arrive(_ arrival: Graph.Arrival, _ cursor: inout Cursor, on track: TrackID) async throws -> Bool? {
+  nonisolated func arrive(_ arrival: Graph.Arrival, _ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     switch arrival {
-    case .step: return nil
-    case .end: return try await finish(cursor.payload, on: track)
+    case .step: return .onward
+    case .end: return try await finish(cursor.payload, on: track) ? .over : .left
     case .round(let address):
       cursor.address = address
       // No place comes at which such a loop could be left, and the timer needs a thread, too.
       await Task.yield()
       try Task.checkCancellation()
-      return nil
+      return .onward
     case .fork(let node):
       cursor.node = node
-      guard let plan = node.fork else { return nil }
+      guard let plan = node.fork else { return .onward }
       return try await run(node, plan, isEntered: false, &cursor, on: track)
     case .resume(let menu):
       cursor.node = menu
       let payload = cursor.payload
       cursor.place = try await decideWalking(on: track) { machine, _ in machine.resume(menu, with: payload, on: track) }
       if cursor.lacksInstance {
-        guard try await remake(&cursor, on: track) else { return false }
+        guard try await remake(&cursor, on: track) else { return .left }
         try await receiveAgain(cursor.place, on: track)
-        return nil
+        return .onward
       }
-      guard cursor.place == nil else { return nil }
-      guard await goesOn(track) else { return false }
+      guard cursor.place == nil else { return .onward }
+      guard await goesOn(track) else { return .left }
       // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.
       cursor.address = menu.address
-      return nil
+      return .onward
     case .deliver(let address):
       guard try await deliver(cursor.payload.value, on: track) else {
         cursor.address = address
-        return nil
+        return .onward
       }
-      return false
+      return .left
     }
   }
 
@@ -137,11 +136,11 @@ struct Relayed: Error {
 // MARK: - Forks
 
 extension FlowCoordinator {
-  /// Runs the branches of a fork to their ends. Nil: they are joined, and the walk goes on; else whether the stint does.
+  /// Runs the branches of a fork to their ends, and joins them.
   @inline(never)
   private nonisolated func run(
     _ node: Node, _ plan: ForkPlan, isEntered: Bool, _ cursor: inout Cursor, on track: TrackID
-  ) async throws -> Bool? {
+  ) async throws -> Leg {
     let payload = cursor.payload
     let reopened = isEntered ? await reopenedFork(on: track) : nil
     let inputs = reopened == nil ? try plan.inputs(from: payload.value) : []
@@ -150,9 +149,9 @@ extension FlowCoordinator {
       if isEntered { return machine.refork(plan, inputs: inputs, on: track) }
       return machine.fork(node, plan, payload: payload, inputs: inputs, on: track)
     }
-    guard let tracks else { return false }
+    guard let tracks else { return .left }
     switch try await outcome(of: plan, tracks, on: track) {
-    case nil: return false
+    case nil: return .left
     case .failed(let step, let error)?: throw Relayed(step: step, error: error)
     case .made(let value)?:
       cursor.payload = payload.with(value)
@@ -161,9 +160,9 @@ extension FlowCoordinator {
     let made = cursor.payload
     return try await decideWalking(on: track) { machine, stopwatch in
       switch machine.join(node, making: made, on: track, since: stopwatch.elapsed()) {
-      case .joined: nil
-      case .cleansUp: true
-      case .left: false
+      case .joined: .onward
+      case .cleansUp: .over
+      case .left: .left
       }
     }
   }

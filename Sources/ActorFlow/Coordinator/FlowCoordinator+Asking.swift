@@ -57,20 +57,20 @@ extension FlowCoordinator: StepRuntime {
     _ prompt: P, key: String?, at stay: Stay, _ cell: OneShot, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
     let persisted = !isPersisted ? nil : try await persisted(prompt, at: stay)
-    let byChild = await isChild(of: stay)
+    let caller = await callingTask(at: stay)
     return try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
       try machine.ask(
         prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, persisted: persisted,
-        byChild: byChild, at: stopwatch.elapsed())
+        by: caller, at: stopwatch.elapsed())
     }
   }
 
   /// A cancelled task comes to ask. Returns only if the visit is replayed, and the answer is known.
   @inline(never)
   private nonisolated func passOver(_ prompt: any Prompt, key: String?, at stay: Stay, hasLimit: Bool = false) async throws {
-    let byChild = await isChild(of: stay)
+    let caller = await callingTask(at: stay)
     try await passOver(at: stay) {
-      try $0.passOver(prompt, key: key, visit: stay.visit, on: stay.track, hasLimit: hasLimit, byChild: byChild)
+      try $0.passOver(prompt, key: key, visit: stay.visit, on: stay.track, hasLimit: hasLimit, by: caller)
     }
   }
 
@@ -91,7 +91,7 @@ extension FlowCoordinator: StepRuntime {
   @inline(never)
   private nonisolated func withdraw(_ question: Question.ID, on track: TrackID, isCancelled: Bool = true) async {
     // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
-    if commit == nil, await !machine.isOpen(question, on: track) { return }
+    if await !machine.isOpen(question, on: track) { return }
     _ = try? await decide(on: track) { machine, stopwatch in
       machine.withdraw(question, on: track, isCancelled: isCancelled, at: stopwatch.elapsed())
     }

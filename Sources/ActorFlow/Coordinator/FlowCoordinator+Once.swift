@@ -3,10 +3,10 @@ extension FlowCoordinator {
   nonisolated func once<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> T {
-    let byChild = await isChild(of: scope.stay)
+    let caller = await callingTask(at: scope.stay)
     while true {
       let begun = try await decide(on: scope.stay.track) { machine, _ in
-        try machine.beginOnce(key, scope: scope, type: T.self, byChild: byChild, drawBits: KeyBits.random)
+        try machine.beginOnce(key, scope: scope, type: T.self, by: caller, drawBits: KeyBits.random)
       }
       switch begun {
       case .done(let value): return try StepBody.cast(value, to: T.self)
@@ -17,10 +17,10 @@ extension FlowCoordinator {
             let value = try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
               try await work(idempotencyKey)
             }
-            try await self.end(key, scope: scope, value: value, byChild: byChild)
+            try await self.end(key, scope: scope, value: value, by: caller)
             return value
           } catch {
-            try await self.end(key, scope: scope, value: nil, byChild: byChild)
+            try await self.end(key, scope: scope, value: nil, by: caller)
             throw error
           }
         }
@@ -75,16 +75,16 @@ extension FlowCoordinator {
   }
 
   private nonisolated func end(
-    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool?
+    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, by caller: CallingTask
   ) async throws {
     do {
       try await decide(on: scope.stay.track, evenPassivated: true) { machine, _ in
-        machine.endOnce(key, scope: scope, value: value, byChild: byChild)
+        machine.endOnce(key, scope: scope, value: value, by: caller)
       }
     } catch {
       // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
       _ = try? await decide(on: scope.stay.track, isCommitted: false, evenPassivated: true) { machine, _ in
-        machine.endOnce(key, scope: scope, value: nil, byChild: byChild)
+        machine.endOnce(key, scope: scope, value: nil, by: caller)
       }
       throw error
     }

@@ -73,7 +73,7 @@ extension FlowCoordinator {
   ///
   /// The timer may be at it already: then the machine knows, and the step that is to be reminded does not yet.
   package nonisolated func fireDue() async throws -> Bool {
-    try await timersHaveFired()
+    await timersHaveFired()
     guard await isTimerDue else { return false }
     while try await fire() {}
     return true
@@ -137,14 +137,14 @@ extension FlowCoordinator {
   /// The step on top is about to run in the current task.
   func noteWalker(of track: TrackID) {
     let task = withUnsafeCurrentTask { $0?.hashValue }
-    with(track) { $0.walker = task }
+    with(track) { ($0.walker, $0.loss) = (task, nil) }
   }
 
-  /// Whether the current task is one that the step has begun, so that the step itself may do something else; nil where
-  /// no visit is replayed, and nobody need know.
-  nonisolated func isChild(of stay: Stay) async -> Bool? {
-    guard replays else { return nil }
-    return await self[stay.track].walker != withUnsafeCurrentTask { $0?.hashValue }
+  /// The task that calls, as a task of the step's.
+  nonisolated func callingTask(at stay: Stay) async -> CallingTask {
+    guard replays else { return .unknown }
+    let walker = await self[stay.track].walker
+    return walker == withUnsafeCurrentTask { $0?.hashValue } ? .step : .child
   }
 
   /// What is kept of a prompt that is asked; with what the question shows by now, if it was updated before the flow was

@@ -3,17 +3,17 @@ extension FlowCoordinator {
   nonisolated func wait<T: Sendable>(
     for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?
   ) async throws -> T? {
-    let byChild = await isChild(of: stay)
+    let caller = await callingTask(at: stay)
     if Task.isCancelled {
       try await passOver(at: stay) {
-        try $0.passOver(waitFor: signal, at: stay, hasLimit: limit != nil, byChild: byChild)
+        try $0.passOver(waitFor: signal, at: stay, hasLimit: limit != nil, by: caller)
       }
     }
     let cell = OneShot()
     let waited = try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
       let due = limit.map { stopwatch.elapsed().later(by: $0) }
       return try machine.wait(
-        for: signal, as: T.self, at: stay, until: due, byChild: byChild, at: stopwatch.elapsed())
+        for: signal, as: T.self, at: stay, until: due, by: caller, at: stopwatch.elapsed())
     }
     switch waited {
     case .received(let value): return try StepBody.cast(value, to: T.self)

@@ -6,7 +6,7 @@ extension FlowCoordinator {
   @concurrent
   nonisolated func stint(of track: TrackID) async {
     while await rollBack(on: track) {
-      guard await walk(on: track), await walkIsOver(on: track) else { return }
+      guard await walk(on: track) == .over, await walkIsOver(on: track) else { return }
     }
   }
 

@@ -72,8 +72,7 @@ extension FlowCoordinator {
   }
 
   /// Waits for a ringing that is under way: the tasks concerned have been told.
-  nonisolated func timersHaveFired() async throws {
-    guard commit == nil else { return try await waitForCommits() }
+  nonisolated func timersHaveFired() async {
     await order.lock()
     order.unlock()
   }

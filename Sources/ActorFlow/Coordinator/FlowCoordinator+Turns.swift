@@ -88,7 +88,6 @@ extension FlowCoordinator {
 extension FlowCoordinator {
   /// The caller of `run` was cancelled: an unkept flow ends, a kept one is put away.
   nonisolated func callerCancelled() async {
-    guard commit != nil else { return await hearOfCancellation() }
     await order.lock()
     await hearOfCancellation()
     order.unlock()

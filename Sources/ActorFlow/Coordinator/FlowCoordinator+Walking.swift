@@ -6,11 +6,14 @@ extension FlowCoordinator {
   /// And whatever has room in its frame is paid for in memory by every flow that waits. So a place holds what its step
   /// needs, here is little more than the place, and what is rare is kept out (`@inline(never)`).
   ///
-  /// - Returns: Whether the stint may go on, because the flow has finished or failed by itself. False: it was left.
-  nonisolated func walk(on track: TrackID) async -> Bool {
-    guard var cursor = await beginning(on: track) else { return false }
+  /// - Returns: How it ended: `over` or `left`.
+  nonisolated func walk(on track: TrackID) async -> Leg {
+    guard var cursor = await beginning(on: track) else { return .left }
     do {
-      if cursor.isRare, let goesOn = try await begin(&cursor, on: track) { return goesOn }
+      if cursor.isRare {
+        let leg = try await begin(&cursor, on: track)
+        guard leg == .onward else { return leg }
+      }
       while true {
         if cursor.place == nil {
           let arrival = try cursor.graph.advance(from: cursor.address, &cursor.payload)
@@ -19,8 +22,9 @@ extension FlowCoordinator {
             try await watch(cursor.watched, on: track)
           }
           guard case .step(let next) = arrival else {
-            guard let goesOn = try await arrive(arrival, &cursor, on: track) else { continue }
-            return goesOn
+            let leg = try await arrive(arrival, &cursor, on: track)
+            guard leg == .onward else { return leg }
+            continue
           }
           cursor.node = next
           // Until this step is entered, the one before has the focus.
@@ -28,7 +32,7 @@ extension FlowCoordinator {
           if let made, next.body.skip != nil {
             switch try await skipping(next, made, cursor.payload, on: track) {
             case .entered: break
-            case .left: return false
+            case .left: return .left
             case .skipped(let output):
               cursor.pass(next, making: output)
               continue
@@ -36,18 +40,14 @@ extension FlowCoordinator {
           }
           cursor.place = try await enter(next, made, cursor.payload, on: track)
         }
-        guard let entered = cursor.place else { return false }
-        if Task.isCancelled || cancellation.isPending, try await notBegun(entered, on: track) { return false }
+        guard let entered = cursor.place else { return .left }
+        if Task.isCancelled || cancellation.isPending, try await notBegun(entered, on: track) { return .left }
         let context = StepContext(
           runtime: self, info: entered.visit.info, stay: Stay(entered.visit.id, on: track))
         if replays { await noteWalker(of: track) }
         let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
         cursor.leave(entered, making: output)
-        switch await returned(on: track) {
-        case .quietly: break
-        case .left: return false
-        case .toTidyUp: guard try await tidyUp(track, afterReturning: true) else { return false }
-        }
+        guard try await stepReturned(on: track) else { return .left }
       }
     } catch {
       return await failed(cursor.blamed, at: cursor.address, error, cursor.payload.scopes, on: track)
@@ -130,31 +130,33 @@ extension FlowCoordinator {
     }
   }
 
-  /// A step, its factory, its `skip`, or what stands between two steps threw. False: the track is being left, and the
-  /// error is nobody's; or it was the commit hook that threw, and the run stops.
+  /// A step, its factory, its `skip`, or a closure between two steps threw.
+  ///
+  /// - Returns: `left` if the track is being left, so that the error means nothing; also if the commit hook threw, and the
+  ///   run stops.
   @inline(never)
   nonisolated func failed(
     _ node: Node?, at address: Int = 0, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID
-  ) async -> Bool {
-    if commit == nil, await returned(on: track) == .left { return false }
+  ) async -> Leg {
     var lost = (error as? CommitFailure)?.error
-    if lost == nil, commit != nil { lost = await takeLoss(on: track) }
+    if lost == nil, isPersisted { lost = await takeLoss(on: track) }
     if let lost {
       await halt(lost)
-      return false
+      return .left
     }
     let relayed = error as? Relayed
     let error = relayed?.error ?? error
     do {
-      guard try await tidyUp(track) else { return false }
-      return try await decideWalking(on: track) { machine, stopwatch in
+      guard try await stepIsOver(on: track, hasReturned: false) else { return .left }
+      let goesOn = try await decideWalking(on: track) { machine, stopwatch in
         let step = relayed?.step ?? machine.path(of: node, orAt: address, on: track)
         let since = scopes == nil && track == .main ? .zero : stopwatch.elapsed()
         return machine.fail(step, error, orAt: address, under: scopes, on: track, since: since)
       }
+      return goesOn ? .over : .left
     } catch {
       await halt(error.error)
-      return false
+      return .left
     }
   }
 }
@@ -166,43 +168,39 @@ extension FlowCoordinator {
   /// later from its last commit, where it would else hold against a step that its store was away for a moment.
   func takeLoss(on track: TrackID) -> (any Error)? { with(track) { $0.loss.take() } }
 
-  private enum Returned { case quietly, left, toTidyUp }
-
-  /// The step has returned. In the everyday case that is all.
-  private func returned(on track: TrackID) -> Returned {
-    guard commit == nil else {
-      if isPersisted { _ = takeLoss(on: track) }
-      return .toTidyUp
-    }
-    if machine.hasLooseEnds(on: track) { return .toTidyUp }
-    return machine.returned(on: track) ? .quietly : .left
+  /// The step has returned. If it has left nothing open, that is all.
+  ///
+  /// - Returns: False if the track is being left.
+  private nonisolated func stepReturned(on track: TrackID) async throws(CommitFailure) -> Bool {
+    try await stepIsOver(on: track, hasReturned: true)
   }
 
-  /// Ends what the step has left behind, by tasks of its own that it did not wait for: an open question is withdrawn,
-  /// and a `once` that is under way is waited for. False: the flow is being left.
+  /// The step has returned or thrown. What it has left behind, by tasks of its own that it did not wait for, is ended: an
+  /// open question is withdrawn, and a `once` that is under way is waited for.
   ///
   /// - Parameter hasReturned: Whether the step has returned. One that threw may come for what it had open when the flow
-  ///   was put away, in another attempt.
+  ///   was passivated, in another attempt.
+  /// - Returns: False if the track is being left.
+  private nonisolated func stepIsOver(on track: TrackID, hasReturned: Bool) async throws(CommitFailure) -> Bool {
+    let ended = try await decideWalking(on: track, isCommitted: false) { machine, _ in machine.stepIsOver(on: track) }
+    switch ended {
+    case .onward: return true
+    case .left: return false
+    case .looseEnds: return try await tidyUp(track, afterReturning: hasReturned)
+    }
+  }
+
   @inline(never)
   private nonisolated func tidyUp(
-    _ track: TrackID, afterReturning hasReturned: Bool = false
+    _ track: TrackID, afterReturning hasReturned: Bool
   ) async throws(CommitFailure) -> Bool {
-    // First nothing new may begin, then what was begun is ended.
-    if commit == nil {
-      let returned = await returned(on: track)
-      if returned != .toTidyUp { return returned == .quietly }
-    }
-    let isLeft = !(try await decideWalking(on: track, isCommitted: false) { machine, _ in
-      machine.returned(on: track)
-    })
     let (question, waits) = await looseEnds(on: track)
     if let question {
       try await decideWalking(on: track) { machine, _ in machine.withdraw(question, on: track) }
     }
     for wait in waits { await stopWaiting(wait, on: track) }
-    if hasReturned, isPersisted { try await closeReopening(on: track) }
+    if hasReturned { try await closeReopening(on: track) }
     await waitForRunningWork(on: track)
-    guard !isLeft else { return false }
     return await goesOn(track)  // it may have been left while it waited
   }
 

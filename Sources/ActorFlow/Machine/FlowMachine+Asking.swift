@@ -46,26 +46,26 @@ extension FlowMachine {
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, persisted: PersistedPrompt? = nil, byChild: Bool? = nil,
+    within deadline: AskDeadline? = nil, persisted: PersistedPrompt? = nil, by caller: CallingTask = .unknown,
     at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: "ask") }
     var key: JournalKey?
     if name != nil || journal != .off {
       let hasLimit = deadline?.due != nil
-      key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, byChild: byChild, at: place, on: track)
-      if let key { comeBack(to: key, byChild: byChild, on: track) }
+      key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, by: caller, at: place, on: track)
+      if let key { comeBack(to: key, by: caller, on: track) }
       if let key, let entry = entry(of: key, hasLimit: hasLimit, on: track) {
         self[track].focus.attempt.count(key)
-        return replayed(entry, byChild: byChild, on: track)
+        return replayed(entry, by: caller, on: track)
       }
     }
     let (question, isNew) = try open(
-      prompt, key: key, at: place, on: track, persisted: persisted, byChild: byChild ?? false, at: now())
+      prompt, key: key, at: place, on: track, persisted: persisted, isByChild: caller == .child, at: now())
     if journal != .off, let key {
       self[track].focus.attempt.count(key)
       note(.began, on: track)
-      if isNew, byChild == false { presumeChildrenGone(on: track) }
+      if isNew, caller == .step { presumeChildrenGone(on: track) }
     }
     perform(.awaitAnswer(track))
     guard isNew else {
@@ -77,16 +77,16 @@ extension FlowMachine {
     return .opened(question)
   }
 
-  private mutating func replayed(_ entry: JournalEntry, byChild: Bool?, on track: TrackID) -> Asked {
+  private mutating func replayed(_ entry: JournalEntry, by caller: CallingTask, on track: TrackID) -> Asked {
     switch entry {
     case .withdrawn:
       hold(on: track)
       return .withdrawn
     case .answered(let answer):
-      note(.outcome(byChild: byChild), on: track)
+      note(.outcome(by: caller), on: track)
       return .answered(answer)
     case .overdue:
-      note(.outcome(byChild: byChild), on: track)
+      note(.outcome(by: caller), on: track)
       return .overdue
     }
   }
@@ -108,14 +108,14 @@ extension FlowMachine {
   /// A cancelled task of a step's comes to ask. In a replay it may be cancelled sooner or later than the first time, and
   /// the questions after this one are to be known by the same keys: so the question has its key, and counts as given up.
   ///
-  /// - Throws: As ``ask(_:key:visit:on:within:keeping:byChild:at:)``.
+  /// - Throws: As ``ask(_:key:visit:on:within:persisted:by:at:)``.
   package mutating func passOver(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main, hasLimit: Bool = false,
-    byChild: Bool? = nil
+    by caller: CallingTask = .unknown
   ) throws -> PassedOver {
     let place = try activePlace(of: visit, on: track, to: "ask")
     guard journal != .off,
-      let key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, byChild: byChild, at: place, on: track)
+      let key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, by: caller, at: place, on: track)
     else { return .givenUp }
     if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: track), on: track) { return passed }
     if let asked = look(at: track, { $0.reopening?.question }), asked.key == key { withdrawReopening(asked, on: track) }
@@ -135,7 +135,7 @@ extension FlowMachine {
   /// Opens a question of the place on top; it is to be published next, if it is new.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
-    on track: TrackID, persisted: PersistedPrompt? = nil, byChild: Bool = false, at now: @autoclosure () -> Duration
+    on track: TrackID, persisted: PersistedPrompt? = nil, isByChild: Bool = false, at now: @autoclosure () -> Duration
   ) throws -> (Question, isNew: Bool) {
     guard look(at: track, { $0.asking == nil }) else {
       throw error(
@@ -154,7 +154,7 @@ extension FlowMachine {
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
         packed: reopened.map { PackedPrompt($0.prompt) } ?? persisted?.prompt,
-        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: byChild)
+        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: isByChild)
       track.focus.hasAsked = true
       track.hasAsked = true
       if !track.waits.isEmpty { track.countAskers() }
@@ -165,11 +165,11 @@ extension FlowMachine {
 
   /// The key of the question asked next, but for those that the task which asks passes over.
   private mutating func nextKey(
-    of prompt: any Prompt, named name: String?, hasLimit: Bool, byChild: Bool?, at place: Place, on track: TrackID
+    of prompt: any Prompt, named name: String?, hasLimit: Bool, by caller: CallingTask, at place: Place, on track: TrackID
   ) throws -> JournalKey? {
     while true {
       let key = try journalKey(of: prompt, named: name, at: place, on: track)
-      guard let key, passesOver(key, hasLimit: hasLimit, byChild: byChild, on: track) else { return key }
+      guard let key, passesOver(key, hasLimit: hasLimit, by: caller, on: track) else { return key }
     }
   }
 
@@ -229,7 +229,7 @@ extension FlowMachine {
       return
     }
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
-    note(.outcome(byChild: asking.isByChild), on: track)
+    note(.outcome(by: asking.isByChild ? .child : .step), on: track)
     closeQuestion(on: track, .success(TimeIsUp()))
     pauseIdling(on: track, at: now)
     publish(.withdrawn(asking.question.id))
@@ -248,7 +248,7 @@ extension FlowMachine {
     let reloads = journal == .reloading
     if let key = look(at: track, { $0.asking?.key }) {
       remember(.answered(journal == .off ? () : answer), as: key, on: track)
-      note(.outcome(byChild: look(at: track) { $0.asking?.isByChild }), on: track)
+      note(.outcome(by: look(at: track) { $0.asking?.isByChild == true } ? .child : .step), on: track)
     }
     if reloads { perform(.cancelWalk(track)) }
     closeQuestion(on: track, reloads ? .cancelled : .success(answer))

@@ -13,7 +13,7 @@ extension FlowMachine {
   /// - Parameter drawBits: Draws the run's ``keyBits``; called where this is the first effect of a run that is not kept.
   /// - Throws: `CancellationError` while the visit is being left and there is no record, else a `FlowError`.
   package mutating func beginOnce<T: Codable & Sendable>(
-    _ key: String, scope: RecordScope, type: T.Type, byChild: Bool? = nil, drawBits: () -> KeyBits
+    _ key: String, scope: RecordScope, type: T.Type, by caller: CallingTask = .unknown, drawBits: () -> KeyBits
   ) throws -> OnceBegun {
     let track = scope.stay.track
     guard let place = place(in: scope) else {
@@ -29,7 +29,7 @@ extension FlowMachine {
       }
       switch record.state {
       case .done(let value):
-        if !scope.isRollback { note(.outcome(byChild: byChild), on: track) }
+        if !scope.isRollback { note(.outcome(by: caller), on: track) }
         return .done(value)
       case .running: return .wait
       case .interrupted: known = record.idempotencyKey
@@ -55,7 +55,7 @@ extension FlowMachine {
 
   /// The work of a `once` has ended; nil: it threw.
   package mutating func endOnce(
-    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, byChild: Bool? = nil
+    _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, by caller: CallingTask = .unknown
   ) {
     perform(.wakeOnce)
     let track = scope.stay.track
@@ -63,7 +63,7 @@ extension FlowMachine {
     else { return }
     self[track].focus.memory?.running -= 1
     self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
-    if !scope.isRollback { note(value == nil ? .threw : .outcome(byChild: byChild), on: track) }
+    if !scope.isRollback { note(value == nil ? .threw : .outcome(by: caller), on: track) }
   }
 
   /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before
@@ -81,7 +81,7 @@ extension FlowMachine {
 
   /// Whether the step on top has left something behind that is to be ended before the flow moves on.
   package func hasLooseEnds(on track: TrackID) -> Bool {
-    look(at: track) { $0.asking != nil || $0.hasRunningWork || !$0.waits.isEmpty }
+    look(at: track) { $0.asking != nil || $0.hasRunningWork || !$0.waits.isEmpty || $0.reopening != nil }
   }
 
   /// What `once` left under `key`.

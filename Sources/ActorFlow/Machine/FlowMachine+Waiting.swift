@@ -113,20 +113,20 @@ extension FlowMachine {
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func wait<T: Sendable>(
-    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, byChild: Bool? = nil,
+    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, by caller: CallingTask = .unknown,
     at now: @autoclosure () -> Duration = .zero
   ) throws -> Waited {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     try checkSizes(of: signal, key: nil, 0)
-    let key = nextKey(of: signal, hasLimit: due != nil, byChild: byChild, on: stay.track)
+    let key = nextKey(of: signal, hasLimit: due != nil, by: caller, on: stay.track)
     self[stay.track].focus.attempt.count(key)
-    comeBack(to: key, byChild: byChild, on: stay.track)
+    comeBack(to: key, by: caller, on: stay.track)
     switch entry(of: key, hasLimit: due != nil, on: stay.track) {
     case .answered(let value)?:
-      note(.outcome(byChild: byChild), on: stay.track)
+      note(.outcome(by: caller), on: stay.track)
       return .received(value)
     case .overdue?:
-      note(.outcome(byChild: byChild), on: stay.track)
+      note(.outcome(by: caller), on: stay.track)
       return .overdue
     case .withdrawn?:
       hold(on: stay.track)
@@ -134,7 +134,7 @@ extension FlowMachine {
     case nil: break
     }
     note(.began, on: stay.track)
-    if byChild == false, look(at: stay.track, { $0.reopening?.wait(key, for: signal) == nil }) {
+    if caller == .step, look(at: stay.track, { $0.reopening?.wait(key, for: signal) == nil }) {
       presumeChildrenGone(on: stay.track)
     }
     let now = timers.isEmpty ? .zero : now()
@@ -155,7 +155,7 @@ extension FlowMachine {
     {
       let value = signals.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
-      note(.outcome(byChild: byChild), on: stay.track)
+      note(.outcome(by: caller), on: stay.track)
       guard reopened != nil else { return .received(value) }
       timers.dropWait(wait.number)
       somebodyIsThere(on: stay.track, at: now)
@@ -167,7 +167,7 @@ extension FlowMachine {
     let turn = signals.queues[signal]?.firstIndex { $0.number > wait.number } ?? signals.queues[signal]?.count ?? 0
     signals.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
     self[stay.track].waits.append(
-      SignalBuffer.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: byChild ?? false))
+      SignalBuffer.Waiting(wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: caller == .child))
     self[stay.track].countAskers()
     perform(.awaitSignal(wait.number))
     guard reopened == nil else { return .waiting(number: wait.number) }
@@ -178,20 +178,20 @@ extension FlowMachine {
   }
 
   /// The key of the wait that comes next, but for those that the task which waits passes over.
-  private mutating func nextKey(of signal: String, hasLimit: Bool, byChild: Bool?, on track: TrackID) -> JournalKey {
+  private mutating func nextKey(of signal: String, hasLimit: Bool, by caller: CallingTask, on track: TrackID) -> JournalKey {
     while true {
       let key = look(at: track) { $0.focus.attempt.nextKey(.signal(signal)) }
-      guard passesOver(key, hasLimit: hasLimit, byChild: byChild, on: track) else { return key }
+      guard passesOver(key, hasLimit: hasLimit, by: caller, on: track) else { return key }
     }
   }
 
-  /// A cancelled task of a step's comes to wait. As ``passOver(_:key:visit:on:hasLimit:byChild:)``.
+  /// A cancelled task of a step's comes to wait. As ``passOver(_:key:visit:on:hasLimit:by:)``.
   package mutating func passOver(
-    waitFor signal: String, at stay: Stay, hasLimit: Bool, byChild: Bool? = nil
+    waitFor signal: String, at stay: Stay, hasLimit: Bool, by caller: CallingTask = .unknown
   ) throws -> PassedOver {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     guard journal != .off else { return .givenUp }
-    let key = nextKey(of: signal, hasLimit: hasLimit, byChild: byChild, on: stay.track)
+    let key = nextKey(of: signal, hasLimit: hasLimit, by: caller, on: stay.track)
     if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: stay.track), on: stay.track) { return passed }
     if let wait = takeReopening(wait: key, for: signal, on: stay.track) {
       stopReopening(wait, of: place.visit, on: stay.track)
@@ -270,7 +270,7 @@ extension FlowMachine {
       endWait(waiting, on: track)
       perform(.resumeWait(number, .success(value)))
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
-      note(.outcome(byChild: waiting.isByChild), on: track)
+      note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       somebodyIsThere(on: track, at: now)
       publish(.received(waiting.wait))
       return .received
@@ -316,7 +316,7 @@ extension FlowMachine {
         noteGivenUp(waiting.key, on: track)
       } else {
         remember(.overdue, as: waiting.key, on: track)
-        note(.outcome(byChild: waiting.isByChild), on: track)
+        note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       }
     }
     pauseIdling(on: track, at: now())

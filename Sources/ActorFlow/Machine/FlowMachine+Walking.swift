@@ -33,6 +33,22 @@ extension FlowMachine {
     }
   }
 
+  /// The consequence of a step's end.
+  package enum StepEnd: Sendable {
+    case onward
+    /// The visit is being left: the output or error means nothing.
+    case left
+    /// The step has left something open, which is to be ended first.
+    case looseEnds
+  }
+
+  /// The `proceed` of the place on top has returned or thrown; it can open nothing more.
+  package mutating func stepIsOver(on track: TrackID) -> StepEnd {
+    let goesOn = returned(on: track)
+    if hasLooseEnds(on: track) { return .looseEnds }
+    return goesOn ? .onward : .left
+  }
+
   /// Begins a walk with the place on top, which is visited already: an attempt after another, or a landing that hands
   /// over an update first.
   ///

@@ -60,7 +60,7 @@ struct Attempt: Sendable {
   mutating func goOn(after progress: Progress) -> [JournalKey] {
     switch progress {
     case .began: break
-    case .outcome(let byChild): if byChild != false { hasOutcome = true }
+    case .outcome(let caller): if caller != .step { hasOutcome = true }
     case .threw:
       hasThrown = true
       return []
@@ -76,7 +76,7 @@ struct Attempt: Sendable {
     /// A question, a wait or the work of a `once` has begun.
     case began
     /// A question, a wait or a `once` has ended with a value, or its time was over. Nil: the task is not known.
-    case outcome(byChild: Bool?)
+    case outcome(by: CallingTask)
     /// The work of a `once` threw.
     case threw
   }
@@ -99,16 +99,16 @@ extension FlowMachine {
 
   /// Whether the step's own task comes with a key under which something was given up. Its task is cancelled with the whole
   /// visit only, so that was a child's, whether or not it has come by, and the key is counted.
-  mutating func passesOver(_ key: JournalKey, hasLimit: Bool, byChild: Bool?, on track: TrackID) -> Bool {
-    guard byChild == false, isGivenUp(key, hasLimit: hasLimit, on: track) || passesOverReopening(key, on: track)
+  mutating func passesOver(_ key: JournalKey, hasLimit: Bool, by caller: CallingTask, on track: TrackID) -> Bool {
+    guard caller == .step, isGivenUp(key, hasLimit: hasLimit, on: track) || passesOverReopening(key, on: track)
     else { return false }
     self[track].focus.attempt.count(key)
     return true
   }
 
   /// A task comes for what counted as given up because it had not come: that begins anew.
-  mutating func comeBack(to key: JournalKey, byChild: Bool?, on track: TrackID) {
-    guard byChild != false, self[track].focus.attempt.comeBack(to: key) else { return }
+  mutating func comeBack(to key: JournalKey, by caller: CallingTask, on track: TrackID) {
+    guard caller != .step, self[track].focus.attempt.comeBack(to: key) else { return }
     self[track].focus.memory?.answers[key] = nil
   }
 
@@ -129,4 +129,14 @@ extension FlowMachine {
     guard journal != .off, !look(at: track, { $0.focus.hasReturned }) else { return }
     if self[track].focus.attempt.giveUp(key) { remember(.withdrawn, as: key, on: track) }
   }
+}
+
+/// The task of a step that asks, waits or begins an effect.
+package enum CallingTask: Sendable {
+  /// The task that runs `proceed`.
+  case step
+  /// A child of it, so that `proceed` itself may be doing something else.
+  case child
+  /// Not looked up, because visits are not replayed and nothing depends on it.
+  case unknown
 }

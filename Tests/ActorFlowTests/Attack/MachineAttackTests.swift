@@ -28,6 +28,7 @@ struct MachineAttack {
   /// Whether an asker waits, and whether a walk is under way that may be cancelled, as the machine's actions say.
   private var isAsking = false
   private var isWalking = false
+  private var cancelledRun = 0
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -115,10 +116,10 @@ struct MachineAttack {
       case .resumeAsker:
         try demand(isAsking, "an asker is resumed that does not wait")
         isAsking = false
-      case .startWalk: isWalking = true
+      case .startWalk: (isWalking, cancelledRun) = (true, 0)
       case .cancelWalk:
-        try demand(isWalking, "a walk is cancelled twice, or was none")
-        isWalking = false
+        try demand(cancelledRun != machine.run, "a walk is cancelled twice")
+        (isWalking, cancelledRun) = (false, machine.run)
       case .awaitMilestone, .wakeOnce, .remind, .awaitSignal, .resumeWait, .awaitPause, .endPause, .hold, .releaseHeld:
         break
       }

@@ -14,7 +14,7 @@ import Testing
   }
 
   private mutating func wait(byChild: Bool, until due: Duration? = nil) throws -> FlowMachine.Waited {
-    try machine.wait(for: "s", as: Int.self, at: stay, until: due, byChild: byChild)
+    try machine.wait(for: "s", as: Int.self, at: stay, until: due, by: byChild ? .child : .step)
   }
 
   private mutating func number(byChild: Bool, until due: Duration? = nil) throws -> Int {
@@ -25,7 +25,7 @@ import Testing
   }
 
   private mutating func ask(byChild: Bool) throws -> Question? {
-    guard case .opened(let question) = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, byChild: byChild)
+    guard case .opened(let question) = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, by: byChild ? .child : .step)
     else { return nil }
     return question
   }
@@ -74,15 +74,15 @@ import Testing
   mutating func cancelledBefore() throws {
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)
-    guard case .givenUp = try machine.passOver(waitFor: "s", at: stay, hasLimit: false, byChild: true),
-      case .givenUp = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, byChild: true)
+    guard case .givenUp = try machine.passOver(waitFor: "s", at: stay, hasLimit: false, by: .child),
+      case .givenUp = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, by: .child)
     else { throw Failure("something was open") }
     #expect(machine.position.waits.isEmpty && machine.position.questions.isEmpty)
     try answer(ask(byChild: false))
     // Now both come before they are cancelled.
     #expect(try ask(byChild: true) == nil)
     guard case .withdrawn = try wait(byChild: true) else { throw Failure("the wait came back") }
-    guard case .withdrawn = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, byChild: true) else {
+    guard case .withdrawn = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, by: .child) else {
       throw Failure("it got the answer to another question")
     }
     #expect(try ask(byChild: false) == nil)
@@ -91,7 +91,7 @@ import Testing
   @Test("a cancelled task gets the outcome that is known")
   mutating func known() throws {
     try answer(ask(byChild: true))
-    guard case .known = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, byChild: true) else {
+    guard case .known = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, by: .child) else {
       throw Failure("it is given up")
     }
     #expect(try ask(byChild: true) == nil)
