@@ -1,15 +1,15 @@
-/// A value that one task waits for and another one brings, once. The waiting can be cancelled.
+/// A value that one task waits for and another task brings, once. The waiting can be cancelled.
 ///
-/// It has a lock of its own because a cancellation handler runs on the spot and can reach no actor.
+/// It has a lock of its own because a cancellation handler runs at once and cannot wait for an actor.
 ///
-/// It is not generic: the runtime would look up a generic one's metadata at each use. Its continuation is an unsafe one:
-/// whoever takes the waiter out of the state resumes it, once.
+/// It is not generic, because the runtime would look up the metadata of a generic type at each use. Its continuation is
+/// unsafe: the code that takes the waiter out of the state resumes it, once.
 package final class OneShot: Sendable {
-  /// What is brought. Not a `Result`, which is copied by the runtime and not by code of its own.
+  /// The value or error that is brought. Not a `Result`, because the runtime would copy that with less special code.
   package enum Outcome: Sendable {
     case success(any Sendable)
     case failure(any Error)
-    /// A `CancellationError`, which nobody makes before it is thrown.
+    /// A `CancellationError`, which is made only when it is thrown.
     case cancelled
 
     func get() throws -> any Sendable {
@@ -26,23 +26,23 @@ package final class OneShot: Sendable {
   private struct State: Sendable {
     enum Phase: Sendable {
       case open
-      /// Somebody is about to bring the value: a cancellation no longer counts, unless he gives up.
+      /// Reserved for a value that is about to be brought: a cancellation counts only if the reservation is given back.
       case taken
       case done
     }
     var phase = Phase.open
     var waiter: Waiter?
-    /// Whether the waiter gave up while the cell was taken.
+    /// Whether the waiter gave up while the value was reserved.
     var isCancelled = false
-    /// What was brought, once done.
+    /// The outcome, once done.
     var outcome = Outcome.cancelled
     var nudges: [Int] = []
-    /// Fulfilled when the cell is awaited, or done.
+    /// Fulfilled when a task waits for the value, or it has come.
     var watchers: [OneShot] = []
 
     var isAwaited: Bool { phase != .open || waiter != nil }
 
-    /// What there is already for somebody who comes to wait.
+    /// The thing that is there already for a task that comes to wait.
     enum Found: Sendable {
       case nothing
       case nudge(Int)
@@ -62,7 +62,7 @@ package final class OneShot: Sendable {
       return waiter.take()
     }
 
-    /// Those who wait until the cell is awaited, if it is.
+    /// Takes the watchers, if what they watch for has happened.
     mutating func takeWatchers() -> [OneShot] {
       guard !watchers.isEmpty, isAwaited else { return [] }
       defer { watchers = [] }
@@ -71,6 +71,8 @@ package final class OneShot: Sendable {
   }
   private let state = Lock(State())
 
+  package init() {}
+
   /// Comes instead of the value, which is still to come.
   struct Nudge: Sendable {
     let number: Int
@@ -78,8 +80,8 @@ package final class OneShot: Sendable {
 
   /// Waits for the value. Called once; again after each ``Nudge``.
   ///
-  /// - Throws: What was brought instead of a value; `CancellationError` if the task was cancelled before.
-  func value() async throws -> any Sendable {
+  /// - Throws: The error that was brought instead of a value; `CancellationError` if the task was cancelled before.
+  package func value() async throws -> any Sendable {
     try await withTaskCancellationHandler {
       try await uncancellableValue()
     } onCancel: {
@@ -87,8 +89,11 @@ package final class OneShot: Sendable {
     }
   }
 
+  /// Waits for a value or an error, cancelled or not, where only the moment matters. Called once.
+  package func end() async { _ = try? await uncancellableValue() }
+
   /// Waits for the value, cancelled or not. Called once.
-  func uncancellableValue() async throws -> any Sendable {
+  package func uncancellableValue() async throws -> any Sendable {
     try await withUnsafeThrowingContinuation { continuation in
       let (found, watchers) = state.withLock { ($0.wait(continuation), $0.takeWatchers()) }
       switch found {
@@ -110,10 +115,10 @@ package final class OneShot: Sendable {
     waiter?.resume(returning: Nudge(number: number))
   }
 
-  /// Whether somebody waits for the value, or it has come: not while what a ``Nudge`` was for is to be done.
+  /// Whether a task waits for the value, or it has come: not while the asker carries out a ``Nudge``.
   var isAwaitedNow: Bool { state.withLock { $0.isAwaited } }
 
-  /// Waits until somebody waits for the value, or it has come: after a ``Nudge``, until what that was for is done.
+  /// Waits until a task waits for the value, or it has come: after a ``Nudge``, until the asker has carried it out.
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled before.
   func isAwaited() async throws {
@@ -125,8 +130,8 @@ package final class OneShot: Sendable {
     if !isOver { _ = try await watcher.value() }
   }
 
-  /// Reserves the cell for a value that is about to come. False: it has a value, is reserved, or its waiter gave up.
-  func take() -> Bool {
+  /// Reserves it for a value that is about to come. Returns false if it has a value, is reserved, or the waiter gave up.
+  package func take() -> Bool {
     state.withLock { state in
       guard state.phase == .open else { return false }
       state.phase = .taken
@@ -145,7 +150,7 @@ package final class OneShot: Sendable {
   }
 
   /// Brings the value, or an error instead. Only the first counts.
-  func fulfil(_ outcome: Outcome) {
+  package func fulfil(_ outcome: Outcome) {
     let (waiter, watchers) = state.withLock { state -> (Waiter?, [OneShot]) in
       guard state.phase != .done else { return (nil, []) }
       return (state.finish(outcome), state.takeWatchers())

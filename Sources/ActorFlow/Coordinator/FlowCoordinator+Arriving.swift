@@ -51,7 +51,8 @@ extension FlowCoordinator {
   }
 
   /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
-  private nonisolated func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool {
+  private nonisolated func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool
+  {
     let begins = try await decideWalking(on: track) { machine, _ in machine.beginAttempt(on: track) }
     guard begins else { return false }
     guard let handover, let instance = place?.instance else { return true }
@@ -174,20 +175,20 @@ extension FlowCoordinator {
 
   /// Waits until every branch has ended or come back. Nil: the fork is being left.
   private nonisolated func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
-    let (inbox, judge) = (Inbox(), plan.fork.goal.judge)
+    let judge = plan.fork.goal.judge
     var stints: [TrackID: Task<Void, Never>] = [:]
     let open = await openTracks(among: tracks)
     var outcome = try await decision(of: plan, track, judge)
-    for branch in open { stints[branch] = await startStint(of: branch, telling: inbox) }
+    for branch in open { stints[branch] = await startStint(of: branch, on: track) }
     // Before a branch has ended there is something to say only of none, or if some ended before this process began.
     if outcome == nil, tracks.isEmpty || open.count < tracks.count { outcome = await verdict(on: plan, track, judge) }
     while !stints.isEmpty {
-      let branch = await inbox.next()
+      let branch = await nextEndedBranch(on: track)
       await stints[branch]?.value
       if await endBranch(branch) {
         stints[branch] = nil
       } else {
-        stints[branch] = await startStint(of: branch, telling: inbox)
+        stints[branch] = await startStint(of: branch, on: track)
       }
       if outcome == nil { outcome = await verdict(on: plan, track, judge) }
     }

@@ -141,3 +141,84 @@ extension Result<Void, any Error> {
     if case .failure(let error) = self { error } else { nil }
   }
 }
+
+/// The task of a track, and the tasks that wait within its step.
+struct TrackTasks: Sendable {
+  /// The asker of the open question.
+  var asker: OneShot?
+  /// Tasks that wait for what they gave up before, as far as the visit is replayed.
+  var held: [OneShot] = []
+  /// The task that walks or rolls back.
+  var stint: Task<Void, Never>?
+  /// Whether the stint is in its walk, so that a leave cancels it.
+  var isWalking = false
+  /// The branches of its fork whose stints have ended, in that order, and the task that waits for the next one.
+  var endedBranches: [TrackID] = []
+  var branchWaiter: OneShot?
+  /// The task in which the step runs, where visits are replayed: a caller in another task is a child of it.
+  var walker: Int?
+  /// The error that kept an input of the running step, or of its `backUp`, from being committed: if the step then fails,
+  /// the failure is not its own.
+  var loss: (any Error)?
+
+  mutating func takeHeld() -> [OneShot] {
+    defer { held = [] }
+    return held
+  }
+}
+
+extension TrackTasks: TrackValue {
+  static let noBranches: ContiguousArray = [TrackSlot.absent(TrackTasks())]
+}
+
+extension FlowCoordinator {
+  subscript(track: TrackID) -> TrackTasks {
+    track == .main ? main : branches[track]
+  }
+
+  /// Changes the tasks of a track where they stand, as ``FlowMachine/with(_:_:)`` does with a track.
+  @inline(__always)
+  func with<Result>(_ track: TrackID, _ body: (inout TrackTasks) -> Result) -> Result {
+    guard track != .main else { return body(&main) }
+    return body(&branches[track])
+  }
+}
+
+/// How many effects of rendered steps run or are about to, where flows are kept, and the tasks that wait for their end.
+struct EffectCount: Sendable {
+  var running = 0
+  var waiters: [OneShot] = []
+}
+
+// MARK: - Ends of branches
+
+extension FlowCoordinator {
+  /// A stint of a branch has ended: wakes the walk that has reached the fork.
+  nonisolated func noteEnd(of branch: TrackID, on track: TrackID) async {
+    await ended(branch, on: track)?.fulfil(.success(()))
+  }
+
+  private func ended(_ branch: TrackID, on track: TrackID) -> OneShot? {
+    with(track) { tasks in
+      tasks.endedBranches.append(branch)
+      return tasks.branchWaiter.take()
+    }
+  }
+
+  /// Waits until the stint of a branch ends; cancelled or not, because a stint that was begun is always awaited.
+  nonisolated func nextEndedBranch(on track: TrackID) async -> TrackID {
+    while true {
+      let waiter = OneShot()
+      if let branch = await takeEndedBranch(on: track, orWaitWith: waiter) { return branch }
+      await waiter.end()
+    }
+  }
+
+  private func takeEndedBranch(on track: TrackID, orWaitWith waiter: OneShot) -> TrackID? {
+    with(track) { tasks in
+      guard tasks.endedBranches.isEmpty else { return tasks.endedBranches.removeFirst() }
+      tasks.branchWaiter = waiter
+      return nil
+    }
+  }
+}

@@ -44,17 +44,17 @@ extension FlowCoordinator {
     Task { await FlowChain.$current.withValue(chain) { await self.stint(of: .main) } }
   }
 
-  /// Begins a stint of a branch. Its end is told to `inbox`.
-  func startStint(of branch: TrackID, telling inbox: Inbox) -> Task<Void, Never> {
-    let stint = stint(of: branch, telling: inbox)
+  /// Begins a stint of a branch of the fork on top of a track. ``nextEndedBranch(on:)`` hears of its end.
+  func startStint(of branch: TrackID, on track: TrackID) -> Task<Void, Never> {
+    let stint = branchStint(of: branch, on: track)
     with(branch) { $0.stint = stint }
     return stint
   }
 
-  private nonisolated func stint(of branch: TrackID, telling inbox: Inbox) -> Task<Void, Never> {
+  private nonisolated func branchStint(of branch: TrackID, on track: TrackID) -> Task<Void, Never> {
     Task {
       await self.stint(of: branch)
-      inbox.put(branch)
+      await self.noteEnd(of: branch, on: track)
     }
   }
 

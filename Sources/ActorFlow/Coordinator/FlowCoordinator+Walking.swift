@@ -80,7 +80,9 @@ extension FlowCoordinator {
   nonisolated func decideWalking<Value: Sendable>(
     on track: TrackID, isCommitted: Bool = true, _ input: @Sendable (inout FlowMachine, Stopwatch) -> Value
   ) async throws(CommitFailure) -> Value {
-    do { return try await decide(on: track, isCommitted: isCommitted, input) } catch { throw CommitFailure(error: error) }
+    do { return try await decide(on: track, isCommitted: isCommitted, input) } catch {
+      throw CommitFailure(error: error)
+    }
   }
 
   @inline(never)

@@ -47,7 +47,9 @@ extension Graph {
       switch instruction {
       case .carry:
         open.append(isBeforeTheFirst)
-        if isBeforeTheFirst { payload = Payload(payload.value, carried: Carried(payload.value, below: payload.carried)) }
+        if isBeforeTheFirst {
+          payload = Payload(payload.value, carried: Carried(payload.value, below: payload.carried))
+        }
       case .join:
         if open.removeLast() { payload = Payload(payload.value, carried: payload.carried?.below) }
       case .transform(let change) where isBeforeTheFirst: payload = payload.with(try change(payload.value))

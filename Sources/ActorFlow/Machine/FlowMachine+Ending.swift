@@ -44,3 +44,117 @@ extension FlowMachine {
     end(.failed, .failure(error), as: .failed(position.step ?? "?", error), at: stack(of: .main))
   }
 }
+
+// A step that failed, and what the scopes around it do about that.
+extension FlowMachine {
+  /// A step, its factory, its `skip`, or what stands between two steps threw. A flow that is kept waits for somebody who
+  /// sees to it, unless its definition says otherwise.
+  ///
+  /// - Parameters:
+  ///   - address: Where the flow is, if `step` is none of its steps: before the first one, for example.
+  ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
+  ///   - since: The time from the run's start, for who watches the scope being left.
+  /// - Returns: Whether the track goes on: not if the flow stands still now.
+  package mutating func fail(
+    _ step: StepID, _ error: any Error, orAt address: Int = 0, under scopes: ScopeFrame? = nil,
+    on track: TrackID = .main, since: Duration = .zero
+  ) -> Bool {
+    handle(step, error, orAt: address, under: scopes, on: track, since: since)
+    return fault == nil
+  }
+
+  private mutating func handle(
+    _ step: StepID, _ error: any Error, orAt address: Int, under scopes: ScopeFrame?, on track: TrackID, since: Duration
+  ) {
+    // While the flow is being left the error means nothing.
+    guard phase(of: track) == .walking else { return }
+    let cause = cause(of: error, at: step)
+    if journal == .persisting, scopes?.handler(below: nil) == nil,
+      graph.failurePolicy(of: step, orAt: address) != .rollBack
+    {
+      return suspend(step, cause)
+    }
+    closeEverything(on: track)
+    if let catcher = scopes?.handler(below: self[track].outerScopes) {
+      return caught(step, cause, by: catcher, on: track, since)
+    }
+    guard track == .main else { return failBranch(track, step, cause, since: since) }
+    result = .failure(cause)
+    main.leave = newLeave(.end(.failed, rollBack: true), of: main.visit, since: .zero).announced
+    main.phase = .compensating
+    dropBufferedSignals()
+    publish(.failed(step, cause))
+  }
+
+  /// The flow stands still where it is: no timer rings, and only an ending gets it going. Whoever takes it up again has
+  /// the step tried again.
+  private mutating func suspend(_ step: StepID, _ error: any Error) {
+    guard fault == nil else { return }
+    fault = (step, error)
+    publish(.parked(step, error))
+  }
+
+  func refuseSuspended() throws(FlowError) {
+    guard let fault else { return }
+    throw error(.parked, "a step failed, and the flow is suspended: \(fault.error)", step: fault.step)
+  }
+
+  /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has
+  /// caused is a failure like any other.
+  private func cause(of error: any Error, at step: StepID) -> any Error {
+    if let error = error as? FlowError { return error.located(in: flow, at: step) }
+    guard error is CancellationError else { return error }
+    return self.error(
+      .stepFailed, "the step threw CancellationError although it was not cancelled", step: step,
+      underlying: [error])
+  }
+
+  private mutating func caught(
+    _ step: StepID, _ error: any Error, by frame: ScopeFrame, on track: TrackID, _ since: Duration
+  ) {
+    guard case .retry(_, let backoff) = frame.scope.kind else {
+      unwind(from: frame, step, error, on: track, since)
+      return publish(.caught(step, error, by: .recovery))
+    }
+    let pause = backoff.delay(after: frame.attempt)
+    if let only = frame.scope.only, let top = top(of: track), top.node === only, top.isWithin(frame) {
+      tryAgain(top, frame, pause, on: track)
+    } else {
+      unwind(from: frame, step, error, on: track, since)
+    }
+    publish(.caught(step, error, by: .retry(attempt: frame.attempt + 1, after: pause)))
+  }
+
+  /// The same visit goes on: place, records and idempotency keys stay what they are.
+  private mutating func tryAgain(_ top: Place, _ frame: ScopeFrame, _ pause: Duration, on track: TrackID) {
+    self[track].top = top.with(top.payload.within(top.payload.scopes?.replacing(frame, with: frame.again)))
+    self[track].focus.hasReturned = true
+    self[track].focus.attempt = Attempt(isReplay: true)
+    // The tasks that had asked in the attempt have ended with it.
+    self[track].focus.askersAtOnce = 0
+    self[track].focus.memory?.answers = [:]
+    // An update that the step has not received yet is handed over again.
+    let handover = focus(of: track).isEntered ? nil : focus(of: track).memory?.handover
+    self[track].start = Start(.top, pause: pause, handover: handover)
+    timers.keep(only: frame.below, on: track)
+  }
+
+  private mutating func unwind(
+    from frame: ScopeFrame, _ step: StepID, _ error: any Error, on track: TrackID, _ since: Duration
+  ) {
+    self[track].leave = newLeave(
+      .unwind(Unwinding(frame: frame, step: step, error: error, isTimeout: false)), of: visit(of: track),
+      since: since)
+    self[track].phase = .compensating
+  }
+
+  /// The closure of a recovery has made what the scope was to make, and the walk goes on at this address.
+  ///
+  /// - Returns: False if the flow is being left.
+  package mutating func recovered(making payload: Payload, at address: Int, on track: TrackID) -> Bool {
+    dropStart(of: track)
+    guard phase(of: track) == .walking else { return false }
+    persistCursor(from: address, with: payload, on: track)
+    return true
+  }
+}

@@ -9,11 +9,11 @@ struct ActionTurns {
   static let patience = 3
 
   private var isBusy = false
-  private var inLine: [UnsafeContinuation<Void, Never>] = []
+  private var inLine: [OneShot] = []
   /// The claim that is held. Claims are numbered, so that ending an old claim never ends a newer one.
   private var claim: Int?
   private var lastClaim = 0
-  private var outside: [UnsafeContinuation<Void, Never>] = []
+  private var outside: [OneShot] = []
 
   /// Takes the turn for an action, if the turn is free and no claim keeps the action out.
   mutating func begin(_ claim: Int?) -> Bool { admits(claim) && begin() }
@@ -26,12 +26,12 @@ struct ActionTurns {
   }
 
   /// Waits for the turn. A resumed waiter has the turn.
-  mutating func line(up waiter: UnsafeContinuation<Void, Never>) { inLine.append(waiter) }
+  mutating func line(up waiter: OneShot) { inLine.append(waiter) }
 
   /// Ends the turn.
   ///
   /// - Returns: The waiter that has the turn now; `nil` if the turn is free.
-  mutating func end() -> UnsafeContinuation<Void, Never>? {
+  mutating func end() -> OneShot? {
     guard inLine.isEmpty else { return inLine.removeFirst() }
     isBusy = false
     return nil
@@ -41,7 +41,7 @@ struct ActionTurns {
   func admits(_ claim: Int?) -> Bool { self.claim == nil || self.claim == claim }
 
   /// Waits until a claim has ended. A resumed waiter must check again.
-  mutating func wait(_ waiter: UnsafeContinuation<Void, Never>) { outside.append(waiter) }
+  mutating func wait(_ waiter: OneShot) { outside.append(waiter) }
 
   /// Counts that an answerer was overtaken once more.
   ///
@@ -59,7 +59,7 @@ struct ActionTurns {
   /// Ends a claim, if it is still held; `nil` ends the claim that is held.
   ///
   /// - Returns: The waiters to resume.
-  mutating func endClaim(_ ended: Int? = nil) -> [UnsafeContinuation<Void, Never>] {
+  mutating func endClaim(_ ended: Int? = nil) -> [OneShot] {
     guard let claim, ended == nil || ended == claim else { return [] }
     self.claim = nil
     defer { outside = [] }
@@ -69,22 +69,28 @@ struct ActionTurns {
 
 extension RenderRunner {
   func waitForTurn() async {
-    await withUnsafeContinuation { turns.line(up: $0) }
+    let waiter = OneShot()
+    turns.line(up: waiter)
+    await waiter.end()
   }
 
   /// Waits for a turn, and first for the end of foreign claims. A claim may be granted while this waits for the turn.
   func waitForTurn(_ claim: Int?) async {
     while true {
-      while !turns.admits(claim) { await withUnsafeContinuation { turns.wait($0) } }
+      while !turns.admits(claim) {
+        let waiter = OneShot()
+        turns.wait(waiter)
+        await waiter.end()
+      }
       if !turns.begin() { await waitForTurn() }
       if turns.admits(claim) { return }
       endTurn()
     }
   }
 
-  func endTurn() { turns.end()?.resume() }
+  func endTurn() { turns.end()?.fulfil(.success(())) }
 
   func endClaims(_ ended: Int? = nil) {
-    for waiter in turns.endClaim(ended) { waiter.resume() }
+    for waiter in turns.endClaim(ended) { waiter.fulfil(.success(())) }
   }
 }

@@ -39,7 +39,8 @@ extension SnapshotUnpacker {
     payloads[index] = .isBeingMade
     let packed = snapshot.payloads[index]
     let scopes = packed.scopes.flatMap { frame($0, of: step) }
-    let payload = Payload(value(packed.value), carried: packed.carried.flatMap { carried($0, of: step) }, scopes: scopes)
+    let payload = Payload(
+      value(packed.value), carried: packed.carried.flatMap { carried($0, of: step) }, scopes: scopes)
     payloads[index] = .made(payload)
     return payload
   }

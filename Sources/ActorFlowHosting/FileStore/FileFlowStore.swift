@@ -40,7 +40,7 @@ public final class FileFlowStore: FlowStore {
     var pending: Set<String> = []
     var lock: DirectoryLock?
     var running = 0
-    var closers: [CheckedContinuation<Void, Never>] = []
+    var closers: [OneShot] = []
     var isClosed = false
   }
 
@@ -84,14 +84,14 @@ public final class FileFlowStore: FlowStore {
   ///
   /// Later reads and writes throw `unavailable`.
   public func close() async {
-    await withCheckedContinuation { closer in
-      let closed = state.withLock { state -> Bool in
-        state.isClosed = true
-        state.closers.append(closer)
-        return state.running == 0
-      }
-      if closed { finishClosing() }
+    let closer = OneShot()
+    let hasEnded = state.withLock { state in
+      state.isClosed = true
+      state.closers.append(closer)
+      return state.running == 0
     }
+    if hasEnded { finishClosing() }
+    await closer.end()
   }
 
   private func finishClosing() {
@@ -100,7 +100,7 @@ public final class FileFlowStore: FlowStore {
       return (state.closers, state.lock)
     }
     lock?.giveBack()
-    for closer in closers { closer.resume() }
+    for closer in closers { closer.fulfil(.success(())) }
   }
 
   /// The files that could not be read when the store was opened, nor since, each with its error.

@@ -179,10 +179,10 @@ extension FlowHost {
 
   /// Sleeps until `time`, or until the doorbell is rung.
   private nonisolated func sleep(until time: Date) async {
-    let (clock, doorbell) = (shared.clock, shared.doorbell)
+    let (clock, wakeUp) = (shared.clock, shared.wakeUp)
     await withTaskGroup { group in
       group.addTask { try? await clock.sleep(until: time) }
-      group.addTask { await doorbell.wait() }
+      group.addTask { await wakeUp.wait() }
       await group.next()
       group.cancelAll()
     }

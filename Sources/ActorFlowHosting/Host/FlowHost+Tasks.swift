@@ -30,7 +30,7 @@ extension FlowHost {
       // The flow begins in this very task. Another task would first wait behind everything that the process does.
       async let isAway: Void = self.passivateWhenIdle(flow)
       await flow.coordinator.activate()
-      flow.over.ring()
+      flow.over.signal()
       await isAway
       await self.remove(flow)
     }

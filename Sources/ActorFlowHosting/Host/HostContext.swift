@@ -12,8 +12,8 @@ final class HostContext: Sendable {
   let clock: any WallClock
   let options: FlowHost.Options
   let values = JSONValueCodec()
-  /// Rung when a flow may have to be activated earlier than `run()` expects.
-  let doorbell = Doorbell()
+  /// Signaled when a flow may have to be activated earlier than `run()` expects.
+  let wakeUp = AsyncEvent()
   private let waking = Lock(Waking())
   private let timers = Lock(TimerIndex())
   private let watchers = Watchers()
@@ -74,7 +74,7 @@ final class HostContext: Sendable {
       if !isTimer { waking.wish = min(waking.wish ?? time, time) }
       return waking.end.map { time < $0 } ?? true
     }
-    if isEarlier { doorbell.ring() }
+    if isEarlier { wakeUp.signal() }
   }
 
   /// Begins to activate the flows that are due by now. The host need not be woken for them any more; later dates stay.
@@ -83,7 +83,7 @@ final class HostContext: Sendable {
       if let wish = waking.wish, wish.microseconds <= now.microseconds { waking.wish = nil }
       waking.end = nil
     }
-    doorbell.silence()
+    wakeUp.reset()
     timers.withLock { $0.drop(until: now) }
   }
 

@@ -6,10 +6,10 @@ final class LiveFlow: Sendable {
   let committer: FlowCommitter
   let lease: Lock<FlowLease?>
   private let use = Lock(Use())
-  /// Rung when the flow has no users any more.
-  let idle = Doorbell()
-  /// Rung when the flow stops running: it has ended, is suspended, or was passivated.
-  let over = Doorbell()
+  /// Signaled when the flow has no users any more.
+  let idle = AsyncEvent()
+  /// Signaled when the flow stops running: it has ended, is suspended, or was passivated.
+  let over = AsyncEvent()
 
   private struct Use: Sendable {
     var users = 0
@@ -18,8 +18,7 @@ final class LiveFlow: Sendable {
     var isClosing = false
     var isGone = false
     /// The tasks that wait until the flow is gone.
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastWaiter = 0
+    var waiters: [OneShot] = []
   }
 
   init(_ coordinator: FlowCoordinator, _ committer: FlowCommitter, _ lease: FlowLease?) {
@@ -49,7 +48,7 @@ final class LiveFlow: Sendable {
       use.users -= 1
       return use.users == 0
     }
-    if isIdle { idle.ring() }
+    if isIdle { idle.signal() }
   }
 
   /// Marks the flow as running. Returns true if it was not, and is not closed.
@@ -73,11 +72,11 @@ final class LiveFlow: Sendable {
   /// Opens the flow again because it has something to do after all. Callers that came meanwhile try again.
   func reopen() {
     let waiters = use.withLock { use in
-      defer { use.waiters = [:] }
+      defer { use.waiters = [] }
       use.isClosing = false
       return use.waiters
     }
-    for waiter in waiters.values { waiter.resume() }
+    for waiter in waiters { waiter.fulfil(.success(())) }
   }
 
   /// Gives up the flow, because another host has it or it is being deleted. No decision made here counts any more, and
@@ -97,36 +96,29 @@ final class LiveFlow: Sendable {
   /// Passivates the flow even while it is in use. Requests of its users are then refused.
   func park() async {
     await coordinator.passivate()
-    idle.ring()
+    idle.signal()
   }
 
   /// Marks the flow as no longer in memory.
   func end() {
     let waiters = use.withLock { use in
-      defer { use.waiters = [:] }
+      defer { use.waiters = [] }
       use.isGone = true
       return use.waiters
     }
-    for waiter in waiters.values { waiter.resume() }
+    for waiter in waiters { waiter.fulfil(.success(())) }
   }
 
   /// Waits until the flow is no longer in memory or is open again, or until the calling task is cancelled.
   func isGone() async {
-    let number = use.withLock { use in
-      use.lastWaiter += 1
-      return use.lastWaiter
+    let waiter = OneShot()
+    let isOver = use.withLock { use in
+      if !use.isGone { use.waiters.append(waiter) }
+      return use.isGone
     }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = use.withLock { use in
-          let isOver = use.isGone || Task.isCancelled
-          if !isOver { use.waiters[number] = continuation }
-          return isOver
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      use.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+    guard !isOver else { return }
+    do { _ = try await waiter.value() } catch {
+      use.withLock { $0.waiters.removeAll { $0 === waiter } }
     }
   }
 }

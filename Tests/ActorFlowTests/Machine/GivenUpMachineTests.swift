@@ -25,7 +25,9 @@ import Testing
   }
 
   private mutating func ask(byChild: Bool) throws -> Question? {
-    guard case .opened(let question) = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, by: byChild ? .child : .step)
+    guard
+      case .opened(let question) = try machine.ask(
+        Form(text: ""), key: nil, visit: stay.visit, by: byChild ? .child : .step)
     else { return nil }
     return question
   }

@@ -23,7 +23,9 @@ struct KeptScene: Sendable, CustomTestStringConvertible {
 
   /// Answers the first question with its step's name; if there is none, the next timer rings.
   static let answer: World = { run, position in
-    guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else { return try await run.ring() }
+    guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else {
+      return try await run.ring()
+    }
     try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
   }
 

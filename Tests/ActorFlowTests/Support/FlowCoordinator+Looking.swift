@@ -18,7 +18,8 @@ extension FlowCoordinator {
   }
 
   /// Blocks the calling thread until an answer has come from the actor: as code does that the actor must not wait for.
-  nonisolated func blocking<Value: Sendable>(_ look: @escaping @Sendable (isolated FlowCoordinator) -> Value) -> Value? {
+  nonisolated func blocking<Value: Sendable>(_ look: @escaping @Sendable (isolated FlowCoordinator) -> Value) -> Value?
+  {
     let done = DispatchSemaphore(value: 0)
     let value = Shared<Value?>(nil)
     Task.detached {

@@ -126,7 +126,9 @@ extension TrackDriver {
   private mutating func judge(_ track: TrackID) {
     guard let node = forks[track], let goal = node.fork?.fork.goal else { return }
     if outcomes[track] == nil { outcomes[track] = outcome(goal, on: track) }
-    guard branchesAreOver(of: track), let payload = machine[track].top?.shown?.payload, forks[track] != nil else { return }
+    guard branchesAreOver(of: track), let payload = machine[track].top?.shown?.payload, forks[track] != nil else {
+      return
+    }
     forks[track] = nil
     switch outcomes.removeValue(forKey: track) {
     case nil: stint(of: track)

@@ -165,7 +165,8 @@ extension FlowMachine {
 
   /// The key of the question asked next, but for those that the task which asks passes over.
   private mutating func nextKey(
-    of prompt: any Prompt, named name: String?, hasLimit: Bool, by caller: CallingTask, at place: Place, on track: TrackID
+    of prompt: any Prompt, named name: String?, hasLimit: Bool, by caller: CallingTask, at place: Place,
+    on track: TrackID
   ) throws -> JournalKey? {
     while true {
       let key = try journalKey(of: prompt, named: name, at: place, on: track)
@@ -296,5 +297,179 @@ extension FlowMachine {
     guard let place = top, place.visit.id == visit, !hasReturned else { return error(.notActive, message) }
     if phase == .leaving { return CancellationError() }
     return error(.notActive, message, step: place.visit.info.id)
+  }
+}
+
+// Which questions are open.
+extension FlowMachine {
+  /// The open question of this id, or why there is none.
+  package func openQuestion(_ id: Question.ID) throws(FlowError) -> Question {
+    guard let track = openTrack(of: id), let question = look(at: track, { $0.asking?.question }) else {
+      throw refusal(of: id)
+    }
+    return question
+  }
+
+  /// The open question of this id, and who takes its answers if it stays open.
+  package func openQuestion(
+    takingActions id: Question.ID
+  ) throws(FlowError) -> (question: Question, receiver: (any ActionReceiver)?) {
+    guard let track = openTrack(of: id),
+      let found = look(at: track, { track in track.asking.map { (question: $0.question, receiver: $0.receiver) } })
+    else { throw refusal(of: id) }
+    return found
+  }
+
+  /// The track that asks this question, or did when the machine was put away; or why there is none.
+  func track(asking id: Question.ID) throws(FlowError) -> TrackID {
+    guard let track = openTrack(of: id) ?? track(reopening: id) else { throw refusal(of: id) }
+    return track
+  }
+
+  /// The track that asks this question, during a run.
+  func openTrack(of id: Question.ID) -> TrackID? {
+    phase == .idle || phase == .ended ? nil : asker(of: id)
+  }
+
+  /// Why a question is not open. Beside ``openTrack(of:)``: of a call that may throw the caller, who changes the machine
+  /// later on, would be given a copy of the machine.
+  @inline(never)
+  func refusal(of id: Question.ID) -> FlowError {
+    do { try requireRun() } catch { return error }
+    let name = id.debugDescription
+    guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0, !isForged(id) else {
+      return error(.noSuchQuestion, "this flow never asked a question \(name)")
+    }
+    return error(.questionClosed, "question \(name) was answered or withdrawn, or its step was left")
+  }
+
+  /// Whether an id has a token that its question cannot have.
+  ///
+  /// The tokens of closed questions are not stored, so a guessed token of a closed question is refused as a right one is.
+  /// A caller without the right token learns from that only that the number is not open any more.
+  private func isForged(_ id: Question.ID) -> Bool {
+    // Every question of a kept flow has a token, and no other one has.
+    if (id.token == nil) == (journal == .persisting) { return true }
+    return persistedQuestions.contains { $0.number == id.number && $0 != id }
+  }
+
+  /// The track that asks this question.
+  package func asker(of id: Question.ID) -> TrackID? {
+    if main.asks(id) { return .main }
+    guard let track = askers[id.number], look(at: track, { $0.asks(id) }) else { return nil }
+    return track
+  }
+
+  /// Whether this question may still be answered or withdrawn.
+  func isOpen(_ id: Question.ID, on track: TrackID) -> Bool {
+    look(at: track) { $0.phase == .walking && $0.asks(id) }
+  }
+
+  /// The one open question that shows a `P`, or why there is none.
+  package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
+    try requireRun()
+    let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
+    guard let question = open.first else {
+      throw error(.noSuchQuestion, "no question of type \(P.self) is open")
+    }
+    guard open.count == 1 else {
+      let steps = open.map { "\($0.step)" }.joined(separator: ", ")
+      throw error(
+        .ambiguousQuestion, "\(open.count) questions of type \(P.self) are open, at \(steps); answer one by its id")
+    }
+    return question
+  }
+}
+
+extension Track {
+  fileprivate func asks(_ id: Question.ID) -> Bool { asking?.question.isNamed(id) ?? false }
+}
+
+// Questions whose prompts change while they are open.
+extension FlowMachine {
+  /// A step replaces what its open question shows. Changes nothing where the visit is replayed and this was shown before.
+  package mutating func update<P: Prompt>(
+    _ prompt: P, visit: VisitID, on track: TrackID = .main, persisted: PersistedPrompt? = nil
+  ) throws {
+    let place = try activePlace(of: visit, on: track, to: "update")
+    guard let asking = asking(on: track) else {
+      // What cannot be read back is asked as it was first, so that this would be lost.
+      if P.self is any Decodable.Type, let digest = persisted?.prompt.digest, replayBeforeAsking(digest, on: track) {
+        return
+      }
+      throw error(
+        .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
+    }
+    let old = asking.question
+    guard old.prompt is P else {
+      throw error(
+        .wrongPromptType,
+        "the open question shows a prompt of type \(type(of: old.prompt)); it cannot become one of type \(P.self)",
+        step: place.visit.info.id)
+    }
+    guard let packed = persisted?.prompt else { return replace(old, by: prompt, packed: nil, on: track) }
+    guard self[track].asking?.updates.replay(packed.digest) == false else { return }
+    self[track].asking?.updates.note(packed.digest, after: asking.packed)
+    replace(old, by: prompt, packed: packed, on: track)
+  }
+
+  /// A question that was open when the machine was put away is asked again, with another prompt or the one it showed.
+  mutating func showAgain(
+    _ question: Question, _ prompt: any Prompt, _ persisted: PersistedPrompt?, on track: TrackID
+  ) {
+    guard let persisted, let asking = asking(on: track), let shown = asking.packed, asking.updates.isEmpty,
+      shown.value != persisted.prompt.value
+    else { return }
+    replace(question, by: prompt, packed: persisted.prompt, on: track)
+  }
+
+  private mutating func replace(
+    _ old: Question, by prompt: any Prompt, packed: PackedPrompt?, on track: TrackID
+  ) {
+    let question = Question(
+      id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
+    discard(old)
+    self[track].asking?.question = question
+    self[track].asking?.packed = packed
+    publish(.updated(question))
+  }
+}
+
+/// With what a question was updated while it was open.
+///
+/// A step that runs again because its flow was put away asks what it asked first, and may then update it in the same
+/// way. The world has seen that: the question shows what it showed last, until the step comes with something else.
+struct Updates: Sendable {
+  /// Of what was asked first, then of each update. Empty if there was none.
+  private(set) var digests: [UInt64] = []
+  /// How many of them this attempt has come by.
+  private var replayed = 0
+  /// More are not remembered; then each update counts.
+  private static let most = 100
+
+  init() {}
+
+  /// - Parameter replayed: How many updates came before the question was asked again.
+  init(_ digests: [UInt64], replayed: Int) {
+    self.digests = digests
+    self.replayed = replayed + 1
+  }
+
+  var isEmpty: Bool { digests.isEmpty }
+
+  /// Whether this update is the next of those that were made before.
+  mutating func replay(_ digest: UInt64) -> Bool {
+    guard replayed < digests.count else { return false }
+    // With another one the step goes its own way.
+    let isSame = digests[replayed] == digest
+    replayed = isSame ? replayed + 1 : digests.count
+    return isSame
+  }
+
+  /// The question is updated.
+  mutating func note(_ digest: UInt64, after shown: PackedPrompt?) {
+    if digests.isEmpty, let shown { digests = [shown.digest] }
+    digests = digests.count < Self.most ? digests + [digest] : Array(digests.prefix(1))
+    replayed = digests.count
   }
 }
