@@ -79,13 +79,13 @@ import Testing
   func tables() throws {
     try expect(.carrying, "too deep") { snapshot in
       for _ in 0..<100_000 {
-        let below = snapshot.kept.count - 1
-        snapshot.kept.append(PackedCarried(value: PackedValue(type: "String", bytes: []), below: below))
+        let below = snapshot.carried.count - 1
+        snapshot.carried.append(PackedCarried(value: PackedValue(type: "String", bytes: []), below: below))
       }
-      snapshot.payloads[snapshot.main.places[0].payload].kept = snapshot.kept.count - 1
+      snapshot.payloads[snapshot.main.places[0].payload].carried = snapshot.carried.count - 1
     }
     try expect(.carrying, "contains a cycle") { snapshot in
-      for index in snapshot.kept.indices { snapshot.kept[index].below = index }
+      for index in snapshot.carried.indices { snapshot.carried[index].below = index }
     }
     try expect(.carrying, "contains a cycle") { snapshot in
       for index in snapshot.frames.indices {

@@ -70,19 +70,19 @@ struct SnapshotMutator {
     let index = random.below(snapshot.payloads.count)
     switch random.below(3) {
     case 0: snapshot.payloads[index].value = value(donor)
-    case 1: snapshot.payloads[index].kept = random.bool() ? nil : self.index(snapshot.kept.count)
+    case 1: snapshot.payloads[index].carried = random.bool() ? nil : self.index(snapshot.carried.count)
     default: snapshot.payloads[index].scopes = random.bool() ? nil : self.index(snapshot.frames.count)
     }
   }
 
   private mutating func changeTables(_ snapshot: inout MachineSnapshot, _ donor: MachineSnapshot) {
     switch random.below(4) {
-    case 0: shuffle(&snapshot.kept, donor.kept)
+    case 0: shuffle(&snapshot.carried, donor.carried)
     case 1: shuffle(&snapshot.frames, donor.frames)
     case 2:
-      guard !snapshot.kept.isEmpty else { return }
-      let index = random.below(snapshot.kept.count)
-      snapshot.kept[index].below = random.bool() ? nil : self.index(snapshot.kept.count)
+      guard !snapshot.carried.isEmpty else { return }
+      let index = random.below(snapshot.carried.count)
+      snapshot.carried[index].below = random.bool() ? nil : self.index(snapshot.carried.count)
     default:
       guard !snapshot.frames.isEmpty else { return }
       let index = random.below(snapshot.frames.count)
@@ -96,9 +96,9 @@ struct SnapshotMutator {
 
   private mutating func changeMail(_ snapshot: inout MachineSnapshot, _ donor: MachineSnapshot) {
     switch random.below(3) {
-    case 0: shuffle(&snapshot.mail.buffer, donor.mail.buffer)
-    case 1: shuffle(&snapshot.mail.keys, donor.mail.keys)
-    default: snapshot.mail.buffer.append(PackedSignals.Signal(name: "paid", value: value(donor)))
+    case 0: shuffle(&snapshot.signals.buffer, donor.signals.buffer)
+    case 1: shuffle(&snapshot.signals.keys, donor.signals.keys)
+    default: snapshot.signals.buffer.append(PackedSignals.Signal(name: "paid", value: value(donor)))
     }
   }
 
