@@ -1,15 +1,15 @@
-/// The tracks of the branches that are open.
+/// The tracks of the open branches.
 ///
-/// It notices which of them are changed, so that what the world is shown of the others can be shared from event to
-/// event, and whether the flow is settled is known without asking each of them.
+/// Changed branches are noted, so that events share the views of the unchanged ones, and the number of busy branches is
+/// counted, so that `isSettled` need not ask each of them.
 struct Branches: Sendable {
   private var map = TrackMap<Track>()
   /// The slots of branches that are over.
   private var free: [Int32] = []
   private var nextSlot = TrackID.firstSlot
-  /// Branches that have changed since they were shown last.
+  /// The branches that have changed since their views were last made.
   private var changed: [TrackID] = []
-  /// How many of the branches were busy when they were shown last.
+  /// The number of branches that were busy when their views were last made.
   private var busy = 0
 
   subscript(branch: TrackID) -> Track {
@@ -27,7 +27,7 @@ struct Branches: Sendable {
 
   var isEmpty: Bool { map.count == 0 }
 
-  /// Of all branches, in no order that counts.
+  /// Whether a branch meets a condition. The order of the calls is undefined.
   func contains(where isMeant: (Track) -> Bool) -> Bool { map.contains(where: isMeant) }
 
   mutating func open(_ branch: Track, numbered number: Int32) -> TrackID {
@@ -39,7 +39,7 @@ struct Branches: Sendable {
     return id
   }
 
-  /// Takes a branch out that is over.
+  /// Removes a branch that is over.
   mutating func close(_ branch: TrackID) -> Track? {
     guard let gone = map.remove(branch) else { return nil }
     free.append(branch.slot)
@@ -49,7 +49,7 @@ struct Branches: Sendable {
   }
 }
 
-// MARK: - What has changed
+// MARK: - Changes
 
 extension Branches {
   private mutating func note(_ branch: TrackID) {
@@ -58,7 +58,7 @@ extension Branches {
     changed.append(branch)
   }
 
-  /// Whether every branch shows what it is.
+  /// Whether the views of all branches are current.
   var areShown: Bool { changed.isEmpty }
 
   /// Makes new views of the branches that have changed, and of those around them.
@@ -92,27 +92,27 @@ extension Branches {
   }
 }
 
-/// Something that each track has. A track that is over has none: `absent` is read in its place.
+/// A value that each track has. For a track that is over, `absent` is read instead.
 protocol TrackValue: Sendable {
   /// A map without branches, shared by all.
   static var noBranches: ContiguousArray<TrackSlot<Self>> { get }
 }
 
 struct TrackSlot<Value: Sendable>: Sendable {
-  /// Whose it is; -1: nobody's.
+  /// The number of the track; -1 in an empty slot.
   fileprivate(set) var track: Int32
   fileprivate(set) var value: Value
 
   static func absent(_ value: Value) -> TrackSlot { TrackSlot(track: -1, value: value) }
 }
 
-/// Something for each branch: found in one step however many there are, and lent where it stands, never copied.
+/// A map from branches to values. A lookup takes constant time, and lends the value where it is stored, without a copy.
 ///
-/// What is done to that of a track that is over is forgotten.
+/// A change to the value of a track that is over is dropped.
 struct TrackMap<Value: TrackValue>: Sendable {
-  /// What stands for absent ones, then the branches, each where its id says.
+  /// The value for absent branches, then the branches, each at the index of its slot.
   private var slots = Value.noBranches
-  /// How many branches there are.
+  /// The number of branches.
   private(set) var count = 0
 
   subscript(branch: TrackID) -> Value {
@@ -124,10 +124,10 @@ struct TrackMap<Value: TrackValue>: Sendable {
     }
   }
 
-  /// Looks at one where it stands; the subscript copies it.
+  /// Calls `body` with a value where it is stored; the subscript copies it.
   @inline(__always)
   func look<Result>(at branch: TrackID, _ body: (borrowing Value) -> Result) -> Result {
-    // By a span: the subscript of an array copies its element.
+    // Through a span, because the subscript of an array copies its element.
     body(slots.span[index(of: branch)].value)
   }
 
@@ -153,7 +153,7 @@ struct TrackMap<Value: TrackValue>: Sendable {
 
   func contains(_ branch: TrackID) -> Bool { index(of: branch) > 0 }
 
-  /// Of all branches, in no order that counts.
+  /// Whether the value of a branch meets a condition. The order of the calls is undefined.
   func contains(where isMeant: (Value) -> Bool) -> Bool {
     slots.indices.contains { slots[$0].track > 0 && isMeant(slots[$0].value) }
   }

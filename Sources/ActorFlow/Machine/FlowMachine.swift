@@ -1,24 +1,25 @@
-/// The one place that decides: a value that takes inputs and says what is to be done.
+/// A flow's state machine: a value that takes inputs and returns the consequences. All decisions about a flow are made
+/// here.
 ///
-/// It has no task, no clock and no I/O. Each input is a method, called through ``react(to:)``, which returns the input's
-/// value with the ``Reaction``: the event to publish and the actions to perform. An input that throws has changed
-/// nothing. The inputs stand in extensions by topic: launching and walking, asking, waiting, records, forking, failing,
-/// leaving, rolling back.
+/// The machine has no task, no clock and no I/O. Each input is a method, called through ``react(to:)``, which returns
+/// the input's value with the ``Reaction``: the event to publish and the actions to perform. An input that throws has
+/// changed nothing. The inputs stand in extensions by topic: launching and walking, asking, waiting, records, forking,
+/// failing, leaving, rolling back.
 ///
-/// A flow is one track of steps, and a track for each branch of the forks that are open. An input says which track it
-/// is about; most flows have only the main one.
+/// A flow is one track of steps, and another track for each branch of an open fork. An input names the track that it is
+/// about; most flows have only the main one.
 ///
-/// No value of the user's is released inside an input, because its `deinit` would run within a turn of the coordinator:
-/// dropped values are handed out in ``Reaction/discarded``.
+/// No input releases a user's value, because the value's `deinit` would run within a turn of the coordinator. Dropped
+/// values are handed out in ``Reaction/discarded``.
 package struct FlowMachine: Sendable {
   package enum Phase: Sendable {
-    /// Nothing was launched.
+    /// No run was launched.
     case idle
     /// A walk is under way and may go on.
     case walking
     /// A leave was accepted; the walk is to end.
     case leaving
-    /// The walk has ended; places are compensated.
+    /// The walk has ended; places are being compensated.
     case compensating
     case ended
   }
@@ -31,30 +32,30 @@ package struct FlowMachine: Sendable {
   package internal(set) var ending: Ending?
   /// The `backUp`s that threw on the way to the end, until the run's result is taken.
   var undoFailures: [UndoFailure] = []
-  /// The leave that has landed last.
+  /// The number of the back that landed last.
   package internal(set) var lastLanded = 0
 
   package internal(set) var main = Track()
   var branches = Branches()
-  /// Which branch asks the open question of this number.
+  /// The branches that ask, by the number of their open question. Questions of the main track are not listed.
   var askers: [Int: TrackID] = [:]
-  /// What the stack shows after the end.
+  /// The stack that is shown after the end.
   var lastStack: VisitNode?
-  /// Why the flow stands still, if it does.
+  /// The failure that suspended the flow; `nil` if the flow is not suspended.
   package internal(set) var fault: (step: StepID, error: any Error)?
-  /// What `run` is to return or throw, once ended.
+  /// The value that `run` returns or the error that it throws, once known.
   var result: Result<any Sendable, any Error>?
   var numbers: Numbers
   var timers = Timers()
   var signals = SignalBuffer()
-  /// Sets the run's idempotency keys apart from those of every other run. Nil before the first effect of a run that is not
-  /// kept, and in a flow that was stored before there were any.
+  /// The random part of the run's idempotency keys, which makes them differ from those of every other run. `nil` before
+  /// the first effect of a run that is not persisted, and in a flow stored by a version that had none.
   package internal(set) var keyBits: KeyBits?
   let journal: Journal
-  /// The consequences of the input that runs; see ``react(to:)``.
+  /// The consequences of the current input; see ``react(to:)``.
   var reaction = Reaction()
 
-  /// The counters that no run restarts.
+  /// The counters that continue from run to run.
   package struct Numbers: Sendable {
     package internal(set) var run = 0
     package internal(set) var visit = 0
@@ -65,13 +66,13 @@ package struct FlowMachine: Sendable {
     package init() {}
   }
 
-  /// Whether a visit's answers are kept, so that it can be replayed.
+  /// Whether a visit's answers are journaled, so that the visit can be replayed.
   package enum Journal: Sendable {
     /// Answers are handed to the asker and forgotten.
     case off
-    /// Each answer is kept and handed to the asker: whoever takes the flow up later replays the visit.
+    /// Each answer is journaled and handed to the asker. The visit is replayed when the flow is activated later.
     case persisting
-    /// Each answer is kept, the asker is cancelled, and a new instance of the step replays the visit.
+    /// Each answer is journaled and the asker is cancelled. A new instance of the step replays the visit.
     case reloading
   }
 
@@ -84,10 +85,10 @@ package struct FlowMachine: Sendable {
   /// The errors of `backUp`s that threw on the way to the end, until the run's result is taken.
   package var rollbackErrors: [any Error] { undoFailures.map(\.error) }
 
-  /// The counters a later run continues.
+  /// The counters with which a later run continues.
   package var nextNumbers: Numbers { numbers }
 
-  /// Hands out, once, the result that `run` returns or throws.
+  /// Takes the result that `run` returns or throws; `nil` if there is none or it was taken before.
   package mutating func takeResult() -> Result<any Sendable, any Error>? {
     if !undoFailures.isEmpty {
       discard(undoFailures)
@@ -107,15 +108,17 @@ package struct FlowMachine: Sendable {
 // MARK: - Tracks
 
 extension FlowMachine {
-  /// A track; for one that is over, a track that has ended.
+  /// The track with this id; a track that has ended if the branch is over.
   package internal(set) subscript(track: TrackID) -> Track {
     get { look(at: track) { copy $0 } }
     @inline(__always) _modify { if track == .main { yield &main } else { yield &branches[track] } }
   }
 
-  /// Looks at a track, or changes it, where it stands: for what is done for every step. Reading by the subscript copies
-  /// the track. (It must not lend it with `_read`: optimized by Swift 6.3, `let focus = self[track].focus` read the focus
-  /// of a branch after the coroutine that lent it had ended and was freed.)
+  /// Calls `body` with a track where it is stored; the subscript copies the track. Use this for whatever runs on every
+  /// step.
+  ///
+  /// The subscript must not lend the track with `_read`: optimized by Swift 6.3, `let focus = self[track].focus` read
+  /// the focus of a branch after the coroutine that lent it had ended and was freed.
   @inline(__always)
   func look<Result>(at track: TrackID, _ body: (borrowing Track) -> Result) -> Result {
     guard track != .main else { return body(main) }
@@ -137,13 +140,13 @@ extension FlowMachine {
   func isClosed(_ track: TrackID) -> Bool { look(at: track) { $0.isClosed } }
   func leave(of track: TrackID) -> Leave? { look(at: track) { $0.leave } }
 
-  /// What the flow itself is doing.
+  /// The phase of the flow itself.
   package var phase: Phase { main.phase }
 
   /// The leave of the flow itself.
   package var leave: Leave? { main.leave }
 
-  /// The tracks of the branches that are open on a track, and those within them.
+  /// The tracks of a track's open branches, and those inside them.
   func descendants(of track: TrackID) -> [TrackID] {
     guard let branches = look(at: track, { $0.fork?.tracks }) else { return [] }
     return branches.flatMap { [$0] + descendants(of: $0) }
@@ -156,18 +159,18 @@ extension FlowMachine {
     return line
   }
 
-  /// The track around a branch; nil for the flow itself.
+  /// The track around a branch; `nil` for the flow itself.
   func parent(of track: TrackID) -> TrackID? {
     track == .main ? nil : look(at: track) { $0.branch?.parent }
   }
 
-  /// All tracks on which steps may run: those without open branches, in the order in which they began.
+  /// The tracks on which steps may run: those without open branches, oldest first.
   var leaves: [TrackID] {
     guard main.fork != nil else { return [.main] }
     return ([.main] + descendants(of: .main)).filter { self[$0].phase != .ended && !self[$0].hasOpenBranches }.sorted()
   }
 
-  /// Tells the open branches of a track to leave, because the track does, or because they are superfluous.
+  /// Makes the open branches of a track leave, because the track is being left or the branches are superseded.
   mutating func supersedeBranches(of track: TrackID, since: Duration) {
     for branch in descendants(of: track) where look(at: branch, { $0.phase != .ended }) {
       supersede(branch, since: since)
@@ -186,7 +189,7 @@ extension FlowMachine {
       .supersede, of: old?.visit ?? visit(of: track), since: old?.since ?? since, old?.failures)
   }
 
-  /// The step of a track is being left, or is over: nothing of it stays open.
+  /// Closes everything that a track's step has open, because the step is being left or is over.
   mutating func closeEverything(on track: TrackID) {
     releaseHeld(on: track)
     closeQuestion(on: track)
@@ -195,7 +198,7 @@ extension FlowMachine {
     dropStart(of: track)
   }
 
-  /// Tasks that are held on a track need not wait any more.
+  /// Releases the tasks that are held on a track.
   mutating func releaseHeld(on track: TrackID) {
     guard look(at: track, { $0.isHolding }) else { return }
     with(track) { $0.isHolding = false }
@@ -209,17 +212,17 @@ extension FlowMachine {
     return Leave(goal: goal, number: numbers.leave, visit: visit, since: since, failures: failures ?? [])
   }
 
-  /// Whether a leave of this number is still on its way.
+  /// Whether the leave of this number is still under way.
   package func isUnderWay(_ leave: Int, on track: TrackID) -> Bool {
     look(at: track) { $0.leave?.number == leave }
   }
 
-  /// Refuses what is only possible during a run.
+  /// Throws if no run is under way.
   func requireRun() throws(FlowError) {
     switch phase {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
     case .ended:
-      // A flow that is kept has one run.
+      // A persisted flow has one run.
       throw error(.flowEnded, journal == .persisting ? "the flow has ended" : "the run has ended; `run` starts another")
     case .walking, .leaving, .compensating: return
     }

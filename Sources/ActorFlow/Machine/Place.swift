@@ -1,27 +1,30 @@
-/// One position on the private stack: a step that was reached, and what it was given. A node of a linked list, newest
-/// first; like ``VisitNode`` it links to its like directly and once, so that a million places are freed by a loop.
+/// A position on the machine's private stack: a step that was reached, and its payload.
 ///
-/// A place may be visited several times: entered, compensated, entered again by a back that lands on it. It ends when
-/// it is backed up over. What still changes about the newest place is its ``Focus``; a place is immutable, and replaced
-/// where it must change.
+/// Places are a linked list, newest first. Like ``VisitNode``, a place links directly to the one below and to no other,
+/// so that a million places are freed by a loop.
+///
+/// A place may be visited several times: entered, compensated, and entered again by a back that lands on it. A place
+/// ends when a back passes over it. Places are immutable and replaced on a change; the mutable part of the newest one
+/// is its ``Focus``.
 package final class Place: Sendable {
   package let below: Place?
   package let node: Node
   package let payload: Payload
   package let instance: StepInstance?
-  /// The latest visit; what the world sees of this place.
+  /// The latest visit, by which observers know the place.
   package let visit: VisitNode
-  /// How many places lie below.
+  /// The number of places below.
   let depth: Int32
   /// The depth of the place to which an ordinary back from here leads; -1 if there is none. For a place whose way back
   /// was closed later it is `-2 - depth`: see ``PackedPlace/closing(_:)``.
   let backTarget: Int32
-  /// What the visits left behind, written down when another place came to stand on this one.
+  /// The memory of the place, stored here when another place is pushed on this one.
   let memory: PlaceMemory.Box?
-  /// Whether it is a thing of the past: of a branch that was joined, or of a hub's side branch. Nobody returns to it and
-  /// the world does not see it, but what it did is undone in its turn.
+  /// Whether the place belongs to a branch that was joined, or to a finished side branch of a hub. No back leads to an
+  /// inner place and observers do not see it, but it is compensated in its turn.
   let isInner: Bool
-  /// Whether it is a fork that nobody returns to, or past it: something in it was left forwards for good.
+  /// Whether the place is a fork inside which a step was left forwards for good, so that no back leads to the fork or
+  /// past it.
   let isClosed: Bool
 
   init(
@@ -40,30 +43,30 @@ package final class Place: Sendable {
     self.memory = memory
   }
 
-  /// What the step was given.
+  /// The input of the step.
   package var input: any Sendable { payload.value }
 
-  /// Whether a step stands here: one that was made, or one that was read back and can be made anew.
+  /// Whether the place has a step: an instance, or one that can be made anew because the place was read back.
   var hasStep: Bool { instance != nil || node.body.make != nil }
 
-  /// The same place, visited again.
+  /// Returns the place with a new visit.
   func visited(as visit: VisitNode) -> Place {
     Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
   }
 
-  /// The same place with another instance.
+  /// Returns the place with another instance.
   func with(_ instance: StepInstance?) -> Place {
     Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
   }
 
-  /// The same place with another input, or under other scopes.
+  /// Returns the place with another input, or under other scopes.
   func with(_ payload: Payload) -> Place {
     Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
   }
 
-  /// The same place on another one.
+  /// Returns the place on top of another one.
   ///
-  /// - Parameter isClosed: Whether nobody returns to what is below it any more.
+  /// - Parameter isClosed: Whether no back may lead below the place any more.
   func moved(onto below: Place?, isClosed: Bool) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit,
@@ -73,41 +76,41 @@ package final class Place: Sendable {
   /// Whether an ordinary back from here leads to this place, or would if the way was not closed.
   func leadsBack(to place: Place) -> Bool { PackedPlace.depth(of: backTarget) == place.depth }
 
-  /// The same place, which nobody returns to any more, or past it.
+  /// Returns the place such that no back leads to it or past it.
   func closed() -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
       isInner: isInner, isClosed: true)
   }
 
-  /// Whether nobody returns to it or past it, once it was left forwards.
+  /// Whether no back leads to the place or past it once it was left forwards.
   var closes: Bool { node.backUp == .oneWay || isClosed }
 
-  /// The same place as a thing of the past, on another one.
+  /// Returns the place as an inner place on top of another one.
   func buried(on below: Place?, memory: PlaceMemory.Box?) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: -1, memory: memory,
       isInner: true)
   }
 
-  /// The newest place from here down that is not a thing of the past.
+  /// The newest place from here down that is not inner.
   var shown: Place? {
     var next: Place? = self
     while let place = next, place.isInner { next = place.below }
     return next
   }
 
-  /// Whether it lies within this passage through a scope.
+  /// Whether the place lies within this passage through a scope.
   func isWithin(_ frame: ScopeFrame) -> Bool { payload.scopes?.isWithin(frame) ?? false }
 
-  /// The same place, with what was left behind at it.
+  /// Returns the place with this memory.
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
       memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
   }
 
-  /// The same places down to this visit, whose step has this instance now.
+  /// Returns the stack from here with another instance in the place of this visit; `nil` if there is no such place.
   func remade(_ visit: VisitID, as instance: StepInstance) -> Place? {
     var above: [Place] = []
     var next: Place? = self
@@ -126,7 +129,7 @@ package final class Place: Sendable {
       isInner: isInner, isClosed: isClosed)
   }
 
-  /// The nearest place below that is none of the past and that `decide` does not return nil for, and what it returned.
+  /// Returns the nearest place below, inner ones excepted, for which `decide` returns a value, and that value.
   func search<Result>(_ decide: (Place) -> Result?) -> (Place, Result)? {
     var next = below
     while let place = next {
@@ -137,7 +140,7 @@ package final class Place: Sendable {
   }
 }
 
-/// What still changes about the newest place.
+/// The mutable part of the newest place.
 package struct Focus: Sendable {
   /// Whether a `backUp` is owed: `proceed` was called, or is about to be.
   var isEntered = false
@@ -150,31 +153,32 @@ package struct Focus: Sendable {
   var hasAsked = false
   /// Whether the step's `proceed`, or the `backUp` that is owed, has returned: its context is over.
   var hasReturned = false
-  /// Whether a rendered step has made its output: what it still shows takes nothing any more, and waits for nobody.
+  /// Whether a rendered step has made its output. Its rendering, if still shown, then takes no more actions and is not
+  /// waited for.
   var hasOutput = false
-  /// How many questions and waits the visit has had open at once, if that is more than one. Each is a task's of the
-  /// step's own, which goes on when its answer has come.
+  /// The largest number of questions and waits that the visit has had open at once, if more than one, less those whose
+  /// task was cancelled. Each belongs to a task of the step, which goes on when the answer has come.
   var askersAtOnce: Int32 = 0
-  /// The call of `proceed` under way, where visits are replayed.
+  /// The call of `proceed` under way, for visits that are replayed.
   var attempt = Attempt()
-  /// What the visits left behind; nil until there is something.
+  /// The memory of the place; `nil` until there is something in it.
   var memory: PlaceMemory?
 }
 
-/// What `once` and `ask` left behind at one place. Changed where it stands: a visit may have thousands of either.
+/// The records of `once` and the answers of `ask` at one place. Mutated in place: a visit may have thousands of either.
 package struct PlaceMemory: Sendable {
-  /// What `once` left, by key.
+  /// The records of `once`, by key.
   package var records: [String: StoredRecord] = [:]
-  /// How many of the records are of work that is under way.
+  /// The number of records whose work is under way.
   var running = 0
-  /// The answers this visit has got, by key; the value is kept only where visits are replayed.
+  /// The answers that this visit has got, by key; their values are stored only for visits that are replayed.
   package var answers: [JournalKey: JournalEntry] = [:]
-  /// The update that this visit begins with: until the step has received it, and longer where visits are replayed.
+  /// The update that this visit begins with: until the step has received it, and longer for visits that are replayed.
   var handover: Handover?
-  /// What a rendered step remembers, where flows are kept.
+  /// The state of a rendered step, if the flow is persisted.
   package var tree: PackedTree?
 
-  /// Shared by the versions of a covered place, where nothing changes any more.
+  /// Memory that no longer changes, shared by the copies of a place that is not on top.
   final class Box: Sendable {
     let memory: PlaceMemory
 
@@ -184,7 +188,7 @@ package struct PlaceMemory: Sendable {
   }
 }
 
-/// What `once` left under one key.
+/// The record of a `once` under one key.
 package struct StoredRecord: Sendable {
   package enum State: Sendable {
     /// The work is under way.
@@ -194,7 +198,7 @@ package struct StoredRecord: Sendable {
     case done(any Sendable)
   }
 
-  /// The type that `once` returns, as its owner wrote it; nil if the record was read back, so that only the name is known.
+  /// The type of the value; `nil` if the record was read back, so that only the name of the type is known.
   package let type: ObjectIdentifier?
   package let typeName: String
   package let idempotencyKey: String

@@ -1,36 +1,37 @@
-/// One line of steps with a stack of its own: the flow itself, or a branch of a fork.
+/// A line of steps with a stack of its own: the flow itself, or a branch of a fork.
 package struct Track: Sendable {
   package internal(set) var phase: FlowMachine.Phase
-  /// The leave under way; there is one exactly while leaving or compensating.
+  /// The leave under way; not `nil` exactly while the track is leaving or compensating.
   package internal(set) var leave: Leave?
-  /// The newest place of the stack, and what still changes about it.
+  /// The newest place of the stack. Its mutable part is the focus.
   var top: Place?
   var focus = Focus()
-  /// The visit on top, as the world sees it.
+  /// The visit on top, as shown to observers.
   var visit: VisitNode?
   package internal(set) var asking: Asking?
-  /// Whether any of its visits has asked a question.
+  /// Whether any visit of the track has asked a question.
   var hasAsked = false
-  /// Whether one of its steps was settled, so that nobody returns past its first.
+  /// Whether a step of the track was settled, so that no back leads past the track's first step.
   var isSealed = false
-  /// How deep the first place lies that was left forwards for good, with `oneWay`; -1 if there is none. Dropped places
-  /// do not count.
+  /// The depth of the first place that was left forwards for good, by `oneWay`; -1 if there is none. Places that were
+  /// dropped do not count.
   var closedAt: Int32 = -1
-  /// Where the next walk begins, if not with the place on top. Kept until a place is entered.
+  /// The beginning of the next walk, if that is not the place on top. Stays until a place is entered.
   var start: Start?
   /// The branches of the fork on top, from its entering until they are joined.
   var fork: OpenFork?
-  /// The signals its step waits for, oldest first.
+  /// The signals that the step waits for, oldest first.
   var waits: [SignalBuffer.Waiting] = []
-  /// What was open when the machine was read back, until the step asks for it again.
+  /// The question and waits that were open in the snapshot, until the step asks for them again.
   var reopening: Reopening?
-  /// Whether it waits for the clock before another attempt.
+  /// Whether the track pauses before another attempt.
   var isPausing = false
-  /// Whether tasks of its step are held, which came for something that was given up in an earlier attempt.
+  /// Whether tasks of the step are held, because they asked for something that was given up in an earlier attempt.
   var isHolding = false
-  /// Whose branch it is; nil for the flow itself.
+  /// The track's identity as a branch; `nil` for the flow itself.
   let branch: Branching?
-  /// Whether it has changed since it was shown last, and whether it was busy then. A matter of ``Branches``.
+  /// Whether the track has changed since its view was last made, and whether it was busy then. Maintained by
+  /// ``Branches``.
   var hasChanged = false
   var wasBusy: Bool
 
@@ -40,28 +41,27 @@ package struct Track: Sendable {
     wasBusy = phase == .walking
   }
 
-  /// Whether nobody returns past its first step.
+  /// Whether no back may lead past the track's first step.
   var isClosed: Bool { isSealed || (closedAt >= 0 && (top?.depth ?? -1) > closedAt) }
 
-  /// A place came to stand on this one, or the branch has ended with it.
+  /// Notes that a place is left forwards: another place was pushed on it, or the branch has ended with it.
   mutating func close(at place: Place) {
     if let top, top.depth < closedAt { closedAt = -1 }
     if place.closes, closedAt < 0 { closedAt = place.depth }
   }
 
-  /// Whether it stands before a fork of which not all branches have ended.
+  /// Whether a fork is on top of which not all branches have ended.
   var hasOpenBranches: Bool { (fork?.open ?? 0) > 0 }
 
-  /// Whether it has something to do, other than to wait for somebody outside or for the clock.
+  /// Whether the track has something to do, other than to wait for an answer, a signal or the clock.
   var isBusy: Bool {
     guard phase == .walking else { return phase != .ended }
     guard let fork else { return (asking == nil || focus.hasOutput) && !isPausing && waits.isEmpty }
     return fork.open == 0 || fork.isBusy
   }
 
-  /// Whether one of its step's tasks may be at work beside what is open: a `once` is under way; or a child task alone has
-  /// something open, and the step's own is somewhere else; or once more was open, and nobody has said since that the task
-  /// is done.
+  /// Whether the step may still be executing although it has an open question or wait: (1) a `once` runs, (2) only a
+  /// child task is waiting, or (3) fewer questions and waits are open than were open at once.
   var hasAskerAtWork: Bool {
     guard phase == .walking else { return false }
     let open = openAskers
@@ -72,17 +72,17 @@ package struct Track: Sendable {
 
   private var openAskers: Int32 { Int32(clamping: waits.count) + (asking == nil ? 0 : 1) }
 
-  /// Something more is open.
+  /// Notes that the step has another question or wait open.
   mutating func countAskers() {
     if openAskers > 1 { focus.askersAtOnce = max(focus.askersAtOnce, openAskers) }
   }
 
-  /// A task that had asked was cancelled.
+  /// Notes that a task that had asked was cancelled.
   mutating func forgetAsker() {
     if focus.askersAtOnce > 0 { focus.askersAtOnce -= 1 }
   }
 
-  /// Whether the scopes of this track end here: what stands further out is the business of the track around it.
+  /// The scopes at which this track's own end: scopes further out belong to the track around it.
   var outerScopes: ScopeFrame? { branch?.scopes }
 }
 
@@ -90,13 +90,13 @@ extension Track: TrackValue {
   static let noBranches: ContiguousArray = [TrackSlot.absent(Track(phase: .ended))]
 }
 
-/// What a track is, as a branch.
+/// The identity of a track as a branch.
 package final class Branching: Sendable {
   package let parent: TrackID
-  /// Which of the fork's branches.
+  /// The number of the branch within the fork.
   package let number: Int
   package let path: StepID
-  /// The numbers of the elements whose branches it lies in, outermost first; its own is the last.
+  /// The numbers of the elements whose branches enclose the track, outermost first; the last is its own.
   package let elements: [Int]
   /// The scopes around the fork.
   let scopes: ScopeFrame?
@@ -114,22 +114,22 @@ package final class Branching: Sendable {
 package struct OpenFork: Sendable {
   /// In the order of the branches.
   package let tracks: [TrackID]
-  /// What the world was shown of them last.
+  /// The public views of the branches, as last made.
   var views: SharedList<TrackView>
-  /// How many have not ended.
+  /// The number of branches that have not ended.
   var open: Int
-  /// What the branches made, oldest first.
+  /// The outputs of the branches, in the order in which they ended.
   package internal(set) var results: [(branch: Int, value: any Sendable)] = []
-  /// What made it fail; the first failure counts.
+  /// The failure of the fork; the first one counts.
   package internal(set) var failure: (step: StepID, error: any Error)?
-  /// What `backUp`s threw in branches that were backing up when they became superfluous.
+  /// The failed `backUp`s of branches that were being left when they ended.
   var failures: [UndoFailure] = []
-  /// About how many of the results the goal has been asked.
+  /// The number of results about which the goal has been asked.
   var judged = 0
   /// Whether the goal is asked about each result, and whether it is being asked.
   let asksGoal: Bool
   var isJudging = false
-  /// Whether what it makes is decided, so that the branches still open are superfluous.
+  /// Whether the output of the fork is decided, so that the branches still open are superseded.
   var isDecided = false
 
   init(tracks: [TrackID], asksGoal: Bool, showing views: [TrackView]) {
@@ -141,30 +141,30 @@ package struct OpenFork: Sendable {
 
   package var isOpen: Bool { failure == nil && !isDecided }
 
-  /// Whether its goal is being asked or about to be, or branches are on their way back.
+  /// Whether the goal is being asked or about to be, or branches are being left.
   var isBusy: Bool { !isOpen || isJudging || (asksGoal && judged < results.count) }
 
   /// The branches whose results count.
   var winners: Set<TrackID> { Set((isDecided ? results.prefix(judged) : results[...]).map { tracks[$0.branch] }) }
 }
 
-/// Where a walk begins, if not by calling the `proceed` of the place on top.
+/// The beginning of a walk that does not begin with the `proceed` of the place on top.
 package final class Start: Sendable {
   package enum Kind: Sendable {
-    /// With the instruction at this address.
+    /// Begin with the instruction at this address.
     case at(address: Int, Payload)
-    /// With the `proceed` of the place on top.
+    /// Begin with the `proceed` of the place on top.
     case top
-    /// With the closure of a recovery, because this step has failed.
+    /// Begin with the closure of a recovery, because this step has failed.
     case recovery(StepID, ScopeFrame, any Error)
-    /// With a failure that the next scope further out is asked about.
+    /// Begin with a failure, which these outer scopes are asked to handle.
     case failure(StepID, any Error, ScopeFrame?)
   }
 
   package let kind: Kind
-  /// How long to wait before that.
+  /// The time to wait before the walk begins.
   package let pause: Duration
-  /// What the step on top is to receive before its `proceed` is called.
+  /// The update that the step on top receives before its `proceed` is called.
   package let handover: Handover?
 
   init(_ kind: Kind, pause: Duration = .zero, handover: Handover? = nil) {
@@ -174,7 +174,7 @@ package final class Start: Sendable {
   }
 }
 
-/// An update on its way to a step. A class, because hardly any track has one and each keeps room for it.
+/// An update on its way to a step. A class, because every track has room for one and hardly any has one.
 package final class Handover: Sendable {
   package let receiver: StepTypes.Receiver
   package let update: any Sendable
@@ -184,32 +184,32 @@ package final class Handover: Sendable {
   }
 }
 
-/// A leave under way on one track: where it is going, and what has come of it so far. Replaced where it changes: it is
-/// looked at more often than that.
+/// A leave under way on one track: its goal, and its failures so far. Immutable, and replaced to change it, because it
+/// is read more often than changed.
 package final class Leave: Sendable {
   package enum Goal: Sendable {
-    /// Back to the place at this depth, which then receives the update, if there is one.
+    /// Back up to the place at this depth, and then hand it the update, if there is one.
     case back(to: Int, Handover?)
-    /// Down to the bottom.
+    /// End the flow: leave every place.
     case end(Ending, rollBack: Bool)
-    /// Nowhere: the same visit goes on with a new instance of its step, which replays what is in the journal.
+    /// Stay in the same visit with a new instance of its step, which replays the journal.
     case reload
-    /// Out of a scope that does something about a failure.
+    /// Leave a scope that handles a failure.
     case unwind(Unwinding)
-    /// Out of the branches of the fork on top that are superfluous; then the walk goes on with this.
+    /// Roll back the superseded branches of the fork on top; then walk on with this payload.
     case dropSuperseded(Payload)
-    /// A track further out is left. That one undoes what this one did.
+    /// Leave because a track further out is left. That track compensates this one's places.
     case supersede
   }
 
   package let goal: Goal
-  /// Tells one leave from another.
+  /// The number that identifies the leave.
   package let number: Int
-  /// The visit that is left; nil if none was entered yet.
+  /// The visit that is left; `nil` if none was entered yet.
   package let visit: VisitNode?
-  /// When the request was accepted, from the run's start.
+  /// The time at which the request was accepted, from the run's start.
   package let since: Duration
-  /// The `backUp`s that threw, in the order they ran.
+  /// The `backUp`s that threw, in the order in which they ran.
   let failures: [UndoFailure]
   /// Whether the ending was published.
   let isAnnounced: Bool
@@ -226,15 +226,15 @@ package final class Leave: Sendable {
     self.isAnnounced = isAnnounced
   }
 
-  /// The same leave, whose ending was published.
+  /// This leave with its ending published.
   var announced: Leave {
     Leave(goal: goal, number: number, visit: visit, since: since, failures: failures, isAnnounced: true)
   }
 
-  /// What they threw.
+  /// The errors of the `backUp`s that threw.
   package var errors: [any Error] { failures.map(\.error) }
 
-  /// The same leave, after these `backUp`s threw.
+  /// Returns this leave after further `backUp`s threw.
   func adding(_ more: [UndoFailure]) -> Leave {
     guard !more.isEmpty else { return self }
     return Leave(
@@ -256,7 +256,7 @@ package final class Leave: Sendable {
     if case .reload = goal { true } else { false }
   }
 
-  /// Whether it is the flow's own affair: nobody asked for it, so a request from outside takes its place.
+  /// Whether the machine began the leave without a request; a request from outside then replaces it.
   var yields: Bool {
     switch goal {
     case .unwind, .dropSuperseded, .reload: true
@@ -268,14 +268,14 @@ package final class Leave: Sendable {
 /// A `backUp` that threw.
 package struct UndoFailure: Sendable {
   package let error: any Error
-  /// What is still to be undone, with what it remembers; nil where flows are not kept.
+  /// The place that still has to be compensated, with its memory; `nil` if the flow is not persisted.
   let place: Place?
 }
 
-/// A failure on its way out of a scope: everything inside is compensated, then the scope acts.
+/// A failure that unwinds a scope: everything inside is compensated, then the scope acts.
 package struct Unwinding: Sendable {
   package let frame: ScopeFrame
-  /// The step that failed, or that took too long.
+  /// The step that failed or took too long.
   package let step: StepID
   package let error: any Error
   package let isTimeout: Bool
