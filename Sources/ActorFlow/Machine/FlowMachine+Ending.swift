@@ -1,8 +1,8 @@
-// The end of a run.
+// The end of a run, and failures: how scopes and branches handle them, and when they end the run.
 extension FlowMachine {
-  /// The run is over; every place is dropped.
+  /// Ends the run and drops every place.
   ///
-  /// - Parameter stack: What the world sees from now on.
+  /// - Parameter stack: The stack that is shown from now on.
   mutating func end(
     _ ending: Ending, _ result: Result<any Sendable, any Error>, as change: Change, at stack: VisitNode?
   ) {
@@ -32,29 +32,31 @@ extension FlowMachine {
     if signals.isUsed { discard(signals.drop()) }
   }
 
-  /// Whether the run is over, or on its way to a bad end.
+  /// Whether the run has ended, or is being abandoned, cancelled or rolled back after a failure.
   package var isEnding: Bool {
     if case .end? = main.leave?.goal { return true }
     return phase == .ended
   }
 
-  /// A decision could not be committed: the run stops where the last commit left it, and nothing is rolled back.
+  /// Stops the run because a decision could not be committed. The run stays where the last commit left it, and nothing
+  /// is rolled back.
   package mutating func halt(_ error: any Error) {
     guard phase != .ended, phase != .idle else { return }
     end(.failed, .failure(error), as: .failed(position.step ?? "?", error), at: stack(of: .main))
   }
 }
 
-// A step that failed, and what the scopes around it do about that.
+// MARK: - Failures
 extension FlowMachine {
-  /// A step, its factory, its `skip`, or what stands between two steps threw. A flow that is kept waits for somebody who
-  /// sees to it, unless its definition says otherwise.
+  /// Handles an error of a step, its factory, its `skip`, or a closure between two steps. A persisted flow is suspended
+  /// if no scope handles the error, unless its definition says to roll back.
   ///
   /// - Parameters:
-  ///   - address: Where the flow is, if `step` is none of its steps: before the first one, for example.
-  ///   - scopes: Those around the failure. The innermost one of the track that does something about it catches it.
-  ///   - since: The time from the run's start, for who watches the scope being left.
-  /// - Returns: Whether the track goes on: not if the flow stands still now.
+  ///   - address: The address at which the flow stands, if `step` is none of its steps: before the first one, for
+  ///     example.
+  ///   - scopes: The scopes around the failure. The innermost one of the track that handles failures catches the error.
+  ///   - since: The time from the run's start, shown to observers of the leave.
+  /// - Returns: Whether the track goes on; false if the flow is suspended.
   package mutating func fail(
     _ step: StepID, _ error: any Error, orAt address: Int = 0, under scopes: ScopeFrame? = nil,
     on track: TrackID = .main, since: Duration = .zero
@@ -66,7 +68,7 @@ extension FlowMachine {
   private mutating func handle(
     _ step: StepID, _ error: any Error, orAt address: Int, under scopes: ScopeFrame?, on track: TrackID, since: Duration
   ) {
-    // While the flow is being left the error means nothing.
+    // An error of a track that is being left is ignored.
     guard phase(of: track) == .walking else { return }
     let cause = cause(of: error, at: step)
     if journal == .persisting, scopes?.handler(below: nil) == nil,
@@ -86,8 +88,8 @@ extension FlowMachine {
     publish(.failed(step, cause))
   }
 
-  /// The flow stands still where it is: no timer rings, and only an ending gets it going. Whoever takes it up again has
-  /// the step tried again.
+  /// Suspends the flow: no timer fires, and only an ending moves it. When the flow is activated again, the step is
+  /// retried.
   private mutating func suspend(_ step: StepID, _ error: any Error) {
     guard fault == nil else { return }
     fault = (step, error)
@@ -99,8 +101,8 @@ extension FlowMachine {
     throw error(.parked, "a step failed, and the flow is suspended: \(fault.error)", step: fault.step)
   }
 
-  /// Endings come from the machine, never from the type of an error: a `CancellationError` that nobody but the step has
-  /// caused is a failure like any other.
+  /// Returns the error to report. The machine decides endings, never the type of an error: a `CancellationError` that
+  /// only the step has caused is a failure like any other.
   private func cause(of error: any Error, at step: StepID) -> any Error {
     if let error = error as? FlowError { return error.located(in: flow, at: step) }
     guard error is CancellationError else { return error }
@@ -125,7 +127,7 @@ extension FlowMachine {
     publish(.caught(step, error, by: .retry(attempt: frame.attempt + 1, after: pause)))
   }
 
-  /// The same visit goes on: place, records and idempotency keys stay what they are.
+  /// Begins another attempt in the same visit: place, records and idempotency keys stay.
   private mutating func tryAgain(_ top: Place, _ frame: ScopeFrame, _ pause: Duration, on track: TrackID) {
     self[track].top = top.with(top.payload.within(top.payload.scopes?.replacing(frame, with: frame.again)))
     self[track].focus.hasReturned = true
@@ -148,7 +150,7 @@ extension FlowMachine {
     self[track].phase = .compensating
   }
 
-  /// The closure of a recovery has made what the scope was to make, and the walk goes on at this address.
+  /// Walks on from this address, because the closure of a recovery has made the output of its scope.
   ///
   /// - Returns: False if the flow is being left.
   package mutating func recovered(making payload: Payload, at address: Int, on track: TrackID) -> Bool {

@@ -1,9 +1,9 @@
 // Branches that run at the same time.
 extension FlowMachine {
-  /// A fork was reached and its branches are known: enters it, and begins a track for each of them. The event is
-  /// `moved`. Returns nil if the flow is being left.
+  /// Enters a fork that was reached, and begins a track for each branch. The event is `moved`.
   ///
-  /// - Parameter inputs: What each branch is given.
+  /// - Parameter inputs: The input of each branch.
+  /// - Returns: The tracks of the branches; `nil` if the flow is being left.
   package mutating func fork(
     _ node: Node, _ plan: ForkPlan, payload: Payload, inputs: [any Sendable], on track: TrackID
   ) -> [TrackID]? {
@@ -11,7 +11,7 @@ extension FlowMachine {
     return openBranches(of: plan, payload: payload, inputs: inputs, on: track)
   }
 
-  /// The flow has backed up to a fork: its branches begin anew. Nil: the flow is being left.
+  /// Begins the branches of a fork anew, because a back has landed on it. Returns `nil` if the flow is being left.
   package mutating func refork(_ plan: ForkPlan, inputs: [any Sendable], on track: TrackID) -> [TrackID]? {
     let (phase, top) = look(at: track) { ($0.phase, $0.top) }
     guard phase == .walking, let payload = top?.payload else { return nil }
@@ -19,10 +19,10 @@ extension FlowMachine {
     return openBranches(of: plan, payload: payload, inputs: inputs, on: track)
   }
 
-  /// The branches that were open when the machine was put away; nil if there are none.
+  /// The branches that were open in the snapshot; `nil` if there are none.
   package func reopenedFork(on track: TrackID) -> [TrackID]? { look(at: track) { $0.fork?.tracks } }
 
-  /// The walk goes on with the branches that it has. Nil: the flow is being left.
+  /// Walks on with the branches that are open already. Returns `nil` if the flow is being left.
   package mutating func goOn(with branches: [TrackID], on track: TrackID) -> [TrackID]? {
     guard phase(of: track) == .walking else { return nil }
     dropStart(of: track)
@@ -30,7 +30,7 @@ extension FlowMachine {
     return branches
   }
 
-  /// The results with which the goal decided, and how many branches there are; nil if it has not.
+  /// Returns the results with which the goal decided, and the number of branches; `nil` if it has not decided.
   package func decidingResults(of track: TrackID) -> (values: [any Sendable], branches: Int)? {
     look(at: track) { track in
       guard let fork = track.fork, fork.isDecided, fork.asksGoal else { return nil }
@@ -61,7 +61,7 @@ extension FlowMachine {
     return opened
   }
 
-  /// A branch has come to its end. False: it is being left.
+  /// Ends a branch that was walked to its end. Returns false if the branch is being left.
   package mutating func finishBranch(_ track: TrackID, _ output: any Sendable) -> Bool {
     let (phase, branch) = look(at: track) { ($0.phase, $0.branch) }
     guard phase == .walking, let branch else { return false }
@@ -79,7 +79,7 @@ extension FlowMachine {
     return true
   }
 
-  /// The last step of a branch is left forwards, although no other place comes to stand on it.
+  /// Leaves the last step of a branch forwards, although no other place is pushed on it.
   private mutating func leaveForwards(_ track: TrackID) {
     guard let top = look(at: track, { $0.top }), let last = top.shown else { return }
     if last.closes { self[track].isSealed = true }
@@ -91,10 +91,10 @@ extension FlowMachine {
     self[track].focus = Focus()
   }
 
-  /// A stint of a branch has ended. No other one follows if the branch is being left because a track further out is, or if
-  /// the flow stands still.
+  /// Decides whether another stint of a branch follows the one that has ended. None does if the branch was superseded or
+  /// the flow is suspended.
   ///
-  /// - Returns: Whether it was the last one.
+  /// - Returns: Whether that was the last one.
   package mutating func isOver(_ track: TrackID) -> Bool {
     if case .supersede? = look(at: track, { $0.leave })?.goal { endBranch(track) }
     let phase = look(at: track) { $0.phase }
@@ -105,7 +105,7 @@ extension FlowMachine {
     let (phase, branch) = look(at: track) { ($0.phase, $0.branch) }
     guard phase != .ended, let parent = branch?.parent else { return }
     let leave = with(track) { track in
-      // What the world sees of it stays what it saw.
+      // Observers go on to see the visit that they saw during the leave.
       if let leave = track.leave { track.visit = leave.visit }
       track.phase = .ended
       return track.leave.take()
@@ -118,14 +118,14 @@ extension FlowMachine {
     timers.drop(of: track)
   }
 
-  /// What became of a fork, when a branch has ended.
+  /// The state of a fork when a branch has ended.
   package enum Verdict: Sendable {
-    /// The goal is to be asked about this result, and its answer is to be told; without one if there is no branch.
+    /// Ask the goal about this result, and report its answer. There is no result if the fork has no branches.
     case judge(newest: (any Sendable)?, open: Int)
     /// All branches have ended: their results in order of the branches.
     case join([any Sendable])
     case failed(StepID, any Error)
-    /// Not yet; or the fork is being left, or is decided, and branches are still to come back.
+    /// Wait: the fork is not done; or it is being left, has failed or is decided, and branches are still being left.
     case wait
   }
 
@@ -152,7 +152,7 @@ extension FlowMachine {
     return .judge(newest: judged > 0 ? fork.results[judged - 1].value : nil, open: fork.tracks.count - judged)
   }
 
-  /// The goal says that the fork is done. Branches still open are superfluous, and told to leave.
+  /// Notes that the goal calls the fork done. Branches that are still open are superseded and leave.
   package mutating func decided(on track: TrackID, since: Duration = .zero) {
     let isDecided = with(track) { track in
       guard track.phase == .walking, track.fork?.isOpen == true else { return false }
@@ -168,7 +168,7 @@ extension FlowMachine {
     if let visit = visit(of: track) { publish(.leaving(Visit(visit), .superseded)) }
   }
 
-  /// A branch failed, and nothing inside it does anything about that: the fork fails, and the siblings leave.
+  /// Ends a branch whose failure no scope inside it has handled: the fork fails, and the sibling branches leave.
   mutating func failBranch(_ track: TrackID, _ step: StepID, _ error: any Error, since: Duration) {
     guard let parent = parent(of: track) else { return }
     endBranch(track)
@@ -179,12 +179,12 @@ extension FlowMachine {
 
   package enum Joined: Sendable {
     case joined
-    /// What the superfluous branches did is undone first; then the walk goes on by itself.
+    /// The superseded branches are rolled back first; then the walk goes on by itself.
     case cleansUp
     case left
   }
 
-  /// All branches have ended or come back. Nothing of them is left but what is to be undone if the flow is.
+  /// Joins the branches, which have all ended or been left. Their places stay as inner places, for a later rollback.
   package mutating func join(
     _ node: Node, making payload: Payload, on track: TrackID, since: Duration = .zero
   ) -> Joined {
@@ -204,7 +204,7 @@ extension FlowMachine {
     return .joined
   }
 
-  /// The fork is over: what its branches did is a thing of the past now.
+  /// Ends a fork: the places of its branches become inner places.
   mutating func joined(_ visit: VisitNode, errors: [any Error], on track: TrackID) {
     let (hasAsked, winners) = look(at: track) { ($0.focus.hasAsked, $0.fork?.winners ?? []) }
     if hasClosed(winners) { with(track) { $0.top = $0.top?.closed() } }
@@ -217,7 +217,7 @@ extension FlowMachine {
     publish(.joined(Visit(visit), errors: errors))
   }
 
-  // By hand: a closure would get a copy of the machine.
+  // A loop, because a closure would get a copy of the machine.
   private func hasPlaces(_ tracks: [TrackID]) -> Bool {
     for track in tracks where look(at: track, { $0.top != nil }) { return true }
     return false
@@ -229,10 +229,10 @@ extension FlowMachine {
   }
 }
 
-// What is left of branches when their fork is over.
+// MARK: - Burying branches
 extension FlowMachine {
-  /// Puts the places of all branches that are still there on top of the fork, oldest first, as things of the past.
-  /// No stint of theirs is under way any more.
+  /// Pushes the places of all remaining branches on the fork, oldest first, as inner places. No stint of these branches
+  /// is under way any more.
   mutating func buryBranches(of track: TrackID) {
     guard let (tracks, failures) = look(at: track, { $0.fork.map { ($0.tracks, $0.failures) } }) else { return }
     if !failures.isEmpty { with(track) { $0.leave = $0.leave?.adding(failures) } }
@@ -250,7 +250,8 @@ extension FlowMachine {
     let focus = look(at: track) { $0.focus }
     var below = look(at: track) { $0.top }
     if let top = below, top.isInner {
-      // A leave has overtaken the undoing of superfluous branches: what is left of them takes its place among the others.
+      // A leave has overtaken the rollback of superseded branches: their remaining places are sorted in with the
+      // others.
       if focus.isEntered { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
       discard(top)
       below = top.below
@@ -270,7 +271,7 @@ extension FlowMachine {
     }
   }
 
-  /// The places of a track to which a `backUp` is owed; they are gone from it.
+  /// Removes the places of a track, and returns those to which a `backUp` is owed.
   private mutating func takePlaces(of track: TrackID) -> [(place: Place, memory: PlaceMemory.Box?)] {
     var places: [(place: Place, memory: PlaceMemory.Box?)] = []
     let (focus, top) = with(track) { track in
@@ -279,7 +280,7 @@ extension FlowMachine {
     }
     var next = top
     if let top {
-      // A fork itself has nothing to undo.
+      // A fork itself has nothing to compensate.
       if focus.isEntered, top.node.fork == nil { places.append((top, focus.memory.map(PlaceMemory.Box.init))) }
       discard(top)
       next = top.below

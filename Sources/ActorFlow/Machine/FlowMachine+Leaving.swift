@@ -1,7 +1,7 @@
-// The requests to leave, and what each does while another leave is under way.
+// The requests to leave, their effect while another leave is under way, and the targets of a back.
 extension FlowMachine {
-  /// Backs up for a caller outside, who waits for the landing: to the nearest earlier place that asked, or to the nearest
-  /// one named `step`.
+  /// Backs up for a caller outside, who waits for the landing: to the nearest earlier place that asked, or to the
+  /// nearest one named `step`.
   package mutating func backUp(to step: StepID? = nil, since: Duration) throws(FlowError) {
     try requireRun()
     try refuseSuspended()
@@ -21,7 +21,7 @@ extension FlowMachine {
     try backUp(from: [track], to: nil, since: since)
   }
 
-  /// Backs up for the step on top itself, to the nearest earlier step of which `receives` says that it takes the update.
+  /// Backs up for the step on top itself, to the nearest earlier step whose types satisfy `receives`.
   ///
   /// - Returns: False if there is none.
   package mutating func backUp(
@@ -32,13 +32,13 @@ extension FlowMachine {
     return try backUp(to: found, delivering: update, from: stay.track, since: since)
   }
 
-  /// Backs up to the nearest earlier step that takes what the step on top has made as its update.
+  /// Backs up to the nearest earlier step that takes the output of the step on top as its update.
   ///
   /// - Returns: False if there is none.
   package mutating func backUp(
     delivering update: any Sendable, from track: TrackID, since: Duration
   ) throws(FlowError) -> Bool {
-    // A stack may be long: it is looked through only for what some step of the flow would take.
+    // A stack may be long: it is searched only if some step of the flow takes such an update.
     guard graph.receives(update), phase(of: track) == .walking, let visit = visit(of: track) else { return false }
     let found = receiver(below: Stay(visit.id, on: track)) { $0.receiver?.accepts(update) ?? false }
     guard let found else { return false }
@@ -71,14 +71,14 @@ extension FlowMachine {
     accept(.end(.abandoned(reason: reason), rollBack: true), on: .main, since: since)
   }
 
-  /// The task that called `run` was cancelled.
+  /// Leaves because the task that called `run` was cancelled.
   package mutating func cancel(since: Duration) {
     guard phase != .idle, phase != .ended else { return }
     accept(.end(.cancelled, rollBack: true), on: .main, since: since)
   }
 
-  /// The table "while leaving", for requests that are not refused: the first leave begins; an ending takes a back's
-  /// target away; everything else joins. A leave that is the flow's own affair gives way to any request.
+  /// Applies the table "while leaving" to a request that is not refused: the first leave begins; an ending takes a
+  /// back's target away; every other request joins. A leave that the machine began by itself gives way to any request.
   ///
   /// - Returns: The number of the leave that is under way now.
   @discardableResult
@@ -88,7 +88,7 @@ extension FlowMachine {
       guard case .back = old.goal, case .end = goal else { return old.number }
     }
     if phase == .walking { perform(.cancelWalk(track)) }
-    // What a back becomes that is overtaken by an ending began when the back did.
+    // An ending that overtakes a back began when the back did.
     let began = old?.yields == false ? old?.since : nil
     let leave = newLeave(goal, of: stack(of: track), since: began ?? since, old?.failures)
     if let old { discard(old) }
@@ -107,18 +107,20 @@ extension FlowMachine {
   }
 }
 
-// Where back leads.
+// MARK: - Targets of a back
 extension FlowMachine {
   private typealias Target = (track: TrackID, depth: Int)
 
-  /// Backs up from the one of these tracks that can. A caller outside waits for the landing.
+  /// Backs up from those of these tracks that can, if they all lead to one target. A caller outside waits for the
+  /// landing.
   mutating func backUp(from tracks: [TrackID], to step: StepID?, since: Duration) throws(FlowError) {
     try refuseWhileLeaving(.main)
     var found: [(track: TrackID, target: Target)] = []
     var refusal: FlowError?
     for track in tracks {
       do {
-        // A branch that is moving is not meant, and while it is the only one, the request is a double click.
+        // A branch that is being left is passed over. If it is the only one, the request is a double click, and
+        // refused.
         try refuseWhileLeaving(track)
         found.append((track, try backTarget(from: track, to: step)))
       } catch { if refusal == nil || error.code == .moving { refusal = error } }
@@ -135,7 +137,7 @@ extension FlowMachine {
     perform(.awaitMilestone(.landed(leave, on: target.track)))
   }
 
-  /// Refuses a back on a track that is being left, or that lies in one.
+  /// Refuses a back on a track that is being left, or that is inside such a track.
   func refuseWhileLeaving(_ track: TrackID) throws(FlowError) {
     var next: TrackID? = track
     while let track = next {
@@ -150,7 +152,7 @@ extension FlowMachine {
     }
   }
 
-  /// Where a back from a track leads: on that track, or, past its first step, on the one around it.
+  /// Returns the target of a back from a track: on that track or, past its first step, on the track around it.
   private func backTarget(from track: TrackID, to step: StepID?) throws(FlowError) -> Target {
     var refusal: FlowError?
     for (level, track) in lineage(of: track).enumerated() {
@@ -164,7 +166,7 @@ extension FlowMachine {
     throw refusal ?? error(.cannotBackUp, "no step has been entered yet, so there is no earlier one")
   }
 
-  /// Why the fork on top of a track cannot be left backwards, if so.
+  /// Returns the error if the fork on top of a track cannot be left backwards; else `nil`.
   private func refusalToLeaveFork(on track: TrackID) -> FlowError? {
     guard hasClosedBranch(on: track) else { return nil }
     return error(
@@ -172,7 +174,7 @@ extension FlowMachine {
       step: visit(of: track)?.info.id)
   }
 
-  /// Whether a step of a branch, or of a branch further in, was left forwards for good.
+  /// Whether a step of an open branch, or of a branch further in, was left forwards for good.
   func hasClosedBranch(on track: TrackID) -> Bool {
     look(at: track) { $0.fork?.tracks }?.contains { isClosed($0) || hasClosedBranch(on: $0) } ?? false
   }
@@ -181,7 +183,7 @@ extension FlowMachine {
     case found(Int)
     /// There is none on this track.
     case none(FlowError)
-    /// There is one, or there was, and nobody may return to it.
+    /// There is or was one, but no back may lead to it.
     case refused(FlowError)
   }
 
@@ -196,7 +198,8 @@ extension FlowMachine {
     return isClosed(track) || current.isClosed ? .refused(refusal) : .none(refusal)
   }
 
-  /// - Parameter isAround: Whether the top of the track, a fork, is itself an earlier place, seen from its branches.
+  /// - Parameter isAround: Whether the search began in a branch of the fork on top, so that the fork itself is an
+  ///   earlier place.
   private func place(named step: StepID, on track: TrackID, isAround: Bool) -> Found {
     guard let top = top(of: track), let current = top.shown else {
       return .none(error(.cannotBackUp, "no step has been entered yet, so there is no earlier one"))
@@ -223,7 +226,7 @@ extension FlowMachine {
 // MARK: - Updates
 
 extension FlowMachine {
-  /// The nearest step below a visit that takes what `receives` says, on its track or on one around it.
+  /// Returns the nearest step below a visit whose types satisfy `receives`, on its track or on one around it.
   package func receiver(below stay: Stay, where receives: (StepTypes) -> Bool) -> (place: Place, track: TrackID)? {
     for (level, track) in lineage(of: stay.track).enumerated() {
       guard let top = top(of: track) else { continue }

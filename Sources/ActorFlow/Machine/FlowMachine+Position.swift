@@ -1,6 +1,6 @@
-// What the world sees.
+// The public view of the flow, and the milestones that callers wait for.
 extension FlowMachine {
-  /// Where the flow stands.
+  /// The flow's position.
   package var position: Position {
     guard main.fork == nil || branches.areShown else {
       var shown = self
@@ -13,7 +13,8 @@ extension FlowMachine {
       canBackUp: main.canBackUp, waits: main.waits.map(\.wait))
   }
 
-  /// What the world sees of a stack. It changes with events only, so during a rollback it still shows what is left.
+  /// Returns the stack of a track as shown to observers. It changes with events only, so during a rollback it still
+  /// shows the stack as it was left.
   func stack(of track: TrackID) -> VisitNode? {
     track == .main ? main.stack ?? lastStack : look(at: track) { $0.stack }
   }
@@ -29,12 +30,12 @@ extension FlowMachine {
 
   private func status(of leave: Leave?) -> Status {
     guard let leave, !leave.isAnnounced else { return .rollingBack }
-    // Before the first step was entered there is no visit to leave, and a reload is nobody's business.
+    // Before the first step was entered there is no visit to leave; a reload is internal and not shown.
     if let visit = leave.visit, !leave.isReload { return .leaving(Visit(visit), since: leave.since) }
     return .running
   }
 
-  /// Whether the flow waits for somebody outside or for the clock, stands still, or has ended.
+  /// Whether the flow waits for an answer, a signal or the clock, is suspended, or has ended.
   package var isSettled: Bool {
     switch phase {
     case .ended: true
@@ -43,21 +44,22 @@ extension FlowMachine {
     }
   }
 
-  /// Whether a branch is being left. A flow that stands still because a step beside it failed waits for that: what is
-  /// undone is recorded, and not undone once more by whoever takes the flow up.
+  /// Whether a branch is being left. A flow that was suspended by another branch waits for that, so that each
+  /// compensation is recorded and does not run again when the flow is activated.
   private var isUndoingBranch: Bool { branches.contains { $0.phase == .leaving || $0.phase == .compensating } }
 
-  /// Whether it is settled, and all that its steps do is wait: then nothing is lost if they are made anew later.
+  /// Whether the flow is settled and its steps do nothing but wait, so that nothing is lost if they are made anew
+  /// later.
   ///
-  /// A step that asks and waits at once has a task for each. When one of them has got its answer, the flow counts as
-  /// settled, for the other is open; but the one goes on. It may have ended, too, which nobody can see: then the flow
-  /// just does not rest before the step waits for as much as ever, or has returned.
+  /// A step that asks and waits at once has a task for each. When one task has got its answer, it goes on, while the
+  /// flow counts as settled because of the other. That task may also have ended, which the machine cannot see. Such a
+  /// flow is not passivated before the step waits for as much as before, or has returned.
   package var canPassivate: Bool {
     isSettled && !hasTrack(where: \.hasAskerAtWork)
   }
 
-  /// Whether it is settled, and whoever may be at work beside what is open has a question open, too: there is something
-  /// to show.
+  /// Whether the flow is settled, and every step that may still be executing has a question open, so that there is
+  /// something to show.
   package var isPresentable: Bool {
     isSettled && !hasTrack { $0.hasAskerAtWork && $0.asking == nil }
   }
@@ -67,7 +69,7 @@ extension FlowMachine {
     return isMeant(main) || branches.contains(where: isMeant)
   }
 
-  /// The next event. Call it last in an input: it carries the position as it stands.
+  /// Publishes the next event. Call it last in an input: the event carries the position as it is then.
   mutating func publish(_ change: Change) {
     sequence += 1
     if main.fork != nil { branches.show(on: &main.fork) }
@@ -76,7 +78,7 @@ extension FlowMachine {
 }
 
 extension Track {
-  /// What the world sees of it now.
+  /// The public view of the track now.
   var view: TrackView {
     var leaving: (visit: VisitNode, since: Duration)?
     if phase == .leaving || phase == .compensating, let leave, !leave.isReload, let visit = leave.visit {
@@ -88,7 +90,7 @@ extension Track {
       leaving: leaving, branches: fork?.views)
   }
 
-  /// What the world sees of its stack; nil for the flow itself after its end.
+  /// The stack as shown to observers; `nil` for the flow itself after its end.
   fileprivate var stack: VisitNode? {
     switch phase {
     case .idle: nil
@@ -98,8 +100,8 @@ extension Track {
     }
   }
 
-  /// Whether it has a place of its own to back up to, and nobody has asked to leave it. A reload is nobody's business,
-  /// so it does not show.
+  /// Whether the track has a place of its own to back up to, and no leave was requested. A reload is internal and does
+  /// not count.
   fileprivate var canBackUp: Bool {
     guard let top = top?.shown, top.backTarget >= 0, !top.isClosed else { return false }
     return phase == .walking || leave?.isReload == true
@@ -108,31 +110,32 @@ extension Track {
 
 /// A point of the flow's course that a caller waits for.
 package enum Milestone: Sendable {
-  /// The flow waits for somebody outside, or has ended.
+  /// The flow is settled: it waits for an answer, a signal or the clock, is suspended, or has ended.
   case settled
-  /// It is settled, and its steps do nothing but wait.
+  /// The flow is settled, and its steps do nothing but wait.
   case passivatable
-  /// It is settled, and shows what its steps ask.
+  /// The flow is settled, and shows the questions of its steps.
   case presentable
   /// The back of this number has landed on this track.
   case landed(Int, on: TrackID)
   case ended
-  /// A question that was read back is asked again, or closed.
+  /// A question that was open in the snapshot is asked again, or closed.
   case reopened(Question.ID)
 }
 
 extension FlowMachine {
-  /// Judges whether the flow has come to a milestone.
+  /// Judges whether the flow has reached a milestone.
   ///
   /// - Parameter event: The event of the latest input.
-  /// - Returns: The outcome for the task that waits: the flow's position, or an error. Nil: not yet.
+  /// - Returns: The outcome for the waiting task: the flow's position, or an error. `nil` if the milestone is not
+  ///   reached.
   package func outcome(of milestone: Milestone, after event: LogEntry?) -> OneShot.Outcome? {
     switch milestone {
     case .settled: return isSettled ? .success(position) : nil
     case .passivatable: return canPassivate ? .success(position) : nil
     case .presentable: return isPresentable ? .success(position) : nil
     case .reopened(let question):
-      // A step that failed before it asked again, or rests at something else, is not going to.
+      // A step that failed before asking again, or waits for something else, will not ask it.
       return isReopening(question) && !canPassivate ? nil : .success(position)
     case .ended:
       guard phase == .ended else { return nil }

@@ -1,33 +1,33 @@
-/// The outcome of a question or of a wait for a signal, as a replay needs to know it.
+/// The outcome of a question or a wait for a signal, as a replay needs it.
 package enum JournalEntry: Sendable {
   /// The answer, or the signal that was received.
   case answered(any Sendable)
   /// Given up by a child task that the step itself has cancelled: the replay cancels it again.
   case withdrawn
-  /// The time for it was over.
+  /// The time limit had passed.
   case overdue
 }
 
-/// One call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions anew, and so comes
-/// to the same keys.
+/// One call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions from the start,
+/// and so arrives at the same keys.
 struct Attempt: Sendable {
-  /// Whether an earlier attempt of the same visit came before.
+  /// Whether the same visit had an earlier attempt.
   var isReplay = false
   private var asked: [JournalKey.Name: Int] = [:]
   /// Whether a child task has got an answer, a signal or a result, so that a race may be decided.
   private var hasOutcome = false
   /// Whether the latest result is the error of a `once`, so that the step may be failing.
   private var hasThrown = false
-  /// Keys that were given up before anything was decided: see ``giveUp(_:)``.
+  /// The keys that were given up before anything was decided: see ``giveUp(_:)``.
   private var givenUp: [JournalKey] = []
-  /// Keys that count as given up because nobody had come back for them.
+  /// The keys that are presumed given up, because no task had asked for them again.
   private var presumed: Set<JournalKey> = []
 
   init(isReplay: Bool = false) {
     self.isReplay = isReplay
   }
 
-  /// The key of the question that is asked next under `name`.
+  /// Returns the key of the next question under `name`.
   func nextKey(_ name: JournalKey.Name) -> JournalKey {
     JournalKey(name: name, number: asked[name, default: 0] + 1)
   }
@@ -36,13 +36,13 @@ struct Attempt: Sendable {
     asked[key.name] = key.number
   }
 
-  /// A child task gives up the question or wait of this key.
+  /// Notes that a child task gives up the question or wait of this key.
   ///
   /// A task that lost a race loses it again in a replay. A task that was cancelled because the step fails does not: the
-  /// next attempt may come further, and would wait for it for ever. So what is given up before a race can have been
-  /// decided is remembered when the step goes on, and forgotten if it fails.
+  /// next attempt may come further, and would wait for the question for ever. So a key that is given up before a race
+  /// can have been decided is remembered when the step goes on, and forgotten if the step fails.
   ///
-  /// - Returns: Whether to remember it now.
+  /// - Returns: Whether to remember the key now.
   mutating func giveUp(_ key: JournalKey) -> Bool {
     if hasOutcome, !hasThrown { return true }
     givenUp.append(key)
@@ -51,12 +51,12 @@ struct Attempt: Sendable {
 
   mutating func presumeGivenUp(_ key: JournalKey) { presumed.insert(key) }
 
-  /// Whether a key counts as given up only because nobody had come back for it, until now.
+  /// Takes back that a key is presumed given up. Returns false if it was not.
   mutating func comeBack(to key: JournalKey) -> Bool { !presumed.isEmpty && presumed.remove(key) != nil }
 
-  /// The step goes on.
+  /// Notes that the step goes on.
   ///
-  /// - Returns: The keys given up before that are to be remembered now.
+  /// - Returns: The keys that were given up before and are to be remembered now.
   mutating func goOn(after progress: Progress) -> [JournalKey] {
     switch progress {
     case .began: break
@@ -75,7 +75,7 @@ struct Attempt: Sendable {
   enum Progress {
     /// A question, a wait or the work of a `once` has begun.
     case began
-    /// A question, a wait or a `once` has ended with a value, or its time was over. Nil: the task is not known.
+    /// A question, a wait or a `once` has ended with a value, or its time limit has passed.
     case outcome(by: CallingTask)
     /// The work of a `once` threw.
     case threw
@@ -83,10 +83,10 @@ struct Attempt: Sendable {
 }
 
 extension FlowMachine {
-  /// The journal's entry for a question or a wait.
+  /// Returns the journal's entry for a question or a wait.
   ///
-  /// - Parameter hasLimit: Whether its time can be over. If not, `overdue` was written for one that was given up, by a
-  ///   version that knew no difference.
+  /// - Parameter hasLimit: Whether the question or wait has a time limit. If not, `overdue` means `withdrawn`: an
+  ///   earlier version wrote `overdue` for both.
   func entry(of key: JournalKey, hasLimit: Bool, on track: TrackID) -> JournalEntry? {
     let entry = look(at: track) { $0.focus.memory?.answers[key] }
     if case .overdue? = entry, !hasLimit { return .withdrawn }
@@ -97,8 +97,11 @@ extension FlowMachine {
     if case .withdrawn? = entry(of: key, hasLimit: hasLimit, on: track) { true } else { false }
   }
 
-  /// Whether the step's own task comes with a key under which something was given up. Its task is cancelled with the whole
-  /// visit only, so that was a child's, whether or not it has come by, and the key is counted.
+  /// Whether the step's own task has to pass over this key, because a child task has given it up or had it open in the
+  /// snapshot. Counts the key then.
+  ///
+  /// The step's own task is cancelled only with the whole visit. So a key that was given up is a child's, even if that
+  /// child has not asked for it in this attempt.
   mutating func passesOver(_ key: JournalKey, hasLimit: Bool, by caller: CallingTask, on track: TrackID) -> Bool {
     guard caller == .step, isGivenUp(key, hasLimit: hasLimit, on: track) || passesOverReopening(key, on: track)
     else { return false }
@@ -106,7 +109,7 @@ extension FlowMachine {
     return true
   }
 
-  /// A task comes for what counted as given up because it had not come: that begins anew.
+  /// Lets a task ask again under a key that was presumed given up: removes the journal's entry.
   mutating func comeBack(to key: JournalKey, by caller: CallingTask, on track: TrackID) {
     guard caller != .step, self[track].focus.attempt.comeBack(to: key) else { return }
     self[track].focus.memory?.answers[key] = nil
@@ -117,14 +120,14 @@ extension FlowMachine {
     self[track].focus.memory?.answers[key] = entry
   }
 
-  /// The step goes on, where visits are replayed.
+  /// Notes, if visits are replayed, that the step goes on.
   mutating func note(_ progress: Attempt.Progress, on track: TrackID) {
     guard journal != .off else { return }
     for key in self[track].focus.attempt.goOn(after: progress) { remember(.withdrawn, as: key, on: track) }
   }
 
-  /// A child task gives up a question or a wait, where visits are replayed. After the step has returned or thrown that
-  /// is nobody's choice, and not remembered.
+  /// Notes, if visits are replayed, that a child task gives up a question or a wait. After the step has returned or
+  /// thrown, that was not the step's choice, and is not remembered.
   mutating func noteGivenUp(_ key: JournalKey, on track: TrackID) {
     guard journal != .off, !look(at: track, { $0.focus.hasReturned }) else { return }
     if self[track].focus.attempt.giveUp(key) { remember(.withdrawn, as: key, on: track) }
@@ -135,21 +138,22 @@ extension FlowMachine {
 package enum CallingTask: Sendable {
   /// The task that runs `proceed`.
   case step
-  /// A child of it, so that `proceed` itself may be doing something else.
+  /// A child of that task, so that `proceed` itself may be doing something else.
   case child
   /// Not looked up, because visits are not replayed and nothing depends on it.
   case unknown
 }
 
-/// What a step had open when its machine was put away. The step runs once more, and comes to ask for it again: then the
-/// question is the same one, and its time goes on.
+/// The question and the waits that a step had open in the snapshot from which its flow was read back.
+///
+/// The step runs again and asks for them again. Each then keeps its identity, and its time limit goes on.
 final class Reopening: Sendable {
   let question: PackedQuestion?
   let waits: [PackedWait]
-  /// How many updates of the question have come again before the question.
+  /// The number of the question's updates that the step has repeated before asking the question.
   let updates: Int
-  /// The keys of those that child tasks of the step had open: no other task comes for them, and a child that is cancelled
-  /// sooner than the first time may not come either.
+  /// The keys of the question and waits that child tasks had open. No other task asks for those, and a child may not
+  /// either, if it is cancelled sooner than the first time.
   let ofChildren: Set<JournalKey>
 
   init(question: PackedQuestion?, waits: [PackedWait], updates: Int = 0, ofChildren: Set<JournalKey> = []) {
@@ -163,7 +167,7 @@ final class Reopening: Sendable {
     waits.first { $0.key == key && $0.signal == signal }
   }
 
-  /// What is left of it without the question, and without the wait of this number; nil if that is nothing.
+  /// Returns the rest without the question or without the wait of this number; `nil` if nothing is left.
   func without(question isQuestion: Bool = false, wait number: Int? = nil) -> Reopening? {
     let rest = Reopening(
       question: isQuestion ? nil : question, waits: waits.filter { $0.number != number }, updates: updates,
@@ -172,7 +176,7 @@ final class Reopening: Sendable {
   }
 }
 
-/// A prompt as it is kept, packed once however often the machine is committed.
+/// A prompt as it is persisted, encoded once for all commits.
 package final class PackedPrompt: Sendable {
   let value: PackedValue
 
@@ -180,15 +184,15 @@ package final class PackedPrompt: Sendable {
     self.value = value
   }
 
-  /// Tells it from others.
+  /// A checksum that tells the prompt from others.
   var digest: UInt64 { Checksum.of(value.bytes[...]) }
 }
 
 extension FlowMachine {
-  /// The question that was open when the machine was put away, if it is this one. If the step asks another one first, it
-  /// has changed its mind, and the old one is closed.
+  /// Takes the question that was open in the snapshot, if it has this key. If it has another key, the step has asked
+  /// something else first, and the old question is closed.
   ///
-  /// - Returns: With it, how many of its updates have come again already.
+  /// - Returns: The question, and the number of its updates that the step has repeated already.
   mutating func takeReopening(_ key: JournalKey?, on track: TrackID) -> (PackedQuestion?, updates: Int) {
     guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question else { return (nil, 0) }
     self[track].reopening = reopening.without(question: true)
@@ -198,16 +202,16 @@ extension FlowMachine {
     return (nil, 0)
   }
 
-  /// Another question is asked instead of one that was open when the machine was put away: whoever had asked that does not
-  /// come any more. A child has been cancelled sooner than the first time.
+  /// Closes the question of the snapshot, because the step asks another one first and the old asker does not come any
+  /// more. If the asker was a child, it was cancelled sooner than the first time, so its key counts as given up.
   private mutating func closeReopening(_ question: PackedQuestion, wasOfChild: Bool, on track: TrackID) {
     timers.drop(question: question.number, on: track)
     self[track].forgetAsker()
     if wasOfChild, let key = question.key { remember(.withdrawn, as: key, on: track) }
   }
 
-  /// Whether the step's own task comes with the key of what a child had open when the machine was put away. A question of
-  /// the child's is closed then: had it been open, no other could have been asked.
+  /// Whether the step's own task comes with the key of something that a child had open in the snapshot. If that is the
+  /// question, it is closed: no other question could have been asked while it was open.
   mutating func passesOverReopening(_ key: JournalKey, on track: TrackID) -> Bool {
     guard let reopening = look(at: track, { $0.reopening }), reopening.ofChildren.contains(key) else { return false }
     guard let question = reopening.question, question.key == key else {
@@ -218,9 +222,9 @@ extension FlowMachine {
     return true
   }
 
-  /// The step's own task begins something new. A child that has not come back by now for what it had open has been
-  /// cancelled sooner than the first time, before it could: that counts as given up. If the child comes all the same, it
-  /// begins anew.
+  /// Gives up what child tasks had open in the snapshot, and have not asked for again by the time the step's own task
+  /// begins something new. Those children were cancelled sooner than the first time. A child that comes later all the
+  /// same begins anew.
   mutating func presumeChildrenGone(on track: TrackID) {
     guard let reopening = look(at: track, { $0.reopening }), !reopening.ofChildren.isEmpty else { return }
     var rest: Reopening? = reopening
@@ -239,8 +243,8 @@ extension FlowMachine {
     self[track].reopening = rest
   }
 
-  /// Whether an update is one that was made before, of a question that is still to be asked again: the step's tasks may
-  /// come back in another order.
+  /// Whether an update repeats one of a question that the step has not asked again yet: the step's tasks may come back
+  /// in another order.
   mutating func replayBeforeAsking(_ digest: UInt64, on track: TrackID) -> Bool {
     guard let reopening = look(at: track, { $0.reopening }), let question = reopening.question,
       question.updates.dropFirst(reopening.updates + 1).first == digest
@@ -258,12 +262,12 @@ extension FlowMachine {
     return wait
   }
 
-  /// Whether a question of this number was open when the machine was put away, and has not been asked again.
+  /// Whether this question was open in the snapshot and has not been asked again.
   package func isReopening(_ question: Question.ID) -> Bool {
     main.isReopening(question) || branches.contains { $0.isReopening(question) }
   }
 
-  /// The track that asked this question when the machine was put away, and has not asked it again.
+  /// Returns the track that had this question open in the snapshot and has not asked it again.
   func track(reopening question: Question.ID) -> TrackID? {
     guard question.flow == flow, question.run == run, isReopening(question) else { return nil }
     return ([.main] + descendants(of: .main)).first { look(at: $0) { $0.isReopening(question) } }
@@ -279,7 +283,7 @@ extension FlowMachine {
     self[track].reopening = rest.question == nil && rest.waits.isEmpty ? nil : rest
   }
 
-  /// The questions that are open, and those that were when the machine was put away.
+  /// The open questions, and those that were open in the snapshot.
   package var persistedQuestions: [Question.ID] {
     ([.main] + descendants(of: .main)).compactMap { track in
       if let asking = asking(on: track) { return asking.question.id }
@@ -289,22 +293,24 @@ extension FlowMachine {
     }
   }
 
-  /// The walk goes on here although no step has been entered: whoever takes the flow up before one is does not do again
-  /// what led here.
+  /// Persists the cursor although no step has been entered here, so that a flow that is activated later does not repeat
+  /// what led to this address.
   package mutating func persistCursor(from address: Int, with payload: Payload, on track: TrackID) {
     if journal == .persisting { self[track].start = Start(.at(address: address, payload)) }
   }
 
-  /// Writes down the update that a visit begins with. The step receives it again if its first attempt fails before it
-  /// has received it, or if it is made anew in the same visit.
+  /// Stores the update that a visit begins with. The step receives it again if its first attempt fails before receiving
+  /// it, or if the step is made anew in the same visit.
   mutating func remember(_ handover: Handover?, on track: TrackID) {
     if handover != nil, self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
     self[track].focus.memory?.handover = handover
   }
 
-  /// A step further down was made anew, because somebody has something for it. It stays what it is until it is put away.
+  /// Gives a place further down the step that was made anew for it. The place keeps the step until the flow is
+  /// passivated.
   ///
-  /// - Returns: The step that stands there: another one, if two came for it at the same time; nil if it is gone.
+  /// - Returns: The step of the place: an earlier one if two callers made it at the same time. `nil` if the place is
+  ///   gone.
   package mutating func remade(_ instance: StepInstance, at visit: VisitID, on track: TrackID) -> StepInstance? {
     guard let top = top(of: track) else { return nil }
     if let place = top.search({ $0.visit.id == visit ? true : nil })?.0 ?? (top.visit.id == visit ? top : nil),

@@ -198,7 +198,7 @@ package final class Leave: Sendable {
     case unwind(Unwinding)
     /// Roll back the superseded branches of the fork on top; then walk on with this payload.
     case dropSuperseded(Payload)
-    /// Leave because a track further out is left. That track compensates this one's places.
+    /// Leave because a track further out is left or no longer needs this branch. That track compensates the places.
     case supersede
   }
 
