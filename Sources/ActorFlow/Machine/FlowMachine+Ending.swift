@@ -47,6 +47,7 @@ extension FlowMachine {
 }
 
 // MARK: - Failures
+
 extension FlowMachine {
   /// Handles an error of a step, its factory, its `skip`, or a closure between two steps. A persisted flow is suspended
   /// if no scope handles the error, unless its definition says to roll back.

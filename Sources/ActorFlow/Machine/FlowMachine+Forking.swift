@@ -230,6 +230,7 @@ extension FlowMachine {
 }
 
 // MARK: - Burying branches
+
 extension FlowMachine {
   /// Pushes the places of all remaining branches on the fork, oldest first, as inner places. No stint of these branches
   /// is under way any more.

@@ -108,6 +108,7 @@ extension FlowMachine {
 }
 
 // MARK: - Targets of a back
+
 extension FlowMachine {
   private typealias Target = (track: TrackID, depth: Int)
 

@@ -1,38 +1,39 @@
-/// The question a visit has open.
+/// The question that a visit has open.
 package struct Asking: Sendable {
   package internal(set) var question: Question
-  /// The answer's name in the journal; nil if nobody will ask for it.
+  /// The name of the answer in the journal; `nil` if no replay will ask for it.
   let key: JournalKey?
-  /// Takes the answers, if the question stays open.
+  /// The receiver of the answers, if the question stays open.
   var receiver: (any ActionReceiver)?
-  /// The prompt as it is kept, where flows are.
+  /// The encoded prompt, if the flow is persisted.
   var packed: PackedPrompt?
-  /// What it was updated with before, where flows are kept.
+  /// The earlier updates of the question, if the flow is persisted.
   var updates = Updates()
-  /// Whether a child task of the step's asks, and the step's own may do something else.
+  /// Whether a child task of the step asks, so that the step's own task may be doing something else.
   let isByChild: Bool
 }
 
-/// What an asker gets whose time is over.
+/// The outcome for an asker whose time limit has passed.
 package struct TimeIsUp: Sendable {}
 
 // Questions and their answers.
 extension FlowMachine {
   package enum Asked: Sendable {
-    /// The visit is replayed, and this was answered before.
+    /// The visit is replayed, and the question was answered before.
     case answered(any Sendable)
     /// The visit is replayed, and the step gave this question up before.
     case withdrawn
-    /// The visit is replayed, and the time for this question was over.
+    /// The visit is replayed, and the time limit of this question had passed.
     case overdue
     case opened(Question)
   }
 
-  /// What a question of a flow that is kept has beside its prompt.
+  /// The data that a question of a persisted flow has beside its prompt.
   package struct PersistedPrompt: Sendable {
     package let prompt: PackedPrompt
     package let token: RandomBits?
-    /// What the question showed when the flow was put away, read back; nil if that is not known to be something else.
+    /// The prompt that the question showed in the snapshot, if it can be read and may differ from the one that is
+    /// asked; else `nil`.
     package let shown: (any Prompt)?
 
     package init(prompt: PackedPrompt, token: RandomBits? = nil, shown: (any Prompt)? = nil) {
@@ -40,8 +41,8 @@ extension FlowMachine {
     }
   }
 
-  /// A step asks. `name` names the answer in the journal; without one it is the prompt's type and how many of that type
-  /// this attempt has asked.
+  /// Opens a question for a step, or returns its outcome from the journal. `name` names the answer in the journal;
+  /// without a name, the key is the prompt's type and the number of prompts of that type in this attempt.
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
@@ -91,7 +92,7 @@ extension FlowMachine {
     }
   }
 
-  /// The task that gave the input is held.
+  /// Holds the calling task.
   mutating func hold(on track: TrackID) {
     with(track) { $0.isHolding = true }
     perform(.hold(track))
@@ -99,14 +100,15 @@ extension FlowMachine {
 
   /// The outcome of a question or a wait for a task that is cancelled already.
   package enum PassedOver: Sendable {
-    /// The visit is replayed, and there is an outcome; the task gets it although it is cancelled by now.
+    /// The visit is replayed, and there is an outcome. The task gets it although it is cancelled by now.
     case known
     /// The question or wait counts as given up.
     case givenUp
   }
 
-  /// A cancelled task of a step's comes to ask. In a replay it may be cancelled sooner or later than the first time, and
-  /// the questions after this one are to be known by the same keys: so the question has its key, and counts as given up.
+  /// Passes over a question because the task that comes to ask it is cancelled. In a replay that may happen sooner or
+  /// later than the first time, and the questions after this one must keep their keys. So the question takes its key,
+  /// and counts as given up.
   ///
   /// - Throws: As ``ask(_:key:visit:on:within:persisted:by:at:)``.
   package mutating func passOver(
@@ -122,7 +124,7 @@ extension FlowMachine {
     return .givenUp
   }
 
-  /// - Returns: Nil: it is given up now for the first time.
+  /// - Returns: `nil` if the key is given up for the first time.
   mutating func passOver(_ key: JournalKey, _ entry: JournalEntry?, on track: TrackID) -> PassedOver? {
     if case .answered? = entry { return .known }
     if case .overdue? = entry { return .known }
@@ -132,7 +134,7 @@ extension FlowMachine {
     return nil
   }
 
-  /// Opens a question of the place on top; it is to be published next, if it is new.
+  /// Opens a question of the place on top. If it is new, publish it next.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
     on track: TrackID, persisted: PersistedPrompt? = nil, isByChild: Bool = false, at now: @autoclosure () -> Duration
@@ -163,7 +165,7 @@ extension FlowMachine {
     return (question, reopened == nil)
   }
 
-  /// The key of the question asked next, but for those that the task which asks passes over.
+  /// Returns the key of the next question, after counting those that the calling task passes over.
   private mutating func nextKey(
     of prompt: any Prompt, named name: String?, hasLimit: Bool, by caller: CallingTask, at place: Place,
     on track: TrackID
@@ -174,9 +176,9 @@ extension FlowMachine {
     }
   }
 
-  /// The key of the question asked next. Nil: nothing is replayed, and nobody chose a name.
+  /// Returns the key of the next question; `nil` if nothing is replayed and the step's author has given no name.
   ///
-  /// A name that was answered in this attempt is refused; in an attempt that replays, the first use of it is not.
+  /// Throws if the name was answered in this attempt; a replaying attempt may use it once more.
   private func journalKey(
     of prompt: any Prompt, named name: String?, at place: Place, on track: TrackID
   ) throws -> JournalKey? {
@@ -185,7 +187,7 @@ extension FlowMachine {
       return journal != .off ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
     }
     let key = focus.attempt.nextKey(.given(name))
-    // Where nothing is replayed nothing is counted, and an answer refuses every further use of its name.
+    // Without replay nothing is counted, so an answer rules out every further use of its name.
     let earlier = journal != .off ? JournalKey(name: key.name, number: key.number - 1) : key
     guard case .answered? = focus.memory?.answers[earlier] else { return key }
     throw error(
@@ -193,10 +195,10 @@ extension FlowMachine {
       step: place.visit.info.id)
   }
 
-  /// The asker gave up. Changes nothing if the question was closed already.
+  /// Withdraws a question that its asker gave up. Changes nothing if the question was closed already.
   ///
-  /// - Parameter isCancelled: Whether the task that asked is cancelled, so that it does not go on. If not, a reminder
-  ///   threw: nobody knows whether it will again, so a replay asks anew.
+  /// - Parameter isCancelled: Whether the asking task is cancelled, so that it does not go on. If not, a reminder
+  ///   threw. It may not throw again, so a replay asks anew.
   package mutating func withdraw(
     _ question: Question.ID, on track: TrackID = .main, isCancelled: Bool = true,
     at now: @autoclosure () -> Duration? = nil
@@ -211,14 +213,14 @@ extension FlowMachine {
     publish(.withdrawn(question))
   }
 
-  /// A question that was open when the machine was put away is not asked again.
+  /// Withdraws a question that was open in the snapshot and is not asked again.
   mutating func withdrawReopening(_ asked: PackedQuestion, on track: TrackID) {
     dropReopening(on: track, questions: true, waits: false)
     self[track].forgetAsker()
     publish(.withdrawn(Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)))
   }
 
-  /// The time for a question is over. Changes nothing if it was closed already.
+  /// Withdraws a question whose time limit has passed. Changes nothing if it was closed already.
   mutating func overdue(_ question: Int, on track: TrackID, at now: Duration) {
     if let reopening = reopening(on: track), let asked = reopening.question, asked.number == question {
       if let key = asked.key { remember(.overdue, as: key, on: track) }
@@ -236,10 +238,10 @@ extension FlowMachine {
     publish(.withdrawn(asking.question.id))
   }
 
-  /// An answer that was found valid for what the question shows now. The asker gets it; where steps are reloaded, it is
-  /// cancelled, and gets it by replay.
+  /// Closes a question with an answer that is valid for the prompt shown now. The asker gets the answer; if steps are
+  /// reloaded, the asker is cancelled instead, and gets the answer by replay.
   ///
-  /// - Throws: `questionClosed` also after the time of the question, or of a part of the flow that it belongs to.
+  /// - Throws: `questionClosed` also if the time limit of the question, or of a part of the flow around it, has passed.
   package mutating func answer(
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) {
@@ -262,24 +264,25 @@ extension FlowMachine {
     publish(.answered(id, by: principal))
   }
 
-  /// - Parameter outcome: The asker's.
+  /// - Parameter outcome: The outcome for the asker.
   mutating func closeQuestion(on track: TrackID, _ outcome: OneShot.Outcome = .cancelled) {
     dropReopening(on: track, questions: true, waits: false)
     guard let asking = with(track, { $0.asking.take() }) else { return }
     if asking.receiver == nil { perform(.resumeAsker(track, outcome)) }
-    // The question alone needs no room of its own.
+    // A question by itself fits into `any Sendable` without an allocation.
     if asking.receiver == nil, asking.packed == nil { discard(asking.question) } else { discard(asking) }
     if track != .main { askers[asking.question.id.number] = nil }
     if !timers.isEmpty { timers.drop(question: asking.question.id.number, on: track) }
   }
 
-  /// The place of a visit whose step runs. Throws `CancellationError` if it is being left, `notActive` if it is over.
+  /// Returns the place of a visit whose step runs. Throws `CancellationError` if the visit is being left, `notActive`
+  /// if it is over.
   func activePlace(of visit: VisitID, on track: TrackID = .main, to verb: String) throws -> Place {
     guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: verb) }
     return place
   }
 
-  /// The place of a visit whose step runs; nil if it is being left, or over.
+  /// Returns the place of a visit whose step runs; `nil` if the visit is being left, or over.
   func runningPlace(of visit: VisitID, on track: TrackID) -> Place? {
     look(at: track) { track in
       guard track.phase == .walking, !track.focus.hasReturned, let place = track.top, place.visit.id == visit else {
@@ -289,7 +292,8 @@ extension FlowMachine {
     }
   }
 
-  /// Why a step cannot do what it asks for. Beside ``runningPlace(of:on:)``, as ``refusal(of:)`` is.
+  /// Returns the error for a step that cannot do what it asks for. Beside ``runningPlace(of:on:)`` for the reason given
+  /// at ``refusal(of:)``.
   @inline(never)
   func refusal(of visit: VisitID, on track: TrackID, to verb: String) -> any Error {
     let (top, hasReturned, phase) = look(at: track) { ($0.top, $0.focus.hasReturned, $0.phase) }
@@ -300,9 +304,10 @@ extension FlowMachine {
   }
 }
 
-// Which questions are open.
+// MARK: - Open questions
+
 extension FlowMachine {
-  /// The open question of this id, or why there is none.
+  /// Returns the open question of this id, or throws the reason that there is none.
   package func openQuestion(_ id: Question.ID) throws(FlowError) -> Question {
     guard let track = openTrack(of: id), let question = look(at: track, { $0.asking?.question }) else {
       throw refusal(of: id)
@@ -310,7 +315,7 @@ extension FlowMachine {
     return question
   }
 
-  /// The open question of this id, and who takes its answers if it stays open.
+  /// Returns the open question of this id, and the receiver of its answers if it stays open.
   package func openQuestion(
     takingActions id: Question.ID
   ) throws(FlowError) -> (question: Question, receiver: (any ActionReceiver)?) {
@@ -320,19 +325,19 @@ extension FlowMachine {
     return found
   }
 
-  /// The track that asks this question, or did when the machine was put away; or why there is none.
+  /// Returns the track that asks this question, or asked it in the snapshot.
   func track(asking id: Question.ID) throws(FlowError) -> TrackID {
     guard let track = openTrack(of: id) ?? track(reopening: id) else { throw refusal(of: id) }
     return track
   }
 
-  /// The track that asks this question, during a run.
+  /// Returns the track that asks this question, during a run.
   func openTrack(of id: Question.ID) -> TrackID? {
     phase == .idle || phase == .ended ? nil : asker(of: id)
   }
 
-  /// Why a question is not open. Beside ``openTrack(of:)``: of a call that may throw the caller, who changes the machine
-  /// later on, would be given a copy of the machine.
+  /// Returns the reason that a question is not open. Beside ``openTrack(of:)``: if that one could throw, its caller,
+  /// which changes the machine later on, would be given a copy of the machine.
   @inline(never)
   func refusal(of id: Question.ID) -> FlowError {
     do { try requireRun() } catch { return error }
@@ -345,15 +350,15 @@ extension FlowMachine {
 
   /// Whether an id has a token that its question cannot have.
   ///
-  /// The tokens of closed questions are not stored, so a guessed token of a closed question is refused as a right one is.
-  /// A caller without the right token learns from that only that the number is not open any more.
+  /// The tokens of closed questions are not stored, so a guessed token of a closed question is refused like a right
+  /// one. A caller without the right token learns from the refusal only that the number is not open any more.
   private func isForged(_ id: Question.ID) -> Bool {
-    // Every question of a kept flow has a token, and no other one has.
+    // Every question of a persisted flow has a token, and no other question has one.
     if (id.token == nil) == (journal == .persisting) { return true }
     return persistedQuestions.contains { $0.number == id.number && $0 != id }
   }
 
-  /// The track that asks this question.
+  /// Returns the track that asks this question.
   package func asker(of id: Question.ID) -> TrackID? {
     if main.asks(id) { return .main }
     guard let track = askers[id.number], look(at: track, { $0.asks(id) }) else { return nil }
@@ -365,7 +370,7 @@ extension FlowMachine {
     look(at: track) { $0.phase == .walking && $0.asks(id) }
   }
 
-  /// The one open question that shows a `P`, or why there is none.
+  /// Returns the only open question that shows a `P`; throws if there is none, or more than one.
   package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
     try requireRun()
     let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
@@ -385,15 +390,17 @@ extension Track {
   fileprivate func asks(_ id: Question.ID) -> Bool { asking?.question.isNamed(id) ?? false }
 }
 
-// Questions whose prompts change while they are open.
+// MARK: - Updates of open questions
+
 extension FlowMachine {
-  /// A step replaces what its open question shows. Changes nothing where the visit is replayed and this was shown before.
+  /// Replaces the prompt that a step's open question shows. Changes nothing if the visit is replayed and this was shown
+  /// before.
   package mutating func update<P: Prompt>(
     _ prompt: P, visit: VisitID, on track: TrackID = .main, persisted: PersistedPrompt? = nil
   ) throws {
     let place = try activePlace(of: visit, on: track, to: "update")
     guard let asking = asking(on: track) else {
-      // What cannot be read back is asked as it was first, so that this would be lost.
+      // A prompt that cannot be decoded is asked with its first content again, so that the update would be lost.
       if P.self is any Decodable.Type, let digest = persisted?.prompt.digest, replayBeforeAsking(digest, on: track) {
         return
       }
@@ -413,7 +420,7 @@ extension FlowMachine {
     replace(old, by: prompt, packed: packed, on: track)
   }
 
-  /// A question that was open when the machine was put away is asked again, with another prompt or the one it showed.
+  /// Replaces the prompt of a question from the snapshot if the step asks it again with another one.
   mutating func showAgain(
     _ question: Question, _ prompt: any Prompt, _ persisted: PersistedPrompt?, on track: TrackID
   ) {
@@ -435,21 +442,21 @@ extension FlowMachine {
   }
 }
 
-/// With what a question was updated while it was open.
+/// The digests of the prompts that an open question has shown.
 ///
-/// A step that runs again because its flow was put away asks what it asked first, and may then update it in the same
-/// way. The world has seen that: the question shows what it showed last, until the step comes with something else.
+/// A step that runs again because its flow was passivated asks its first prompt again, and may then repeat its updates.
+/// Observers have seen those: the question shows its latest prompt until the step comes with a different one.
 struct Updates: Sendable {
-  /// Of what was asked first, then of each update. Empty if there was none.
+  /// The digest of the first prompt, then of each update. Empty if there was no update.
   private(set) var digests: [UInt64] = []
-  /// How many of them this attempt has come by.
+  /// The number of digests that this attempt has repeated.
   private var replayed = 0
-  /// More are not remembered; then each update counts.
+  /// The limit of digests. Beyond it, the updates are forgotten, and each one counts as new.
   private static let most = 100
 
   init() {}
 
-  /// - Parameter replayed: How many updates came before the question was asked again.
+  /// - Parameter replayed: The number of updates that came before the question was asked again.
   init(_ digests: [UInt64], replayed: Int) {
     self.digests = digests
     self.replayed = replayed + 1
@@ -457,16 +464,16 @@ struct Updates: Sendable {
 
   var isEmpty: Bool { digests.isEmpty }
 
-  /// Whether this update is the next of those that were made before.
+  /// Whether this update repeats the next one of those made before.
   mutating func replay(_ digest: UInt64) -> Bool {
     guard replayed < digests.count else { return false }
-    // With another one the step goes its own way.
+    // After a different one, nothing more is taken for a repetition.
     let isSame = digests[replayed] == digest
     replayed = isSame ? replayed + 1 : digests.count
     return isSame
   }
 
-  /// The question is updated.
+  /// Notes that the question is updated.
   mutating func note(_ digest: UInt64, after shown: PackedPrompt?) {
     if digests.isEmpty, let shown { digests = [shown.digest] }
     digests = digests.count < Self.most ? digests + [digest] : Array(digests.prefix(1))

@@ -1,16 +1,16 @@
-// What `once` recorded.
+// Records of `once`.
 extension FlowMachine {
   package enum OnceBegun: Sendable {
     /// Run the work with this key.
     case run(idempotencyKey: String)
-    /// Another call is running it; wait for that one, then ask again.
+    /// Another call is running the work; wait for it, then ask again.
     case wait
     case done(any Sendable)
   }
 
-  /// A step calls `once`.
+  /// Begins the work of a `once`, or returns its record.
   ///
-  /// - Parameter drawBits: Draws the run's ``keyBits``; called where this is the first effect of a run that is not kept.
+  /// - Parameter drawBits: Draws the run's ``keyBits``; called for the first effect of a run that is not persisted.
   /// - Throws: `CancellationError` while the visit is being left and there is no record, else a `FlowError`.
   package mutating func beginOnce<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, type: T.Type, by caller: CallingTask = .unknown, drawBits: () -> KeyBits
@@ -53,7 +53,7 @@ extension FlowMachine {
     return .run(idempotencyKey: idempotencyKey)
   }
 
-  /// The work of a `once` has ended; nil: it threw.
+  /// Ends the work of a `once`. Pass `nil` if it threw.
   package mutating func endOnce(
     _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, by caller: CallingTask = .unknown
   ) {
@@ -66,33 +66,33 @@ extension FlowMachine {
     if !scope.isRollback { note(value == nil ? .threw : .outcome(by: caller), on: track) }
   }
 
-  /// Whether work begun by a `once` of the place on top of a track is still under way; the flow does not move on before
+  /// Whether work begun by a `once` of the place on top of a track is still under way. The flow does not move on before
   /// it has ended.
   package func hasRunningWork(on track: TrackID) -> Bool {
     look(at: track) { $0.hasRunningWork }
   }
 
-  /// How many works begun by a `once` are under way, on all tracks.
+  /// The number of works begun by a `once` that are under way, on all tracks.
   package var runningWorks: Int {
     ([.main] + descendants(of: .main)).reduce(0) { count, track in
       count + look(at: track) { $0.focus.memory?.running ?? 0 }
     }
   }
 
-  /// Whether the step on top has left something behind that is to be ended before the flow moves on.
+  /// Whether the step on top has left something open that must end before the flow moves on.
   package func hasLooseEnds(on track: TrackID) -> Bool {
     look(at: track) { $0.asking != nil || $0.hasRunningWork || !$0.waits.isEmpty || $0.reopening != nil }
   }
 
-  /// What `once` left under `key`.
+  /// Returns the record of `once` under `key`.
   package func record(_ key: String, scope: RecordScope) -> StoredRecord? {
     place(in: scope) == nil ? nil : focus(of: scope.stay.track).memory?.records[key]
   }
 
-  /// A key that no other effect of any run has.
+  /// Returns an idempotency key that no other effect of any run has.
   ///
-  /// A kept flow gets its bits at its launch. One without was stored before there were any: its keys must be the same in
-  /// each process, and in a store that was restored.
+  /// A persisted flow gets its key bits at its launch. One without was stored by a version that had none: its keys must
+  /// be the same in each process, and in a store that was restored.
   private mutating func newIdempotencyKey(_ key: String, at place: Place, _ drawBits: () -> KeyBits) -> String {
     if keyBits == nil, journal != .persisting { keyBits = drawBits() }
     return IdempotencyKey.make(

@@ -1,9 +1,9 @@
 // Renderings: questions that stay open and take many answers.
 extension FlowMachine {
-  /// A step shows a rendering, whose answers go to `receiver`.
+  /// Shows a rendering of a step, whose answers go to `receiver`.
   ///
-  /// No answer of it is journalled: it does not close it, so that there is nothing to replay. What is kept is what the
-  /// step remembers, and in the end what it has made.
+  /// The answers are not journaled: they do not close the question, so there is nothing to replay. The step's state is
+  /// persisted instead, and its output in the end.
   ///
   /// - Throws: As ``ask(_:key:visit:on:within:at:)``.
   package mutating func show(
@@ -17,10 +17,10 @@ extension FlowMachine {
     return asking(on: track)?.question ?? question
   }
 
-  /// Where the output of a rendered step stands in the journal of its visit.
+  /// The key of a rendered step's output in the journal of its visit.
   private static let outputKey = JournalKey(name: .given("output"), number: 1)
 
-  /// What a visit of a rendered step has left: what it remembers, and what it has made.
+  /// Returns the persisted state and output of a rendered step's visit.
   package func persistedRendering(
     of visit: VisitID, on track: TrackID = .main
   ) throws -> (tree: PackedTree?, output: (any Sendable)?, isReplay: Bool) {
@@ -40,9 +40,9 @@ extension FlowMachine {
     self[track].focus.hasOutput = true
   }
 
-  /// The rendering of a visit is replaced: an action was applied.
+  /// Replaces the rendering of a visit, because an action was applied.
   ///
-  /// - Parameter isAnswer: Whether that was somebody's answer, so that somebody is there.
+  /// - Parameter isAnswer: Whether the action was an answer from outside, so that idle times begin anew.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func rerender(
     _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, isAnswer: Bool = false,
@@ -66,9 +66,9 @@ extension FlowMachine {
     publish(.updated(replaced.new))
   }
 
-  /// An action was applied, and what is shown stays.
+  /// Notes that an action was applied that leaves the rendering as it is.
   ///
-  /// - Parameter isAnswer: Whether it was somebody's answer.
+  /// - Parameter isAnswer: Whether the action was an answer from outside.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func acknowledge(
     visit: VisitID, on track: TrackID = .main, isAnswer: Bool = true, tree: RenderPersistence? = nil,
@@ -79,7 +79,7 @@ extension FlowMachine {
     if isAnswer { somebodyIsThere(on: track, at: now()) }
   }
 
-  /// A step no longer shows its rendering. Changes nothing if its question is closed already.
+  /// Hides the rendering of a step. Changes nothing if its question is closed already.
   package mutating func hide(visit: VisitID, on track: TrackID = .main) {
     if let question = asking(on: track)?.question {
       if question.visit == visit { withdraw(question.id, on: track) }

@@ -1,22 +1,24 @@
-// What comes after a walk: compensation, landing, the end.
+// The phases after a walk: compensation, landing, the end.
 extension FlowMachine {
-  /// What a track does next.
+  /// The next thing that a track does.
   package enum Turn: Sendable {
-    /// Walk from where the track's start says.
+    /// Walk from the track's start.
     case start
     /// Walk from this place, whose `proceed` is called again.
     case proceed(Place)
     /// Make a new instance for this place, then walk from it.
     case reload(Place)
-    /// Call `backUp`, then tell ``compensated(_:on:)``, then ask again.
+    /// Call `backUp`, report its end to ``compensated(_:on:)``, then ask for the next turn.
     case compensate(Place, LeaveReason)
-    /// Something was published; ask again.
+    /// Ask for the next turn; something was published.
     case again
     case ended
   }
 
-  /// No walk is under way: decides what comes next. One turn of the loop "newest place first: not yet compensated:
-  /// compensate; else the target: land; else drop it". The goal is read anew at every turn.
+  /// Decides what a track without a walk does next.
+  ///
+  /// This is one turn of the loop "newest place first: not yet compensated: compensate; else the target: land; else
+  /// drop it". Each turn reads the goal again.
   package mutating func turn(on track: TrackID = .main) -> Turn {
     let turn = next(on: track)
     switch turn {
@@ -46,7 +48,7 @@ extension FlowMachine {
     }
     with(track) { $0.phase = .compensating }
     if !branches.isEmpty { buryBranches(of: track) }
-    // With what the branches had to say.
+    // Read again, because it has got the failures of the branches.
     guard let leave = look(at: track, { $0.leave }) else { return .ended }
     switch leave.goal {
     case .back(let depth, let handover):
@@ -65,13 +67,13 @@ extension FlowMachine {
     }
   }
 
-  /// `backUp` of the top place has returned, or thrown `error`.
+  /// Notes that the `backUp` of the top place has returned, or has thrown `error`.
   package mutating func compensated(_ error: (any Error)?, on track: TrackID = .main) {
     let keeps = journal == .persisting
     if let forgotten = with(track, { $0.compensated(error, keeps: keeps) }) { discard(forgotten) }
   }
 
-  /// A reloaded place has its new instance. Nil: a leave came first, and `proceed` is not called.
+  /// Stores the new instance of a reloaded place. Returns `nil` if a leave came first, so that `proceed` is not called.
   package mutating func reloaded(_ instance: StepInstance?, on track: TrackID = .main) -> Place? {
     with(track) { track in
       guard track.phase == .walking else {
@@ -83,8 +85,8 @@ extension FlowMachine {
     }
   }
 
-  /// The top place to compensate; drops those that need none, down to the one that is to stay; nil when that one is
-  /// reached. One that is landed on is compensated, too.
+  /// Returns the top place to compensate, and drops those that need no compensation; `nil` when the place that stays is
+  /// reached. A place that is landed on is compensated, too.
   private mutating func compensateTop(
     on track: TrackID, landing: Bool = false, until isReached: (Place) -> Bool
   ) -> Turn? {
@@ -101,8 +103,8 @@ extension FlowMachine {
 }
 
 extension Track {
-  /// The `proceed` of the place on top is not called. No `backUp` is owed then, unless an earlier call belongs to the
-  /// same entering: before a replay, before another attempt, and when a hub's menu is resumed (rule 2).
+  /// Notes that the `proceed` of the place on top is not called. No `backUp` is owed then, unless an earlier call
+  /// belongs to the same entering: before a replay, before another attempt, and when a hub's menu is resumed (rule 2).
   mutating func notBegun() {
     if !focus.attempt.isReplay, !focus.isResumed { focus.isEntered = false }
   }
@@ -110,7 +112,7 @@ extension Track {
   fileprivate enum Undoing {
     case compensate(Place, LeaveReason)
     case dropped(Place, PlaceMemory?)
-    /// Or there is none left.
+    /// The place that stays is reached, or none is left.
     case reached
   }
 
@@ -126,8 +128,8 @@ extension Track {
     let below = top.below
     let memory = focus.memory
     self.top = below
-    // That a place asked a question can be seen from where the one above it would have led back to; what is a thing of
-    // the past says nothing of that.
+    // If the ordinary back from a place leads to the one below, that one has asked a question. An inner place does not
+    // tell.
     let hasAsked = top.isInner ? focus.hasAsked : below?.shown.map(top.leadsBack) ?? false
     focus = Focus(
       isEntered: below?.visit.isSkipped == false, hasAsked: hasAsked, hasReturned: true,
@@ -138,8 +140,8 @@ extension Track {
   /// Moves a hub's menu below the side branches that have ended since it was entered, if they are to be compensated as
   /// well: one order of rollback, newest entering first, inside a fork and outside (rule 4).
   ///
-  /// Until then the menu stands above them, because it is the place that runs, and a back that lands on the menu keeps
-  /// what its finished side branches did.
+  /// Until then the menu is above them, because it is the place that runs, and a back that lands on the menu does not
+  /// undo its finished side branches.
   private mutating func sortTop(until isReached: (Place) -> Bool) {
     guard focus.isEntered, let top, !isReached(top), top.below?.isInner == true else { return }
     var newer: [Place] = []
@@ -156,8 +158,9 @@ extension Track {
     focus = Focus(isEntered: true, hasAsked: focus.hasAsked, hasReturned: true, memory: newest.memory?.memory)
   }
 
-  /// - Parameter keeps: Whether a place whose `backUp` threw is kept, so that it can be tried again after the end.
-  /// - Returns: What is forgotten. A record outlives a `backUp` that threw: a retry must not charge twice.
+  /// - Parameter keeps: Whether a place whose `backUp` threw is stored, so that it can be compensated again after the
+  ///   end.
+  /// - Returns: The memory that is forgotten. Records outlive a `backUp` that threw: a retry must not charge twice.
   fileprivate mutating func compensated(_ error: (any Error)?, keeps: Bool) -> PlaceMemory? {
     if let error {
       let place = keeps ? top?.remembering(focus.memory ?? PlaceMemory()) : nil
@@ -165,7 +168,7 @@ extension Track {
     }
     focus.isEntered = false
     guard error == nil, let memory = focus.memory else { return nil }
-    // What a rendered step remembers is there again for whoever returns.
+    // The state of a rendered step is still there when a back lands on it.
     focus.memory = memory.tree.map { PlaceMemory(tree: $0) }
     return memory
   }
@@ -184,22 +187,22 @@ extension FlowMachine {
     with(track) { track in
       track.top = landed
       track.visit = visit
-      // Of a `backUp` that threw the records are still here; the answers belong to the visit that is over.
+      // If `backUp` threw, the records are still here. The answers belong to the visit that is over.
       track.focus.memory?.answers = [:]
-      // An update is received first, and what was compensated is entered again only after that.
+      // A step that receives an update first is entered again only after that.
       track.focus = Focus(
         isEntered: handover == nil, isLanded: handover == nil, memory: track.focus.memory.take())
     }
     remember(handover, on: track)
     walkAgain(on: track, handover == nil ? nil : Start(.top, handover: handover), under: landed.payload.scopes)
-    // The caller who went back is active.
+    // The caller who backed up is active.
     if timers.hasIdle { timers.forgetIdle(on: lineage(of: track)) }
     lastLanded = leave.number
     publish(.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors))
     return .proceed(landed)
   }
 
-  /// Everything inside the scope is undone; what the scope then does comes next.
+  /// Begins what the scope does next, after everything inside it was compensated.
   private mutating func unwound(_ leave: Leave, _ unwinding: Unwinding, on track: TrackID) {
     let frame = unwinding.frame
     let start: Start
@@ -214,15 +217,15 @@ extension FlowMachine {
     walkAgain(on: track, start, under: frame.below)
     let landed = top(of: track)?.shown?.visit
     // At the track's beginning the last visit stays in focus until another place is entered (rule 5). Those below it
-    // are undone like the visit itself, so the stack shows it alone.
+    // are compensated like the visit itself, so the stack shows it alone.
     self[track].visit = landed ?? self[track].visit?.alone
     publish(.unwound(to: landed.map(Visit.init), errors: leave.errors))
   }
 
-  /// The superfluous branches are undone, and the others are a thing of the past.
+  /// Goes on after the superseded branches were rolled back; the others become inner places.
   private mutating func dropSuperseded(_ leave: Leave, making payload: Payload, on track: TrackID) {
     guard let fork = top(of: track)?.node, let visit = visit(of: track) else { return }
-    // Behind the fork stands the jump over its branches.
+    // The instruction after the fork is the jump over its branches.
     walkAgain(on: track, Start(.at(address: fork.address + 1, payload)), under: payload.scopes)
     joined(visit, errors: leave.errors, on: track)
   }
@@ -246,7 +249,7 @@ extension FlowMachine {
       return track.top
     }
     guard let place = top else { return .ended }
-    // An timer that became due meanwhile did not count.
+    // A timer that was due during the reload did not count.
     timers.keep(only: place.payload.scopes, on: track)
     return .reload(place)
   }
@@ -266,7 +269,7 @@ extension FlowMachine {
     return .again
   }
 
-  /// What `run` is to throw. A failure has written down its error already.
+  /// Returns the outcome of `run`. A failure has stored its error already.
   private func outcome(of ending: Ending) -> Result<any Sendable, any Error> {
     switch ending {
     case .abandoned(let reason):

@@ -1,29 +1,29 @@
-/// Signals that have come, and who waits for one.
+/// The signals that have come, and the waits for signals.
 package struct SignalBuffer: Sendable {
-  /// What waits to be received, oldest first.
+  /// The signals that no step has received yet, oldest first.
   private(set) var buffer: [BufferedSignal] = []
-  /// The sizes of what waits to be received, in all.
+  /// The size of all buffered signals.
   private(set) var bufferedBytes = 0
   /// The latest keys.
   fileprivate var keys: Set<Key> = []
-  /// In the order in which they came; those before ``oldestKey`` are forgotten.
+  /// The latest keys in the order in which they came; those before ``oldestKey`` are forgotten.
   fileprivate var keysInOrder: [Key] = []
   fileprivate var oldestKey = 0
-  /// The sizes of the latest keys, in all.
+  /// The size of all latest keys.
   private var keyBytes = 0
-  /// Who waits for a signal, by its name; the one who has waited longest first.
+  /// The open waits by the name of their signal, the longest open first.
   fileprivate var queues: [String: [(number: Int, track: TrackID)]] = [:]
   fileprivate var lastNumber = 0
 
-  /// How many signals wait at most.
+  /// The greatest number of buffered signals.
   package static let capacity = 1_000
-  /// How many keys are remembered, if they are not too large in all.
+  /// The greatest number of remembered keys; fewer are remembered if they are large.
   package static let keyCapacity = 10_000
 
   struct BufferedSignal: Sendable {
     let signal: String
     let value: any Sendable
-    /// How many bytes it has in a snapshot; zero where flows are not kept.
+    /// The size in a snapshot, in bytes; zero if the flow is not persisted.
     let size: Int
   }
 
@@ -39,7 +39,7 @@ package struct SignalBuffer: Sendable {
     /// Whether a value is of the type that is waited for.
     let accepts: @Sendable (any Sendable) -> Bool
     let typeName: String
-    /// Whether a child task of the step's waits, and the step's own may do something else.
+    /// Whether a child task of the step waits, so that the step's own task may be doing something else.
     let isByChild: Bool
   }
 
@@ -57,7 +57,7 @@ package struct SignalBuffer: Sendable {
   }
   var lastWait: Int { lastNumber }
 
-  /// As it was when a snapshot was made.
+  /// Creates the buffer of a snapshot.
   init(signals: [BufferedSignal], keys: [(signal: String, key: String)], lastWait: Int) {
     for signal in signals { add(signal) }
     lastNumber = lastWait
@@ -66,7 +66,7 @@ package struct SignalBuffer: Sendable {
 
   init() {}
 
-  /// The oldest keys are forgotten where there are too many, or too large ones.
+  /// Remembers a key, and forgets the oldest ones if they are too many or too large.
   fileprivate mutating func remember(_ key: Key) {
     keys.insert(key)
     keysInOrder.append(key)
@@ -91,25 +91,25 @@ package struct SignalBuffer: Sendable {
     return buffer.remove(at: index).value
   }
 
-  /// Takes all that waits to be received.
+  /// Removes all buffered signals, and returns them.
   mutating func takeBuffer() -> [BufferedSignal] {
     defer { (buffer, bufferedBytes) = ([], 0) }
     return buffer
   }
 }
 
-// Signals: what the outside sends without being asked.
+// Signals: messages that come from outside without a question.
 extension FlowMachine {
   package enum Waited: Sendable {
     case received(any Sendable)
-    /// The visit is replayed, and had waited long enough; or the machine was read back after the time was over.
+    /// The visit is replayed, and the time limit had passed; or it passed before the snapshot was read back.
     case overdue
-    /// The visit is replayed, and the step gave this wait up before: it will again, and gets nothing before.
+    /// The visit is replayed, and the step gave this wait up before. The task is held until the step gives it up again.
     case withdrawn
     case waiting(number: Int)
   }
 
-  /// A step waits for a signal.
+  /// Waits for a signal on behalf of a step, or takes one that is buffered or in the journal.
   ///
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func wait<T: Sendable>(
@@ -149,7 +149,7 @@ extension FlowMachine {
     let reopened = takeReopening(wait: key, for: signal, on: stay.track)
     let wait = Wait(
       signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? signals.lastNumber + 1)
-    // One of another type waits for somebody else: it must not stand in the way of those behind it.
+    // A signal of another type is meant for another wait, and must not block those behind it.
     if !isLate,
       let index = signals.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) })
     {
@@ -163,7 +163,7 @@ extension FlowMachine {
       return .received(value)
     }
     if reopened == nil { beginIdling(on: stay.track, at: now) }
-    // Whoever waited before the machine was put away has its place again, in whichever order the steps come back.
+    // Waits from the snapshot get their places in the queue again, in whichever order the steps come back.
     let turn = signals.queues[signal]?.firstIndex { $0.number > wait.number } ?? signals.queues[signal]?.count ?? 0
     signals.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
     self[stay.track].waits.append(
@@ -178,7 +178,7 @@ extension FlowMachine {
     return .waiting(number: wait.number)
   }
 
-  /// The key of the wait that comes next, but for those that the task which waits passes over.
+  /// Returns the key of the next wait, after counting those that the calling task passes over.
   private mutating func nextKey(of signal: String, hasLimit: Bool, by caller: CallingTask, on track: TrackID)
     -> JournalKey
   {
@@ -188,7 +188,8 @@ extension FlowMachine {
     }
   }
 
-  /// A cancelled task of a step's comes to wait. As ``passOver(_:key:visit:on:hasLimit:by:)``.
+  /// Passes over a wait because the task that comes to wait is cancelled; see
+  /// ``passOver(_:key:visit:on:hasLimit:by:)``.
   package mutating func passOver(
     waitFor signal: String, at stay: Stay, hasLimit: Bool, by caller: CallingTask = .unknown
   ) throws -> PassedOver {
@@ -202,7 +203,7 @@ extension FlowMachine {
     return .givenUp
   }
 
-  /// A wait that was open when the machine was put away does not come again.
+  /// Ends a wait that was open in the snapshot and does not come again.
   private mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) {
     timers.dropWait(wait.number)
     self[track].forgetAsker()
@@ -210,9 +211,10 @@ extension FlowMachine {
       .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: wait.number)))
   }
 
-  /// A step has returned: what it had open when the machine was put away, and has not come for again, is over.
+  /// Closes, after a step has returned, something that was open in the snapshot and that the step has not asked for
+  /// again.
   ///
-  /// - Returns: Whether there was something; then there may be more.
+  /// - Returns: Whether there was something to close; then there may be more.
   package mutating func closeReopening(on track: TrackID) -> Bool {
     guard let reopening = look(at: track, { $0.reopening }), let visit = look(at: track, { $0.visit }) else {
       return false
@@ -228,24 +230,24 @@ extension FlowMachine {
   }
 
   package enum Sent: Sendable {
-    /// By a task that waited for it.
+    /// Received by a task that waited for it.
     case received
-    /// Nobody has received it yet.
+    /// Stored until a step receives it.
     case buffered
     case duplicate
     case flowEnded
   }
 
-  /// Somebody outside sends a signal.
+  /// Sends a signal from outside.
   ///
-  /// The signal goes to the wait that is open longest, but to none whose time is over or whose task has given up: the machine
-  /// need not have heard of either yet.
+  /// The signal goes to the wait that is open longest, except those whose time limit has passed or whose task has given
+  /// up, of which the machine need not have been told yet.
   ///
   /// - Parameters:
-  ///   - key: What makes it once; nil: each call counts.
-  ///   - size: How many bytes the value has in a snapshot; zero where flows are not kept.
-  ///   - reserve: Reserves the wait of this number for the signal. False: its task has given up.
-  /// - Throws: A ``FlowError``; what `reserve` throws.
+  ///   - key: The key under which the signal counts once; `nil` if each call counts.
+  ///   - size: The size of the value in a snapshot, in bytes; zero if the flow is not persisted.
+  ///   - reserve: Reserves the wait of this number for the signal. Returns false if its task has given up.
+  /// - Throws: A ``FlowError``, or the error of `reserve`.
   package mutating func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int = 0,
     at now: @autoclosure () -> Duration = .zero, reserving reserve: (_ wait: Int) throws -> Bool = { _ in true }
@@ -258,7 +260,7 @@ extension FlowMachine {
     let key = key.map { SignalBuffer.Key(signal: signal, key: $0) }
     if let key, signals.keys.contains(key) { return .duplicate }
     let now = timers.isEmpty ? .zero : now()
-    // No `backUp` waits for a signal, so nobody receives it.
+    // No `backUp` waits for a signal, so this one cannot be received.
     if isEnding || isIdleTooLong(at: now) { return .flowEnded }
     try checkSizes(of: signal, key: key?.key, size)
     for (number, track) in signals.queues[signal] ?? [] {
@@ -285,7 +287,7 @@ extension FlowMachine {
     return .buffered
   }
 
-  /// Gives a number to something that is no event, for who keeps the flow and writes it down.
+  /// Takes an event's number for something that is no event, so that a host can write it down under that number.
   package mutating func takeNumber() { sequence += 1 }
 
   /// Whether a signal has come under this key.
@@ -293,7 +295,7 @@ extension FlowMachine {
     signals.keys.contains(SignalBuffer.Key(signal: signal, key: key))
   }
 
-  /// A step gives a wait up, or its time is over. Changes nothing if the wait was over already.
+  /// Ends a wait that its step gave up, or whose time limit has passed. Changes nothing if the wait was over already.
   ///
   /// - Parameter isGivenUp: Whether the task that waited is cancelled, so that it does not go on.
   package mutating func stopWaiting(
@@ -313,7 +315,8 @@ extension FlowMachine {
     endWait(waiting, on: track)
     perform(.resumeWait(number, .success(TimeIsUp())))
     if isGivenUp { self[track].forgetAsker() }
-    // While a visit is left or replayed, and after its step has returned, that is nobody's choice: it waits again.
+    // While a visit is left or replayed, and after its step has returned, the step did not choose that: a replay waits
+    // again.
     if journal != .off, look(at: track, { $0.phase == .walking && !$0.focus.hasReturned }) {
       if isGivenUp {
         noteGivenUp(waiting.key, on: track)
@@ -338,7 +341,7 @@ extension FlowMachine {
     timers.dropWait(number)
   }
 
-  /// The waits of a track, which is being left.
+  /// Closes the waits of a track that is being left.
   mutating func closeWaits(on track: TrackID) {
     dropReopening(on: track, questions: false, waits: true)
     for waiting in look(at: track, { $0.waits }) {
@@ -347,7 +350,7 @@ extension FlowMachine {
     }
   }
 
-  /// The waits that a step left open, by tasks of its own that it did not wait for.
+  /// Returns the waits that a step left open, in tasks that it did not wait for.
   package func openWaits(on track: TrackID) -> [Int] {
     look(at: track) { $0.waits }.map(\.wait.number)
   }
@@ -358,18 +361,18 @@ extension FlowMachine {
   }
 }
 
-/// How much of signals a flow holds, so that nobody who sends them takes the room of everything else.
+/// The limits of what a flow stores of signals, so that a sender cannot use up the room of everything else.
 package enum SignalLimits {
-  /// The UTF-8 bytes of a signal's name, and of a key.
+  /// The greatest number of UTF-8 bytes of a signal's name, and of a key.
   package static let nameBytes = 256
-  /// The bytes of all signals that wait to be received, as they are stored; so also of one.
+  /// The greatest number of bytes of all buffered signals as stored, and so of a single one.
   package static let bufferedBytes = 1 << 20
-  /// The bytes of all remembered keys, each with its signal's name. 10,000 of usual length fit.
+  /// The greatest number of bytes of all remembered keys, each with its signal's name. 10,000 of usual length fit.
   package static let rememberedKeyBytes = 1 << 20
 }
 
 extension FlowMachine {
-  /// Refuses what is too large by itself, whether or not a step waits for it.
+  /// Refuses a signal that is too large by itself, whether or not a step waits for it.
   func checkSizes(of signal: String, key: String?, _ size: Int) throws(FlowError) {
     let limit = SignalLimits.nameBytes
     guard signal.utf8.count <= limit else { throw error(.tooLarge, "a signal's name has at most \(limit) bytes") }
@@ -384,8 +387,8 @@ extension FlowMachine {
     }
   }
 
-  /// Refuses what would be buffered beyond the limits. What a step waits for that is still to ask for it again, because
-  /// the machine was read back, has room: other signals must not stand in its way.
+  /// Refuses a signal that would exceed the limits of the buffer. A signal always has room if a wait of the snapshot
+  /// has not come for it again yet: other signals must not block it.
   func checkRoom(for signal: SignalBuffer.BufferedSignal) throws(FlowError) {
     let isFull = signals.buffer.count >= SignalBuffer.capacity
     guard isFull || signals.bufferedBytes + signal.size > SignalLimits.bufferedBytes else { return }
@@ -398,7 +401,7 @@ extension FlowMachine {
     )
   }
 
-  /// Whether more steps are to wait for a signal again than are buffered for them.
+  /// Whether more waits of the snapshot are still to come for a signal than are buffered for them.
   private func isAwaited(_ signal: String) -> Bool {
     let waits = ([.main] + descendants(of: .main)).reduce(0) { count, track in
       count + look(at: track) { $0.reopening?.waits.count { $0.signal == signal } ?? 0 }
@@ -406,7 +409,8 @@ extension FlowMachine {
     return waits > signals.buffer.count { $0.signal == signal }
   }
 
-  /// An ending was accepted: nobody receives any more what waits to be received, and the rollback may need the room.
+  /// Drops the buffered signals because an ending was accepted: no step will receive them, and the rollback may need
+  /// the room.
   mutating func dropBufferedSignals() {
     guard !signals.buffer.isEmpty else { return }
     discard(signals.takeBuffer())

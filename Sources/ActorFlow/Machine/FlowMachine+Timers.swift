@@ -1,7 +1,6 @@
-// The clock's inputs. The machine has no clock: it says when it wants to be told of a time, and is told.
+// Timers. The machine has no clock: it returns the time at which it wants to be called, and is called with the time.
 extension FlowMachine {
-  /// The walk came to a place under other scopes than before: those it has left are disarmed, those it has entered begin
-  /// their time.
+  /// Arms the timers of the scopes that the walk has entered, and disarms those of the scopes that it has left.
   package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: @autoclosure () -> Duration) {
     guard look(at: track, { $0.phase == .walking }) else { return }
     timers.keep(only: scopes, on: track)
@@ -17,7 +16,7 @@ extension FlowMachine {
     }
   }
 
-  /// A pause before another attempt begins. False: the flow is being left.
+  /// Begins a pause before another attempt. Returns false if the flow is being left.
   package mutating func pause(_ duration: Duration, on track: TrackID, at now: Duration) -> Bool {
     guard phase(of: track) == .walking else { return false }
     timers.set(.pause, at: now.later(by: duration), on: track)
@@ -33,28 +32,29 @@ extension FlowMachine {
     perform(.endPause(track, .cancelled))
   }
 
-  /// When to tell of the time next; nil: nothing is armed.
+  /// The time at which the next timer fires; `nil` if none is armed.
   package var nextTimer: Duration? { earliestTimer.map { timers[$0].due } }
 
-  /// Which is the earliest of those that count now. By hand: a closure would get a copy of the machine.
+  /// The index of the earliest timer that counts now. A loop, because a closure would get a copy of the machine.
   private var earliestTimer: Int? {
     for index in 0..<timers.count where counts(timers[index]) { return index }
     return nil
   }
 
-  /// An timer of a track that is being left waits until it has landed; all wait while the flow stands still.
+  /// Whether a timer may fire. A timer of a track that is being left waits until the track has landed, and all wait
+  /// while the flow is suspended.
   private func counts(_ timer: Timers.Timer) -> Bool {
     guard fault == nil, look(at: timer.track, { $0.phase == .walking }) else { return false }
     switch timer.subject {
     case .idle: break
-    // Whoever is to be reminded has not asked again yet.
+    // An asker that has not asked again yet cannot be reminded.
     case .reminder(let question, _, _, _): return look(at: timer.track) { $0.asking?.question.id.number == question }
     case .scope, .question, .wait, .pause: return true
     }
     return isIdle(on: timer.track)
   }
 
-  /// The time is `now`: what is due first happens, unless it concerns something that is over.
+  /// Fires the first timer that is due at `now`, without effect if it concerns something that is over.
   ///
   /// - Returns: False if nothing is due.
   package mutating func fire(at now: Duration) -> Bool {
@@ -83,7 +83,7 @@ extension FlowMachine {
   }
 
   private mutating func timeOut(_ frame: ScopeFrame, on track: TrackID, at now: Duration) {
-    // In a pause before the first step of all: the one that is waited for.
+    // In a pause before the very first step, the error names the step that is waited for.
     let step = visit(of: track)?.info.id ?? path(of: graph.node(from: frame.start), on: track)
     let duration = frame.scope.deadline ?? .zero
     let failure = error(
@@ -93,11 +93,11 @@ extension FlowMachine {
   }
 }
 
-// MARK: - Late
+// MARK: - Lateness
 
 extension FlowMachine {
-  /// Whether what is open on a track is over by now, though the machine was not told of the time yet: its own time, that
-  /// of a part of the flow around it, or an idle time, which ends the whole flow.
+  /// Whether the time for something open on a track has passed, even if the timer has not fired yet: its own limit,
+  /// that of a part of the flow around it, or an idle time, which ends the whole flow.
   func isTooLate(_ subject: Timers.Subject, on track: TrackID, at now: Duration) -> Bool {
     for index in 0..<timers.count {
       let timer = timers[index]
@@ -114,7 +114,7 @@ extension FlowMachine {
     return false
   }
 
-  /// Whether an idle time is over, so that the flow is about to be abandoned.
+  /// Whether an idle time has passed, so that the flow is about to be abandoned.
   func isIdleTooLong(at now: Duration) -> Bool {
     for index in 0..<timers.count {
       let timer = timers[index]
@@ -124,7 +124,7 @@ extension FlowMachine {
     return false
   }
 
-  /// The refusal of an answer to the open question of a track; nil if it comes in time.
+  /// Returns the error for an answer to the open question of a track that comes too late; `nil` if it comes in time.
   package func lateness(on track: TrackID, at now: @autoclosure () -> Duration) -> FlowError? {
     guard !timers.isEmpty, let question = look(at: track, { $0.asking?.question.id }),
       isTooLate(.question(question.number), on: track, at: now())
@@ -138,8 +138,8 @@ extension FlowMachine {
 // MARK: - Idle times
 
 extension FlowMachine {
-  /// Whether a track, or one of its branches, waits for somebody outside: a question or a wait for a signal is open, or was
-  /// when the machine was put away.
+  /// Whether a track or one of its branches waits for input from outside: a question or a wait for a signal is open, or
+  /// was in the snapshot.
   func isIdle(on track: TrackID) -> Bool {
     let isOpen = look(at: track) { $0.asking != nil || !$0.waits.isEmpty || $0.reopening != nil }
     guard !isOpen, look(at: track, { $0.fork != nil }) else { return isOpen }
@@ -149,41 +149,41 @@ extension FlowMachine {
     return descendants(of: track).contains { look(at: $0) { $0.reopening != nil } }
   }
 
-  /// Something is about to open on a track. Where nothing was open, idle times begin, or go on if nobody has answered
-  /// since they paused.
+  /// Begins idle times before something opens on a track on which nothing was open. Those that have paused without an
+  /// answer since go on.
   mutating func beginIdling(on track: TrackID, at now: @autoclosure () -> Duration) {
     guard timers.hasIdle else { return }
     timers.beginIdling(at: now(), on: lineage(of: track).filter { !isIdle(on: $0) })
   }
 
-  /// Something on a track has closed, and nobody has answered. Where nothing else is open, the flow is at work: idle times
-  /// stand still.
+  /// Pauses idle times after something on a track has closed without an answer, if nothing else is open: the flow is at
+  /// work.
   mutating func pauseIdling(on track: TrackID, at now: @autoclosure () -> Duration?) {
     guard timers.hasIdle, let now = now() else { return }
     timers.pauseIdling(at: now, on: lineage(of: track).filter { !isIdle(on: $0) })
   }
 
-  /// The world has answered, acted, or sent a signal that was waited for: the idle times around begin anew.
+  /// Restarts the idle times around a track, because an answer, an action or an awaited signal has come from outside.
   mutating func somebodyIsThere(on track: TrackID, at now: @autoclosure () -> Duration) {
     guard timers.hasIdle else { return }
     timers.idleAnew(from: now(), on: lineage(of: track))
   }
 }
 
-/// What is to happen at some time, if nothing comes first. Times are counted from the run's start.
+/// The timers of a flow. Times are counted from the run's start.
 package struct Timers: Sendable {
   package enum Subject: Sendable {
-    /// A scope's time is over.
+    /// The time limit of a scope.
     case scope(ScopeFrame)
-    /// The flow has waited for somebody outside for too long; the time begins anew with each answer.
+    /// The idle time of a scope: the flow is abandoned if no input comes from outside. Each answer restarts it.
     case idle(ScopeFrame, after: Duration)
-    /// A question's time is over.
+    /// The time limit of a question.
     case question(Int)
-    /// A question's asker is to be reminded, for the nth time.
+    /// The reminder of a question's asker, for the nth time.
     case reminder(question: Int, number: Int, every: Duration, of: Int)
-    /// A wait for a signal is over.
+    /// The time limit of a wait for a signal.
     case wait(Int)
-    /// A pause before another attempt is over.
+    /// The end of a pause before another attempt.
     case pause
   }
 
@@ -192,7 +192,7 @@ package struct Timers: Sendable {
     package let track: TrackID
     package let subject: Subject
     private let number: Int
-    /// When an idle time paused, because nothing was open any more though nobody had answered.
+    /// The time at which an idle time paused, because nothing was open any more although no answer had come.
     let pausedAt: Duration?
 
     fileprivate init(due: Duration, track: TrackID, subject: Subject, number: Int, pausedAt: Duration? = nil) {
@@ -203,7 +203,7 @@ package struct Timers: Sendable {
       due == other.due ? number < other.number : due < other.due
     }
 
-    /// The same at another time.
+    /// Returns the timer with another time.
     fileprivate func moved(to due: Duration, pausedAt: Duration? = nil) -> Timer {
       Timer(due: due, track: track, subject: subject, number: number, pausedAt: pausedAt)
     }
@@ -213,9 +213,9 @@ package struct Timers: Sendable {
     }
   }
 
-  /// The earliest first; of those due at one time the one set first.
+  /// The timers, earliest first; those due at the same time in the order in which they were set.
   private var timers: ContiguousArray<Timer> = []
-  /// How many of them are of idle times.
+  /// The number of timers of idle times.
   private var idle = 0
   private var lastNumber = 0
   /// Whether the earliest timer may have changed since the last ``takeChange()``.
@@ -229,10 +229,10 @@ package struct Timers: Sendable {
     timers[index]
   }
 
-  /// Timers that did not count may count from now on.
+  /// Notes that timers that did not count may count from now on.
   mutating func mayCount() { if !timers.isEmpty { hasChanged = true } }
 
-  /// Whether the earliest timer may have changed since the last call.
+  /// Returns whether the earliest timer may have changed since the last call.
   package mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
@@ -269,7 +269,7 @@ package struct Timers: Sendable {
   }
 }
 
-/// How long an asker waits, and how often it is reminded.
+/// The time limit of a question, and its reminders.
 package struct AskDeadline: Sendable {
   package let due: Duration?
   package let reminder: (first: Duration, every: Duration, max: Int)?
@@ -279,7 +279,7 @@ package struct AskDeadline: Sendable {
     self.reminder = reminder
   }
 
-  /// The same, counted from a later moment.
+  /// Returns the deadline counted from a later moment.
   package func after(_ now: Duration) -> AskDeadline {
     AskDeadline(
       due: due.map { now.later(by: $0) }, reminder: reminder.map { (now.later(by: $0.first), $0.every, $0.max) })
@@ -346,24 +346,24 @@ extension Timers {
     timers.indices.contains { timers.span[$0].frame === frame }
   }
 
-  /// The idle times of these tracks begin anew, but for those that are over.
+  /// Restarts the idle times of these tracks, except those that have passed.
   mutating func idleAnew(from now: Duration, on tracks: [TrackID]) {
     moveIdle(on: tracks) { timer, after in timer.due > now ? timer.moved(to: now.later(by: after)) : timer }
   }
 
-  /// The idle times of these tracks begin; those that have paused go on.
+  /// Begins the idle times of these tracks; those that have paused go on.
   mutating func beginIdling(at now: Duration, on tracks: [TrackID]) {
     moveIdle(on: tracks) { timer, after in
       timer.moved(to: timer.pausedAt.map { timer.due + (now - $0) } ?? now.later(by: after))
     }
   }
 
-  /// The idle times of these tracks pause.
+  /// Pauses the idle times of these tracks.
   mutating func pauseIdling(at now: Duration, on tracks: [TrackID]) {
     moveIdle(on: tracks) { timer, _ in timer.moved(to: timer.due, pausedAt: timer.pausedAt ?? now) }
   }
 
-  /// The idle times of these tracks, if they have paused, do not go on: they begin anew with the next question or wait.
+  /// Makes the paused idle times of these tracks begin anew with the next question or wait, instead of going on.
   mutating func forgetIdle(on tracks: [TrackID]) {
     moveIdle(on: tracks) { timer, _ in timer.moved(to: timer.due) }
   }

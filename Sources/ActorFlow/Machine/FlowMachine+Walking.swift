@@ -1,12 +1,12 @@
 // Launching and walking forward.
 extension FlowMachine {
-  /// `run` was called.
+  /// Begins a run.
   ///
-  /// - Parameter start: Where to begin, if not with the graph's first instruction.
+  /// - Parameter start: The address and payload with which to begin instead of the graph's first instruction.
   package mutating func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil, keyBits: KeyBits? = nil
   ) throws(FlowError) {
-    // What the run before has made is still to be returned, or it is over.
+    // After a run has ended, `run` still has to return its result before another run begins.
     guard phase == .idle || phase == .ended && result == nil else {
       throw error(.alreadyRunning, "a coordinator runs one flow at a time; make another, or wait until `run` returns")
     }
@@ -21,10 +21,10 @@ extension FlowMachine {
     publish(.launched)
   }
 
-  /// The focused step's `proceed`, or the `backUp` of the place on top, has returned or thrown: its context is over. A
-  /// question that it left open is to be withdrawn next; no other can be opened in between.
+  /// Notes that the focused step's `proceed`, or the `backUp` of the place on top, has returned or thrown: its context
+  /// is over. Withdraw a question that it left open next; no other can be opened in between.
   ///
-  /// - Returns: Whether the walk goes on. If not, the visit is being left, and what came of it is ignored.
+  /// - Returns: Whether the walk goes on. If not, the visit is being left, and its output or error is ignored.
   package mutating func returned(on track: TrackID = .main) -> Bool {
     releaseHeld(on: track)
     return with(track) { track in
@@ -36,23 +36,23 @@ extension FlowMachine {
   /// The consequence of a step's end.
   package enum StepEnd: Sendable {
     case onward
-    /// The visit is being left: the output or error means nothing.
+    /// The visit is being left; its output or error is ignored.
     case left
-    /// The step has left something open, which is to be ended first.
+    /// The step has left something open, which must be ended first.
     case looseEnds
   }
 
-  /// The `proceed` of the place on top has returned or thrown; it can open nothing more.
+  /// Notes that the `proceed` of the place on top has returned or thrown, and can open nothing more.
   package mutating func stepIsOver(on track: TrackID) -> StepEnd {
     let goesOn = returned(on: track)
     if hasLooseEnds(on: track) { return .looseEnds }
     return goesOn ? .onward : .left
   }
 
-  /// Begins a walk with the place on top, which is visited already: an attempt after another, or a landing that hands
+  /// Begins a walk with the place on top, which is visited already: for another attempt, or for a landing that hands
   /// over an update first.
   ///
-  /// - Returns: False if the flow is being left, so that nothing is called and nothing is owed.
+  /// - Returns: False if the flow is being left, so that nothing is called and no `backUp` is owed.
   package mutating func beginAttempt(on track: TrackID) -> Bool {
     guard phase(of: track) == .walking else {
       leftBeforeBeginning(on: track)
@@ -64,8 +64,8 @@ extension FlowMachine {
     return true
   }
 
-  /// The step on top has received the update that its visit begins with, and its `proceed` is called next. Only from
-  /// here on a `backUp` is owed: the back that led here has compensated the step (rule 2).
+  /// Notes that the step on top has received the update that its visit begins with, and that `proceed` is called next.
+  /// A `backUp` is owed only from here on: the back that led here has compensated the step (rule 2).
   ///
   /// - Returns: False if the flow is being left.
   package mutating func received(on track: TrackID) -> Bool {
@@ -78,8 +78,8 @@ extension FlowMachine {
     return true
   }
 
-  /// The beginning of a track's walk: its start, or else the place on top. Nil if the track was left since it was its turn
-  /// to walk.
+  /// Returns the beginning of a track's walk: its start, or else the place on top. Returns `nil` if the track was left
+  /// since its turn to walk.
   package func beginning(on track: TrackID) -> (start: Start?, top: Place?)? {
     look(at: track) { track in
       guard track.phase == .walking, track.start != nil || track.top != nil else { return nil }
@@ -87,22 +87,22 @@ extension FlowMachine {
     }
   }
 
-  /// Notes that a track was left before its walk began. If the walk was to begin with a landing's `proceed`, that is not
-  /// called, and no `backUp` is owed for it.
+  /// Notes that a track was left before its walk began. If the walk was to begin with a landing's `proceed`, that is
+  /// not called, and no `backUp` is owed for it.
   package mutating func leftBeforeBeginning(on track: TrackID) {
     with(track) { if $0.focus.isLanded, !$0.focus.hasReturned { $0.notBegun() } }
   }
 
-  /// A step was made and is now entered. The event is `moved`, in its smallest form.
+  /// Enters a step that was made. The event is `moved`, in its smallest form.
   ///
-  /// - Returns: Nil if the flow is being left; there is no place then, and the walk ends.
+  /// - Returns: `nil` if the flow is being left; there is no place then, and the walk ends.
   package mutating func enter(
     _ node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main
   ) -> Place? {
     push(node, instance: instance, payload: payload, isSkipped: false, on: track)
   }
 
-  /// A step says that it is to be passed over, and what the next step gets.
+  /// Skips a step that asks for it, and passes its output to the next step.
   ///
   /// - Returns: False if the flow is being left.
   package mutating func skip(
@@ -114,7 +114,7 @@ extension FlowMachine {
       return true
     }
     guard push(node, instance: instance, payload: payload, isSkipped: true, on: track) != nil else { return false }
-    // A step that is skipped does not run, in no process.
+    // A skipped step does not run, in any process.
     persistCursor(from: node.address + 1, with: payload.with(output), on: track)
     return true
   }
@@ -128,11 +128,11 @@ extension FlowMachine {
     return true
   }
 
-  /// The step of the place on top could not be made anew, so that its `proceed` is not called.
+  /// Notes that the step of the place on top could not be made anew, so that its `proceed` is not called.
   package mutating func notMade(on track: TrackID) { self[track].notBegun() }
 
-  /// Ends the run, because the last step has returned. The world goes on to see the visits that still stand on the
-  /// stack; a `.settling` step that was last has settled everything, so that none are left.
+  /// Ends the run, because the last step has returned. Observers go on to see the visits that are left on the stack.
+  /// None are left if the last step is `.settling`, because it has settled everything.
   ///
   /// - Returns: False if the flow is being left instead.
   package mutating func finish(_ output: any Sendable) -> Bool {
@@ -143,23 +143,23 @@ extension FlowMachine {
     return true
   }
 
-  /// The path of a node on a track; before the first step the path of what stands at the address.
+  /// Returns the path of a node on a track; before the first step, the path at the address.
   package func path(of node: Node?, orAt address: Int = 0, on track: TrackID) -> StepID {
     if let node { return info(of: node, on: track).id }
     return visit(of: track)?.info.id ?? graph.path(around: address).path(at: self[track].branch?.elements ?? [])
   }
 
-  /// What may be said of a node on a track.
+  /// Returns the description of a node on a track.
   func info(of node: Node, on track: TrackID) -> StepInfo {
     guard track != .main, let branch = look(at: track, { $0.branch }) else { return node.info }
     return node.info(at: branch.elements)
   }
 }
 
-// MARK: - The stack grows
+// MARK: - Pushing places
 
 extension FlowMachine {
-  /// A place comes to stand on top. Nil: the track is being left.
+  /// Pushes a place on the stack. Returns `nil` if the track is being left.
   private mutating func push(
     _ node: Node, instance: StepInstance?, payload: Payload, isSkipped: Bool, on track: TrackID
   ) -> Place? {
@@ -174,7 +174,7 @@ extension FlowMachine {
     if let start = pushed.start { discard(start) }
     let place = pushed.place
     guard pushed.settled == nil, track == .main, branches.isEmpty, pushed.before === place.visit.below else {
-      // The visit alone does not tell where the move came from, or where the other branches stand.
+      // The visit alone does not tell where the move came from, or where the other branches are.
       let from = pushed.before ?? visitOfFork(around: track)
       publish(.moved(from: from.map(Visit.init), to: Visit(place.visit)))
       return place
@@ -192,12 +192,13 @@ extension FlowMachine {
     if let start = with(track, { $0.start.take() }) { discard(start) }
   }
 
-  /// Resumes a hub's menu with the result of a side branch, in the visit that it is in: a further attempt of an entered
-  /// place, not a new entering. The places of the side branch become inner places below the menu. Nobody returns to
-  /// them, and a rollback that goes past the menu compensates them first (see ``Track/sortTop(until:)``).
+  /// Resumes a hub's menu with the result of a side branch, in the visit that it is in.
   ///
-  /// - Returns: The menu's place with its new input, and the move to it. Nil if the flow is being left, or if the menu
-  ///   was settled.
+  /// This is another attempt of an entered place, not a new entering. The places of the side branch become inner places
+  /// below the menu. No back leads to them, and a rollback past the menu compensates them first (see
+  /// ``Track/sortTop(until:)``).
+  ///
+  /// - Returns: The menu's place with its new input; `nil` if the flow is being left, or if the menu was settled.
   package mutating func resume(_ menu: Node, with payload: Payload, on track: TrackID) -> Place? {
     guard phase(of: track) == .walking, let from = visit(of: track) else { return nil }
     let focus = focus(of: track)
@@ -212,17 +213,18 @@ extension FlowMachine {
       isTop = false
       next = place.below
     }
-    // With what was settled everything before it is final, so the menu is gone.
+    // Settling makes everything before it final, so the menu is gone.
     guard let place = next, top(of: track)?.shown?.isSettledFromAbove == false else { return nil }
     let isClosed = above.contains { $0.place.closes }
-    // That the menu asked can be seen from where its side branch would have led back to; or did, before it was closed.
+    // If the back from the side branch's first place leads to the menu, or did before it was closed, the menu has
+    // asked.
     let hasAsked =
       isTop
       ? focus.hasAsked
       : first.map { $0.leadsBack(to: place) || $0.backTarget == -1 && $0.visit.canBackUp } ?? true
     let memory = isTop ? focus.memory : place.memory?.memory
     var below = place.below
-    // By entering: the menu of a hub in the side branch may stand above what its own side branches did.
+    // In the order of entering: the menu of an inner hub may be above the places of its own side branches.
     above.sort { $0.place.visit.id < $1.place.visit.id }
     for (place, memory) in above { below = place.buried(on: below, memory: memory) }
     let resumed = place.moved(onto: below, isClosed: isClosed).with(payload)
@@ -239,7 +241,7 @@ extension FlowMachine {
 }
 
 extension Track {
-  /// What came of a push: the new place, the visit before it, and what is to be released.
+  /// The result of a push: the new place, the visit before it, and the values to release.
   fileprivate struct Pushed {
     let place: Place
     let before: VisitNode?
@@ -275,7 +277,7 @@ extension Track {
 }
 
 extension Place {
-  /// Where an ordinary back leads from the place that comes to stand on this one.
+  /// The depth to which an ordinary back leads from a place that is pushed on this one.
   fileprivate func targetFromAbove(hasAsked: Bool) -> Int32 {
     if isClosed { return -1 }
     return switch node.backUp {
