@@ -91,8 +91,8 @@ extension FlowMachine {
     self[track].focus = Focus()
   }
 
-  /// Decides whether another stint of a branch follows the one that has ended. None does if the branch was superseded or
-  /// the flow is suspended.
+  /// Decides whether another stint of a branch follows the one that has ended. None does if the branch was
+  /// superseded, which ends it, or if the flow is suspended.
   ///
   /// - Returns: Whether that was the last one.
   package mutating func isOver(_ track: TrackID) -> Bool {

@@ -52,7 +52,7 @@ extension FlowMachine {
   /// later.
   ///
   /// A step that asks and waits at once has a task for each. When one task has got its answer, it goes on, while the
-  /// flow counts as settled because of the other. That task may also have ended, which the machine cannot see. Such a
+  /// flow counts as settled because of the other. The first task may also have ended, which the machine cannot see. The
   /// flow is not passivated before the step waits for as much as before, or has returned.
   package var canPassivate: Bool {
     isSettled && !hasTrack(where: \.hasAskerAtWork)

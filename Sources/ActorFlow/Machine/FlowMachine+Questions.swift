@@ -178,7 +178,7 @@ extension FlowMachine {
 
   /// Returns the key of the next question; `nil` if nothing is replayed and the step's author has given no name.
   ///
-  /// Throws if the name was answered in this attempt; a replaying attempt may use it once more.
+  /// - Throws: `duplicateKey` if the name was answered in this attempt. A replaying attempt may use it once.
   private func journalKey(
     of prompt: any Prompt, named name: String?, at place: Place, on track: TrackID
   ) throws -> JournalKey? {
@@ -400,7 +400,7 @@ extension FlowMachine {
   ) throws {
     let place = try activePlace(of: visit, on: track, to: "update")
     guard let asking = asking(on: track) else {
-      // A prompt that cannot be decoded is asked with its first content again, so that the update would be lost.
+      // Only if the prompt can be decoded: others are asked with their first content, so the update would be lost.
       if P.self is any Decodable.Type, let digest = persisted?.prompt.digest, replayBeforeAsking(digest, on: track) {
         return
       }
@@ -451,7 +451,7 @@ struct Updates: Sendable {
   private(set) var digests: [UInt64] = []
   /// The number of digests that this attempt has repeated.
   private var replayed = 0
-  /// The limit of digests. Beyond it, the updates are forgotten, and each one counts as new.
+  /// The limit of digests. At the limit all but the first are forgotten, so a replay takes each update for new.
   private static let most = 100
 
   init() {}

@@ -91,8 +91,8 @@ extension FlowMachine {
 
   /// Returns an idempotency key that no other effect of any run has.
   ///
-  /// A persisted flow gets its key bits at its launch. One without was stored by a version that had none: its keys must
-  /// be the same in each process, and in a store that was restored.
+  /// A persisted flow gets its key bits at its launch. If it has none, it was stored by an older version: its keys
+  /// must then be the same in each process, and in a store that was restored.
   private mutating func newIdempotencyKey(_ key: String, at place: Place, _ drawBits: () -> KeyBits) -> String {
     if keyBits == nil, journal != .persisting { keyBits = drawBits() }
     return IdempotencyKey.make(

@@ -5,7 +5,7 @@ extension FlowMachine {
   /// The answers are not journaled: they do not close the question, so there is nothing to replay. The step's state is
   /// persisted instead, and its output in the end.
   ///
-  /// - Throws: As ``ask(_:key:visit:on:within:at:)``.
+  /// - Throws: As ``ask(_:key:visit:on:within:persisted:by:at:)``.
   package mutating func show(
     _ rendering: any Prompt, to receiver: any ActionReceiver, visit: VisitID, on track: TrackID = .main,
     persisted: PersistedPrompt? = nil, tree: RenderPersistence? = nil, at now: @autoclosure () -> Duration = .zero

@@ -102,7 +102,7 @@ package struct SignalBuffer: Sendable {
 extension FlowMachine {
   package enum Waited: Sendable {
     case received(any Sendable)
-    /// The visit is replayed, and the time limit had passed; or it passed before the snapshot was read back.
+    /// The visit is replayed, and the time limit had passed; or it has passed before the step came to wait again.
     case overdue
     /// The visit is replayed, and the step gave this wait up before. The task is held until the step gives it up again.
     case withdrawn

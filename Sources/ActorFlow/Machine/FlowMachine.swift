@@ -1,5 +1,4 @@
-/// A flow's state machine: a value that takes inputs and returns the consequences. All decisions about a flow are made
-/// here.
+/// A flow's state machine: a value that takes inputs, makes all decisions, and returns the consequences.
 ///
 /// The machine has no task, no clock and no I/O. Each input is a method, called through ``react(to:)``, which returns
 /// the input's value with the ``Reaction``: the event to publish and the actions to perform. An input that throws has

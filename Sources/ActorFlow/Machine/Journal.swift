@@ -8,7 +8,7 @@ package enum JournalEntry: Sendable {
   case overdue
 }
 
-/// One call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions from the start,
+/// A call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions from the start,
 /// and so arrives at the same keys.
 struct Attempt: Sendable {
   /// Whether the same visit had an earlier attempt.
@@ -306,10 +306,10 @@ extension FlowMachine {
     self[track].focus.memory?.handover = handover
   }
 
-  /// Gives a place further down the step that was made anew for it. The place keeps the step until the flow is
+  /// Sets the instance of a place further down, whose step was made anew. The place keeps it until the flow is
   /// passivated.
   ///
-  /// - Returns: The step of the place: an earlier one if two callers made it at the same time. `nil` if the place is
+  /// - Returns: The instance of the place: an earlier one if two callers made one at the same time. `nil` if it is
   ///   gone.
   package mutating func remade(_ instance: StepInstance, at visit: VisitID, on track: TrackID) -> StepInstance? {
     guard let top = top(of: track) else { return nil }

@@ -76,7 +76,7 @@ package final class Place: Sendable {
   /// Whether an ordinary back from here leads to this place, or would if the way was not closed.
   func leadsBack(to place: Place) -> Bool { PackedPlace.depth(of: backTarget) == place.depth }
 
-  /// Returns the place such that no back leads to it or past it.
+  /// Returns the place as closed: no back leads to it or past it.
   func closed() -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
@@ -129,7 +129,7 @@ package final class Place: Sendable {
       isInner: isInner, isClosed: isClosed)
   }
 
-  /// Returns the nearest place below, inner ones excepted, for which `decide` returns a value, and that value.
+  /// Returns the nearest place below that is not inner and for which `decide` returns a value, with that value.
   func search<Result>(_ decide: (Place) -> Result?) -> (Place, Result)? {
     var next = below
     while let place = next {

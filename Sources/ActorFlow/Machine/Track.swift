@@ -13,8 +13,8 @@ package struct Track: Sendable {
   var hasAsked = false
   /// Whether a step of the track was settled, so that no back leads past the track's first step.
   var isSealed = false
-  /// The depth of the first place that was left forwards for good, by `oneWay`; -1 if there is none. Places that were
-  /// dropped do not count.
+  /// The depth of the first place that was left forwards for good (`oneWay`, or a closed fork); -1 if there is none.
+  /// Places that were dropped do not count.
   var closedAt: Int32 = -1
   /// The beginning of the next walk, if that is not the place on top. Stays until a place is entered.
   var start: Start?
@@ -50,7 +50,7 @@ package struct Track: Sendable {
     if place.closes, closedAt < 0 { closedAt = place.depth }
   }
 
-  /// Whether a fork is on top of which not all branches have ended.
+  /// Whether the fork on top has branches that have not ended.
   var hasOpenBranches: Bool { (fork?.open ?? 0) > 0 }
 
   /// Whether the track has something to do, other than to wait for an answer, a signal or the clock.
@@ -96,7 +96,7 @@ package final class Branching: Sendable {
   /// The number of the branch within the fork.
   package let number: Int
   package let path: StepID
-  /// The numbers of the elements whose branches enclose the track, outermost first; the last is its own.
+  /// The numbers of the elements whose branches enclose the track, outermost first. In a `ForEach` the last is its own.
   package let elements: [Int]
   /// The scopes around the fork.
   let scopes: ScopeFrame?
