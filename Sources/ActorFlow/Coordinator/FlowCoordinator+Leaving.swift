@@ -1,18 +1,18 @@
 extension FlowCoordinator {
-  /// Backs up to an earlier place and returns when the flow has landed there.
+  /// Backs up to an earlier place, and returns when the flow has landed there.
   ///
-  /// The running step is cancelled and awaited; then `backUp` is called for every step that is left, newest first,
-  /// the target's included; then the target's `proceed` is called again, on the same instance with the same input.
+  /// The running step is cancelled and awaited. Then `backUp` is called for every step that is left, newest first, and
+  /// last for the target. Then the target's `proceed` is called again, on the same instance with the same input.
   ///
-  /// Without a name the target is the nearest earlier step that asked a question, or as ``BackUpPolicy`` says. A name
-  /// means the nearest earlier step of that name, also one that asked nothing.
+  /// Without a name, the target is the nearest earlier step that asked a question, unless a ``BackUpPolicy`` says
+  /// otherwise. With a name, it is the nearest earlier step of that name, even if that step asked nothing.
   ///
   /// Cancelling the calling task ends only the waiting; the request stands.
   ///
-  /// - Throws: A ``FlowError``, and nothing has changed: `cannotBackUp` if there is nowhere to go, `moving` during
-  ///   another back, `ending` while the flow ends, `notRunning`, `flowEnded`, `insideFlow` when called from the flow's
-  ///   own steps. After landing `rollbackFailed` if a step's `backUp` threw; `ending` if the flow, or the branch, was
-  ///   ended on the way.
+  /// - Throws: A ``FlowError``. If the request is refused, nothing has changed: `cannotBackUp` if there is no place to
+  ///   back up to, `moving` during another back, `ending` while the flow ends, `notRunning`, `flowEnded`, `insideFlow`
+  ///   when called from the flow's own steps. After landing, `rollbackFailed` if a step's `backUp` threw; `ending` if
+  ///   the flow or the branch was ended on the way.
   public nonisolated func backUp(to step: StepID? = nil) async throws {
     try refuseLeavingInside("try await context.backUp()")
     try await request { machine, stopwatch in
@@ -20,8 +20,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// Backs up from the step that asks this question, as ``backUp(to:)`` does; of several open branches it means the one
-  /// that asks.
+  /// Backs up from the step that asks this question, as ``backUp(to:)`` does. If several branches are open, the branch
+  /// that asks backs up.
   ///
   /// - Throws: As ``backUp(to:)``; `questionClosed` or `noSuchQuestion` if the question is not open.
   public nonisolated func backUp(from question: Question.ID) async throws {
@@ -31,15 +31,15 @@ extension FlowCoordinator {
     }
   }
 
-  /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and what was done is
-  /// undone, newest first.
+  /// Ends the flow, and returns when it has ended: the running step was cancelled and awaited, and the flow was rolled
+  /// back, newest step first.
   ///
-  /// If the flow is ending already, this joins the waiting, and the ending stays what it was. Cancelling the calling
-  /// task ends only the waiting; the request stands.
+  /// If the flow is already ending, this call waits for that end, and the ending does not change. Cancelling the
+  /// calling task ends only the waiting; the request stands.
   ///
   /// - Parameters:
-  ///   - reason: Why; the message of the error that `run` throws.
-  ///   - rollingBack: False leaves what was done as it is; no `backUp` is called.
+  ///   - reason: The reason; the message of the error that `run` throws.
+  ///   - rollingBack: Whether to roll back; with `false` no `backUp` is called, and all effects stay.
   /// - Throws: A ``FlowError`` with the code `rollbackFailed`, after the end, if a step's `backUp` threw; `notRunning`,
   ///   `flowEnded`, or `insideFlow` when called from the flow's own steps.
   public nonisolated func abandon(reason: String = "", rollingBack: Bool = true) async throws {
@@ -56,11 +56,11 @@ extension FlowCoordinator {
         + "the step's output say where the flow goes, or throw, which fails the step")
   }
 
-  /// Refuses what would wait for the very code that calls it.
+  /// Refuses a request that would wait for the code that makes it.
   ///
   /// - Parameters:
-  ///   - step: What a step does instead.
-  ///   - effect: What an effect of a rendered step does instead: it has no context.
+  ///   - step: The remedy for a step.
+  ///   - effect: The remedy for an effect of a rendered step, which has no context.
   nonisolated func refuseInside(step: @autoclosure () -> String, effect: @autoclosure () -> String) throws {
     guard let code = FlowChain.code(of: serial) else { return }
     let remedy =
@@ -72,7 +72,7 @@ extension FlowCoordinator {
   }
 }
 
-// Requests from outside, and waiting for what comes of them.
+// Requests from outside, and waiting for their outcome.
 extension FlowCoordinator {
   /// Files a request to leave, and waits for the milestone that the machine names. Only the waiting can be cancelled.
   nonisolated func request(
@@ -84,7 +84,7 @@ extension FlowCoordinator {
     _ = try await wait(with: waiter)
   }
 
-  /// Waits until a milestone is reached, and returns the position of the flow in that moment.
+  /// Waits until a milestone is reached, and returns the flow's position at that moment.
   nonisolated func wait(for milestone: Milestone) async throws -> Position {
     let waiter = OneShot()
     guard let outcome = try await begin(waitingFor: milestone, with: waiter) else {
@@ -93,10 +93,10 @@ extension FlowCoordinator {
     return try StepBody.cast(outcome.get(), to: Position.self)
   }
 
-  /// - Returns: The outcome, if the milestone is reached already.
+  /// - Returns: The outcome if the milestone is already reached; `nil` if the waiter was registered.
   private func begin(waitingFor milestone: Milestone, with waiter: OneShot) throws -> OneShot.Outcome? {
     if let outcome = machine.outcome(of: milestone, after: nil) { return outcome }
-    // Nothing is decided any more, so there is nothing to wait for.
+    // A passivated flow decides nothing more, so the milestone would never be reached.
     if isPassivated { throw CancellationError() }
     milestones.append((milestone, waiter))
     return nil
@@ -104,7 +104,7 @@ extension FlowCoordinator {
 
   private nonisolated func wait(with waiter: OneShot) async throws -> Position {
     do { return try StepBody.cast(await waiter.value(), to: Position.self) } catch {
-      // A waiter that gave up leaves nothing behind.
+      // After the task was cancelled, remove the waiter.
       await forget(waiter)
       throw error
     }

@@ -37,8 +37,9 @@ extension FlowCoordinator {
   }
 
   /// - Parameters:
-  ///   - size: How many bytes the value has in a snapshot.
-  ///   - numbersBuffered: Whether a signal that is kept gets a number among the events, for who writes down who sent it.
+  ///   - size: The number of bytes that the value takes in a snapshot.
+  ///   - numbersBuffered: Whether a buffered signal takes an event number, so that a host can record the sender under
+  ///     it.
   nonisolated func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool
   ) async throws -> Delivery {
@@ -50,11 +51,11 @@ extension FlowCoordinator {
     }
   }
 
-  /// A task has begun to wait since the waiting tasks were looked up.
+  /// Thrown if a task began to wait after the waiters were read. The send is tried again.
   private struct Missed: Error {}
 
-  /// Takes the cell of whoever waits in the turn in which the machine hands the signal over: a task that has given up gets
-  /// none, even before the machine hears of it, and one that gets it can no longer give up.
+  /// Reserves the waiting task in the turn in which the machine hands the signal over. So a task that has given up gets
+  /// no signal, even before the machine hears of it, and a task that gets the signal can no longer give up.
   private nonisolated func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool, _ waits: [Int: OneShot]
   ) async throws -> Delivery {
@@ -82,8 +83,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// A signal that comes too late. Thrown, because nothing of it is to be committed: a host that wrote the key down would
-  /// call the next one a duplicate.
+  /// Thrown for a signal that comes too late, so that nothing is committed: a host that recorded the key would report
+  /// the next send as a duplicate.
   private struct NobodyReceives: Error {}
 
   nonisolated func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws {
@@ -100,7 +101,7 @@ extension FlowCoordinator {
     return machine.receiver(below: stay, where: { $0.step == type })
   }
 
-  /// The step of a place further down; made anew if the place was read back.
+  /// Returns the step of an earlier place, made anew if the place was read back.
   private nonisolated func instance(of place: Place, on track: TrackID) async throws -> StepInstance? {
     if let instance = place.instance { return instance }
     guard let made = try await place.node.body.make?() else { return nil }
@@ -122,8 +123,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// Backs up to the nearest earlier step that takes such a value as its update, and hands it over there. False: there
-  /// is none.
+  /// Backs up to the nearest earlier step that takes this value as its update, and hands it over there. Returns false
+  /// if there is no such step.
   nonisolated func deliver(_ value: any Sendable, on track: TrackID) async throws -> Bool {
     try await decide(on: track) { machine, stopwatch in
       try machine.backUp(delivering: value, from: track, since: stopwatch.elapsed())

@@ -1,18 +1,19 @@
-// How an input becomes true: a turn of the actor decides and adopts it. Where inputs are committed, one after the other is
-// decided on a copy of the machine, committed, and then adopted.
+// The path of an input: one turn of the actor decides and adopts it. With a commit hook, inputs are handled one after
+// the other: each is decided on a copy of the machine, committed, and then adopted.
 extension FlowCoordinator {
-  /// Gives the machine an input, commits what it decided, adopts it, and carries out what follows.
+  /// Gives the machine an input, commits the decision, adopts it, and performs the actions that follow.
   ///
-  /// Inputs wait in order for the commit of the one before. If the commit throws, the input is refused and nothing has
+  /// An input waits until earlier ones are committed. If the commit throws, the input is refused, and nothing has
   /// changed.
   ///
   /// - Parameters:
-  ///   - track: The track the input is about.
-  ///   - isCommitted: Whether the decision is worth a commit; if not, it still waits for those under way.
-  ///   - evenPassivated: Whether it is decided and committed also when the flow was put away.
-  ///   - waiter: Registered in the turn of the decision, if the machine says what it waits for.
+  ///   - track: The track that the input is about.
+  ///   - isCommitted: Whether to commit the decision. If not, the input still waits for commits under way.
+  ///   - evenPassivated: Whether the input is decided and committed even after the flow was passivated.
+  ///   - waiter: Registered in the same turn, if the machine decides that the task has to wait.
   ///   - newStopwatch: The stopwatch of the run that the input begins.
-  ///   - input: Calls an input of the machine's. It reads no state of the actor's: the machine is lent to it.
+  ///   - input: Calls one of the machine's inputs. It must not read state of the actor, because the machine is lent to
+  ///     it.
   nonisolated func decide<Value: Sendable>(
     on track: TrackID = .main, isCommitted: Bool = true, evenPassivated: Bool = false, waiter: OneShot? = nil,
     newStopwatch: Stopwatch? = nil, _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Value
@@ -27,7 +28,7 @@ extension FlowCoordinator {
     return turn.value
   }
 
-  /// Kept out of ``decide(on:isCommitted:evenPassivated:_:)``: an async function keeps room for all its paths.
+  /// As `decide`, with a commit hook. Kept out of it because the frame of an async function has room for all its paths.
   @inline(never)
   private nonisolated func decideInOrder<Value: Sendable>(
     on track: TrackID, isCommitted: Bool, evenPassivated: Bool, _ waiter: OneShot?, _ newStopwatch: Stopwatch?,
@@ -68,7 +69,7 @@ extension FlowCoordinator {
     return Turn(value: value, afterwards: adopt(reaction, waiter, newStopwatch))
   }
 
-  /// The machine, to be lent to the next input. Nobody else changes it until that is adopted or refused.
+  /// Lends the machine to the next input. No other input changes it until that one is adopted or refused.
   private func nextMachine(evenPassivated: Bool) throws -> (FlowMachine, Stopwatch) {
     guard !isPassivated || evenPassivated else { throw CancellationError() }
     return (machine, stopwatch)
@@ -87,7 +88,7 @@ extension FlowCoordinator {
 // MARK: - Cancellation of the caller
 
 extension FlowCoordinator {
-  /// The caller of `run` was cancelled: an unkept flow ends, a kept one is put away.
+  /// Handles a cancellation of the caller of `run`: passivates a durable flow, and ends any other.
   nonisolated func callerCancelled() async {
     await order.lock()
     await hearOfCancellation()
@@ -101,7 +102,7 @@ extension FlowCoordinator {
       var turn = try? await turn { machine, stopwatch in machine.cancel(since: stopwatch.elapsed()) }
       turn?.afterwards.perform()
     } else {
-      // One that cannot be committed is not forgotten: the next input brings it again.
+      // If it cannot be committed, the cancellation stays pending, and the next input brings it again.
       let isTold: ()? = try? await decideNext(on: .main, isCommitted: true, evenPassivated: false) {
         machine, stopwatch in
         machine.cancel(since: stopwatch.elapsed())
@@ -115,8 +116,8 @@ extension FlowCoordinator {
 // MARK: - Adopting
 
 extension FlowCoordinator {
-  /// The machine has taken an input: publishes its event, performs its actions, and collects what is to be done outside
-  /// the actor.
+  /// Follows up an input that the machine has taken: publishes the event, performs the actions, and collects the rest,
+  /// which is to be done outside the actor.
   ///
   /// - Parameters:
   ///   - waiter: The waiter of the task that gave the input.
@@ -128,7 +129,7 @@ extension FlowCoordinator {
     if let event = reaction.event { afterwards.add(log.append(event, isLast: machine.phase == .ended)) }
     reaction.forEachAction { perform($0, waiter, &afterwards) }
     if !milestones.isEmpty { reachMilestones(after: reaction.event, &afterwards) }
-    // Committed while the flow was put away: nothing comes of what it waits for.
+    // The flow was passivated during the commit, so a task that began to wait with this input would never be resumed.
     if isPassivated {
       for waiter in takeWaiters() { afterwards.add(.resume(waiter, .cancelled)) }
     }
@@ -136,7 +137,7 @@ extension FlowCoordinator {
     return afterwards
   }
 
-  /// Carries out what the machine has decided. Everything that may run code of the user's is left to `afterwards`.
+  /// Performs an action of the machine. Everything that may run user code is left to `afterwards`.
   private func perform(_ action: Reaction.Action, _ waiter: OneShot?, _ afterwards: inout Afterwards) {
     switch action {
     case .startWalk(let track): with(track) { $0.isWalking = true }
@@ -168,7 +169,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// Resumes the waiters whose milestones are reached, those that have waited longest first.
+  /// Resumes the waiters whose milestones are reached, the longest waiting first.
   private func reachMilestones(after event: LogEntry?, _ afterwards: inout Afterwards) {
     milestones.removeAll { milestone, waiter in
       guard let outcome = machine.outcome(of: milestone, after: event) else { return false }
@@ -179,7 +180,7 @@ extension FlowCoordinator {
 }
 
 extension FlowMachine {
-  /// The event that was published last.
+  /// The event that was published last, as a navigation event.
   fileprivate func event(_ entry: LogEntry) -> NavigationEvent {
     NavigationEvent(flow: flow, run: run, sequence: sequence, entry: entry)
   }
@@ -191,15 +192,14 @@ struct Turn<Value: Sendable>: Sendable {
   var afterwards: Afterwards
 }
 
-/// The rest of a turn, for its caller to do outside the actor: releasing values, cancelling and resuming tasks may run
-/// code of the user's, and none may run within a turn.
+/// The rest of a turn, for its caller to do outside the actor. Releasing values and cancelling or resuming tasks may
+/// run user code, and none may run within a turn.
 struct Afterwards: Sendable {
-  /// The values that the machine has dropped. They are released first, so that a task that is resumed finds nothing of
-  /// them.
+  /// The values that the machine has dropped. They are released first, so that a resumed task no longer finds them.
   private var discarded: [any Sendable] = []
   private var displaced: LogEntry?
   private var readers: EventLog.Wake?
-  /// In the order in which they are done. Most turns have none or one.
+  /// The first of the acts, which are performed in order. Most turns have none or one.
   private var first: Act?
   private var more: [Act] = []
 

@@ -7,63 +7,66 @@ import Synchronization
 /// async let receipt = coordinator.run(checkout, with: cart)
 /// ```
 ///
-/// Everything may be called from any task. ``run(_:with:)`` is the only call that starts anything: when it has returned
-/// or thrown, no task of the library runs, nobody waits, and no step is kept alive.
+/// Call any method from any task. ``run(_:with:)`` is the only call that starts anything: when it has returned or
+/// thrown, no task of the library runs, no caller is left waiting, and no step is kept alive.
 ///
-/// The actor owns the run: the machine with its linked stack of visits, and the waiters and tasks that go with it. Each
-/// input, from a step, an answerer or the clock, is a turn of the actor: the machine decides, and the actor adopts what
-/// was decided. Steps, factories and all other code of the user's run between turns, never within one; so ``position``
-/// and every request are served while a step is at work.
+/// The actor owns the run: the machine with its linked stack of visits, and the run's waiters and tasks. Each input
+/// from a step, an answerer or the clock is one turn of the actor: the machine decides, and the actor adopts the
+/// decision. Steps, factories and all other user code run between turns, never within one. So ``position`` and every
+/// request are served while a step runs.
 public actor FlowCoordinator {
   /// The flow's name, in every event and question.
   public nonisolated let id: FlowID
 
   nonisolated let settings: CoordinatorSettings
-  /// Names the coordinator in the chain of those whose steps are running.
+  /// Identifies the coordinator in the ``FlowChain`` of the coordinators whose steps are running.
   nonisolated let serial: UInt64
-  /// Commits an input before it is adopted; nil if nothing is committed.
+  /// Commits an input before it is adopted; `nil` if nothing is committed.
   nonisolated let commit: Commit?
-  /// Lets one input at a time be committed, and one timer at a time fire.
+  /// Serializes commits, and the firing of timers.
   nonisolated let order = AsyncMutex()
-  /// The log of the latest run, for subscribers, which take no turn. A first one stands ready before `run`.
+  /// The log of the latest run. Behind a lock, because subscribers take no turn. The log of the first run exists before
+  /// `run` is called.
   private nonisolated let latestLog: Lock<EventLog>
-  /// Whether the caller of `run` was cancelled. A flag, because a cancellation handler cannot wait for a turn.
+  /// Whether the caller of `run` was cancelled. Not part of the actor's state, because a cancellation handler cannot
+  /// wait for a turn.
   nonisolated let cancellation = CallerCancellation()
 
   var machine: FlowMachine
   var log: EventLog
-  /// Tells the time since the run's start.
+  /// Measures the time since the run's start.
   var stopwatch: Stopwatch
   var timer = TimerState()
   var main = TrackTasks()
   var branches = TrackMap<TrackTasks>()
-  /// The tasks that wait for signals, by the wait's number, and for pauses to end.
+  /// The tasks that wait for signals, by the number of the wait, and those that wait for a pause to end.
   var waits: [Int: OneShot] = [:]
   var pauses: [TrackID: OneShot] = [:]
   var milestones: [(milestone: Milestone, waiter: OneShot)] = []
-  /// The tasks that wait for a `once` to end, and which `once` waits for which.
+  /// The tasks that wait for a `once` to end, and the `once` calls that wait for each other.
   var onceWaiters: [OneShot] = []
   var onceWaits = OnceWaits()
   var effects = EffectCount()
-  /// Whether the flow was put away: nothing is decided here any more.
+  /// Whether the flow was passivated; no input is decided here any more.
   package internal(set) var isPassivated = false
-  /// The callers of `run` that wait until the run before has returned.
+  /// The callers of `run` that wait until the previous run has returned.
   private var nextRuns: [OneShot] = []
   /// Whether the tasks of a run are under way, or its `run` is about to return.
   var isDriven = false
 
-  /// Called with the next machine before it is adopted, and with the events since the last commit; what it throws
-  /// refuses the input.
+  /// Called with the next machine before it is adopted, and with the events since the last commit. An error refuses the
+  /// input.
   typealias Commit = @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
 
   private static let serials = Atomic<UInt64>(0)
 
-  /// A coordinator that runs nothing yet.
+  /// Creates a coordinator that runs no flow yet.
   ///
   /// - Parameters:
-  ///   - id: The flow's name. Question ids contain it, and so do idempotency keys, which random bits of each run end.
-  ///   - clock: Drives timeouts, pauses, deadlines and reminders, and times `since` in ``Status/leaving(_:since:)``.
-  ///   - eventLog: How many of a run's latest events are kept for slow and late subscribers; at least 1.
+  ///   - id: The flow's name. Question ids and idempotency keys contain it; an idempotency key ends with random bits of
+  ///     its run.
+  ///   - clock: Drives timeouts, pauses, deadlines and reminders, and measures `since` in ``Status/leaving(_:since:)``.
+  ///   - eventLog: The number of a run's latest events that are held for slow and late subscribers; at least 1.
   public init(id: FlowID = .unique(), clock: any Clock<Duration> = ContinuousClock(), eventLog: Int = 256) {
     var settings = CoordinatorSettings()
     settings.clock = clock
@@ -71,7 +74,7 @@ public actor FlowCoordinator {
     self.init(id: id, settings: settings)
   }
 
-  /// - Parameter machine: One that was read back.
+  /// - Parameter machine: A machine that was read back; `nil` for a new one.
   package init(id: FlowID, settings: CoordinatorSettings, machine: FlowMachine? = nil) {
     self.id = id
     self.settings = settings
@@ -92,33 +95,33 @@ public actor FlowCoordinator {
   }
 
   deinit {
-    // Nothing was ever launched: subscribers would wait for ever.
+    // If no run was ever launched, subscribers would wait forever.
     log.close()?.passOn()
   }
 
-  /// Whether the flow is kept beyond the process.
+  /// Whether the flow is durable.
   nonisolated var isPersisted: Bool { settings.persistence != nil }
   /// Whether visits are replayed.
   nonisolated var replays: Bool { settings.machineJournal != .off }
-  /// How prompts are packed, where flows are kept.
+  /// The codec for prompts; `nil` if the flow is not durable.
   nonisolated var codec: (any ValueCodec)? { settings.persistence?.codec }
 }
 
 // MARK: - Running
 
 extension FlowCoordinator {
-  /// Runs a flow from its first step to its end, and returns what the last step made.
+  /// Runs a flow from its first step to its end, and returns the output of the last step.
   ///
-  /// The steps run one after the other in a task of the flow's, with the caller's task-local values and priority.
-  /// Cancelling the calling task ends the flow: the running step is cancelled and awaited, and what was done is undone,
-  /// newest first.
+  /// The steps run one after the other in a task of the flow, with the caller's task-local values and priority.
+  /// Cancelling the calling task ends the flow: the running step is cancelled and awaited, and the flow is rolled back,
+  /// newest step first.
   ///
-  /// It may be called again when the run has ended. Called in a task that is cancelled already, it throws, runs no code
-  /// of a step, and publishes nothing.
+  /// A coordinator can run another flow when the run has ended. Called in a task that is already cancelled, `run`
+  /// throws, runs no code of a step, and publishes nothing.
   ///
-  /// - Throws: What a step threw, as itself; a ``FlowError`` with the code `abandoned` and the reason as message;
+  /// - Throws: The error of a step, unchanged; a ``FlowError`` with the code `abandoned` and the reason as its message;
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
-  ///   `stepFailed` around a `CancellationError` that nobody but the step had caused.
+  ///   `stepFailed` around a `CancellationError` that a step threw without being cancelled.
   public nonisolated func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
     try await launch(flow.flow.graph, with: input)
     await drive()
@@ -130,19 +133,20 @@ extension FlowCoordinator {
     try await run(flow, with: ())
   }
 
-  /// Runs a flow from a step in its middle: a deep link, a test, a flow that another system has begun.
+  /// Runs a flow from a step in its middle: a deep link, a test, or a flow that another system has begun.
   ///
-  /// The steps before it are not on the stack: nobody backs up past it, and nothing of theirs is undone. A
-  /// `.retry` or a `.timeout` around it begins with it. Otherwise as ``run(_:with:)``.
+  /// The steps before that step are not on the stack: the flow cannot back up past it, and their effects are not
+  /// undone. A `.retry` or a `.timeout` around the step begins with it. In all else this is ``run(_:with:)``.
   ///
   /// - Parameters:
   ///   - flow: The flow.
   ///   - input: The flow's own input, for a `.carrying` around the whole of it.
-  ///   - step: Where to begin; its whole path, or its last part if no other step ends so.
-  ///   - value: What this step is given; a value of its `Input` type.
-  /// - Throws: As ``run(_:with:)``; before anything has run a ``FlowError`` with the code `noSuchStep` if there is none,
-  ///   or one may not begin there, because other branches or a carried value would be missing; `typeMismatch`, naming
-  ///   both types, if the step takes no such value.
+  ///   - step: The step to begin with: its whole path, or the last part of its path if no other step's path ends with
+  ///     it.
+  ///   - value: The input of this step; a value of its `Input` type.
+  /// - Throws: As ``run(_:with:)``. Before anything has run, a ``FlowError`` with the code `noSuchStep` if there is no
+  ///   such step, or if the run cannot begin there because other branches or a carried value would be missing;
+  ///   `typeMismatch`, naming both types, if the step does not take such a value.
   public nonisolated func run<I, O>(
     _ flow: some FlowComponent<I, O>, with input: I, startingAt step: StepID, input value: any Sendable
   ) async throws -> O {
@@ -154,7 +158,7 @@ extension FlowCoordinator {
     return try await endRun().get()
   }
 
-  /// Beside `run`, like ``endRun()``, so that a task that runs a flow keeps no room for it.
+  /// Launches a run. Kept out of `run`, like ``endRun()``, so that it takes no room in a task that runs a flow.
   @inline(never)
   nonisolated func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil
@@ -162,14 +166,14 @@ extension FlowCoordinator {
     try Task.checkCancellation()
     await previousRunHasReturned()
     let stopwatch = isPersisted ? nil : Stopwatch(settings.clock)
-    // A run that is not kept draws its bits for its first effect; most have none.
+    // A run that is not durable draws its bits for its first effect; most runs have no effect.
     let keyBits = isPersisted ? KeyBits.random() : nil
     try await decide(newStopwatch: stopwatch) { machine, _ in
       try machine.launch(graph, with: input, at: start, keyBits: keyBits)
     }
   }
 
-  /// Waits for the return of a `run` whose flow has ended.
+  /// Waits until the `run` of a flow that has ended has returned.
   private func previousRunHasReturned() async {
     while machine.phase == .ended, isDriven {
       let waiter = OneShot()
@@ -178,14 +182,14 @@ extension FlowCoordinator {
     }
   }
 
-  /// Begins a run after another: what belongs to that one is dropped.
+  /// Begins a run after another, whose state is dropped.
   func beginRun() {
     log = EventLog(flow: id, run: machine.run, capacity: settings.eventLog)
     latestLog.withLock { $0 = log }
     (timer, main, branches) = (TimerState(), TrackTasks(), TrackMap())
   }
 
-  /// Ends a run whose tasks have ended: its result is handed out, once.
+  /// Ends a run whose tasks have ended, and hands out its result, once.
   @inline(never)
   nonisolated func endRun<O>() async -> Result<O, any Error> {
     var (result, afterwards) = await takeResult()
@@ -210,21 +214,21 @@ extension FlowCoordinator {
 // MARK: - Watching
 
 extension FlowCoordinator {
-  /// The transitions of the current run, as a new, independent subscription at each access; use one loop for each.
+  /// The transitions of the current run; each access returns a new, independent subscription. Use one loop for each.
   ///
-  /// It first delivers what the log still holds of the run, so a watcher that comes just after `run` began misses
-  /// nothing, then each new event, and ends when the flow has ended. Before the first run it waits for it; after a run
-  /// it delivers that run's events.
+  /// A subscription first delivers the events of the run that the log still holds, so a subscriber that comes just
+  /// after `run` began misses nothing. It then delivers each new event, and ends when the flow has ended. Before the
+  /// first run it waits for that run; after a run it delivers that run's events.
   ///
-  /// A slow reader costs the flow nothing: one that falls behind the log misses events visibly, as a gap in
-  /// ``NavigationEvent/sequence``, and is whole again with the next. The position is that at the event: to a late or slow
-  /// reader it may show a question that is answered by now, and an answer to it is refused.
+  /// A slow reader costs the flow nothing. A reader that falls behind the log misses events visibly, as a gap in
+  /// ``NavigationEvent/sequence``, and is up to date again with the next event. Each event carries the position at that
+  /// event. To a late or slow reader it may show a question that has been answered since; an answer to it is refused.
   public nonisolated var events: AsyncStream<NavigationEvent> { makeSubscription().stream }
 
-  /// As ``events``, for the package's own tools.
+  /// Returns a subscription like those of ``events``, for the package's own tools.
   package nonisolated func makeSubscription() -> Subscription { Subscription(latestLog.withLock { $0 }) }
 
-  /// Where the flow stands.
+  /// The current position of the flow.
   public nonisolated var position: Position {
     get async {
       if cancellation.isPending, commit == nil { await callerCancelled() }
@@ -232,9 +236,10 @@ extension FlowCoordinator {
     }
   }
 
-  /// Waits until the flow waits for somebody outside, or has ended; before a run, waits for one.
+  /// Waits until the flow can only wait for an answer, a signal or the clock, or has ended. Before a run, waits for
+  /// one.
   ///
-  /// - Returns: The position in that moment. The flow may have moved on by the time the caller looks at it.
+  /// - Returns: The position at that moment. The flow may have moved on by the time the caller looks at it.
   /// - Throws: `CancellationError` if the waiting task is cancelled; a ``FlowError`` with the code `insideFlow` when
   ///   called from inside the flow's own steps.
   @discardableResult
@@ -251,31 +256,31 @@ extension FlowCoordinator {
 extension FlowCoordinator {
   /// Answers an open question.
   ///
-  /// The first valid answer wins. ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` run in the calling task;
-  /// what they throw is thrown here, and the question stays open. When this has returned, the answer is accepted and
-  /// the asker will get it, whatever happens to it in the meantime.
+  /// The first valid answer wins. ``Prompt/authorize(_:)`` and ``Prompt/validate(_:)`` run in the calling task; if one
+  /// throws, its error is thrown here, and the question stays open. When this method has returned, the answer is
+  /// accepted, and the asker will get it even if the asker's task is cancelled in the meantime.
   ///
-  /// The question of a ``RenderedStep`` stays open: an answer is an action, and when this has returned, the action is
-  /// applied and what it changed is published. What is shown may change while an answer is validated, so that it is
-  /// validated again; after three times other actions wait until it is done, so let it send none; leaving the step waits
-  /// for nobody's `validate`. An action that makes the step fail is refused
-  /// with `questionClosed`, and the error is the underlying one.
+  /// The question of a ``RenderedStep`` stays open: each answer is an action. When this method has returned, the action
+  /// is applied, and its result is published. If the rendering changes while an answer is validated, the answer is
+  /// validated again. After three such changes, other actions wait until this answer is done, so let `authorize` and
+  /// `validate` send no action. Leaving the step never waits for a `validate`. If an action makes the step fail, the
+  /// answer is refused with `questionClosed`, and the step's error is the underlying error.
   ///
   /// - Parameters:
   ///   - question: The question's id, from a position or an event.
   ///   - answer: A value of the prompt's `Answer` type.
-  ///   - principal: Who answers, for ``Prompt/authorize(_:)`` and for the event.
-  ///   - revision: The revision of the prompt that the answerer saw; nil accepts whichever is shown.
-  /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed` also for an answer after the time of its
-  ///   question or of a part of the flow around it, `wrongAnswerType`, `staleRevision`, `principalNeeded`, `notRunning` or
-  ///   `flowEnded`.
+  ///   - principal: The answerer, for ``Prompt/authorize(_:)`` and for the event.
+  ///   - revision: The revision of the prompt that the answerer saw; pass `nil` to answer any revision.
+  /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed` (also for an answer after the deadline
+  ///   of the question or of a part of the flow around it), `wrongAnswerType`, `staleRevision`, `principalNeeded`,
+  ///   `notRunning` or `flowEnded`.
   public nonisolated func answer<A: Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
   ) async throws {
     try await checkAndAccept(answer, for: question, by: principal, revision: revision)
   }
 
-  /// Answers the one open question that shows a `P`.
+  /// Answers the only open question whose prompt is a `P`.
   ///
   /// - Throws: As ``answer(_:with:by:revision:)``; a ``FlowError`` with the code `noSuchQuestion` if none is open,
   ///   `ambiguousQuestion` if several are.
@@ -290,21 +295,22 @@ extension FlowCoordinator {
 // MARK: - Signals
 
 extension FlowCoordinator {
-  /// Sends a signal to the flow: to the step that waits for it, or to the first that will.
+  /// Sends a signal to the flow: to the step that waits for it, or to the first step that will.
   ///
-  /// Signals are kept in order from the run's start, at most 1,000 that nobody has received. When this has returned
-  /// ``Delivery/accepted``, the signal is not lost while the run goes on; it may be called from anywhere, also from the
-  /// flow's own steps. When an abandon, a cancellation or a rollback after a failure was accepted, signals that nobody has
-  /// received are dropped, and new ones get ``Delivery/flowEnded``. A back drops none.
+  /// Signals are buffered in order from the run's start, at most 1,000 at a time. When this method has returned
+  /// ``Delivery/accepted``, the signal is not lost while the run goes on. Call it from anywhere, also from the flow's
+  /// own steps. When an abandon, a cancellation or a rollback after a failure is accepted, buffered signals are
+  /// dropped, and new ones get ``Delivery/flowEnded``. A back drops none.
   ///
   /// - Parameters:
-  ///   - value: What the signal carries.
-  ///   - signal: Which one.
-  ///   - key: Makes it once: of several with one key and one signal, the first counts. A key has at most 256 UTF-8 bytes.
-  ///     The latest 10,000 keys of a run are remembered, as many of them as have 1 MiB in all. With nil each call counts.
-  /// - Throws: A ``FlowError`` with the code `notRunning` before a run, `signalsFull` if too many wait to be received,
-  ///   `tooLarge` if the key or the signal's name has more than 256 bytes, `typeMismatch` if a step waits for a signal of
-  ///   this name with another type.
+  ///   - value: The value that the signal carries.
+  ///   - signal: The signal to send.
+  ///   - key: The deduplication key: of several sends of one signal with one key, only the first counts. A key has at
+  ///     most 256 UTF-8 bytes. A run remembers its latest 10,000 keys, within 1 MiB in all. With `nil` each call
+  ///     counts.
+  /// - Throws: A ``FlowError`` with the code `notRunning` before a run, `signalsFull` if too many signals are buffered,
+  ///   `tooLarge` if the key or the signal's name has more than 256 bytes, `typeMismatch` if a step waits for a signal
+  ///   of this name with another type.
   @discardableResult
   public nonisolated func send<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String? = nil
