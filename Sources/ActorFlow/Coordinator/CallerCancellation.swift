@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The word that the caller of `run` was cancelled, from its cancellation handler, which cannot wait for a turn.
+/// The flag that the caller of `run` was cancelled, set by a cancellation handler, which cannot wait for a turn.
 ///
-/// The flag is up before `cancel()` returns. Each input that comes later lets the machine hear of it first, so no step is
-/// entered after a cancellation.
+/// The flag is set before `cancel()` returns. Each later input first reports it to the machine, so no step is entered
+/// after a cancellation.
 struct CallerCancellation: ~Copyable, Sendable {
   private let flag = Atomic<Bool>(false)
   private let task = Lock<Task<Void, Never>?>(nil)
 
-  /// Whether the machine is to hear of a cancellation.
+  /// Whether a cancellation has not been reported to the machine yet.
   var isPending: Bool { flag.load(ordering: .acquiring) }
 
-  /// Raises the flag, and then begins the task that tells the machine.
+  /// Sets the flag, and then starts the task that tells the machine.
   func request(_ tell: () -> Task<Void, Never>) {
     flag.store(true, ordering: .releasing)
     let task = tell()
     self.task.withLock { $0 = task }
   }
 
-  /// The machine has heard of it.
+  /// Clears the flag, because the machine has been told.
   func isHeard() { flag.store(false, ordering: .releasing) }
 
   /// Waits for the task that tells the machine.
@@ -30,6 +30,6 @@ struct CallerCancellation: ~Copyable, Sendable {
     await task?.value
   }
 
-  /// Another run may follow.
+  /// Clears the flag, because another run may follow.
   func reset() { flag.store(false, ordering: .releasing) }
 }

@@ -11,19 +11,19 @@ enum Leg: Sendable {
 /// The position of a walk.
 struct Cursor {
   let graph: Graph
-  /// The next instruction, while no step runs.
+  /// The address of the next instruction, while no step runs.
   var address = 0
-  /// What is on its way to it.
+  /// The payload for the next instruction.
   var payload: Payload
   /// The place whose step runs.
   var place: Place?
-  /// The step that runs, or would be next; errors are its own.
+  /// The step that runs or comes next. Errors are attributed to it.
   var node: Node?
   /// The scopes whose deadlines are armed.
   var watched: ScopeFrame?
-  /// Whether deadlines may be armed that this walk knows nothing of: of the scopes in which it begins.
+  /// Whether deadlines may be armed that `watched` does not show: those of the scopes in which the walk begins.
   var isUnwatched = false
-  /// How the walk begins, if not with the step on top.
+  /// The start of the walk, if it does not begin with the step on top.
   var start: Start?
 
   init(_ graph: Graph, start: Start?, top: Place?) {
@@ -36,7 +36,7 @@ struct Cursor {
     case .at(let address, let payload)?:
       (self.address, self.payload, place) = (address, payload, nil)
       isUnwatched = payload.scopes != nil
-      // Nothing rare about it: the beginning.
+      // The ordinary beginning of a track, with nothing to do first.
       if let start, start.pause == .zero { self.start = nil }
     case .recovery?, .failure?: place = nil
     case .top?, nil: break
@@ -48,20 +48,20 @@ struct Cursor {
     start != nil || place?.node.fork != nil || (place != nil && payload.scopes != nil) || lacksInstance
   }
 
-  /// Whether the place was read back, and its step is to be made anew.
+  /// Whether the place was read back, so that its step has to be made anew.
   var lacksInstance: Bool { place.map { $0.instance == nil && $0.node.body.make != nil } ?? false }
 
-  /// What an error is to be told of: the step that runs, or was the last.
+  /// The step that an error is attributed to: the one that runs, or the last one.
   var blamed: Node? { place?.node ?? node }
 
-  /// A step has returned.
+  /// Moves on after a step has returned.
   mutating func leave(_ entered: Place, making output: any Sendable) {
     payload = entered.payload.with(output)
     address = entered.node.address + 1
     place = nil
   }
 
-  /// A step was skipped.
+  /// Moves on after a step was skipped.
   mutating func pass(_ node: Node, making output: any Sendable) {
     payload = payload.with(output)
     address = node.address + 1

@@ -1,15 +1,15 @@
 /// The coordinators whose code is running around the current code, innermost first.
 ///
-/// A step that waits for its own flow's back or end would wait for itself; the chain lets such a call be refused at
-/// once. It is a task-local, so it also reaches a step's child tasks, its effects, its `backUp`, and the flows that a
-/// step runs.
+/// A step that waited for its own flow to back up or to end would wait for itself; the chain lets the coordinator
+/// refuse such a call at once. It is a task-local, so it also reaches a step's child tasks, its effects, its `backUp`,
+/// and the flows that a step runs.
 final class FlowChain: Sendable {
   @TaskLocal static var current: FlowChain?
 
-  /// What runs there: they have different means to say where the flow is to go.
+  /// The kind of code that runs. It decides which remedy a refused call names.
   enum Code: Sendable {
     case step
-    /// An effect of a rendered step: it has a sink, and no context.
+    /// An effect of a rendered step, which has a sink and no context.
     case effect
   }
 
@@ -23,7 +23,7 @@ final class FlowChain: Sendable {
     self.outer = outer
   }
 
-  /// Which code of the coordinator's flow runs around the current code; nil: none.
+  /// Returns the kind of this coordinator's code around the current code; `nil` if there is none.
   static func code(of coordinator: UInt64) -> Code? {
     var link = current
     while let here = link {

@@ -1,11 +1,11 @@
-// What a walk does where no ordinary step comes next, and how it begins when not with the step on top.
+// The walk where no ordinary step comes next, and its beginning if that is not the step on top.
 extension FlowCoordinator {
-  /// Does what is due before the first step: pauses, recovers, hands an update over, opens a fork again. Then the walk goes
+  /// Does what is due before the first step: pauses, recovers, hands an update over, reopens a fork. Then the walk goes
   /// on like any other.
   @inline(never)
   nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return .left } }
-    // Not before: a pause is no part of the attempt that it comes before.
+    // Not earlier, because a pause is not part of the attempt that follows it.
     if cursor.place != nil, cursor.payload.scopes != nil {
       cursor.watched = cursor.payload.scopes
       try await watch(cursor.watched, on: track)
@@ -29,7 +29,7 @@ extension FlowCoordinator {
     return try await run(place.node, plan, isEntered: true, &cursor, on: track)
   }
 
-  /// Makes the step of a place anew that was read back. False: the flow is being left.
+  /// Makes a new step for a place that was read back. Returns false if the flow is being left.
   private nonisolated func remake(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool {
     let instance: StepInstance?
     do { instance = try await cursor.place?.node.body.make?() } catch {
@@ -44,13 +44,13 @@ extension FlowCoordinator {
     return cursor.place != nil
   }
 
-  /// Hands the update that a visit began with over to a step that was made anew in it.
+  /// Hands the update that a visit began with to the new step of that visit.
   private nonisolated func receiveAgain(_ place: Place?, on track: TrackID) async throws {
     guard let handover = await handover(on: track), let instance = place?.instance else { return }
     try await handover.receiver.receive(instance, handover.update)
   }
 
-  /// Begins with the step on top, and hands an update over to it first. False: the flow is being left.
+  /// Begins with the step on top, and hands an update over to it first. Returns false if the flow is being left.
   private nonisolated func beginAttempt(at place: Place?, _ handover: Handover?, on track: TrackID) async throws -> Bool
   {
     let begins = try await decideWalking(on: track) { machine, _ in machine.beginAttempt(on: track) }
@@ -76,7 +76,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// The way has come under other scopes.
+  /// Tells the machine that the cursor has come under other scopes.
   nonisolated func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
     try await decideWalking(on: track, isCommitted: false) { machine, stopwatch in
       machine.watch(scopes, on: track, at: stopwatch.elapsed())
@@ -90,7 +90,7 @@ extension FlowCoordinator {
     case .end: return try await finish(cursor.payload, on: track) ? .over : .left
     case .round(let address):
       cursor.address = address
-      // No place comes at which such a loop could be left, and the timer needs a thread, too.
+      // The loop reaches no place at which it could be left, so check here. The timer needs a thread, too.
       await Task.yield()
       try Task.checkCancellation()
       return .onward
@@ -109,7 +109,7 @@ extension FlowCoordinator {
       }
       guard cursor.place == nil else { return .onward }
       guard await goesOn(track) else { return .left }
-      // The menu is gone: it was settled, or the run began in the side branch. So it is entered for the first time.
+      // The menu was settled, or the run began in the side branch. So the menu is entered for the first time.
       cursor.address = menu.address
       return .onward
     case .deliver(let address):
@@ -128,7 +128,7 @@ extension FlowCoordinator {
   }
 }
 
-/// A failure that comes from further inside: it is another step's than the one the walk is at.
+/// A failure from further inside. The failed step is not the one that the walk is at.
 struct Relayed: Error {
   let step: StepID
   let error: any Error
@@ -173,14 +173,14 @@ extension FlowCoordinator {
     case failed(StepID, any Error)
   }
 
-  /// Waits until every branch has ended or come back. Nil: the fork is being left.
+  /// Waits until every branch has ended or was left, and returns the outcome; `nil` if the fork is being left.
   private nonisolated func outcome(of plan: ForkPlan, _ tracks: [TrackID], on track: TrackID) async throws -> Outcome? {
     let judge = plan.fork.goal.judge
     var stints: [TrackID: Task<Void, Never>] = [:]
     let open = await openTracks(among: tracks)
     var outcome = try await decision(of: plan, track, judge)
     for branch in open { stints[branch] = await startStint(of: branch, on: track) }
-    // Before a branch has ended there is something to say only of none, or if some ended before this process began.
+    // Before a branch ends, there is a verdict only if there are no branches, or if some ended in an earlier process.
     if outcome == nil, tracks.isEmpty || open.count < tracks.count { outcome = await verdict(on: plan, track, judge) }
     while !stints.isEmpty {
       let branch = await nextEndedBranch(on: track)
@@ -195,7 +195,8 @@ extension FlowCoordinator {
     return outcome
   }
 
-  /// What the fork came to before it was read back. The judge is asked again, because what he said is not kept.
+  /// Returns the outcome that was decided before the fork was read back. The judge is asked again, because its output
+  /// is not persisted.
   private nonisolated func decision(
     of plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge
   ) async throws -> Outcome? {
@@ -207,7 +208,7 @@ extension FlowCoordinator {
     } catch { return .failed(await fork(on: track), error) }
   }
 
-  /// What the fork comes to, as far as can be said now. A commit that fails stops the run, which leaves the fork.
+  /// Returns the outcome of the fork, if it can be told yet. A commit that fails stops the run, which leaves the fork.
   private nonisolated func verdict(on plan: ForkPlan, _ track: TrackID, _ judge: Fork.Judge) async -> Outcome? {
     do {
       while true {
@@ -225,7 +226,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// What the goal says. When it has decided, or threw, the branches still open are superfluous.
+  /// Returns the outcome if the goal has decided or threw. Then the branches still open are superseded.
   private nonisolated func made(
     on plan: ForkPlan, _ track: TrackID, _ value: () throws -> (any Sendable)?
   ) async throws(CommitFailure) -> Outcome? {
@@ -247,7 +248,7 @@ extension FlowCoordinator {
   }
 
   private func openTracks(among tracks: [TrackID]) -> [TrackID] {
-    // By hand: a closure would get a copy of the machine.
+    // A loop, because a closure would get a copy of the machine.
     var open: [TrackID] = []
     for branch in tracks where machine.look(at: branch, { $0.phase != .ended }) { open.append(branch) }
     for branch in open { branches.insert(TrackTasks(), for: branch) }

@@ -1,61 +1,62 @@
-// For hosts: flows that are kept beyond the process.
+// The interface for hosts of durable flows.
 extension FlowCoordinator {
-  /// A coordinator of a flow that was read back. It stands still until ``activate()``.
+  /// Creates a coordinator for a flow that was read back. Nothing runs until ``activate()``.
   package init(resuming machine: FlowMachine, settings: CoordinatorSettings) {
     self.init(id: machine.flow, settings: settings, machine: machine)
   }
 
-  /// Begins a run, and returns when its beginning is committed. Nothing of a step's has run yet.
+  /// Begins a run, and returns when its beginning is committed. No code of a step has run yet.
   package nonisolated func begin(_ graph: Graph, with input: any Sendable) async throws {
     try await launch(graph, with: input)
   }
 
-  /// Whether nothing goes on any more: the run has ended, or a step failed and somebody is to see to it.
+  /// Whether the run has ended, or the flow is suspended because a step failed.
   package var hasStopped: Bool { machine.phase == .ended || machine.fault != nil }
 
-  /// Whether the flow waits for somebody outside or for the clock, or has ended.
+  /// Whether the flow waits for an answer, a signal or the clock, is suspended, or has ended.
   package var isSettled: Bool { machine.isSettled }
 
-  /// Whether the flow's steps do nothing but wait for somebody outside or for the clock, or the flow is at rest.
+  /// Whether the flow is settled, and no step may still be executing beside what it waits for.
   package var canPassivate: Bool { machine.canPassivate }
 
-  /// Waits for that.
+  /// Waits until ``canPassivate`` is true.
   package nonisolated func passivatable() async throws { _ = try await wait(for: .passivatable) }
 
-  /// The number of the latest event, if the flow waits, and a step that asks and waits at once has its question open.
+  /// The number of the latest event, if the flow is settled, and a step that asks and waits at once has its question
+  /// open.
   package var presentableSequence: Int? { machine.isPresentable ? machine.sequence : nil }
 
-  /// Waits until there is such a number.
+  /// Waits until ``presentableSequence`` has a value.
   package nonisolated func presentable() async throws { _ = try await wait(for: .presentable) }
 
-  /// The time since the run's start, and the time at which something is due next, if something is.
+  /// The time since the run's start, and the time at which the next timer is due, if there is one.
   package var timetable: (now: Duration, next: Duration?) { (stopwatch.elapsed(), machine.nextTimer) }
 
-  /// Whether effects of rendered steps run or are about to.
+  /// Whether effects of rendered steps run or are about to start.
   package var hasEffects: Bool { effects.running > 0 }
 
-  /// Sends a signal. One that nobody waits for gets a number among the events, though it is none: see to it that
-  /// something is written under it.
+  /// Sends a signal. A buffered signal takes an event number although it is no event: record something under that
+  /// number.
   ///
-  /// - Parameter size: How many bytes the value has in a snapshot.
+  /// - Parameter size: The number of bytes that the value takes in a snapshot.
   package nonisolated func sendNumbered<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String, size: Int
   ) async throws -> Delivery {
     try await send(value, to: signal.name, key: key, size: size, numbersBuffered: true)
   }
 
-  /// The open question of this id.
+  /// Returns the open question with this id.
   package func openQuestion(_ id: Question.ID) throws -> Question { try machine.openQuestion(id) }
 
-  /// The questions that are open, and those that were when the machine was read back.
+  /// The questions that are open, and those that were open when the machine was read back.
   package var questions: [Question.ID] { machine.persistedQuestions }
 
   /// Whether a signal has come under this key.
   package func hasCome(_ key: String, of signal: String) -> Bool { machine.hasCome(key, of: signal) }
 
-  /// As ``backUp(to:)``.
+  /// Backs up, as ``backUp(to:)`` and ``backUp(from:)`` do.
   ///
-  /// - Parameter whenFiled: Called when the request is committed; only then ``activate()`` need be called.
+  /// - Parameter whenFiled: Called when the request is committed; ``activate()`` is needed only from then on.
   package nonisolated func backUp(to step: StepID?, from question: Question.ID?, whenFiled: () -> Void) async throws {
     try refuseLeavingInside("try await context.backUp()")
     try await request(whenFiled: whenFiled) { machine, stopwatch in
@@ -64,7 +65,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// As ``abandon(reason:rollingBack:)``.
+  /// Ends the flow, as ``abandon(reason:rollingBack:)`` does.
   package nonisolated func abandon(reason: String, rollingBack: Bool, whenFiled: () -> Void) async throws {
     try refuseLeavingInside("try await context.abandon(_:)")
     try await request(whenFiled: whenFiled) { machine, stopwatch in
@@ -73,36 +74,35 @@ extension FlowCoordinator {
   }
 }
 
-// Flows that are kept: they are taken up where a snapshot left them, and put away without being left.
+// Activation and passivation: a flow goes on from its snapshot, and is taken out of memory without being left.
 extension FlowCoordinator {
-  /// Walks on until the run has ended, the flow stands still, or it is put away, because of ``passivate()`` or because the
+  /// Walks on until the run has ended, or the flow is suspended or passivated: by ``passivate()``, or because the
   /// calling task is cancelled.
   package nonisolated func activate() async {
     await setTimer()
     await drive()
   }
 
-  /// Puts the flow away: steps that run are cancelled, nothing is decided any more, and nothing is left or undone. What a
-  /// `once` has begun is still recorded, and so is that a `backUp` that runs has ended; that one is not cancelled.
+  /// Passivates the flow: running steps are cancelled, no more inputs are decided, and no visit is left or undone. The
+  /// outcome of a `once` under way is still recorded. So is the end of a running `backUp`, which is not cancelled.
   ///
-  /// ``activate()`` returns when what runs has ended. A turn of its own, which waits for no commit: a commit that fails calls
-  /// it.
+  /// ``activate()`` returns when all running code has ended. Passivating waits for no commit, because a commit that
+  /// fails calls it.
   package nonisolated func passivate() async { _ = await passivate(if: .always) }
 
-  /// Puts the flow away, or finds that it has ended or was put away, unless its steps do more than wait, a timer is due,
-  /// or a reminder is to run.
+  /// Passivates the flow, unless its steps do more than wait, a timer is due, or a reminder is to run.
   ///
-  /// No commit is under way when that is looked at. So what a timer was committed to do has begun, or the timer has not
-  /// fired: a reminder that counts as given is never put away before it has run.
+  /// This is checked while no commit is under way. So the effect of a committed timer has begun, or the timer has not
+  /// fired: the flow is never passivated before a reminder that counts as sent has run.
   ///
-  /// - Returns: False if the flow has something to do, and is not put away.
+  /// - Returns: False if the flow has something to do; true also if it has ended or was passivated before.
   package nonisolated func passivateIfIdle() async -> Bool {
     await order.lock()
     defer { order.unlock() }
     return await passivate(if: .isIdle)
   }
 
-  /// Puts the flow away if it stands still. No commit is under way when that is looked at, which might end it.
+  /// Passivates the flow if it is suspended. Checked while no commit is under way, which might end the suspension.
   nonisolated func passivateIfSuspended() async -> Bool {
     await order.lock()
     defer { order.unlock() }
@@ -113,7 +113,7 @@ extension FlowCoordinator {
     case always, isIdle, isSuspended
   }
 
-  /// - Returns: Whether the condition is met; true if the flow was put away before.
+  /// - Returns: Whether the condition is met; true also if the flow was passivated before.
   private nonisolated func passivate(if condition: PassivationCondition) async -> Bool {
     guard var afterwards = await passivated(if: condition) else { return false }
     afterwards.perform()
@@ -144,9 +144,9 @@ extension FlowCoordinator {
     }
   }
 
-  /// Tells the machine of the time, if something is due, and whoever it concerns. Whether something was.
+  /// Fires the timers that are due, and resumes the tasks concerned. Returns whether any was due.
   ///
-  /// The timer may be at it already: then the machine knows, and the step that is to be reminded does not yet.
+  /// First waits for a timer that is firing: the machine may know of it while the step to remind does not.
   package nonisolated func fireDue() async throws -> Bool {
     await timersHaveFired()
     guard await isTimerDue else { return false }
@@ -154,7 +154,7 @@ extension FlowCoordinator {
     return true
   }
 
-  /// Waits until everybody who asks waits for the answer, and nobody is away to remind somebody.
+  /// Waits until every asker waits for its answer, and none is running a reminder.
   ///
   /// - Throws: `CancellationError` if the waiting task is cancelled before.
   package nonisolated func askersAreBack() async throws {
@@ -166,7 +166,7 @@ extension FlowCoordinator {
     return machine.nextTimer.map { $0 <= now } ?? false
   }
 
-  /// So many more effects are about to begin or run, or fewer.
+  /// Changes the number of effects that run or are about to start.
   nonisolated func countEffects(_ difference: Int) async {
     guard isPersisted, difference != 0 else { return }
     for waiter in await effectsCounted(difference) { waiter.fulfil(.success(())) }
@@ -179,7 +179,7 @@ extension FlowCoordinator {
     return effects.waiters
   }
 
-  /// Waits until no effect of a rendered step runs or is about to.
+  /// Waits until no effect of a rendered step runs or is about to start.
   package nonisolated func effectsHaveEnded() async throws {
     let waiter = OneShot()
     guard try await begin(waitingForEffects: waiter) else { return }
@@ -198,38 +198,38 @@ extension FlowCoordinator {
 
   private func forget(effectWaiter waiter: OneShot) { effects.waiters.removeAll { $0 === waiter } }
 
-  /// Waits for commits that are under way: what is in the store by now, is known here.
+  /// Waits for commits under way: everything that is stored by now is then adopted here.
   package nonisolated func waitForCommits() async throws {
     try await decide(isCommitted: false) { _, _ in }
   }
 
-  /// Waits until a question that was open when the machine was read back is asked again, or is not going to be.
+  /// Waits until a question that was open when the machine was read back is asked again, or will not be asked again.
   package nonisolated func reopened(_ question: Question.ID) async throws {
     guard await machine.isReopening(question) else { return }
     _ = try await wait(for: .reopened(question))
   }
 
-  /// The step on top is about to run in the current task.
+  /// Notes that the step on top is about to run in the current task, and forgets an earlier loss.
   func noteWalker(of track: TrackID) {
     let task = withUnsafeCurrentTask { $0?.hashValue }
     with(track) { ($0.walker, $0.loss) = (task, nil) }
   }
 
-  /// The task that calls, as a task of the step's.
+  /// Returns whether the calling task is the step's own or a child of it.
   nonisolated func callingTask(at stay: Stay) async -> CallingTask {
     guard replays else { return .unknown }
     let walker = await self[stay.track].walker
     return walker == withUnsafeCurrentTask { $0?.hashValue } ? .step : .child
   }
 
-  /// What is kept of a prompt that is asked; with what the question shows by now, if it was updated before the flow was
-  /// put away.
+  /// Returns the persistent form of a prompt that is asked. If the question was updated before the flow was passivated,
+  /// it includes the prompt that was shown last.
   nonisolated func persisted<P: Prompt>(_ prompt: P, at stay: Stay) async throws -> FlowMachine.PersistedPrompt? {
     let (step, old) = await reopening(at: stay)
     let persisted = try persisted(prompt, of: step)
     guard let persisted, let codec, let old, !old.updates.isEmpty, let type = P.self as? any (Prompt & Decodable).Type
     else { return persisted }
-    // One that cannot be read any more is asked anew.
+    // If the updated prompt can no longer be read, the question shows the prompt that is asked now.
     return FlowMachine.PersistedPrompt(
       prompt: persisted.prompt, token: persisted.token, shown: try? codec.decode(old.prompt.bytes, as: type))
   }
@@ -238,7 +238,7 @@ extension FlowCoordinator {
     machine.look(at: stay.track) { ($0.visit?.info.id, $0.reopening?.question) }
   }
 
-  /// What is kept of a prompt.
+  /// Returns the persistent form of a prompt; `nil` if the flow is not durable.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the prompt and its answer.
   nonisolated func persisted<P: Prompt>(_ prompt: P, of step: StepID?) throws -> FlowMachine.PersistedPrompt? {
@@ -260,12 +260,12 @@ extension FlowCoordinator {
 }
 
 extension FlowCoordinator {
-  /// The waiters of everybody who asks.
+  /// The waiters of all askers.
   private var askers: [OneShot] {
     ([TrackID.main] + machine.descendants(of: .main)).compactMap { self[$0].asker }
   }
 
-  /// Everybody who waits for the flow, to be told that it was put away.
+  /// Removes and returns all waiters, to be told that the flow was passivated.
   func takeWaiters() -> [OneShot] {
     var waiters = Array(waits.values) + Array(pauses.values) + milestones.map(\.waiter) + effects.waiters
     (waits, pauses, milestones, effects.waiters) = ([:], [:], [], [])

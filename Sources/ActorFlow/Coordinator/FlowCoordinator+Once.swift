@@ -42,7 +42,7 @@ extension FlowCoordinator {
     return .interrupted(idempotencyKey: record.idempotencyKey)
   }
 
-  /// Waits while another call does the work. Cancelled, it leaves only this caller.
+  /// Waits while another call does the work. A cancellation ends only the waiting of this caller.
   private nonisolated func waitForEnd(of key: String, scope: RecordScope) async throws {
     let waiter = OneShot()
     let holding = OnceWork.keys(of: serial, scope)
@@ -54,7 +54,7 @@ extension FlowCoordinator {
     await forget(onceWaiter: waiter)
   }
 
-  /// - Returns: False if nobody does the work any more.
+  /// - Returns: False if the work is no longer under way.
   private func begin(
     _ waiter: OneShot, waitingFor key: String, scope: RecordScope, holding: [String]
   ) throws -> Bool {
@@ -82,7 +82,7 @@ extension FlowCoordinator {
         machine.endOnce(key, scope: scope, value: value, by: caller)
       }
     } catch {
-      // Not recorded, so what became of the work is not known. But it has ended, and nobody is to wait for it.
+      // Without a record the outcome of the work is unknown. But the work has ended, so no task may wait for it.
       _ = try? await decide(on: scope.stay.track, isCommitted: false, evenPassivated: true) { machine, _ in
         machine.endOnce(key, scope: scope, value: nil, by: caller)
       }
@@ -91,9 +91,9 @@ extension FlowCoordinator {
   }
 }
 
-/// The works of `once` around the current code, innermost first.
+/// The work of the `once` calls around the current code, innermost first.
 ///
-/// Work that calls `once` with the key it runs for would wait for itself, and could not be cancelled. The chain is a
+/// Work that calls `once` with its own key would wait for itself, and could not be cancelled. The chain is a
 /// task-local, so it also reaches the work's child tasks.
 final class OnceWork: Sendable {
   @TaskLocal static var current: OnceWork?
@@ -110,7 +110,7 @@ final class OnceWork: Sendable {
     self.outer = outer
   }
 
-  /// The keys that the current code is work for, in this place.
+  /// Returns the keys at this place whose work includes the current code.
   static func keys(of coordinator: UInt64, _ scope: RecordScope) -> [String] {
     var keys: [String] = []
     var link = current
@@ -122,12 +122,12 @@ final class OnceWork: Sendable {
   }
 }
 
-/// Which work waits for which other work at one place, so that a circle is refused before it closes.
+/// The waits between works of `once` at one place, so that a cycle is refused before it closes.
 struct OnceWaits: Sendable {
-  /// The keys whose work waits, the key it waits for, and the waiter.
+  /// The waits: the keys that the waiting work is for, the key it waits for, and the waiter.
   var edges: [(holding: [String], key: String, cell: OneShot)] = []
 
-  /// Whether work for `key` waits, directly or by others, for work for one of `holding`.
+  /// Whether work for `key` waits, directly or through other work, for work for one of `holding`.
   func wouldClose(from key: String, to holding: [String]) -> Bool {
     guard !holding.isEmpty else { return false }
     var reached: Set = [key]

@@ -16,7 +16,7 @@ extension FlowCoordinator {
         if attempt.claim != nil { await receiver?.giveUp(attempt) }
         throw error
       }
-      // The world may have changed: the question may be closed, or show something else.
+      // The question may have been closed or updated during the validation.
       if let receiver {
         switch await receiver.receive(answer, to: question, attempt: attempt) {
         case .applied: return
@@ -32,7 +32,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// What a question shows now, for another attempt.
+  /// Returns the question as it is now, for another attempt.
   private nonisolated func question(
     _ id: Question.ID, for attempt: ActionAttempt, of receiver: any ActionReceiver
   ) async throws -> Question {
@@ -48,10 +48,10 @@ extension FlowCoordinator {
     try machine.openQuestion(takingActions: id)
   }
 
-  /// Takes the asker's cell in the turn in which the machine accepts: an asker that has given up makes the question
-  /// closed even before the machine hears of it, and one whose answer is accepted can no longer give up.
+  /// Reserves the asker in the turn in which the machine accepts the answer. If the asker has given up, the question is
+  /// closed even before the machine hears of it. An asker whose answer is accepted can no longer give up.
   ///
-  /// - Returns: The question as it is now, if it changed since it was validated; nil if the answer was accepted.
+  /// - Returns: The current question, if it changed since it was validated; `nil` if the answer was accepted.
   private nonisolated func accept(
     _ answer: any Sendable, for question: Question, by principal: Principal?
   ) async throws -> Question? {
@@ -108,8 +108,8 @@ extension FlowCoordinator {
 extension FlowCoordinator: StepRuntime {
   nonisolated var flow: FlowID { id }
 
-  /// The everyday question, apart from those that change, end or remind: what it has in its hands while it waits is paid
-  /// for in memory by every flow that does.
+  /// Asks an ordinary question. Apart from questions with a deadline or reminders, because every flow that waits for an
+  /// answer pays in memory for what this holds meanwhile.
   nonisolated func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer {
     try Self.typed(try await answer(to: prompt, key: key, at: stay), as: P.Answer.self)
   }
@@ -118,13 +118,13 @@ extension FlowCoordinator: StepRuntime {
     let cell = OneShot()
     let question = try await question(prompt, key: key, at: stay, cell)
     do { return try await cell.value() } catch {
-      // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
+      // The step has cancelled the child task that asked: the question has no asker any more.
       if let question { await withdraw(question.id, on: stay.track) }
       throw error
     }
   }
 
-  /// Opens a question; nil if there is nothing to withdraw.
+  /// Opens a question, and returns it; `nil` if there will be nothing to withdraw.
   @inline(never)
   private nonisolated func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: OneShot) async throws
     -> Question?
@@ -132,7 +132,7 @@ extension FlowCoordinator: StepRuntime {
     if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
     switch try await open(prompt, key: key, at: stay, cell, nil) {
     case .answered(let answer): cell.fulfil(.success(answer))
-    case .withdrawn, .overdue: break  // waits until the step gives it up again
+    case .withdrawn, .overdue: break  // waits until the step gives the question up again
     case .opened(let question): return question
     }
     return nil
@@ -146,14 +146,14 @@ extension FlowCoordinator: StepRuntime {
       let typed = try Self.typed(answer, as: P.Answer.self)
       return PendingAnswer { typed }
     case .withdrawn, .overdue:
-      // Waits until the step gives it up again.
+      // Waits until the step gives the question up again.
       return PendingAnswer { try Self.typed(try await cell.value(), as: P.Answer.self) }
     case .opened(let question):
       return PendingAnswer {
         do {
           return try Self.typed(try await cell.value(), as: P.Answer.self)
         } catch {
-          // Given up by a child task of the step that the step itself has cancelled: nobody waits any more.
+          // The step has cancelled the child task that asked: the question has no asker any more.
           await self.withdraw(question.id, on: stay.track)
           throw error
         }
@@ -173,7 +173,7 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
-  /// A cancelled task comes to ask. Returns only if the visit is replayed, and the answer is known.
+  /// Handles a question of a cancelled task. Returns only if the visit is replayed and the answer is known.
   @inline(never)
   private nonisolated func passOver(_ prompt: any Prompt, key: String?, at stay: Stay, hasLimit: Bool = false)
     async throws
@@ -184,8 +184,8 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
-  /// A cancelled task comes to ask or to wait. Where visits are replayed it may be told sooner or later than the first
-  /// time, and what comes after this is still to be known by the same keys.
+  /// Handles a question or a wait of a cancelled task. In a replay the cancellation may come sooner or later than the
+  /// first time, and everything after it must still get the same keys.
   ///
   /// - Throws: `CancellationError`, unless the visit is replayed and the outcome is known.
   @inline(never)
@@ -197,10 +197,10 @@ extension FlowCoordinator: StepRuntime {
     guard case .known? = passed else { throw CancellationError() }
   }
 
-  /// - Parameter isCancelled: Whether the asker is, and not what it did as a reminder has thrown.
+  /// - Parameter isCancelled: Whether the asker was cancelled; false if its reminder threw.
   @inline(never)
   private nonisolated func withdraw(_ question: Question.ID, on track: TrackID, isCancelled: Bool = true) async {
-    // Closed by whatever has ended the waiting: the everyday case, and nothing to decide.
+    // Usually the end of the waiting has closed the question, and there is nothing to decide.
     if await !machine.isOpen(question, on: track) { return }
     _ = try? await decide(on: track) { machine, stopwatch in
       machine.withdraw(question, on: track, isCancelled: isCancelled, at: stopwatch.elapsed())
@@ -234,7 +234,7 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
-  /// An error of the reminder withdraws the question, and is thrown to the asker.
+  /// Runs a reminder. If it throws, the question is withdrawn, and the asker gets the error.
   private nonisolated func remind(_ number: Int, _ reminding: Reminding?, of question: Question, on track: TrackID)
     async throws
   {

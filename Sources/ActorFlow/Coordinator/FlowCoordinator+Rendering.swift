@@ -1,4 +1,4 @@
-// Renderings: the side of the step that shows them, and of those who answer.
+// Renderings: the side of the steps that show them, and the side of the answerers.
 extension FlowCoordinator {
   nonisolated var isCommitting: Bool { commit != nil }
 
@@ -25,7 +25,7 @@ extension FlowCoordinator {
     let persisted = !isPersisted ? nil : try await persisted(rendering, of: step(of: stay))
     let looksAgain = isAnswer && isCommitting
     try await decide(on: stay.track) { machine, stopwatch in
-      // Another commit may have taken its time meanwhile.
+      // The deadline may have passed while this waited for another commit.
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
       try machine.rerender(
         rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, persisted: persisted, tree: tree,
@@ -54,7 +54,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// What an answerer is told of an action that was not applied, or that made the step fail.
+  /// Returns the error for an answerer whose action was not applied or made the step fail.
   func refusal(for outcome: ActionOutcome, of question: Question) -> any Error {
     switch outcome {
     case .refused(let error): error
@@ -63,7 +63,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// What the machine says of a question that has closed, if it says anything: the flow may have ended.
+  /// Returns the machine's reason that a question is closed, if it has one: the flow may have ended.
   private func closedNow(_ question: Question) -> any Error {
     do { _ = try machine.openQuestion(question.id) } catch { return error }
     return closed(question, "no longer takes actions", [])

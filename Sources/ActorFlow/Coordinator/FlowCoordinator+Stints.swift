@@ -1,8 +1,8 @@
-// One stint: what the flow's task does from one leave to the next.
+// A stint: the work of a track's task from one leave to the next.
 extension FlowCoordinator {
-  /// Rolls back as far as the machine says, then walks until the flow ends, fails or is left.
+  /// Rolls back as far as the machine says, then walks until the track ends, fails or is left.
   ///
-  /// A walk that was left ends the stint: its task is cancelled, or is about to be, and must run no rollback.
+  /// A walk that was left ends the stint. Its task is cancelled or about to be, so it must run no rollback.
   @concurrent
   nonisolated func stint(of track: TrackID) async {
     while await rollBack(on: track) {
@@ -10,8 +10,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// The walk has ended by itself. False: the track is over, or it was left in that moment, so that this task is
-  /// cancelled or about to be.
+  /// Handles a walk that has ended by itself. Returns false if the track is over, or if it was left at that moment, so
+  /// that this task is cancelled or about to be.
   private func walkIsOver(on track: TrackID) -> Bool {
     switch machine.look(at: track, { $0.phase }) {
     case .ended, .leaving, .idle: return false
@@ -21,10 +21,10 @@ extension FlowCoordinator {
     }
   }
 
-  /// Takes turns until there is something to walk, from the place on top; false: the run has ended, or was left
-  /// meanwhile.
+  /// Takes turns until there is something to walk, from the place on top. Returns false if the run has ended, or was
+  /// left meanwhile.
   ///
-  /// Beside the walk and not around it, so that a waiting flow keeps no room for it.
+  /// Called before the walk and not around it, so that it takes no room in a waiting flow.
   @inline(never)
   private nonisolated func rollBack(on track: TrackID) async -> Bool {
     var turn = await nextTurn(on: track)
@@ -40,10 +40,10 @@ extension FlowCoordinator {
     }
   }
 
-  /// What comes next.
+  /// Asks the machine for the next turn.
   ///
-  /// - Parameter backUp: What became of the `backUp` that the turn before asked for. It goes in together with the
-  ///   question for the next turn, because a rollback of many places is made of little else.
+  /// - Parameter backUp: The outcome of the `backUp` that the previous turn called for. One input reports it and asks
+  ///   for the next turn, because a rollback of many places consists of little else.
   @inline(never)
   private nonisolated func nextTurn(
     on track: TrackID, after backUp: Result<Void, any Error>? = nil
@@ -66,7 +66,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// The flow was put away while a `backUp` ran: it does not run again when the flow is taken up.
+  /// Records a `backUp` that ended after the flow was passivated, so that it does not run again after activation.
   private nonisolated func record(_ backUp: Result<Void, any Error>, on track: TrackID) async {
     await waitForRunningWork(on: track)
     _ = try? await decide(on: track, evenPassivated: true) { machine, _ in
@@ -75,7 +75,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// Nil: a `once` of the `backUp` is still under way.
+  /// Returns the next turn; `nil` if a `once` of the `backUp` is still under way.
   private static func nextTurn(
     of machine: inout FlowMachine, on track: TrackID, after backUp: Result<Void, any Error>?
   ) -> FlowMachine.Turn? {
@@ -95,14 +95,14 @@ extension FlowCoordinator {
     let context = RollbackContext(
       runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)
     do {
-      // The instance did not outlive the process that made it.
+      // The place was read back, so its instance is gone.
       let remade = place.instance == nil ? try await place.node.body.make?() : nil
       guard let instance = place.instance ?? remade else { return .success(()) }
       return .success(try await backUp(instance, context))
     } catch { return .failure(error) }
   }
 
-  /// A new instance for a place that is visited on.
+  /// Makes a new instance for a place whose visit goes on.
   @inline(never)
   private nonisolated func reload(_ place: Place, on track: TrackID) async -> Place? {
     do {
@@ -114,8 +114,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// Waits until no `once` of the place on top is under way: what the outside world did is recorded before the flow
-  /// moves on.
+  /// Waits until no `once` of the place on top is under way, so that its outcome is recorded before the flow moves on.
   nonisolated func waitForRunningWork(on track: TrackID) async {
     while let waiter = await beginWaitingForWork(on: track) {
       _ = try? await waiter.uncancellableValue()
@@ -129,8 +128,8 @@ extension FlowCoordinator {
     return waiter
   }
 
-  /// A decision of the run's own could not be committed. Waits for a commit under way: what that one adopts would
-  /// otherwise bring the run back to life.
+  /// Stops the run, because one of its own decisions could not be committed. Waits for a commit under way, which would
+  /// otherwise revive the run when it is adopted.
   nonisolated func halt(_ error: any Error) async {
     _ = try? await decide(isCommitted: false) { machine, _ in machine.halt(error) }
   }
@@ -146,19 +145,19 @@ extension Result<Void, any Error> {
 struct TrackTasks: Sendable {
   /// The asker of the open question.
   var asker: OneShot?
-  /// Tasks that wait for what they gave up before, as far as the visit is replayed.
+  /// In a replay, the tasks that wait for something that they gave up the first time.
   var held: [OneShot] = []
   /// The task that walks or rolls back.
   var stint: Task<Void, Never>?
-  /// Whether the stint is in its walk, so that a leave cancels it.
+  /// Whether the stint is walking, so that a leave cancels it.
   var isWalking = false
   /// The branches of its fork whose stints have ended, in that order, and the task that waits for the next one.
   var endedBranches: [TrackID] = []
   var branchWaiter: OneShot?
-  /// The task in which the step runs, where visits are replayed: a caller in another task is a child of it.
+  /// The task in which the step runs, if visits are replayed. A caller in another task is a child of it.
   var walker: Int?
-  /// The error that kept an input of the running step, or of its `backUp`, from being committed: if the step then fails,
-  /// the failure is not its own.
+  /// The error that kept an input of the running step, or of its `backUp`, from being committed. If the step then
+  /// fails, the failure is not its own.
   var loss: (any Error)?
 
   mutating func takeHeld() -> [OneShot] {
@@ -176,7 +175,7 @@ extension FlowCoordinator {
     track == .main ? main : branches[track]
   }
 
-  /// Changes the tasks of a track where they stand, as ``FlowMachine/with(_:_:)`` does with a track.
+  /// Changes the tasks of a track in place, as ``FlowMachine/with(_:_:)`` does with a track.
   @inline(__always)
   func with<Result>(_ track: TrackID, _ body: (inout TrackTasks) -> Result) -> Result {
     guard track != .main else { return body(&main) }
@@ -184,7 +183,8 @@ extension FlowCoordinator {
   }
 }
 
-/// How many effects of rendered steps run or are about to, where flows are kept, and the tasks that wait for their end.
+/// The number of effects of rendered steps that run or are about to start, and the tasks that wait for their end.
+/// Counted for durable flows only.
 struct EffectCount: Sendable {
   var running = 0
   var waiters: [OneShot] = []
@@ -193,7 +193,7 @@ struct EffectCount: Sendable {
 // MARK: - Ends of branches
 
 extension FlowCoordinator {
-  /// A stint of a branch has ended: wakes the walk that has reached the fork.
+  /// Reports the end of a stint of a branch to the walk that has reached the fork.
   nonisolated func noteEnd(of branch: TrackID, on track: TrackID) async {
     await ended(branch, on: track)?.fulfil(.success(()))
   }
@@ -205,7 +205,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// Waits until the stint of a branch ends; cancelled or not, because a stint that was begun is always awaited.
+  /// Waits until the stint of a branch ends, even if cancelled, because a stint that was started is always awaited.
   nonisolated func nextEndedBranch(on track: TrackID) async -> TrackID {
     while true {
       let waiter = OneShot()

@@ -1,16 +1,16 @@
-/// The one timer of a run.
+/// The state of a run's only timer task.
 struct TimerState: Sendable {
   var task: Task<Void, Never>?
-  /// When it wakes; nil: it does not sleep.
+  /// The time at which the task wakes; `nil` if it does not sleep.
   var wakes: Duration?
-  /// It has woken, and looks for what comes next when it is done.
+  /// Whether the task has woken. It looks for the next timer when it is done.
   var isFiring = false
   var isOver = false
 }
 
-// Time: tells the machine when it wants to be told.
+// Time: fires the timers of the machine, which has no clock.
 extension FlowCoordinator {
-  /// Begins to sleep until the earliest timer, unless a sleep that ends no later is under way.
+  /// Starts to sleep until the earliest timer, unless a sleep under way ends no later.
   func setTimer(_ due: Duration, _ afterwards: inout Afterwards) {
     guard !timer.isOver, !timer.isFiring else { return }
     if let wakes = timer.wakes, wakes <= due { return }
@@ -32,7 +32,7 @@ extension FlowCoordinator {
     return afterwards
   }
 
-  /// Sleeps until the earliest timer, tells the machine, and so on until nothing is armed.
+  /// Sleeps until the earliest timer, fires it, and so on until no timer is armed.
   nonisolated func keepTime() async {
     var earliest = Duration.zero
     while let (due, stopwatch) = await nextSleep(after: earliest) {
@@ -42,7 +42,7 @@ extension FlowCoordinator {
         while try await fire() {}
         earliest = .zero
       } catch {
-        // It could not be committed, so the timer is as it was, and is tried again in a while.
+        // The timer could not be committed and is still armed, so it is tried again after a second.
         earliest = stopwatch.elapsed().later(by: .seconds(1))
       }
     }
@@ -58,10 +58,10 @@ extension FlowCoordinator {
     return (max(due, earliest), stopwatch)
   }
 
-  /// Whether there may be more that is due.
+  /// Fires what is due next, if anything is. Returns whether more may be due.
   nonisolated func fire() async throws -> Bool {
     guard commit == nil else { return try await fireInOrder() }
-    // As with a commit: the tasks concerned are told before anybody else who waits in order comes.
+    // As with a commit: the tasks concerned are resumed before the next input in line is decided.
     await order.lock()
     defer { order.unlock() }
     return try await fireInOrder()
@@ -71,13 +71,13 @@ extension FlowCoordinator {
     try await decide { machine, stopwatch in machine.fire(at: stopwatch.elapsed()) }
   }
 
-  /// Waits for a ringing that is under way: the tasks concerned have been told.
+  /// Waits until a timer that is firing has resumed the tasks concerned.
   nonisolated func timersHaveFired() async {
     await order.lock()
     order.unlock()
   }
 
-  /// Waits on the run's clock before a walk begins. False: the flow is being left.
+  /// Waits on the run's clock before a walk begins. Returns false if the flow is being left.
   @inline(never)
   nonisolated func pause(_ duration: Duration, on track: TrackID) async -> Bool {
     let waiter = OneShot()
@@ -97,12 +97,12 @@ extension FlowCoordinator {
   private func forgetPause(on track: TrackID) { pauses[track] = nil }
 }
 
-/// A clock since it was started.
+/// A clock that measures the time since its start.
 package struct Stopwatch: Sendable {
   let elapsed: @Sendable () -> Duration
   private let sleepUntil: @Sendable (Duration) async throws -> Void
 
-  /// Of a run that has not begun.
+  /// The stopwatch of a run that has not begun.
   static let stopped = Stopwatch(elapsed: { .zero }, sleepUntil: { _ in })
 
   init(_ clock: any Clock<Duration>) {
@@ -118,7 +118,7 @@ package struct Stopwatch: Sendable {
 
   /// - Parameters:
   ///   - elapsed: The time since the start.
-  ///   - sleepUntil: Sleeps until so much time has elapsed, or shorter.
+  ///   - sleepUntil: Sleeps until this much time has elapsed, or shorter.
   package init(
     elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void
   ) {
@@ -136,7 +136,7 @@ package struct Stopwatch: Sendable {
     }
   }
 
-  /// Sleeps until so much time has elapsed, or shorter: a sleep of the system's clocks that is cancelled keeps room
-  /// until it would have ended, so none is longer than a minute.
+  /// Sleeps until this much time has elapsed, or shorter: a cancelled sleep of the system's clocks takes up memory
+  /// until it would have ended, so no sleep is longer than a minute.
   func sleep(until due: Duration) async throws { try await sleepUntil(due) }
 }

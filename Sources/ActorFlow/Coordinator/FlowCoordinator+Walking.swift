@@ -1,12 +1,12 @@
 // The walk: one step after the other, in one task.
 extension FlowCoordinator {
-  /// Walks from where the track stands.
+  /// Walks a track from its current position.
   ///
-  /// One long function on purpose: each async function called for a step costs as much as the rest of the transition.
-  /// And whatever has room in its frame is paid for in memory by every flow that waits. So a place holds what its step
-  /// needs, here is little more than the place, and what is rare is kept out (`@inline(never)`).
+  /// One long function on purpose: each async call per step costs as much as the rest of the transition. Every waiting
+  /// flow pays for this frame in memory. So a place holds what its step needs, the frame holds little more than the
+  /// place, and rare paths are kept out of it (`@inline(never)`).
   ///
-  /// - Returns: How it ended: `over` or `left`.
+  /// - Returns: `over` or `left`.
   nonisolated func walk(on track: TrackID) async -> Leg {
     guard var cursor = await beginning(on: track) else { return .left }
     do {
@@ -27,7 +27,7 @@ extension FlowCoordinator {
             continue
           }
           cursor.node = next
-          // Until this step is entered, the one before has the focus.
+          // Until this step is entered, the previous one has the focus.
           let made = try await next.body.make?()
           if let made, next.body.skip != nil {
             switch try await skipping(next, made, cursor.payload, on: track) {
@@ -54,7 +54,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// Not handed in by the caller, who would keep the place, and so its step, for as long as the walk goes on.
+  /// Returns the cursor of a walk that begins; `nil` if the track was left. Not a parameter of the walk, because the
+  /// caller's frame would keep the place and its step alive during the whole walk.
   @inline(never)
   private nonisolated func beginning(on track: TrackID) async -> Cursor? {
     let beginning = try? await decideWalking(on: track, isCommitted: false) { machine, _ in
@@ -70,13 +71,13 @@ extension FlowCoordinator {
 
 // MARK: - The walk's inputs
 
-/// What a commit hook threw at an input of the walk's own: not a step's error, and nobody else's to handle.
+/// An error of the commit hook for an input of the walk. It is no step's error, so no scope handles it.
 struct CommitFailure: Error {
   let error: any Error
 }
 
 extension FlowCoordinator {
-  /// Gives the machine an input that it does not refuse, so that an error is the commit hook's.
+  /// Gives the machine an input that it never refuses, so any error comes from the commit hook.
   nonisolated func decideWalking<Value: Sendable>(
     on track: TrackID, isCommitted: Bool = true, _ input: @Sendable (inout FlowMachine, Stopwatch) -> Value
   ) async throws(CommitFailure) -> Value {
@@ -96,16 +97,16 @@ extension FlowCoordinator {
 
   private enum Skipping {
     case entered, left
-    /// What goes on to the next step.
+    /// The output that goes to the next step.
     case skipped(any Sendable)
   }
 
-  /// Asks a step that was made whether to skip, and skips it.
+  /// Asks a new step whether to skip it, and skips it if so.
   @inline(never)
   private nonisolated func skipping(
     _ node: Node, _ made: StepInstance, _ payload: Payload, on track: TrackID
   ) async throws -> Skipping {
-    // Left while it was made: no other code of a step's is to run.
+    // The track was left while the step was made, so no other code of a step may run.
     guard await goesOn(track) else { return .left }
     guard case .with(let output)? = try await node.body.skip?(made, payload.value) else { return .entered }
     guard try await skipped(node, made, payload, making: output, on: track) else { return .left }
@@ -120,10 +121,11 @@ extension FlowCoordinator {
     }
   }
 
-  /// Whether nobody has asked to leave.
+  /// Whether the track is walking, and not being left.
   func goesOn(_ track: TrackID) -> Bool { machine.look(at: track) { $0.phase == .walking } }
 
-  /// The flow may be left since the place was entered. False: it is not, and its `proceed` is to be called.
+  /// Handles a leave that was accepted after the place was entered. Returns false if there is none: call `proceed`
+  /// then.
   @inline(never)
   private nonisolated func notBegun(_ place: Place, on track: TrackID) async throws -> Bool {
     let visit = place.visit.id
@@ -132,10 +134,10 @@ extension FlowCoordinator {
     }
   }
 
-  /// A step, its factory, its `skip`, or a closure between two steps threw.
+  /// Handles an error of a step, its factory, its `skip`, or a closure between two steps.
   ///
-  /// - Returns: `left` if the track is being left, so that the error means nothing; also if the commit hook threw, and the
-  ///   run stops.
+  /// - Returns: `over` if the track goes on. `left` if the track is being left, so that the error means nothing, if the
+  ///   flow is suspended, or if the commit hook threw, so that the run stops.
   @inline(never)
   nonisolated func failed(
     _ node: Node?, at address: Int = 0, _ error: any Error, _ scopes: ScopeFrame?, on track: TrackID
@@ -166,22 +168,22 @@ extension FlowCoordinator {
 // MARK: - After a step
 
 extension FlowCoordinator {
-  /// What kept an input of the step's that has ended from being committed. A flow that is kept stops then, and goes on
-  /// later from its last commit, where it would else hold against a step that its store was away for a moment.
+  /// Returns the error that kept an input of the ended step from being committed. A durable flow then stops, and goes
+  /// on later from its last commit. Otherwise the step would fail because the store was unavailable for a moment.
   func takeLoss(on track: TrackID) -> (any Error)? { with(track) { $0.loss.take() } }
 
-  /// The step has returned. If it has left nothing open, that is all.
+  /// Ends a step that has returned.
   ///
   /// - Returns: False if the track is being left.
   private nonisolated func stepReturned(on track: TrackID) async throws(CommitFailure) -> Bool {
     try await stepIsOver(on: track, hasReturned: true)
   }
 
-  /// The step has returned or thrown. What it has left behind, by tasks of its own that it did not wait for, is ended: an
-  /// open question is withdrawn, and a `once` that is under way is waited for.
+  /// Ends a step that has returned or thrown. Tasks that the step did not wait for may have left something behind: an
+  /// open question is withdrawn, and a `once` under way is awaited.
   ///
-  /// - Parameter hasReturned: Whether the step has returned. One that threw may come for what it had open when the flow
-  ///   was passivated, in another attempt.
+  /// - Parameter hasReturned: Whether the step has returned. If it threw, another attempt may ask again for what was
+  ///   open when the flow was passivated.
   /// - Returns: False if the track is being left.
   private nonisolated func stepIsOver(on track: TrackID, hasReturned: Bool) async throws(CommitFailure) -> Bool {
     let ended = try await decideWalking(on: track, isCommitted: false) { machine, _ in machine.stepIsOver(on: track) }
@@ -203,10 +205,10 @@ extension FlowCoordinator {
     for wait in waits { await stopWaiting(wait, on: track) }
     if hasReturned { try await closeReopening(on: track) }
     await waitForRunningWork(on: track)
-    return await goesOn(track)  // it may have been left while it waited
+    return await goesOn(track)  // the track may have been left meanwhile
   }
 
-  /// Closes what was open when the flow was put away, and was not come for again.
+  /// Closes what was open when the flow was passivated and was not asked for again.
   private nonisolated func closeReopening(on track: TrackID) async throws(CommitFailure) {
     while await isReopening(on: track) {
       guard try await decideWalking(on: track, { machine, _ in machine.closeReopening(on: track) }) else { return }
