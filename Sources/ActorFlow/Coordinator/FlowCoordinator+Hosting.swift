@@ -76,7 +76,7 @@ extension FlowCoordinator {
 
 // Activation and passivation: a flow goes on from its snapshot, and is taken out of memory without being left.
 extension FlowCoordinator {
-  /// Walks on until the run has ended, or the flow is suspended or passivated: by ``passivate()``, or because the
+  /// Walks on until the run has ended, or the flow is suspended, or it is passivated by ``passivate()`` or because the
   /// calling task is cancelled.
   package nonisolated func activate() async {
     await setTimer()
@@ -102,7 +102,8 @@ extension FlowCoordinator {
     return await passivate(if: .isIdle)
   }
 
-  /// Passivates the flow if it is suspended. Checked while no commit is under way, which might end the suspension.
+  /// Passivates the flow if it is suspended. Checked while no commit is under way, because one might end the
+  /// suspension.
   nonisolated func passivateIfSuspended() async -> Bool {
     await order.lock()
     defer { order.unlock() }
@@ -146,7 +147,7 @@ extension FlowCoordinator {
 
   /// Fires the timers that are due, and resumes the tasks concerned. Returns whether any was due.
   ///
-  /// First waits for a timer that is firing: the machine may know of it while the step to remind does not.
+  /// First waits for a timer that is firing: the machine may know of it before the step to remind does.
   package nonisolated func fireDue() async throws -> Bool {
     await timersHaveFired()
     guard await isTimerDue else { return false }

@@ -116,8 +116,8 @@ extension FlowCoordinator {
 // MARK: - Adopting
 
 extension FlowCoordinator {
-  /// Follows up an input that the machine has taken: publishes the event, performs the actions, and collects the rest,
-  /// which is to be done outside the actor.
+  /// Handles the reaction to an input that the machine has taken: publishes the event, performs the actions, and
+  /// collects the rest, which is to be done outside the actor.
   ///
   /// - Parameters:
   ///   - waiter: The waiter of the task that gave the input.

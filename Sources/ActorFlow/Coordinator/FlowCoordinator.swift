@@ -116,8 +116,8 @@ extension FlowCoordinator {
   /// Cancelling the calling task ends the flow: the running step is cancelled and awaited, and the flow is rolled back,
   /// newest step first.
   ///
-  /// A coordinator can run another flow when the run has ended. Called in a task that is already cancelled, `run`
-  /// throws, runs no code of a step, and publishes nothing.
+  /// Call it again, for the same flow or another, when the run has ended. Called in a task that is already cancelled,
+  /// it throws, runs no code of a step, and publishes nothing.
   ///
   /// - Throws: The error of a step, unchanged; a ``FlowError`` with the code `abandoned` and the reason as its message;
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
@@ -135,8 +135,8 @@ extension FlowCoordinator {
 
   /// Runs a flow from a step in its middle: a deep link, a test, or a flow that another system has begun.
   ///
-  /// The steps before that step are not on the stack: the flow cannot back up past it, and their effects are not
-  /// undone. A `.retry` or a `.timeout` around the step begins with it. In all else this is ``run(_:with:)``.
+  /// The steps before it are not on the stack: the flow cannot back up to them, and their effects are not undone. A
+  /// `.retry` or a `.timeout` around the step begins with it. In all else this is ``run(_:with:)``.
   ///
   /// - Parameters:
   ///   - flow: The flow.
@@ -158,7 +158,7 @@ extension FlowCoordinator {
     return try await endRun().get()
   }
 
-  /// Launches a run. Kept out of `run`, like ``endRun()``, so that it takes no room in a task that runs a flow.
+  /// Launches a run. Kept out of `run`, like ``endRun()``, so that its frame takes no room in a task that runs a flow.
   @inline(never)
   nonisolated func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil
@@ -214,11 +214,12 @@ extension FlowCoordinator {
 // MARK: - Watching
 
 extension FlowCoordinator {
-  /// The transitions of the current run; each access returns a new, independent subscription. Use one loop for each.
+  /// The transitions of the current run.
   ///
-  /// A subscription first delivers the events of the run that the log still holds, so a subscriber that comes just
-  /// after `run` began misses nothing. It then delivers each new event, and ends when the flow has ended. Before the
-  /// first run it waits for that run; after a run it delivers that run's events.
+  /// Each access returns a new, independent subscription; use one loop for each. A subscription first delivers the
+  /// events of the run that the log still holds, so a subscriber that comes just after `run` began misses nothing. It
+  /// then delivers each new event, and ends when the flow has ended. Before the first run it waits for that run; after
+  /// a run it delivers that run's events.
   ///
   /// A slow reader costs the flow nothing. A reader that falls behind the log misses events visibly, as a gap in
   /// ``NavigationEvent/sequence``, and is up to date again with the next event. Each event carries the position at that
@@ -236,8 +237,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// Waits until the flow can only wait for an answer, a signal or the clock, or has ended. Before a run, waits for
-  /// one.
+  /// Waits until the flow itself waits for an answer, a signal or the clock, or has ended. Before a run, first waits
+  /// for one.
   ///
   /// - Returns: The position at that moment. The flow may have moved on by the time the caller looks at it.
   /// - Throws: `CancellationError` if the waiting task is cancelled; a ``FlowError`` with the code `insideFlow` when
@@ -262,8 +263,8 @@ extension FlowCoordinator {
   ///
   /// The question of a ``RenderedStep`` stays open: each answer is an action. When this method has returned, the action
   /// is applied, and its result is published. If the rendering changes while an answer is validated, the answer is
-  /// validated again. After three such changes, other actions wait until this answer is done, so let `authorize` and
-  /// `validate` send no action. Leaving the step never waits for a `validate`. If an action makes the step fail, the
+  /// validated again. After three such changes, other actions wait until this answer is done, so send no action from
+  /// `authorize` or `validate`. Leaving the step never waits for a `validate`. If an action makes the step fail, the
   /// answer is refused with `questionClosed`, and the step's error is the underlying error.
   ///
   /// - Parameters:
