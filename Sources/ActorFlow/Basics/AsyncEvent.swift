@@ -1,4 +1,4 @@
-/// An event that wakes the task that waits for it, or the next task that will.
+/// An event that wakes the task that waits for it, or else the next task that waits.
 package final class AsyncEvent: Sendable {
   private struct State: Sendable {
     var isSignaled = false
@@ -9,10 +9,10 @@ package final class AsyncEvent: Sendable {
 
   package init() {}
 
-  /// Wakes the waiting task; without one, the next call of ``wait()`` returns at once.
+  /// Wakes the waiting task. If no task waits, the next call of ``wait()`` returns at once.
   package func signal() {
     let waiter: OneShot? = state.withLock { state in
-      // A waiter that was cancelled in this moment must not swallow the event.
+      // A waiter that was just cancelled must not swallow the event.
       if let waiter = state.waiter.take(), waiter.take() { return waiter }
       state.isSignaled = true
       return nil

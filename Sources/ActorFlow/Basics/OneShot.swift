@@ -1,11 +1,11 @@
-/// A value that one task waits for and another task brings, once. The waiting can be cancelled.
+/// A value that one task waits for and another task provides, once. The waiting can be cancelled.
 ///
-/// It has a lock of its own because a cancellation handler runs at once and cannot wait for an actor.
+/// The state is behind a lock, because a cancellation handler runs at once and cannot wait for an actor.
 ///
-/// It is not generic, because the runtime would look up the metadata of a generic type at each use. Its continuation is
-/// unsafe: the code that takes the waiter out of the state resumes it, once.
+/// The class is not generic, because the runtime would look up the metadata of a generic type at each use. The
+/// continuation is unsafe: the code that takes the waiter out of the state resumes it, once.
 package final class OneShot: Sendable {
-  /// The value or error that is brought. Not a `Result`, because the runtime would copy that with less special code.
+  /// The value or error that is provided. Not a `Result`, which the runtime would copy with less specialized code.
   package enum Outcome: Sendable {
     case success(any Sendable)
     case failure(any Error)
@@ -26,7 +26,8 @@ package final class OneShot: Sendable {
   private struct State: Sendable {
     enum Phase: Sendable {
       case open
-      /// Reserved for a value that is about to be brought: a cancellation counts only if the reservation is given back.
+      /// Reserved for a value that is about to be provided. A cancellation counts only if the reservation is given
+      /// back.
       case taken
       case done
     }
@@ -34,15 +35,15 @@ package final class OneShot: Sendable {
     var waiter: Waiter?
     /// Whether the waiter gave up while the value was reserved.
     var isCancelled = false
-    /// The outcome, once done.
+    /// The outcome, once the phase is `done`.
     var outcome = Outcome.cancelled
     var nudges: [Int] = []
-    /// Fulfilled when a task waits for the value, or it has come.
+    /// Waiters to resume when a task waits for the value, or the value is there.
     var watchers: [OneShot] = []
 
     var isAwaited: Bool { phase != .open || waiter != nil }
 
-    /// The thing that is there already for a task that comes to wait.
+    /// The thing that a task finds when it begins to wait.
     enum Found: Sendable {
       case nothing
       case nudge(Int)
@@ -62,7 +63,7 @@ package final class OneShot: Sendable {
       return waiter.take()
     }
 
-    /// Takes the watchers, if what they watch for has happened.
+    /// Removes and returns the watchers, if the event that they watch for has happened.
     mutating func takeWatchers() -> [OneShot] {
       guard !watchers.isEmpty, isAwaited else { return [] }
       defer { watchers = [] }
@@ -73,14 +74,14 @@ package final class OneShot: Sendable {
 
   package init() {}
 
-  /// Comes instead of the value, which is still to come.
+  /// Delivered to the waiter before the value, which is still to come.
   struct Nudge: Sendable {
     let number: Int
   }
 
-  /// Waits for the value. Called once; again after each ``Nudge``.
+  /// Waits for the value. Call it once, and again after each ``Nudge``.
   ///
-  /// - Throws: The error that was brought instead of a value; `CancellationError` if the task was cancelled before.
+  /// - Throws: The error that was provided instead of a value; `CancellationError` if the task was cancelled first.
   package func value() async throws -> any Sendable {
     try await withTaskCancellationHandler {
       try await uncancellableValue()
@@ -89,10 +90,10 @@ package final class OneShot: Sendable {
     }
   }
 
-  /// Waits for a value or an error, cancelled or not, where only the moment matters. Called once.
+  /// Waits for the end, whatever the outcome, and even if cancelled. Call it once.
   package func end() async { _ = try? await uncancellableValue() }
 
-  /// Waits for the value, cancelled or not. Called once.
+  /// Waits for the value, even if cancelled. Call it once.
   package func uncancellableValue() async throws -> any Sendable {
     try await withUnsafeThrowingContinuation { continuation in
       let (found, watchers) = state.withLock { ($0.wait(continuation), $0.takeWatchers()) }
@@ -105,7 +106,7 @@ package final class OneShot: Sendable {
     }
   }
 
-  /// Wakes the waiter without a value, or the next one that comes.
+  /// Wakes the waiter without a value; if no task waits, wakes the next one that does.
   func nudge(_ number: Int) {
     let waiter: Waiter? = state.withLock { state in
       guard state.phase == .open else { return nil }
@@ -115,12 +116,12 @@ package final class OneShot: Sendable {
     waiter?.resume(returning: Nudge(number: number))
   }
 
-  /// Whether a task waits for the value, or it has come: not while the asker carries out a ``Nudge``.
+  /// Whether a task waits for the value, or the value is there. False while the asker handles a ``Nudge``.
   var isAwaitedNow: Bool { state.withLock { $0.isAwaited } }
 
-  /// Waits until a task waits for the value, or it has come: after a ``Nudge``, until the asker has carried it out.
+  /// Waits until a task waits for the value, or the value is there. After a ``Nudge``: until the asker has handled it.
   ///
-  /// - Throws: `CancellationError` if the waiting task is cancelled before.
+  /// - Throws: `CancellationError` if the waiting task is cancelled first.
   func isAwaited() async throws {
     let watcher = OneShot()
     let isOver = state.withLock { state in
@@ -130,7 +131,8 @@ package final class OneShot: Sendable {
     if !isOver { _ = try await watcher.value() }
   }
 
-  /// Reserves it for a value that is about to come. Returns false if it has a value, is reserved, or the waiter gave up.
+  /// Reserves the waiter for a value that is about to come. Returns false if there is a value or a reservation already,
+  /// or if the waiter gave up.
   package func take() -> Bool {
     state.withLock { state in
       guard state.phase == .open else { return false }
@@ -139,7 +141,7 @@ package final class OneShot: Sendable {
     }
   }
 
-  /// Gives a reservation back.
+  /// Gives a reservation back. A cancellation that came meanwhile takes effect now.
   func giveBack() {
     let cancelled: Waiter? = state.withLock { state in
       guard state.phase == .taken else { return nil }
@@ -149,7 +151,7 @@ package final class OneShot: Sendable {
     cancelled?.resume(throwing: CancellationError())
   }
 
-  /// Brings the value, or an error instead. Only the first counts.
+  /// Provides the value, or an error instead. Only the first call counts.
   package func fulfil(_ outcome: Outcome) {
     let (waiter, watchers) = state.withLock { state -> (Waiter?, [OneShot]) in
       guard state.phase != .done else { return (nil, []) }
