@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// The flows of suites in which it matters which way a flow goes, and not what its steps do: each step asks.
+/// The flows of suites that test the order of steps and not the work of steps: each step asks.
 protocol AskingFlows {}
 
 extension AskingFlows {
@@ -34,7 +34,7 @@ extension AskingFlows {
     }
   }
 
-  /// a, then the branches x (x1, x2) and y (y1, y2), then d; `past` these steps, which have asked and returned.
+  /// A driver for a, then the branches x (x1, x2) and y (y1, y2), then d. The steps in `past` have asked and returned.
   func forked(_ x1: BackUpPolicy = .automatic, past steps: String...) throws -> TrackDriver {
     var driver = try TrackDriver(
       Flow {

@@ -1,8 +1,9 @@
 import ActorFlow
 
-/// A place in a step's code where a test lets it wait: the step passes, the test waits until it has come and opens.
+/// A point in a step's code at which a test can hold the step: the step calls `pass`, and the test waits until the step
+/// arrives, and opens.
 ///
-/// Waiting here is not cancelled with the task, so a step can be one that takes its time to come back.
+/// Waiting here is not cancelled with the task, so a step can be one that returns late.
 final class Checkpoint: Sendable {
   private struct State: Sendable {
     var arrivals = 0
@@ -19,7 +20,7 @@ final class Checkpoint: Sendable {
   }
   private let state = Lock(State())
 
-  /// Comes to the checkpoint and waits until it is open.
+  /// Arrives at the checkpoint and waits until it is open.
   func pass() async {
     await withCheckedContinuation { continuation in
       let resumed = state.withLock { state in
@@ -31,12 +32,12 @@ final class Checkpoint: Sendable {
     }
   }
 
-  /// Comes to the checkpoint and goes on at once.
+  /// Arrives at the checkpoint and goes on at once.
   func mark() {
     for watcher in state.withLock({ $0.arrive() }) { watcher.resume() }
   }
 
-  /// Waits until somebody has come for the `count`th time.
+  /// Waits until tasks have arrived `count` times.
   func reached(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
@@ -48,7 +49,7 @@ final class Checkpoint: Sendable {
     }
   }
 
-  /// Lets everybody pass, now and later.
+  /// Lets all tasks pass, now and later.
   func open() {
     resume { state in
       state.isOpen = true
@@ -56,17 +57,17 @@ final class Checkpoint: Sendable {
     }
   }
 
-  /// Lets those pass that wait now.
+  /// Lets the tasks pass that wait now.
   func openOnce() {
     resume { $0.held.count }
   }
 
-  /// Lets the one pass that came first.
+  /// Lets the task pass that has waited longest.
   func openForOne() {
     resume { min(1, $0.held.count) }
   }
 
-  /// How often somebody has come.
+  /// The number of arrivals.
   var arrivals: Int { state.withLock { $0.arrivals } }
 
   private func resume(_ count: (inout State) -> Int) {

@@ -2,21 +2,21 @@ import ActorFlow
 
 /// A commit hook that a test can hold up or let fail, and that remembers what was committed.
 final class CommitHook: Sendable {
-  /// What was committed, or was to be: the status, the stack and the open question, `running ab?`.
+  /// The commits that were attempted: the status, the stack and the open question, such as `running ab?`.
   let trace = Trace()
-  /// Where held commits wait.
+  /// The checkpoint at which held commits wait.
   let held = Checkpoint()
   private let rules = Lock<(hold: Rule?, fail: Rule?)>((nil, nil))
 
   typealias Rule = @Sendable (FlowMachine) -> Bool
 
-  /// Holds up commits of machines like this.
+  /// Holds up commits of the machines for which the rule is true.
   func hold(_ rule: @escaping Rule) { rules.withLock { $0.hold = rule } }
 
-  /// Lets commits of machines like this throw ``Failure`` "commit".
+  /// Makes commits throw ``Failure`` "commit" for the machines for which the rule is true.
   func fail(_ rule: @escaping Rule) { rules.withLock { $0.fail = rule } }
 
-  /// From now on every commit succeeds at once.
+  /// Lets every commit from now on succeed at once.
   func relax() {
     rules.withLock { $0 = (nil, nil) }
     held.open()

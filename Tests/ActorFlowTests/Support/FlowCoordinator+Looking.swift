@@ -11,13 +11,13 @@ extension FlowCoordinator {
     ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
   }
 
-  /// Whether an timer is due, or is being told.
+  /// Whether a timer is due or firing.
   var isFiring: Bool {
     let due = machine.nextTimer.map { $0 <= stopwatch.elapsed() } ?? false
     return machine.phase == .walking && (due || timer.isFiring)
   }
 
-  /// Blocks the calling thread until an answer has come from the actor: as code does that the actor must not wait for.
+  /// Blocks the calling thread until the actor has answered, as user code may that the actor must not wait for.
   nonisolated func blocking<Value: Sendable>(_ look: @escaping @Sendable (isolated FlowCoordinator) -> Value) -> Value?
   {
     let done = DispatchSemaphore(value: 0)

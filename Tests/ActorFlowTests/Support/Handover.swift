@@ -1,11 +1,11 @@
 import ActorFlow
 
-/// A value that a step's code leaves for the test.
+/// A value that a step's code hands to the test.
 final class Handover<Value: Sendable>: Sendable {
   private let held = Lock<Value?>(nil)
   private let given = Checkpoint()
 
-  /// Leaves the value, or a newer one.
+  /// Sets the value, or replaces it with a newer one.
   func give(_ value: Value) {
     held.withLock { $0 = value }
     given.mark()
@@ -17,6 +17,6 @@ final class Handover<Value: Sendable>: Sendable {
     return held.withLock { $0 }
   }
 
-  /// Forgets the value, so that it is not kept alive from here.
+  /// Releases the value, so that it is not kept alive from here.
   func clear() { held.withLock { $0 = nil } }
 }

@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// A clock that a test moves, and whose sleepers wake when the test lets them: what happens between the end of a time and
-/// the moment in which somebody hears of it.
+/// A clock that a test moves, and whose sleepers wake only when the test lets them. It shows what happens between the
+/// end of a time and the moment in which the sleeper is told.
 final class LateClock: Clock {
   private struct State: Sendable {
     var time = TestClock.Instant(offset: .zero)
@@ -21,10 +21,10 @@ final class LateClock: Clock {
   var now: TestClock.Instant { state.withLock { $0.time } }
   var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Moves the time on. Nobody wakes.
+  /// Advances the time. No sleeper wakes.
   func advance(by duration: Duration) { state.withLock { $0.time = $0.time.advanced(by: duration) } }
 
-  /// Wakes whoever has slept long enough, from now on.
+  /// From now on wakes every sleeper whose time is over.
   func wake() {
     let due = state.withLock { state in
       state.isWaking = true

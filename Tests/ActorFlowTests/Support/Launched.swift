@@ -7,10 +7,10 @@ struct Launched<Output: Sendable>: Sendable {
   let clock: TestClock
   let run: Task<Result<Output, any Error>, Never>
 
-  /// What `run` has returned or thrown.
+  /// The result of `run`: its output or its error.
   var result: Result<Output, any Error> { get async { await run.value } }
 
-  /// The error that `run` has thrown.
+  /// The error that `run` threw.
   var error: (any Error)? {
     get async {
       guard case .failure(let error) = await run.value else { return nil }
@@ -18,7 +18,7 @@ struct Launched<Output: Sendable>: Sendable {
     }
   }
 
-  /// The code of the ``FlowError`` that `run` has thrown.
+  /// The code of the ``FlowError`` that `run` threw.
   var code: FlowError.Code? { get async { (await error as? FlowError)?.code } }
 
   /// Waits until a question is open, and answers it.
@@ -27,10 +27,10 @@ struct Launched<Output: Sendable>: Sendable {
     try await coordinator.answer(Form.self, with: answer)
   }
 
-  /// Starts a request in a task of its own, and returns when the coordinator has decided it, or it waits in line behind an
-  /// input that is being committed.
+  /// Starts a request in a task of its own. Returns when the coordinator has decided it, or when it waits in line
+  /// behind an input that is being committed.
   ///
-  /// A request to leave looks at the flow's clock in the turn in which it is decided.
+  /// A request to leave reads the flow's clock in the turn in which it is decided.
   func filing(_ request: @escaping @Sendable (FlowCoordinator) async throws -> Void) async -> Task<Void, any Error> {
     let (waiting, looks) = (coordinator.order.queueLength, clock.lookCount)
     let task = Task { [coordinator] in try await request(coordinator) }
@@ -72,7 +72,7 @@ func launch<I, O>(_ flow: Flow<I, O>, with input: I) -> Launched<O> {
   return launch(flow, with: input, on: FlowCoordinator(id: "test", clock: clock, eventLog: 10_000), clock: clock)
 }
 
-/// The code of the ``FlowError`` that `body` throws; nil if it throws nothing or something else.
+/// The code of the ``FlowError`` that `body` throws; `nil` if it throws nothing or something else.
 func code(_ body: () async throws -> some Any) async -> FlowError.Code? {
   do {
     _ = try await body()
@@ -82,7 +82,7 @@ func code(_ body: () async throws -> some Any) async -> FlowError.Code? {
   }
 }
 
-/// The code of the ``FlowError`` that `body` throws, for what needs no `await`.
+/// The code of the ``FlowError`` that `body` throws, for code without `await`.
 func code(_ body: () throws -> some Any) -> FlowError.Code? {
   do {
     _ = try body()
@@ -92,13 +92,13 @@ func code(_ body: () throws -> some Any) -> FlowError.Code? {
   }
 }
 
-/// What `task` has thrown.
+/// The error that `task` threw.
 func error<T>(of task: Task<T, any Error>) async -> (any Error)? {
   guard case .failure(let error) = await task.result else { return nil }
   return error
 }
 
-/// Waits until an event's line is `line`, reading from the beginning of the run.
+/// Returns the first event with this line, reading from the beginning of the run.
 func event(_ line: String, of coordinator: FlowCoordinator) async -> NavigationEvent? {
   for await event in coordinator.events where event.change.line == line { return event }
   return nil

@@ -7,7 +7,7 @@ struct MachineDriver: MachineDriving {
   var latest = Reaction()
   let graph: Graph
 
-  /// A machine that was launched on steps of these policies, named `a`, `b`, `c`….
+  /// Launches a machine on steps with these policies, named `a`, `b`, `c`….
   init(_ policies: BackUpPolicy...) throws {
     try self.init(policies)
   }
@@ -42,7 +42,7 @@ struct MachineDriver: MachineDriving {
 // MARK: - Walking
 
 extension MachineDriver {
-  /// Enters the step at `index`. False: refused, because the flow is being left.
+  /// Enters the step at `index`. Returns false if the machine refuses because the flow is being left.
   @discardableResult
   mutating func enter(_ index: Int) -> Bool {
     let (node, payload) = (graph.nodes[index], Payload("to \(Self.name(index))"))
@@ -62,7 +62,7 @@ extension MachineDriver {
     try answer(question)
   }
 
-  /// Walks through the steps of these names: a capital asks, a small letter does not, one in brackets is skipped.
+  /// Walks through the steps with these names: a capital asks, a small letter does not, and one in brackets is skipped.
   mutating func walk(_ path: String) throws {
     var isSkipped = false
     for character in path {
@@ -82,7 +82,7 @@ extension MachineDriver {
     }
   }
 
-  /// The focused step asks.
+  /// Asks a question from the focused step.
   mutating func ask(_ text: String = "?", key: String? = nil) throws -> Question {
     let visit = visit
     guard case .opened(let question) = try give({ try $0.ask(Form(text: text), key: key, visit: visit) }) else {
@@ -127,12 +127,12 @@ extension MachineDriver {
   /// Asks the machine for its next turn.
   mutating func turn() -> FlowMachine.Turn { give { $0.turn() } }
 
-  /// Tells the machine that the `backUp` it asked for is over.
+  /// Tells the machine that the `backUp` it asked for has ended.
   mutating func compensated(_ error: (any Error)? = nil) { give { $0.compensated(error) } }
 
-  /// Rolls back until a step is to proceed or the run has ended; the steps named in `failing` throw.
+  /// Rolls back until a step is to proceed or the run has ended. The steps named in `failing` throw.
   ///
-  /// - Returns: Whose `backUp` was called, in order, and the step that then proceeds in brackets: `cb[b]`.
+  /// - Returns: The steps whose `backUp` was called, in order, and in brackets the step that then proceeds: `cb[b]`.
   mutating func rollBack(failing: Set<String> = []) -> String {
     var line = ""
     while true {
@@ -148,7 +148,7 @@ extension MachineDriver {
     }
   }
 
-  /// Rolls back as far as the first `backUp`, and stays in it.
+  /// Rolls back to the first `backUp`, and returns its place without ending it.
   mutating func rollBackToFirst() -> Place? {
     while true {
       switch turn() {
@@ -159,6 +159,6 @@ extension MachineDriver {
     }
   }
 
-  /// The focused step's `proceed` has come back.
+  /// Tells the machine that the focused step's `proceed` has returned.
   mutating func comeBack() { _ = give { $0.returned() } }
 }

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// A driver that gives a machine inputs as a coordinator would, without a task: one line for each event.
+/// A driver that gives a machine inputs as a coordinator would, but without a task, and collects its events.
 protocol MachineDriving {
   var machine: FlowMachine { get set }
   var events: [NavigationEvent] { get set }
@@ -28,13 +28,13 @@ extension Reaction {
     actions.compactMap { if case .cancelWalk(let track) = $0 { track } else { nil } }
   }
 
-  /// The landing that the task which gave the input waits for.
+  /// The landing that the task with the input waits for.
   var landing: (leave: Int, track: TrackID)? {
     for case .awaitMilestone(.landed(let leave, let track)) in actions { return (leave, track) }
     return nil
   }
 
-  /// The tracks whose pauses have ended because their time is over, or for another reason.
+  /// The tracks whose pauses have ended, because their time is over or for another reason.
   func endedPauses(inTime: Bool) -> [TrackID] {
     actions.compactMap { action in
       guard case .endPause(let track, let outcome) = action else { return nil }
@@ -43,7 +43,7 @@ extension Reaction {
     }
   }
 
-  /// The waits that are resumed, and whether they are because their step is left.
+  /// The waits that are resumed, and whether because their step is being left.
   var resumedWaits: [(number: Int, isCancelled: Bool)] {
     actions.compactMap { action in
       guard case .resumeWait(let number, let outcome) = action else { return nil }

@@ -5,7 +5,7 @@ struct Choice: Prompt {
   typealias Answer = Int
 }
 
-/// A question that only some may answer, and whose answers are checked as a test says.
+/// A question that only one role may answer, and whose answers the test checks.
 struct CheckedForm: Prompt {
   typealias Answer = String
   var text: String

@@ -2,7 +2,7 @@ import ActorFlow
 
 typealias TextFlow = Flow<String, String>
 
-/// Flows of text put together from bare segments: every component there is, without its typed front.
+/// Flows of text that are built from bare segments: every component, without its typed interface.
 enum Raw {
   static func step(_ name: String) -> TextFlow { Step(name) { (input: String) in input + name }.flow }
 
@@ -14,12 +14,12 @@ enum Raw {
     Flow(segments: [.begin(.presentation(token))] + flow.segments + [.end])
   }
 
-  /// The first case whose label the text begins with.
+  /// A choice that takes the first case whose label the text begins with.
   static func choose(_ cases: [(String, TextFlow)], otherwise: TextFlow? = nil) -> TextFlow {
     Flow(segments: [.choice(choice(cases, otherwise: otherwise))])
   }
 
-  /// Again while the text is shorter than this.
+  /// A loop that repeats while the text is shorter than `length`.
   static func loop(until length: Int, _ body: TextFlow) -> TextFlow {
     let decide: @Sendable (any Sendable) throws -> Repetition.Verdict = { value in
       guard let text = value as? String else { throw Refused() }
@@ -41,7 +41,7 @@ enum Raw {
     return Flow(segments: [.fork(Fork(kind: kind, name: name, branches: .fixed(branches), goal: join))])
   }
 
-  /// A branch for each letter.
+  /// A `ForEach` with a branch for each letter.
   static func each(name: String? = nil, _ branch: TextFlow) -> TextFlow {
     let letters: @Sendable (any Sendable) throws -> [any Sendable] = { value in
       (value as? String ?? "").map(String.init)
@@ -63,7 +63,7 @@ enum Raw {
 }
 
 extension Raw {
-  /// One of everything.
+  /// A flow with every component.
   static let shop = Flow("shop") {
     step("cart").onBackUp(.oneWay)
     choose(

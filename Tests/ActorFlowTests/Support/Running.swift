@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// Runs `flow` on a new coordinator while `body` plays the outside world; returns what `run` returned or threw.
+/// Runs `flow` on a new coordinator while `body` acts as the outside world. Returns the result of `run`.
 func running<I, O>(
   _ flow: Flow<I, O>, with input: I, on coordinator: FlowCoordinator = FlowCoordinator(),
   _ body: (FlowCoordinator) async throws -> Void

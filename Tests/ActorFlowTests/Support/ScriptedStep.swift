@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// A step that does what a test says.
+/// A step whose code is given by a test.
 actor ScriptedStep: FlowStep {
   typealias Proceed = @Sendable (String, StepContext) async throws -> String
   typealias BackUp = @Sendable (RollbackContext) async throws -> Void
@@ -17,7 +17,7 @@ actor ScriptedStep: FlowStep {
   func backUp(context: RollbackContext) async throws { try await undo(context) }
 }
 
-/// Asks, traces its instance's number, and fails to undo when told to.
+/// A step that asks and traces the number of its instance, and whose `backUp` can fail.
 actor Numbered: FlowStep {
   private let trace: Trace
   private let number: Int
@@ -40,7 +40,7 @@ actor Numbered: FlowStep {
   }
 }
 
-/// Counts what a factory has made: 1, 2, 3….
+/// Counts the instances that a factory has made: 1, 2, 3….
 final class Count: Sendable {
   private let value = Lock(0)
   @discardableResult func next() -> Int {
@@ -53,13 +53,13 @@ final class Count: Sendable {
 }
 
 extension Step where Input == String, Output == String {
-  /// A step that asks, with a new number for each instance.
+  /// Returns a step that asks, with a new number for each instance.
   static func numbered(_ name: String, _ trace: Trace, failing error: (any Error)? = nil) -> Step {
     let count = Count()
     return Step(name) { Numbered(count.next(), trace, failing: error) }
   }
 
-  /// A step that does what a test says.
+  /// Returns a step whose code is given by a test.
   static func scripted(
     _ name: String, backUp: @escaping ScriptedStep.BackUp = { _ in },
     proceed: @escaping ScriptedStep.Proceed
@@ -68,7 +68,7 @@ extension Step where Input == String, Output == String {
   }
 }
 
-/// What tests throw when they want to tell one error from another.
+/// An error for tests that must tell one error from another.
 struct Failure: Error, Equatable, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }

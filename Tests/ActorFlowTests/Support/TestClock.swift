@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// A clock that stands still until a test moves it, and that knows how often it was looked at: a coordinator looks at
-/// it in the turn that decides a request.
+/// A clock that stands still until a test moves it, and that counts how often it is read: a coordinator reads it in the
+/// turn that decides a request.
 final class TestClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration
@@ -22,9 +22,9 @@ final class TestClock: Clock {
 
   func advance(by duration: Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
 
-  /// How often somebody has looked.
+  /// The number of times the clock was read.
   var lookCount: Int { counted.withLock { $0 } }
 
-  /// Nobody's sleep ends here: what a test waits for is never time.
+  /// Throws at once: no sleep ends here, because tests never wait for time.
   func sleep(until deadline: Instant, tolerance: Duration?) async throws { throw CancellationError() }
 }

@@ -1,23 +1,23 @@
 import ActorFlow
 
-/// A question with a text; any text answers it, except an empty one.
+/// A question with a text. Any text but the empty one answers it.
 struct Form: Prompt, Codable {
   typealias Answer = String
   var text: String
   func validate(_ answer: String) throws { if answer.isEmpty { throw Refused() } }
 }
 
-/// What tests throw.
+/// The error that tests throw.
 struct Refused: Error, Equatable {}
 
-/// Who did what, in order. The one place where test steps leave traces.
+/// The actions of test steps, in order. No other type records them.
 final class Trace: Sendable {
   private let lines = Lock<[String]>([])
   func add(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
 }
 
-/// Asks one question and appends its answer; traces `NAME:proceed(input)` and `NAME:backUp`.
+/// A step that asks one question and appends its answer; traces `NAME:proceed(input)` and `NAME:backUp`.
 actor Asker: FlowStep {
   private let trace: Trace
   init(_ trace: Trace = Trace()) { self.trace = trace }
@@ -28,7 +28,7 @@ actor Asker: FlowStep {
   func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
 }
 
-/// Asks nothing and appends its own name.
+/// A step that asks nothing and appends its own name.
 actor Automatic: FlowStep {
   private let trace: Trace
   init(_ trace: Trace = Trace()) { self.trace = trace }
@@ -39,7 +39,7 @@ actor Automatic: FlowStep {
   func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
 }
 
-/// Skips itself with `output` while that is not nil; else does what ``Automatic`` does.
+/// A step that skips itself with `output` if that is not `nil`, and otherwise does the same as ``Automatic``.
 actor Skipper: SkippableStep {
   private let trace: Trace
   private let output: String?

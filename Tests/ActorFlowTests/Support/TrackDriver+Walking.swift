@@ -1,6 +1,6 @@
 @testable import ActorFlow
 
-// What the coordinator does between steps.
+// The work of the coordinator between steps.
 extension TrackDriver {
   /// Takes turns until a step runs, or the track is over.
   mutating func stint(of track: TrackID) {
@@ -34,7 +34,7 @@ extension TrackDriver {
     }
   }
 
-  /// Begins where the track's start says.
+  /// Begins a walk at the track's start.
   mutating func begin(_ track: TrackID) {
     guard let start = machine[track].start else { return }
     switch start.kind {
@@ -122,7 +122,7 @@ extension TrackDriver {
     if let parent = machine[branch].branch?.parent { judge(parent) }
   }
 
-  /// Sees what a fork comes to; when all its branches are over, the walk goes on.
+  /// Judges a fork. When all its branches are over, the walk goes on.
   private mutating func judge(_ track: TrackID) {
     guard let node = forks[track], let goal = node.fork?.fork.goal else { return }
     if outcomes[track] == nil { outcomes[track] = outcome(goal, on: track) }

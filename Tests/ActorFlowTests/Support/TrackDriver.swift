@@ -1,10 +1,10 @@
 @testable import ActorFlow
 
-/// Walks a compiled flow with forks and scopes as a coordinator would, without a task and without a clock of its own.
+/// Walks a compiled flow with forks and scopes as a coordinator would, but without a task and a clock of its own.
 ///
-/// A step that was entered runs until the test says what becomes of it: ``make(_:at:)``, ``fail(_:)``, ``comeBack(_:)``.
-/// Everything else, from compensations to the joining of branches, is carried out at once; only a track that is being
-/// left waits for its step to come back.
+/// A step that was entered runs until the test ends it: ``make(_:at:)``, ``fail(_:_:)``, ``comeBack(_:)``. Everything
+/// else, from compensations to the joining of branches, happens at once. Only a track that is being left waits for its
+/// step to return.
 struct TrackDriver: MachineDriving {
   var machine = FlowMachine(flow: "machine")
   var events: [NavigationEvent] = []
@@ -12,20 +12,20 @@ struct TrackDriver: MachineDriving {
   let graph: Graph
   /// The time, from the run's start.
   var now = Duration.zero
-  /// Whose `backUp` was called, in order.
+  /// The steps whose `backUp` was called, in order.
   var undone: [String] = []
-  /// Whose `backUp` throws.
+  /// The steps whose `backUp` throws.
   var failing: Set<String> = []
-  /// What the closure of a recovery makes of an error.
+  /// The closure of every recovery.
   var recovery: (any Error) throws -> any Sendable = { _ in "recovered" }
   /// The step whose `backUp` is to be held until ``releaseBackUp()``.
   var holding: String?
 
   /// The steps that run, by track.
   var running: [TrackID: Place] = [:]
-  /// The tracks with a compensation that is held.
+  /// The track with a compensation that is held.
   var held: TrackID?
-  /// What forks have come to, and the nodes they are of.
+  /// The outcomes of forks, and their nodes.
   var outcomes: [TrackID: Outcome] = [:]
   var forks: [TrackID: Node] = [:]
   var judges: [TrackID: Fork.Judge] = [:]
@@ -47,7 +47,7 @@ struct TrackDriver: MachineDriving {
   /// The names of the steps that run, in the order of their tracks.
   var steps: String { running.sorted { $0.key < $1.key }.map(\.value.visit.info.id.name).joined(separator: " ") }
 
-  /// The code of the error that the flow has failed with.
+  /// The code of the error with which the flow failed.
   var failure: FlowError.Code? {
     for event in events { if case .failed(_, let error) = event.change { return (error as? FlowError)?.code } }
     return nil
@@ -55,7 +55,7 @@ struct TrackDriver: MachineDriving {
 
   mutating func forget() { (events, undone) = ([], []) }
 
-  /// The track on which a step of this name runs.
+  /// Returns the track on which a step of this name runs.
   func track(of name: String) throws -> TrackID {
     guard let track = running.first(where: { $0.value.visit.info.id.name == name })?.key else {
       throw Failure("no step \(name) runs; there are \(steps)")
@@ -67,7 +67,7 @@ struct TrackDriver: MachineDriving {
 // MARK: - What steps do
 
 extension TrackDriver {
-  /// A step returns.
+  /// Lets a step return.
   mutating func make(_ output: any Sendable = "x", at name: String) throws {
     let track = try track(of: name)
     guard let place = running.removeValue(forKey: track) else { return }
@@ -75,7 +75,7 @@ extension TrackDriver {
     advance(track, from: place.node.address + 1, place.payload.with(output))
   }
 
-  /// A step throws.
+  /// Lets a step throw.
   mutating func fail(_ name: String, _ error: (any Error)? = nil) throws {
     let track = try track(of: name)
     guard let place = running.removeValue(forKey: track) else { return }
@@ -83,7 +83,7 @@ extension TrackDriver {
     failed(place.visit.info.id, error ?? Failure(name), place.payload.scopes, on: track)
   }
 
-  /// A step that is being left comes back.
+  /// Lets a step that is being left return.
   mutating func comeBack(_ name: String) throws {
     let track = try track(of: name)
     running[track] = nil
@@ -91,7 +91,7 @@ extension TrackDriver {
     stint(of: track)
   }
 
-  /// Every step that is being left comes back, innermost tracks first.
+  /// Lets every step that is being left return, innermost tracks first.
   mutating func comeBack() throws {
     while let (track, place) = running.filter({ machine[$0.key].phase != .walking }).max(by: { $0.key < $1.key }) {
       _ = track
@@ -114,7 +114,7 @@ extension TrackDriver {
     try give { [now] in try $0.answer(question, with: "!", by: nil, at: now) }
   }
 
-  /// A step asks, gets an answer and returns.
+  /// Lets a step ask, get an answer and return.
   mutating func pass(_ name: String, making output: any Sendable = "x") throws {
     try answer(ask(name))
     try make(output, at: name)
@@ -148,7 +148,7 @@ extension TrackDriver {
     carryOut()
   }
 
-  /// The time goes by; everything that becomes due happens.
+  /// Advances the time, and fires every timer that becomes due.
   mutating func advance(by duration: Duration) {
     now += duration
     while give({ [now] in $0.fire(at: now) }) {
@@ -156,7 +156,7 @@ extension TrackDriver {
     }
   }
 
-  /// A leave was accepted: a track on which no step runs has nothing to come back.
+  /// Follows up a leave: a track on which no step runs need not wait for a step to return.
   @discardableResult
   private mutating func carryOut() -> Reaction {
     let reaction = latest
@@ -167,7 +167,7 @@ extension TrackDriver {
     return reaction
   }
 
-  /// The `backUp` that is held returns, or throws.
+  /// Lets the `backUp` that is held return or throw.
   mutating func releaseBackUp(_ error: (any Error)? = nil) {
     guard let track = held else { return }
     (held, holding) = (nil, nil)
