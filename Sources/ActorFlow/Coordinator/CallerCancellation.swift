@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The flag that the caller of `run` was cancelled, set by a cancellation handler, which cannot wait for a turn.
+/// A flag for the cancellation of the caller of `run`. A cancellation handler sets it and cannot wait for a turn.
 ///
 /// The flag is set before `cancel()` returns. Each later input first reports it to the machine, so no step is entered
 /// after a cancellation.

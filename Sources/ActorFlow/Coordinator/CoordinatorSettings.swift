@@ -13,7 +13,7 @@ package struct CoordinatorSettings: Sendable {
   var machineJournal: FlowMachine.Journal { persistence == nil ? journal : .persisting }
 }
 
-/// The persistence of a durable flow. A class, because most flows have none, and every coordinator has room for one.
+/// The persistence of a durable flow. A class, so that the many coordinators without one store only a reference.
 package final class FlowPersistence: Sendable {
   let codec: any ValueCodec
   let watch: Stopwatch

@@ -5,7 +5,7 @@ extension FlowCoordinator {
   @inline(never)
   nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return .left } }
-    // Not earlier, because a pause is not part of the attempt that follows it.
+    // Armed only now, because a pause is not part of the attempt that follows it.
     if cursor.place != nil, cursor.payload.scopes != nil {
       cursor.watched = cursor.payload.scopes
       try await watch(cursor.watched, on: track)
@@ -90,7 +90,7 @@ extension FlowCoordinator {
     case .end: return try await finish(cursor.payload, on: track) ? .over : .left
     case .round(let address):
       cursor.address = address
-      // The loop reaches no place at which it could be left, so check here. The timer needs a thread, too.
+      // Such a loop reaches no step, so check for cancellation here, and yield a thread to the timer.
       await Task.yield()
       try Task.checkCancellation()
       return .onward
@@ -226,7 +226,7 @@ extension FlowCoordinator {
     }
   }
 
-  /// Returns the outcome if the goal has decided or threw. Then the branches still open are superseded.
+  /// Returns the outcome if the goal has decided or threw. In both cases the branches still open are superseded.
   private nonisolated func made(
     on plan: ForkPlan, _ track: TrackID, _ value: () throws -> (any Sendable)?
   ) async throws(CommitFailure) -> Outcome? {

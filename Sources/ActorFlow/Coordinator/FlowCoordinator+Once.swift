@@ -124,7 +124,7 @@ final class OnceWork: Sendable {
 
 /// The waits between works of `once` at one place, so that a cycle is refused before it closes.
 struct OnceWaits: Sendable {
-  /// The waits: the keys that the waiting work is for, the key it waits for, and the waiter.
+  /// For each wait, the keys that the waiting work is for, the key it waits for, and its waiter.
   var edges: [(holding: [String], key: String, cell: OneShot)] = []
 
   /// Whether work for `key` waits, directly or through other work, for work for one of `holding`.

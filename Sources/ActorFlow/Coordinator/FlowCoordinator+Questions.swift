@@ -108,8 +108,8 @@ extension FlowCoordinator {
 extension FlowCoordinator: StepRuntime {
   nonisolated var flow: FlowID { id }
 
-  /// Asks an ordinary question. Apart from questions with a deadline or reminders, because every flow that waits for an
-  /// answer pays in memory for what this holds meanwhile.
+  /// Asks an ordinary question. Separate from questions with a deadline or reminders, because every flow that waits for
+  /// an answer pays in memory for what this function holds meanwhile.
   nonisolated func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer {
     try Self.typed(try await answer(to: prompt, key: key, at: stay), as: P.Answer.self)
   }

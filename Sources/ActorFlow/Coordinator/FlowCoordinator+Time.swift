@@ -3,7 +3,7 @@ struct TimerState: Sendable {
   var task: Task<Void, Never>?
   /// The time at which the task wakes; `nil` if it does not sleep.
   var wakes: Duration?
-  /// Whether the task has woken. It looks for the next timer when it is done.
+  /// Whether the task has woken and fires timers. It looks for the next one when it is done.
   var isFiring = false
   var isOver = false
 }

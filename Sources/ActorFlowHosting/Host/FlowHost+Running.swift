@@ -177,7 +177,7 @@ extension FlowHost {
     }
   }
 
-  /// Sleeps until `time`, or until the doorbell is rung.
+  /// Sleeps until `time`, or until the host is woken through `wakeUp`.
   private nonisolated func sleep(until time: Date) async {
     let (clock, wakeUp) = (shared.clock, shared.wakeUp)
     await withTaskGroup { group in

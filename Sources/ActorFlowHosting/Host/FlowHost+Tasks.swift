@@ -62,8 +62,8 @@ extension FlowHost {
   /// Waits until the flow has nothing to do. Returns false if the flow was passivated meanwhile.
   private nonisolated func rests(_ flow: LiveFlow) async -> Bool {
     let coordinator = flow.coordinator
-    // A flow that is answered while `keepHot` lasts, and then passivated, comes by here once more. Its `over` was rung
-    // for the last time, so it must not be waited for again.
+    // A flow that is answered while `keepHot` lasts, and then passivated, comes by here once more. Its `over` was
+    // signaled for the last time, so it must not be waited for again.
     while await !coordinator.isPassivated {
       do {
         try await coordinator.passivatable()

@@ -87,7 +87,7 @@ final class HostContext: Sendable {
     timers.withLock { $0.drop(until: now) }
   }
 
-  /// Begins to sleep. The doorbell is rung if a flow is to be activated earlier.
+  /// Begins to sleep. `wakeUp` is signaled if a flow is to be activated earlier.
   ///
   /// - Parameters:
   ///   - time: The date until which there is nothing else to do.

@@ -16,7 +16,7 @@ struct TrackDriver: MachineDriving {
   var undone: [String] = []
   /// The steps whose `backUp` throws.
   var failing: Set<String> = []
-  /// The closure of every recovery.
+  /// The closure of every recovery, which returns the output for an error.
   var recovery: (any Error) throws -> any Sendable = { _ in "recovered" }
   /// The step whose `backUp` is to be held until ``releaseBackUp()``.
   var holding: String?
