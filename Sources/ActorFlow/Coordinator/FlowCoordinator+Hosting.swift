@@ -1,4 +1,4 @@
-// The interface for hosts of durable flows.
+// The interface for hosts of durable flows. A flow is activated from its snapshot, and passivated without being left.
 extension FlowCoordinator {
   /// Creates a coordinator for a flow that was read back. Nothing runs until ``activate()``.
   package init(resuming machine: FlowMachine, settings: CoordinatorSettings) {
@@ -74,7 +74,8 @@ extension FlowCoordinator {
   }
 }
 
-// Activation and passivation: a flow goes on from its snapshot, and is taken out of memory without being left.
+// MARK: - Activation and passivation
+
 extension FlowCoordinator {
   /// Walks on until the run has ended, or the flow is suspended, or it is passivated by ``passivate()`` or because the
   /// calling task is cancelled.

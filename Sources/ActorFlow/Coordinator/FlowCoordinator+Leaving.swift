@@ -72,7 +72,8 @@ extension FlowCoordinator {
   }
 }
 
-// Requests from outside, and waiting for their outcome.
+// MARK: - Requests and their outcome
+
 extension FlowCoordinator {
   /// Files a request to leave, and waits for the milestone that the machine names. Only the waiting can be cancelled.
   nonisolated func request(

@@ -1,6 +1,6 @@
 import Synchronization
 
-// Questions: the answerer's side.
+// Questions: first the side of the answerers, then the side of the askers.
 extension FlowCoordinator {
   /// Checks an answer in the caller's task and hands it to the asker.
   nonisolated func checkAndAccept<A: Sendable>(
@@ -104,7 +104,8 @@ extension FlowCoordinator {
   }
 }
 
-// Questions: the asker's side.
+// MARK: - Asking
+
 extension FlowCoordinator: StepRuntime {
   nonisolated var flow: FlowID { id }
 
