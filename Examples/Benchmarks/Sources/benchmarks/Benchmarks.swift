@@ -3,19 +3,20 @@ import Foundation
 
 /// Measures what ActorFlow costs, in hops: the time of an uncontended call from a task to an actor and back.
 @main
-struct Benchmarks: AsyncParsableCommand {
+struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",
     abstract: "Measures what ActorFlow costs, in hops: an uncontended call from a task to an actor and back.",
     discussion: """
       Every figure is a median of at least 9 rounds, taken twice: pinned to one core, and on all cores (the key ends in All). \
+      A floor is the same work done by a plain actor with the same rules, without forks, scopes and journal. \
       Linux only: it needs taskset and /proc.
       """)
 
   @Flag(help: "Print one JSON object instead of a table.")
   var json = false
 
-  @Flag(help: "Fail if a bar is not met.")
+  @Flag(help: "Fail if a bar is not met. Goals are only printed.")
   var check = false
 
   @Flag(help: "A fast run that only checks that every figure can be measured.")
@@ -24,15 +25,18 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "Take only this figure, in this process, on the cores it was given: for profiling.")
   var only: [Figure] = []
 
-  @Option(help: "Only do so often what `--only` names, and measure nothing: for counting instructions.")
+  @Option(help: "Do the work of the figure that `--only` names so many times, and measure nothing: for counting.")
   var times: Int?
+
+  @Flag(help: "With `--only`: do the work of the figures' floors instead.")
+  var floor = false
 
   @Flag(help: .hidden)
   var worker = false
 
-  func run() async throws {
-    if let times { return try await Measurement(effort: effort).repeatOnly(only, times: times) }
-    if !only.isEmpty { return try await measureHere() }
+  func run() throws {
+    if let times { return try count(times) }
+    if !only.isEmpty { return try blocking { try await measureHere() } }
     var report = Report()
     for onAllCores in [false, true] {
       report.add(try measure(onAllCores: onAllCores), onAllCores: onAllCores)
@@ -45,28 +49,36 @@ struct Benchmarks: AsyncParsableCommand {
     if check, !failed.isEmpty { throw ExitCode(1) }
   }
 
+  private func count(_ times: Int) throws {
+    guard only.count == 1 else { throw ValidationError("--times needs one --only") }
+    let counting = Counting(figure: only[0], isFloor: floor)
+    try blocking { try await counting.perform(times) }
+  }
+
   /// Every figure, in processes of its own.
   private func measure(onAllCores: Bool) throws -> [String: Double] {
     let worker = Worker(onAllCores: onAllCores, isSmoke: smoke)
-    let fresh: [Figure] = [.bytesPerWaitingFlow, .bytesPerRendered, .bytesPerParkedFlow]
+    let fresh: [Figure] = [.bytesPerWaitingFlow, .bytesPerRendered, .bytesPerRendered8, .bytesPerParkedFlow]
     let alone: [Figure] =
       fresh + [
-        .millionth, .settledBytesPerStep, .hostedAnswerFile, .inboxAmong100000, .resumeAfter10000, .resumeUnsettled,
+        .millionth, .committedStepAt100000, .settledBytesPerStep, .hostedAnswerFile, .inboxAmong100000,
+        .resumeAfter10000, .resumeUnsettled,
       ]
     let timed = Figure.allCases.filter { !alone.contains($0) && (onAllCores || $0.isMeasuredPinned) }
     var values = try worker.take(timed)
     for figure in alone {
       // Of these the process that took memory must have done nothing else before.
       let processes = fresh.contains(figure) ? effort.rounds : 1
-      values[figure.rawValue] = try worker.take([figure], processes: processes)[figure.rawValue]
+      values.merge(try worker.take([figure], processes: processes)) { old, _ in old }
     }
+    let bytes = Figure.bytesPerWaitingFlow
+    values.merge(try worker.take([bytes], floor: true, processes: effort.rounds)) { old, _ in old }
     return values
   }
 
   private func measureHere() async throws {
-    let (hop, figures) = try await Measurement(effort: effort).take(only)
-    var values: [String: Double] = [:]
-    for (figure, value) in figures { values[figure.rawValue] = value }
+    let (hop, figures) = try await Measurement(effort: effort).take(only, floor: floor)
+    var values = figures
     if hop.isFinite { values["hop"] = hop }
     if worker {
       print(String(decoding: try JSONEncoder().encode(values), as: UTF8.self))

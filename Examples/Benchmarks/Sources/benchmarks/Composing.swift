@@ -8,6 +8,14 @@ struct Composing {
   private let timed = Pair(few: Self.timed(32), many: Self.timed(288), difference: 256)
   private let plain = Pair(few: Flows.automatic(32), many: Flows.automatic(288), difference: 256)
 
+  private let iterating = Flow {
+    Loop {
+      Step("step") { Increment() }.map { (number: Int) -> Again<Int, Int> in
+        number == 0 ? .done(number) : .again(number)
+      }
+    }
+  }
+
   /// Two flows that differ in how many of something they have.
   private struct Pair {
     let few: Flow<Int, Int>
@@ -28,21 +36,19 @@ struct Composing {
 
   func choice(batch: Int) async throws -> Double { try await choice.nanosecondsOfOne(batch: batch) }
 
-  /// One more iteration: of a loop that goes round 320 times against one that does so 64 times.
+  /// One more iteration: the time of 320 iterations less that of 64.
   @concurrent func loop(batch: Int) async throws -> Double {
-    let flow = Flow {
-      Loop {
-        Step("step") { Increment() }.map { (number: Int) -> Again<Int, Int> in
-          number % 1_000 == 0 ? .done(number) : .again(number)
-        }
-      }
-    }
     var time = 0.0
     for _ in 0..<batch {
-      time += try await nanosecondsOf { try await Self.run(flow, from: 680) }
-      time -= try await nanosecondsOf { try await Self.run(flow, from: 936) }
+      time += try await nanosecondsOf { try await iterate(320) }
+      time -= try await nanosecondsOf { try await iterate(64) }
     }
     return time / Double(256 * batch)
+  }
+
+  func iterate(_ times: Int) async throws {
+    let result = try await FlowCoordinator().run(iterating, with: -times)
+    try WrongResult.check(result == 0, "the loop made \(result)")
   }
 
   /// What a deadline adds to a step that ends before it.
@@ -67,38 +73,39 @@ struct Composing {
     return time / Double(count)
   }
 
-  private static func run(_ flow: Flow<Int, Int>, from start: Int) async throws {
-    let result = try await FlowCoordinator().run(flow, with: start)
-    try WrongResult.check(result == 1_000, "the loop made \(result)")
-  }
-
   private static func forks(_ count: Int) -> Flow<Int, Int> {
     Flow {
-      for _ in 0..<count {
-        Parallel {
-          Step("left") { Increment() }
-          Step("right") { Increment() }
-        } join: { left, right in
-          max(left, right)
-        }
-      }
+      for _ in 0..<count { fork }
     }
   }
 
   private static func choices(_ count: Int) -> Flow<Int, Int> {
     Flow {
-      for _ in 0..<count {
-        Switch {
-          Case("negative", { (number: Int) in number < 0 ? number : nil }) { Step("step") { Increment() } }
-          Case("positive", { (number: Int) in number }) { Step("step") { Increment() } }
-        }
-      }
+      for _ in 0..<count { choice }
     }
   }
 
   private static func timed(_ count: Int) -> Flow<Int, Int> {
     Flow {
-      for _ in 0..<count { Step("step") { Increment() }.timeout(.seconds(3_600)) }
+      for _ in 0..<count { timed }
     }
   }
+
+  static var fork: some FlowComponent<Int, Int> {
+    Parallel {
+      Step("left") { Increment() }
+      Step("right") { Increment() }
+    } join: { left, right in
+      max(left, right)
+    }
+  }
+
+  static var choice: some FlowComponent<Int, Int> {
+    Switch {
+      Case("negative", { (number: Int) in number < 0 ? number : nil }) { Step("step") { Increment() } }
+      Case("positive", { (number: Int) in number }) { Step("step") { Increment() } }
+    }
+  }
+
+  static var timed: some FlowComponent<Int, Int> { Step("step") { Increment() }.timeout(.seconds(3_600)) }
 }

@@ -11,6 +11,8 @@ struct Effort {
   var hops = 8_000
   var waitingFlows = 10_000
   var longRun = 1_000_000
+  /// How deep the stack is under a committed step.
+  var committedDepth = 100_000
   /// Hosted flows that wait at once.
   var hostedFlows = 100_000
   /// Hosted flows that are answered at once, on files.
@@ -21,6 +23,6 @@ struct Effort {
   static let full = Effort()
   /// Enough to see that every figure can be measured; the values mean nothing.
   static let smoke = Effort(
-    rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000, hostedFlows: 300, filedFlows: 4,
-    iterations: (100, 100))
+    rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000, committedDepth: 320,
+    hostedFlows: 300, filedFlows: 4, iterations: (100, 100))
 }

@@ -10,14 +10,15 @@ struct LongRun {
 
   let steps: Int
 
-  /// Looks every 512 steps, by what the flow's value has counted up to.
+  /// Looks every `window` steps, by what the flow's value has counted up to.
   actor Milestone: FlowStep {
     private let log: Log
+    private let window: Int
 
-    init(_ log: Log) { self.log = log }
+    init(_ log: Log, every window: Int = LongRun.window) { (self.log, self.window) = (log, window) }
 
     func proceed(_ input: Int, context: StepContext) throws -> Int {
-      if input.isMultiple(of: LongRun.window) { try log.look() }
+      if input.isMultiple(of: window) { try log.look() }
       return input + 1
     }
 

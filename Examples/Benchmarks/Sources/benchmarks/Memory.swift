@@ -19,9 +19,11 @@ enum Memory {
     try await perFlow(Flows.waitingAtFive(), count, answered: 1, making: 8, at: Number.self)
   }
 
-  /// The same for flows whose fifth step shows a rendering.
-  @concurrent static func perRendered(_ count: Int) async throws -> Double {
-    try await perFlow(Flows.renderedAtFive(), count, answered: 0, making: 3, at: Sum.self)
+  /// As ``perWaitingFlow(_:)``, for flows whose fifth step shows a rendering.
+  ///
+  /// - Parameter depth: The number of nodes nested below the rendering's root.
+  @concurrent static func perRendered(_ count: Int, depth: Int = 0) async throws -> Double {
+    try await perFlow(Flows.renderedAtFive(depth: depth), count, answered: 0, making: 3, at: Sum.self)
   }
 
   private static func perFlow<P: Prompt>(

@@ -39,11 +39,17 @@ struct Rendering {
   let persisted = Flow("persisted") { Step("sum") { (_: Int) in Adder(effects: 8) } }
   let nested = Flow("nested") { Step("sum") { (_: Int) in Adder(depth: 8) } }
 
-  @concurrent func action(batch: Int) async throws -> Double { try await actions(batch * 20, in: flat) }
+  @concurrent func action(_ count: Int) async throws -> Double { try await actions(count, in: flat) }
 
   @concurrent func effectKept(batch: Int) async throws -> Double {
     let without = try await actions(batch * 10, in: flat)
     return (try await actions(batch * 10, in: persisted) - without) / 8
+  }
+
+  /// Renders with eight effects kept, and without any, so that `count` of `total` effects are kept.
+  @concurrent func effectsKept(_ count: Int, of total: Int) async throws {
+    _ = try await actions(count / 8, in: keeping)
+    _ = try await actions((total - count) / 8, in: flat)
   }
 
   private func actions(_ count: Int, in flow: Flow<Int, Int>) async throws -> Double {
@@ -54,9 +60,8 @@ struct Rendering {
     }
   }
 
-  @concurrent func action8(batch: Int) async throws -> Double {
-    let count = batch * 5
-    return try await time(nested, sum: count) { coordinator, _, leaf in
+  @concurrent func action8(_ count: Int) async throws -> Double {
+    try await time(nested, sum: count) { coordinator, _, leaf in
       try await nanosecondsOf {
         for _ in 0..<count {
           guard await leaf(1) else { throw WrongResult(description: "the leaf's action was refused") }

@@ -6,57 +6,68 @@ struct Report {
     let key: String
     let value: Double
     let unit: String
-    /// The bar as a sentence, such as `≤ 40`; nil: the figure is only reported.
+    /// The bar as a sentence, such as `≤ 40`; `nil` if the figure is only reported.
     let bar: String?
     let met: Bool?
+    /// The goal as a sentence. It is not judged.
+    let goal: String?
+    /// The value of the plain program that does the same work, and the figure over it.
+    let floor: Double?
+    let ratio: Double?
     let meaning: String
   }
 
   private(set) var hops: [String: Double] = [:]
   private(set) var lines: [Line] = []
+  private(set) var missing: [String] = []
 
   mutating func add(_ values: [String: Double], onAllCores: Bool) {
     hops[onAllCores ? "hopNanosecondsAll" : "hopNanoseconds"] = values["hop"]
-    for figure in Figure.allCases {
-      guard let value = values[figure.rawValue] else { continue }
-      let (bar, met) = Self.judge(value, figure.bar(onAllCores: onAllCores), beside: values)
+    for figure in Figure.allCases where onAllCores || figure.isMeasuredPinned {
+      let key = figure.key(onAllCores: onAllCores)
+      let floor = values[figure.floorKey]
+      if figure.hasFloor, floor?.isFinite != true { missing.append(key + " (floor)") }
+      guard let value = values[figure.rawValue], value.isFinite else {
+        missing.append(key)
+        continue
+      }
+      let step = values[Figure.step.rawValue]
+      let bar = figure.bar(onAllCores: onAllCores)
       lines.append(
         Line(
-          key: figure.key(onAllCores: onAllCores), value: value, unit: figure.unit.rawValue, bar: bar, met: met,
-          meaning: figure.meaning))
+          key: key, value: value, unit: figure.unit.rawValue, bar: bar.map(Self.sentence),
+          met: bar.flatMap { Self.isMet($0, by: value, step: step) },
+          goal: figure.goal(onAllCores: onAllCores).map(Self.sentence), floor: floor,
+          ratio: floor.map { value / $0 }, meaning: figure.meaning))
     }
   }
 
-  private static func judge(
-    _ value: Double, _ bar: Figure.Bar?, beside values: [String: Double]
-  ) -> (String?, Bool?) {
-    let (step, waiting) = (values[Figure.step.rawValue], values[Figure.bytesPerWaitingFlow.rawValue])
-    return switch bar {
-    case nil: (nil, nil)
-    case .atMost(let most): ("≤ \(text(most))", value <= most)
-    case .atLeast(let least): ("≥ \(text(least))", value >= least)
-    case .stepPlus(let most): ("≤ step + \(text(most))", step.map { value <= $0 + most })
-    case .timesStep(let factor): ("≤ \(text(factor)) × step", step.map { value <= factor * $0 })
-    case .timesWaiting(let factor): ("≤ \(text(factor)) × waiting", waiting.map { value <= factor * $0 })
+  private static func sentence(_ bar: Figure.Bar) -> String {
+    switch bar {
+    case .atMost(let most): "≤ \(text(most))"
+    case .atLeast(let least): "≥ \(text(least))"
+    case .stepPlus(let most): "≤ step + \(text(most))"
+    case .timesStep(let factor): "≤ \(text(factor)) × step"
     }
   }
 
-  /// Keys that were not measured, or are no number.
-  var missing: [String] {
-    let good = Set(lines.filter(\.value.isFinite).map(\.key))
-    let wanted =
-      Figure.allCases.filter(\.isMeasuredPinned).map { $0.key(onAllCores: false) }
-      + Figure.allCases.map { $0.key(onAllCores: true) }
-    return wanted.filter { !good.contains($0) }
+  private static func isMet(_ bar: Figure.Bar, by value: Double, step: Double?) -> Bool? {
+    switch bar {
+    case .atMost(let most): value <= most
+    case .atLeast(let least): value >= least
+    case .stepPlus(let most): step.map { value <= $0 + most }
+    case .timesStep(let factor): step.map { value <= factor * $0 }
+    }
   }
 
   var table: String {
     var text = hops.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))\n" }.joined()
-    text += Self.row("figure", "value", "unit", "bar", "") + "\n"
+    text += Self.row(["figure", "value", "unit", "floor", "ratio", "bar", "", "goal", "meaning"])
     for line in lines {
-      let met = line.met.map { $0 ? "met" : "NOT MET" } ?? "-"
-      let row = Self.row(line.key, Self.text(line.value), line.unit, line.bar ?? "report", "\(met)\t\(line.meaning)")
-      text += row + "\n"
+      text += Self.row([
+        line.key, Self.text(line.value), line.unit, line.floor.map(Self.text) ?? "-", line.ratio.map(Self.text) ?? "-",
+        line.bar ?? "-", line.met.map { $0 ? "met" : "NOT MET" } ?? "-", line.goal ?? "-", line.meaning,
+      ])
     }
     return text
   }
@@ -72,11 +83,10 @@ struct Report {
     return String(decoding: try encoder.encode(object), as: UTF8.self)
   }
 
-  private static func row(_ key: String, _ value: String, _ unit: String, _ bar: String, _ rest: String) -> String {
-    func pad(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count))
-    }
-    return pad(key, 24) + pad(value, 10) + pad(unit, 7) + pad(bar, 16) + rest
+  private static func row(_ cells: [String]) -> String {
+    let widths = [26, 9, 7, 9, 8, 15, 9, 8, 0]
+    let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
+    return padded.joined() + "\n"
   }
 
   private static func text(_ value: Double) -> String {

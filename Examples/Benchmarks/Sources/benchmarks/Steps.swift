@@ -55,14 +55,14 @@ enum Flows {
     }
   }
 
-  /// Eight steps; the fifth shows a rendering.
-  static func renderedAtFive() -> Flow<Int, Int> {
+  /// Eight steps; the fifth shows a rendering, of a node with as many nodes nested below it.
+  static func renderedAtFive(depth: Int = 0) -> Flow<Int, Int> {
     Flow("rendered") {
       Step("one") { Increment() }
       Step("two") { Increment() }
       Step("three") { Increment() }
       Step("four") { Increment() }
-      Step("five") { (_: Int) in Adder() }
+      Step("five") { (_: Int) in Adder(depth: depth) }
       Step("six") { Increment() }
       Step("seven") { Increment() }
       Step("eight") { Increment() }
@@ -74,6 +74,13 @@ enum Flows {
     Flow("questions") {
       Step("first") { Ask() }
       Step("second") { Ask() }
+    }
+  }
+
+  /// Steps that ask, one after another.
+  static func questions(_ count: Int) -> Flow<Int, Int> {
+    Flow("asking") {
+      for _ in 0..<count { Step("ask") { Ask() } }
     }
   }
 }

@@ -12,8 +12,7 @@ struct Walking {
     case reading(Int)
   }
 
-  @concurrent func run8(batch: Int) async throws -> Double {
-    let count = batch * 10
+  @concurrent func run8(_ count: Int) async throws -> Double {
     let time = try await nanosecondsOf {
       for _ in 0..<count { try await Self.run(eight, steps: 8, on: FlowCoordinator()) }
     }
@@ -44,8 +43,7 @@ struct Walking {
     return 2 * one / two
   }
 
-  @concurrent func define(batch: Int) async throws -> Double {
-    let count = batch * 5
+  @concurrent func define(_ count: Int) async throws -> Double {
     var steps = 0
     let time = try await nanosecondsOf {
       for _ in 0..<count { steps += Flows.waitingAtFive().steps.count }

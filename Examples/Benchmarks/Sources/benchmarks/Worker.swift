@@ -9,20 +9,23 @@ struct Worker {
   let isSmoke: Bool
 
   /// The medians of what processes have measured; the hop under the name `hop`.
-  func take(_ figures: [Figure], processes: Int = 1) throws -> [String: Double] {
+  ///
+  /// - Parameter floor: Whether only the figures' floors are taken.
+  func take(_ figures: [Figure], floor: Bool = false, processes: Int = 1) throws -> [String: Double] {
     var samples: [String: [Double]] = [:]
     for _ in 0..<processes {
-      for (key, value) in try runOnce(figures) { samples[key, default: []].append(value) }
+      for (key, value) in try runOnce(figures, floor) { samples[key, default: []].append(value) }
     }
     return samples.mapValues(\.median)
   }
 
-  private func runOnce(_ figures: [Figure]) throws -> [String: Double] {
+  private func runOnce(_ figures: [Figure], _ floor: Bool) throws -> [String: Double] {
     guard let program = Bundle.main.executablePath else {
       throw WrongResult(description: "the program does not know its own path")
     }
     var command = onAllCores ? [program] : ["taskset", "-c", "0", program]
-    command += figures.flatMap { ["--only", $0.rawValue] } + ["--worker"] + (isSmoke ? ["--smoke"] : [])
+    command += figures.flatMap { ["--only", $0.rawValue] } + ["--worker"]
+    command += (isSmoke ? ["--smoke"] : []) + (floor ? ["--floor"] : [])
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
