@@ -37,9 +37,15 @@ prepare() {
   if ! command -v docc >/dev/null; then
     PATH="$PATH:$(dirname "$(readlink -f "$(command -v swift)")")"
   fi
-  local missing=()
-  command -v python3 >/dev/null || missing+=(python3)
-  command -v dot >/dev/null || missing+=(graphviz)
+  install_missing python3 dot:graphviz
+}
+
+# Installs the packages of commands that are missing. `command:package` where the names differ.
+install_missing() {
+  local command missing=()
+  for command in "$@"; do
+    command -v "${command%%:*}" >/dev/null || missing+=("${command##*:}")
+  done
   if ((${#missing[@]})); then
     run apt-get update
     run apt-get install --yes --no-install-recommends "${missing[@]}"

@@ -1,0 +1,211 @@
+"""Counts instructions, allocations and bytes of the main figures: `counts.py [--write] [--floors] [--repeat N] [FIGURE …]`.
+
+The figures are those of `Examples/Benchmarks`, which must be built for release. Each is done two different numbers of
+times under callgrind; the difference between the two runs, divided by the difference in numbers, is the count of one
+operation. Bytes are the resident growth per flow, as the program prints it. Unlike times, none of these depends on what
+else the machine does.
+
+Fails if a count is more than 10 % above the accepted one in `.ci/counts.json`. A count that fails is taken twice more,
+and the least is judged: threads that wait for work now and then spin, and spinning only adds. `--write` accepts the
+counts of this run.
+
+    --floors     counts the plain programs beside the figures, too, and prints the ratios
+    --repeat N   takes each count N times, and prints the scatter: (largest - least) / median
+"""
+
+import argparse
+import json
+import os
+import platform
+import queue
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = Path("Examples/Benchmarks/.build/release/benchmarks")
+ACCEPTED = Path(".ci/counts.json")
+TOLERANCE = 0.10
+TRIES = 3
+LIMIT = 600  # seconds for one run, on a machine that is ten times as busy as usual
+
+# The numbers of operations of the two runs.
+OPERATIONS = {
+    "step": (1_000, 3_000),
+    "run8": (200, 600),
+    "question": (500, 1_500),
+    "backUp": (200, 600),
+    "abandon5": (200, 800),
+    "stepOfAnOutsideCall": (500, 1_500),
+    "timeoutArmed": (1_000, 4_000),
+    "switch": (1_000, 3_000),
+    "loop": (1_000, 3_000),
+    "parallel2": (200, 600),
+    "action": (500, 1_500),
+    "action8": (100, 300),
+}
+FLOORS = {"step", "run8", "question", "backUp", "abandon5", "stepOfAnOutsideCall", "parallel2"}
+BYTES = ["bytesPerWaitingFlow", "bytesPerRendered", "bytesPerRendered8"]
+BYTES_FLOORS = {"bytesPerWaitingFlow"}
+PROCESSES = 3  # for bytes; the median counts
+
+ALLOCATIONS = re.compile(r"(?:malloc|calloc|realloc|memalign|posix_memalign|aligned_alloc)$")
+CALLED = re.compile(r"cfn=\((\d+)\)(?: (.*))?$")
+DEFINED = re.compile(r"fn=\((\d+)\) (.*)$")
+
+
+@dataclass(frozen=True)
+class Counts:
+    instructions: float
+    allocations: float
+
+
+CORES: queue.Queue[int] = queue.Queue()
+for core in sorted(os.sched_getaffinity(0)):
+    CORES.put(core)
+
+
+def run(command: list[str]) -> str:
+    """What a command prints, pinned to a core of its own.
+
+    Pinned, the concurrency runtime has one thread, and does not spin; and hashes are the same in each run.
+    """
+    core = CORES.get()
+    try:
+        done = subprocess.run(["taskset", "-c", str(core), *command], capture_output=True, text=True, timeout=LIMIT,
+                              env={**os.environ, "SWIFT_DETERMINISTIC_HASHING": "1"})
+    finally:
+        CORES.put(core)
+    if done.returncode != 0:
+        raise SystemExit(f"`{' '.join(command)}` has failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def totals(figure: str, times: int, floor: bool) -> Counts:
+    """The counts of a whole process."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "callgrind.out")
+        run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", str(PROGRAM), "--only", figure, "--times",
+             str(times), *(["--floor"] if floor else [])])
+        instructions, allocations = 0, 0
+        names: dict[str, str] = {}  # written where a function is named first, as caller or as callee
+        callee = ""
+        with out.open() as lines:
+            for line in lines:
+                if line.startswith("cfn="):
+                    if match := CALLED.match(line):
+                        callee = names.setdefault(match[1], match[2] or "")
+                elif line.startswith("fn="):
+                    if match := DEFINED.match(line):
+                        names[match[1]] = match[2]
+                elif line.startswith("calls="):
+                    if ALLOCATIONS.match(callee):
+                        allocations += int(line[6:].split()[0])
+                elif line.startswith(("summary:", "totals:")):
+                    instructions = int(line.split()[1])
+    if not instructions or not allocations:
+        raise SystemExit(f"callgrind has counted {instructions} instructions and {allocations} allocations of {figure}")
+    return Counts(instructions, allocations)
+
+
+def count(figure: str, floor: bool = False) -> Counts:
+    """The counts of one operation."""
+    few, many = OPERATIONS[figure]
+    less, more = totals(figure, few, floor), totals(figure, many, floor)
+    return Counts((more.instructions - less.instructions) / (many - few),
+                  (more.allocations - less.allocations) / (many - few))
+
+
+def resident(figure: str, floor: bool = False) -> float:
+    """The bytes of one flow."""
+    command = [str(PROGRAM), "--only", figure, "--worker", *(["--floor"] if floor else [])]
+    key = figure + (".floor" if floor else "")
+    return statistics.median(json.loads(run(command))[key] for _ in range(PROCESSES))
+
+
+def take(figure: str, floor: bool = False) -> dict[str, float]:
+    if figure in BYTES:
+        return {"bytes": round(resident(figure, floor))}
+    counts = count(figure, floor)
+    return {"instructions": round(counts.instructions), "allocations": round(counts.allocations, 2)}
+
+
+def least(samples: list[dict[str, float]]) -> dict[str, float]:
+    return {kind: min(sample[kind] for sample in samples) for kind in samples[0]}
+
+
+def scatter(values: list[float]) -> float:
+    return (max(values) - min(values)) / statistics.median(values) if statistics.median(values) else 0.0
+
+
+def exceeded(taken: dict[str, float], accepted: dict[str, float]) -> list[str]:
+    return [kind for kind, value in taken.items() if kind in accepted and value > accepted[kind] * (1 + TOLERANCE) + 0.05]
+
+
+def setting() -> dict[str, str]:
+    """What the counts depend on besides the code."""
+    version = re.search(r"Swift version (\S+)", run(["swiftc", "--version"]))
+    return {"machine": platform.machine(), "swift": version[1] if version else "unknown"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Counts instructions, allocations and bytes of the main figures.")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--floors", action="store_true")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N")
+    options = parser.parse_args()
+    figures = options.figures or [*OPERATIONS, *BYTES]
+    if unknown := [figure for figure in figures if figure not in OPERATIONS and figure not in BYTES]:
+        parser.error(f"no count is called {', '.join(unknown)}")
+    if not shutil.which("valgrind"):
+        raise SystemExit("valgrind is needed")
+    if not PROGRAM.is_file():
+        raise SystemExit(f"{PROGRAM} is missing: swift build -c release --package-path Examples/Benchmarks")
+
+    here = setting()
+    stored = json.loads(ACCEPTED.read_text()) if ACCEPTED.is_file() else {"setting": here, "counts": {}}
+    accepted = stored["counts"] if stored["setting"] == here else {}
+    if stored["setting"] != here:
+        print(f"{ACCEPTED} was written for {stored['setting']}, and this is {here}: nothing is compared")
+
+    def samples(figure: str) -> list[dict[str, float]]:
+        taken = [take(figure) for _ in range(options.repeat)]
+        while exceeded(least(taken), accepted.get(figure, {})) and len(taken) < TRIES and not options.write:
+            taken.append(take(figure))
+        return taken
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        results = dict(zip(figures, pool.map(samples, figures)))
+        with_floor = [figure for figure in figures if options.floors and figure in FLOORS | BYTES_FLOORS]
+        floors = dict(zip(with_floor, pool.map(lambda figure: take(figure, floor=True), with_floor)))
+
+    problems = []
+    print(f"{'figure':22}{'count':14}{'value':>10}{'accepted':>10}{'change':>9}{'scatter':>9}{'floor':>9}{'ratio':>7}")
+    for figure, taken in results.items():
+        for kind, value in least(taken).items():
+            before = accepted.get(figure, {}).get(kind)
+            change = f"{value / before - 1:+.1%}" if before else "-"
+            spread = f"{scatter([sample[kind] for sample in taken]):.1%}" if len(taken) > 1 else "-"
+            floor = floors.get(figure, {}).get(kind)
+            ratio = f"{value / floor:.2f}" if floor else "-"
+            print(f"{figure:22}{kind:14}{value:>10,}{before or '-':>10}{change:>9}{spread:>9}{floor or '-':>9}{ratio:>7}")
+            if before is None and accepted and not options.write:
+                problems.append(f"{figure}: no accepted number of {kind}; accept one with --write")
+        problems += [f"{figure}: {kind} are more than {TOLERANCE:.0%} above the accepted number"
+                     for kind in exceeded(least(taken), accepted.get(figure, {}))]
+    if options.write:
+        counts = {**accepted, **{figure: least(taken) for figure, taken in results.items()}}
+        ACCEPTED.write_text(json.dumps({"setting": here, "counts": counts}, indent=2) + "\n")
+        return 0
+    print("\n".join(problems) or "no count is above its accepted number by more than 10 %")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
