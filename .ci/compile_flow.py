@@ -28,8 +28,9 @@ def source(with_flow: bool) -> str:
             "  func backUp(context: RollbackContext) {}",
             "}",
         ]
-    if with_flow:
-        lines += ['let flow = Flow("flow") {', *(f'  Step("s{n}") {{ S{n}() }}' for n in range(STEPS)), "}"]
+    if with_flow:  # public, or the optimizer would remove it
+        lines += ["public func makeFlow() -> Flow<Int, Int> {", '  Flow("flow") {',
+                  *(f'    Step("s{n}") {{ S{n}() }}' for n in range(STEPS)), "  }", "}"]
     return "\n".join([*lines, ""])
 
 

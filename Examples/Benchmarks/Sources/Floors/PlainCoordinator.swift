@@ -1,9 +1,9 @@
 /// Runs one plain flow at a time: an actor that owns the run.
 ///
-/// It keeps the rules of ActorFlow's coordinator for automatic steps, questions and rollback: a linked stack of visits, a
-/// bounded log of events with their positions, questions that cancellation ends, `backUp` to the last question,
-/// `abandon`. Steps run between turns, so every request is served while a step is at work. It has no forks, no scopes, no
-/// journal and no typed definition. What it costs is the floor of a figure.
+/// The actor keeps the rules of ActorFlow's coordinator for automatic steps, questions and rollback: a linked stack of
+/// visits, a bounded log of events with their positions, questions that cancellation ends, `backUp` to the last question,
+/// and `abandon`. Steps run between turns, so every request is served while a step executes. There are no forks, no
+/// scopes, no journal and no typed definitions. The actor's cost is the floor of a figure.
 public actor PlainCoordinator {
   /// A question that is open.
   public struct Question: Sendable {
@@ -11,7 +11,7 @@ public actor PlainCoordinator {
     let prompt: any Sendable
   }
 
-  /// Where a flow stands.
+  /// The position of a flow.
   public struct Position: Sendable {
     public let stack: Visit?
     public let question: Question?
@@ -33,9 +33,9 @@ public actor PlainCoordinator {
   private var flow = PlainFlow(name: "", factories: [])
   private var phase = Phase.idle
   private var stack: Visit?
-  /// The visits that have asked, and so can be backed up to.
+  /// The visits that have asked a question, which are the targets of `backUp`.
   private var targets: [Visit] = []
-  /// The visit at which a rollback ends; `nil`: nothing is left over.
+  /// The visit at which a rollback ends; `nil` if it undoes everything.
   private var target: Visit?
   private var question: Question?
   private var asker: OneShot?
@@ -128,7 +128,7 @@ extension PlainCoordinator {
     publish(.ended)
   }
 
-  /// The dying walk's task, which may be cancelled, makes the task that rolls back and goes on.
+  /// Makes the task that rolls back and goes on. The walk's task may be cancelled, so it cannot do this itself.
   private func succeed() { stint = Task { @concurrent in await self.rollBack() } }
 
   @concurrent private nonisolated func rollBack() async {
@@ -143,7 +143,7 @@ extension PlainCoordinator {
   private var top: Visit? { stack }
   private var definition: PlainFlow { flow }
 
-  /// Pops a visit. True: it was the target, and the flow goes on from there.
+  /// Pops a visit, and returns whether it was the target, from which the flow goes on.
   private func undone(_ visit: Visit) -> Bool {
     stack = visit.below
     if targets.last === visit { targets.removeLast() }

@@ -39,7 +39,7 @@ struct PlainContext: Sendable {
   }
 }
 
-/// One visit of a step. Visits are a linked stack.
+/// A visit of a step. Visits form a linked stack.
 public final class Visit: Sendable {
   public let depth: Int
   let node: Int

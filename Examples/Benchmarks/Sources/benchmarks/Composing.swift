@@ -36,7 +36,7 @@ struct Composing {
 
   func choice(batch: Int) async throws -> Double { try await choice.nanosecondsOfOne(batch: batch) }
 
-  /// One more iteration: the time of 320 iterations less that of 64.
+  /// An iteration: the time of 320 iterations less that of 64.
   @concurrent func loop(batch: Int) async throws -> Double {
     var time = 0.0
     for _ in 0..<batch {

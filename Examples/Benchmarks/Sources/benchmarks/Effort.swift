@@ -11,7 +11,7 @@ struct Effort {
   var hops = 8_000
   var waitingFlows = 10_000
   var longRun = 1_000_000
-  /// How deep the stack is under a committed step.
+  /// The depth of the stack under a committed step.
   var committedDepth = 100_000
   /// Hosted flows that wait at once.
   var hostedFlows = 100_000
