@@ -5,9 +5,9 @@ times under callgrind; the difference between the two runs, divided by the diffe
 operation. Bytes are the resident growth per flow, as the program prints it. Unlike times, none of these depends on what
 else the machine does.
 
-Fails if a count is more than 10 % above the accepted one in `.ci/counts.json`. A count that fails is taken twice more,
-and the least is judged: threads that wait for work now and then spin, and spinning only adds. `--write` accepts the
-counts of this run.
+Fails if a count is more than 10 % above the accepted one in `.ci/counts.json`. A count that fails narrowly is taken up to
+twice more, and the least is judged, because threads that wait for work sometimes spin. `--write` accepts the counts of
+this run. Counts accepted for another machine or compiler are not compared.
 
     --floors     counts the plain programs beside the figures, too, and prints the ratios
     --repeat N   takes each count N times, and prints the scatter: (largest - least) / median
@@ -32,6 +32,7 @@ PROGRAM = Path("Examples/Benchmarks/.build/release/benchmarks")
 ACCEPTED = Path(".ci/counts.json")
 TOLERANCE = 0.10
 TRIES = 3
+NARROW = 0.20  # above this a count is not taken again; the scatter is below 4 % also on a busy machine
 LIMIT = 600  # seconds for one run, on a machine that is ten times as busy as usual
 
 # The numbers of operations of the two runs.
@@ -143,8 +144,9 @@ def scatter(values: list[float]) -> float:
     return (max(values) - min(values)) / statistics.median(values) if statistics.median(values) else 0.0
 
 
-def exceeded(taken: dict[str, float], accepted: dict[str, float]) -> list[str]:
-    return [kind for kind, value in taken.items() if kind in accepted and value > accepted[kind] * (1 + TOLERANCE) + 0.05]
+def exceeded(taken: dict[str, float], accepted: dict[str, float], by: float = TOLERANCE) -> list[str]:
+    """The kinds of counts that are above the accepted ones by more than a tolerance."""
+    return [kind for kind, value in taken.items() if kind in accepted and value > accepted[kind] * (1 + by) + 0.05]
 
 
 def setting() -> dict[str, str]:
@@ -176,7 +178,8 @@ def main() -> int:
 
     def samples(figure: str) -> list[dict[str, float]]:
         taken = [take(figure) for _ in range(options.repeat)]
-        while exceeded(least(taken), accepted.get(figure, {})) and len(taken) < TRIES and not options.write:
+        before = {} if options.write else accepted.get(figure, {})
+        while exceeded(least(taken), before) and not exceeded(least(taken), before, NARROW) and len(taken) < TRIES:
             taken.append(take(figure))
         return taken
 
@@ -197,7 +200,7 @@ def main() -> int:
             print(f"{figure:22}{kind:14}{value:>10,}{before or '-':>10}{change:>9}{spread:>9}{floor or '-':>9}{ratio:>7}")
             if before is None and accepted and not options.write:
                 problems.append(f"{figure}: no accepted number of {kind}; accept one with --write")
-        problems += [f"{figure}: {kind} are more than {TOLERANCE:.0%} above the accepted number"
+        problems += [f"{figure}: more than 10 % above the accepted number of {kind}"
                      for kind in exceeded(least(taken), accepted.get(figure, {}))]
     if options.write:
         counts = {**accepted, **{figure: least(taken) for figure, taken in results.items()}}
