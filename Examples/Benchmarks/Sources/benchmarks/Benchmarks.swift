@@ -51,7 +51,7 @@ struct Benchmarks: ParsableCommand {
 
   private func count(_ times: Int) throws {
     guard only.count == 1 else { throw ValidationError("--times needs one --only") }
-    let counting = Counting(figure: only[0], isFloor: floor)
+    let counting = Counting(only[0], isFloor: floor)
     try blocking { try await counting.perform(times) }
   }
 
