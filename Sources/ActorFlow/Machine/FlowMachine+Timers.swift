@@ -130,7 +130,7 @@ extension FlowMachine {
       isTooLate(.question(question.number), on: track, at: now())
     else { return nil }
     return error(
-      .questionClosed, "the answer to question \(question) came after its deadline",
+      .questionClosed, "the answer to question \(question.debugDescription) came after its deadline",
       step: visit(of: track)?.info.id)
   }
 }
