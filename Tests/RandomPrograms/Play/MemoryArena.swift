@@ -59,12 +59,12 @@ package final class MemoryArena: Arena {
 
   package func advance(by time: Duration) async { clock.advance(by: time) }
 
-  /// Waits until the flow sleeps for so long: a pause begins unseen.
+  /// Waits until the flow pauses for so long. It may sleep for less, until the deadline of a part of the flow around.
   func awaitSleep(of time: Duration) async {
     let end = clock.now.advanced(by: time)
     var limit = PollLimit(turns: 1_000_000)
     while limit.allowsAnother() {
-      if clock.deadlines.contains(end) { return }
+      if clock.deadlines.contains(where: { $0 <= end }), await coordinator.isSettled { return }
       await Task.yield()
     }
   }

@@ -48,7 +48,7 @@ struct Rendering {
 
   /// Renders with eight effects kept, and without any, so that `count` of `total` effects are kept.
   @concurrent func effectsKept(_ count: Int, of total: Int) async throws {
-    _ = try await actions(count / 8, in: keeping)
+    _ = try await actions(count / 8, in: persisted)
     _ = try await actions((total - count) / 8, in: flat)
   }
 
