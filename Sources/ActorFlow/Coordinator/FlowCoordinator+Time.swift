@@ -98,22 +98,24 @@ extension FlowCoordinator {
 }
 
 /// A clock that measures the time since its start.
-package struct Stopwatch: Sendable {
+package final class Stopwatch: Sendable {
   let elapsed: @Sendable () -> Duration
   private let sleepUntil: @Sendable (Duration) async throws -> Void
 
   /// The stopwatch of a run that has not begun.
   static let stopped = Stopwatch(elapsed: { .zero }, sleepUntil: { _ in })
 
-  init(_ clock: any Clock<Duration>) {
-    func start<C: Clock>(_ clock: C) -> Stopwatch where C.Duration == Duration {
-      let start = clock.now
-      return Stopwatch(
-        elapsed: { start.duration(to: clock.now) },
-        sleepUntil: { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) },
-        longest: clock is ContinuousClock || clock is SuspendingClock ? .seconds(60) : nil)
+  convenience init(_ clock: any Clock<Duration>) { self.init(starting: clock) }
+
+  private init<C: Clock>(starting clock: C) where C.Duration == Duration {
+    let start = clock.now
+    let elapsed: @Sendable () -> Duration = { start.duration(to: clock.now) }
+    let isSystems = clock is ContinuousClock || clock is SuspendingClock
+    self.elapsed = elapsed
+    sleepUntil = { due in
+      let end = isSystems ? min(due, elapsed().later(by: .seconds(60))) : due
+      try await clock.sleep(until: start.advanced(by: end), tolerance: nil)
     }
-    self = start(clock)
   }
 
   /// - Parameters:
@@ -122,18 +124,7 @@ package struct Stopwatch: Sendable {
   package init(
     elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void
   ) {
-    self.init(elapsed: elapsed, sleepUntil: sleepUntil, longest: nil)
-  }
-
-  private init(
-    elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void,
-    longest: Duration?
-  ) {
-    self.elapsed = elapsed
-    self.sleepUntil = { due in
-      guard let longest else { return try await sleepUntil(due) }
-      try await sleepUntil(min(due, elapsed().later(by: longest)))
-    }
+    (self.elapsed, self.sleepUntil) = (elapsed, sleepUntil)
   }
 
   /// Sleeps until this much time has elapsed, or shorter: a cancelled sleep of the system's clocks takes up memory

@@ -171,10 +171,13 @@ extension FlowCoordinator {
 
   /// Resumes the waiters whose milestones are reached, the longest waiting first.
   private func reachMilestones(after event: LogEntry?, _ afterwards: inout Afterwards) {
-    milestones.removeAll { milestone, waiter in
-      guard let outcome = machine.outcome(of: milestone, after: event) else { return false }
-      afterwards.add(.resume(waiter, outcome))
-      return true
+    var index = 0
+    while index < milestones.count {
+      guard let outcome = machine.judge(milestones[index].milestone, after: event) else {
+        index += 1
+        continue
+      }
+      afterwards.add(.resume(milestones.remove(at: index).waiter, outcome))
     }
   }
 }

@@ -78,8 +78,10 @@ extension FlowMachine {
 
   private mutating func takeReaction() -> Reaction {
     if timers.takeChange() { reaction.timer = nextTimer }
-    defer { reaction = Reaction() }
-    return reaction
+    // Exchanged, because a copy retains and releases each of its values.
+    var taken = Reaction()
+    swap(&taken, &reaction)
+    return taken
   }
 
   mutating func perform(_ action: Reaction.Action) { reaction.add(action) }

@@ -36,19 +36,19 @@ struct Adder: RenderedStep {
 /// Actions of rendered steps. Each function returns nanoseconds.
 struct Rendering {
   let flat = Flow("flat") { Step("sum") { (_: Int) in Adder() } }
-  let persisted = Flow("persisted") { Step("sum") { (_: Int) in Adder(effects: 8) } }
+  let keeping = Flow("keeping") { Step("sum") { (_: Int) in Adder(effects: 8) } }
   let nested = Flow("nested") { Step("sum") { (_: Int) in Adder(depth: 8) } }
 
   @concurrent func action(_ count: Int) async throws -> Double { try await actions(count, in: flat) }
 
   @concurrent func effectKept(batch: Int) async throws -> Double {
     let without = try await actions(batch * 10, in: flat)
-    return (try await actions(batch * 10, in: persisted) - without) / 8
+    return (try await actions(batch * 10, in: keeping) - without) / 8
   }
 
   /// Renders with eight effects kept, and without any, so that `count` of `total` effects are kept.
   @concurrent func effectsKept(_ count: Int, of total: Int) async throws {
-    _ = try await actions(count / 8, in: persisted)
+    _ = try await actions(count / 8, in: keeping)
     _ = try await actions((total - count) / 8, in: flat)
   }
 
