@@ -47,6 +47,22 @@ TASK = re.compile(
     r"\bTask\s*(?:<[^{}()]*>)?\s*(?:\{|\(\s*(?:name|priority|executorPreference|operation)\s*:"
     r"|\.\s*(?:init|detached|immediate|immediateDetached)\b)"
 )
+# What a doc comment does not open with, and words that no comment has: a reader would look for whom they mean.
+OPENING = re.compile(
+    r"(What|Who|Whoever|Whose|How|Where|One|It|Its|Somebody|Someone|Nobody|Of|The same|Nil:|As above)\b"
+)
+PRONOUN = re.compile(r"\b(he|she|his|him|her|somebody|someone|whoever|whomever|nobody|anybody)\b", re.IGNORECASE)
+
+# The rooms of ActorFlow, in the table of CONTRIBUTING.md: a room names only the types of the rooms in its last column.
+ROOMS = Path("Sources/ActorFlow")
+ROOM = re.compile(r"^\| `(\w+)` \| .* \| (.*) \|$")
+DECLARED = re.compile(
+    r"^(\s*)(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private|final|indirect|nonisolated)\s+)*"
+    r"(?:class|struct|enum|protocol|actor|typealias|associatedtype|extension)\s+(\w+)"
+)
+GENERIC = re.compile(r"(?:func|init|class|struct|enum|actor|typealias)\b[^(<]*<([^()]*)>")
+TYPE_NAME = re.compile(r"(?<![\w.])[A-Z]\w*")
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 DEAD_CODE = re.compile(r"^\s*#if\s+(?:false|0)\b")
 
 problems: list[str] = []
@@ -116,7 +132,52 @@ def dead_code() -> None:
                 problems.append(f"{path}:{number}: code that is never compiled")
 
 
-for rule in (top_level, readme, upcoming_features, sources, unstructured_tasks, dead_code):
+def language() -> None:
+    for path in repository_files("Sources/*.swift"):
+        opens = True
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            text = line.strip()
+            is_comment = text.startswith("//")
+            words = text.lstrip("/").strip()
+            if is_comment and opens and (found := OPENING.match(words)):
+                problems.append(f"{path}:{number}: a comment opens with '{found[0]}'; open with a noun or a verb")
+            if is_comment and (found := PRONOUN.search(words)):
+                problems.append(f"{path}:{number}: '{found[0]}' in a comment; name the caller, step, task or host")
+            opens = not is_comment
+
+
+def rooms() -> None:
+    allowed: dict[str, set[str]] = {}
+    for line in Path("CONTRIBUTING.md").read_text().split("\n"):
+        if (found := ROOM.match(line)) and (ROOMS / found[1]).is_dir():
+            named = set(re.findall(r"[A-Z]\w+", found[2]))
+            allowed[found[1]] = set(allowed) - named if found[2].startswith("all above") else named
+    for folder in sorted(path for path in ROOMS.iterdir() if path.is_dir() and path.suffix != ".docc"):
+        if folder.name not in allowed:
+            problems.append(f"{folder}: is not in the table of rooms in CONTRIBUTING.md")
+    files = {path: code_lines(path.read_text()) for path in repository_files(f"{ROOMS}/*.swift")}
+    homes: dict[str, set[str]] = {}  # the rooms in which a type of this name stands at the top level
+    own: dict[str, set[str]] = {}  # all names that a room declares, nested and generic ones too
+    for path, lines in files.items():
+        room = path.relative_to(ROOMS).parts[0]
+        for line in lines:
+            if found := DECLARED.match(line):
+                if " extension " not in f" {line}":
+                    own.setdefault(room, set()).add(found[2])
+                    if not found[1] and "private" not in line[: found.start(2)]:
+                        homes.setdefault(found[2], set()).add(room)
+            if found := GENERIC.search(line):
+                own.setdefault(room, set()).update(re.findall(r"\b[A-Z]\w*", found[1].replace("any ", "")))
+    for path, lines in files.items():
+        room = path.relative_to(ROOMS).parts[0]
+        for number, line in enumerate(lines, 1):
+            for name in sorted(set(TYPE_NAME.findall(TEXT.sub("", line)))):
+                rooms_of_name = homes.get(name, set())
+                if rooms_of_name and name not in own.get(room, set()) and not rooms_of_name & allowed.get(room, set()):
+                    problems.append(f"{path}:{number}: names {name} of {', '.join(sorted(rooms_of_name))}")
+
+
+for rule in (language, rooms, top_level, readme, upcoming_features, sources, unstructured_tasks, dead_code):
     rule()
 print("\n".join(problems) or "every rule is kept")
 sys.exit(1 if problems else 0)
