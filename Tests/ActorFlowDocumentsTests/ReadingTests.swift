@@ -17,8 +17,8 @@ import Testing
         == FlowDocument.Entry(
           .switch(
             [
-              FlowDocument.Cursor("isGuest", as: "guest", do: [FlowDocument.Entry(.step("guest-order"))]),
-              FlowDocument.Cursor("isMember", do: [FlowDocument.Entry(.step("member-order"))]),
+              FlowDocument.Way("isGuest", as: "guest", do: [FlowDocument.Entry(.step("guest-order"))]),
+              FlowDocument.Way("isMember", do: [FlowDocument.Entry(.step("member-order"))]),
             ], otherwise: [])))
     var payment = FlowDocument.Entry(
       .step(

@@ -2,7 +2,7 @@ import ActorFlow
 
 extension DocumentChecker {
   mutating func choice(
-    _ ways: [FlowDocument.Cursor], _ otherwise: [FlowDocument.Entry]?, _ value: inout Value, _ path: JSONPath,
+    _ ways: [FlowDocument.Way], _ otherwise: [FlowDocument.Entry]?, _ value: inout Value, _ path: JSONPath,
     _ step: StepID?, _ depth: Int
   ) -> [Segment] {
     let input = value

@@ -62,7 +62,7 @@ extension FlowDocument.Value {
     return .object(fields)
   }
 
-  private static func way(_ way: FlowDocument.Cursor) -> Self {
+  private static func way(_ way: FlowDocument.Way) -> Self {
     var fields: [String: Self] = ["case": .string(way.name), "do": .entries(way.entries)]
     fields["as"] = way.part.map { .string($0) }
     return .object(fields)

@@ -39,7 +39,7 @@ extension FlowDocument {
     case flow([Entry])
     /// The first way whose case takes the value. A value that no case takes goes to `otherwise`, or else fails the
     /// flow.
-    case `switch`([Cursor], otherwise: [Entry]? = nil)
+    case `switch`([Way], otherwise: [Entry]? = nil)
     /// Components that repeat while the loop condition of this name in the catalog says so.
     case loop([Entry], while: String)
     /// Branches that run at the same time. The join of this name in the catalog joins their results.
@@ -49,7 +49,7 @@ extension FlowDocument {
   }
 
   /// A way of a ``Kind/switch(_:otherwise:)``: a case and its components.
-  public struct Cursor: Sendable, Hashable {
+  public struct Way: Sendable, Hashable {
     /// The name of the case in the catalog.
     public var name: String
     /// The part that the way adds to the paths of its steps (`as`); `nil` for the name of the case.

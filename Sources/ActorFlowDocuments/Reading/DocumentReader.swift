@@ -123,7 +123,7 @@ extension DocumentReader {
     return nil
   }
 
-  private mutating func ways(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Cursor] {
+  private mutating func ways(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Way] {
     guard case .array(let elements) = node.value else {
       mistakes.wrongKind(node, at: path, expected: "an array of cases")
       hole(path)
@@ -137,15 +137,15 @@ extension DocumentReader {
       let path = path[index]
       guard let fields = Fields(node, at: path, "a case", keys: DocumentKeys.way, &mistakes) else {
         hole(path)
-        return FlowDocument.Cursor("", do: [])
+        return FlowDocument.Way("", do: [])
       }
       let name = name(fields, "case", "a case")
       let part = mistakes.string(fields["as"])
       guard let body = fields.required("do", "a case", &mistakes) else {
         hole(path["do"])
-        return FlowDocument.Cursor(name, as: part, do: [])
+        return FlowDocument.Way(name, as: part, do: [])
       }
-      return FlowDocument.Cursor(name, as: part, do: entries(body.node, body.path))
+      return FlowDocument.Way(name, as: part, do: entries(body.node, body.path))
     }
   }
 
