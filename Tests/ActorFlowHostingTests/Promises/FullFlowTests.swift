@@ -15,7 +15,7 @@ import Testing
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
   /// What fills it.
-  enum Cursor: CaseIterable { case answers, signals, keys, records }
+  enum Way: CaseIterable { case answers, signals, keys, records }
 
   /// Charges; then asks what to do, over and over, and stays on the stack with every answer.
   private var flow: Flow<String, String> {
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Fills the flow until it takes nothing of the kind any more, and then answers until it takes none of those either.
-  private func fill(_ host: FlowHost, by way: Cursor) async throws {
+  private func fill(_ host: FlowHost, by way: Way) async throws {
     switch way {
     case .answers: break
     case .records:
@@ -66,8 +66,8 @@ import Testing
 
   @Test(
     "however a flow was filled, it is abandoned and rolled back, and `once` in a backUp has room",
-    arguments: Cursor.allCases)
-  func abandoned(_ way: Cursor) async throws {
+    arguments: Way.allCases)
+  func abandoned(_ way: Way) async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow)
     try await flows.start(id: "f", with: "-")

@@ -4,10 +4,10 @@ import Testing
 @testable import ActorFlow
 
 @Suite("A kept flow that is left between two steps", .timeLimit(.minutes(15))) struct BetweenStepsTests {
-  private enum Cursor: CaseIterable { case back, timeout, abandon }
+  private enum Way: CaseIterable { case back, timeout, abandon }
 
-  @Test("after branches were joined it can be stored, whatever leaves it", arguments: Cursor.allCases)
-  private func joined(_ way: Cursor) async throws {
+  @Test("after branches were joined it can be stored, whatever leaves it", arguments: Way.allCases)
+  private func joined(_ way: Way) async throws {
     let (trace, made) = (Trace(), Checkpoint())
     let kept = KeptFlow(
       Flow("f") {
