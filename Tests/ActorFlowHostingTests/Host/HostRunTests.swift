@@ -150,7 +150,10 @@ import Testing
           try await started.start(id: id, with: "-")
           for answer in 1...3 {
             let host = hosts[(number / 2 + answer) % 2]
-            try await host.answerNext(id, "\"\(answer)\"")
+            let question = try await patiently { try await host.settled(id).questions.first?.id }
+            let open = try #require(question)
+            try await patiently { _ = try await host.answer(open, of: id, json: "\"\(answer)\"".utf8) }
+            try await patiently { _ = try await host.settled(id) }
           }
           #expect(try await started.outcome(of: id) == .finished("-123"))
         }
@@ -162,5 +165,12 @@ import Testing
       #expect(history.map(\.sequence) == Array(1...history.count))
       #expect(history.filter { $0.what == "answered" }.count == 3)
     }
+  }
+}
+
+/// Asks again if the other host still runs the flow: on a busy machine it may need longer than a request waits.
+private func patiently<Value>(_ request: () async throws -> Value) async throws -> Value {
+  while true {
+    do { return try await request() } catch let error as FlowStoreError where error.code == .leased {}
   }
 }
