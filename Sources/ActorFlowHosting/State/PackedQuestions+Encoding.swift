@@ -198,7 +198,7 @@ extension PackedTimer.Subject: StatePart {
       let frame = try reader.number()
       let after = try reader.duration()
       self = .idle(frame: frame, after: after, pausedAt: try reader.duration())
-    case let code: throw reader.unknown("subject of an timer", code)
+    case let code: throw reader.unknown("subject of a timer", code)
     }
   }
 }

@@ -55,7 +55,7 @@ extension StoredFlow {
     }
     for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
     for track in [state.machine.main] + state.machine.branches { lines += track.summary(state.machine) }
-    for timer in state.machine.timers { lines.append("timer at \(timer.due): \(timer.subject.word)") }
+    for timer in state.machine.timers { lines.append("alarm at \(timer.due): \(timer.subject.word)") }
     for failure in state.machine.undoFailures {
       lines.append("not undone: \(failure.place?.visit.step.path ?? "-"), \(failure.error)")
     }

@@ -167,7 +167,7 @@ extension Kept {
     return try await task.value
   }
 
-  /// Whether an timer is due.
+  /// Whether a timer is due.
   private var isFiring: Bool {
     get async { await coordinator.isFiring }
   }
