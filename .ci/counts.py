@@ -7,6 +7,7 @@ else the machine does.
 
 Fails if a count is more than 10 % above the accepted one in `.ci/counts.json`. A count that fails narrowly is taken up to
 twice more, and the least totals are judged. `--write` accepts the counts of three runs. Counts accepted for another machine or compiler are not compared.
+The column `start` has the counts of the core that had a lock, before an actor owned the run: the ones to come back to.
 
     --floors     counts the plain programs beside the figures, too, and prints the ratios
     --repeat N   takes each count N times, and prints the scatter: (largest - least) / median
@@ -207,7 +208,8 @@ def main() -> int:
         floors = dict(zip(with_floor, pool.map(lambda figure: Sampling(figure, floor=True).take().best, with_floor)))
 
     problems = []
-    print(f"{'figure':22}{'count':14}{'value':>10}{'accepted':>10}{'change':>9}{'scatter':>9}{'floor':>9}{'ratio':>7}")
+    start = stored.get("start", {}) if stored["setting"] == here else {}
+    print(f"{'figure':22}{'count':14}{'start':>10}{'accepted':>10}{'value':>10}{'change':>9}{'scatter':>9}{'floor':>9}{'ratio':>7}")
     for figure, taken in results.items():
         for kind, value in taken.best.items():
             before = accepted.get(figure, {}).get(kind)
@@ -215,14 +217,16 @@ def main() -> int:
             spread = f"{scatter([one[kind] for one in taken.samples]):.1%}" if len(taken.samples) > 1 else "-"
             floor = floors.get(figure, {}).get(kind)
             ratio = f"{value / floor:.2f}" if floor else "-"
-            print(f"{figure:22}{kind:14}{value:>10,}{before or '-':>10}{change:>9}{spread:>9}{floor or '-':>9}{ratio:>7}")
+            first = start.get(figure, {}).get(kind, "-")
+            print(f"{figure:22}{kind:14}{first:>10}{before or '-':>10}{value:>10}{change:>9}{spread:>9}{floor or '-':>9}"
+                  f"{ratio:>7}")
             if before is None and accepted and not options.write:
                 problems.append(f"{figure}: no accepted number of {kind}; accept one with --write")
         problems += [f"{figure}: more than 10 % above the accepted number of {kind}"
                      for kind in exceeded(taken.best, accepted.get(figure, {}))]
     if options.write:
         counts = {**accepted, **{figure: taken.best for figure, taken in results.items()}}
-        ACCEPTED.write_text(json.dumps({"setting": here, "counts": counts}, indent=2) + "\n")
+        ACCEPTED.write_text(json.dumps({"setting": here, "start": start, "counts": counts}, indent=2) + "\n")
         return 0
     print("\n".join(problems) or "no count is above its accepted number by more than 10 %")
     return 1 if problems else 0
