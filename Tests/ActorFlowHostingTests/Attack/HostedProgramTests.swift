@@ -13,7 +13,7 @@ import Testing
 
   @Test("whatever comes first, every entering and every payment is undone, newest first", arguments: [false, true])
   func scramble(crashes: Bool) async {
-    let failures = await play(ProgramSettings.seeds(share: 25)) {
+    let failures = await play(ProgramSettings.seeds(share: 10)) {
       try await playHostedScramble(seed: $0, crashes: crashes)
     }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
