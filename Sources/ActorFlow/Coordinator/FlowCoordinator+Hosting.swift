@@ -214,7 +214,7 @@ extension FlowCoordinator {
   /// Notes that the step on top is about to run in the current task, and forgets an earlier loss.
   func noteWalker(of track: TrackID) {
     let task = withUnsafeCurrentTask { $0?.hashValue }
-    with(track) { ($0.walker, $0.loss) = (task, nil) }
+    with(track) { $0.walker = task }
   }
 
   /// Returns whether the calling task is the step's own or a child of it.

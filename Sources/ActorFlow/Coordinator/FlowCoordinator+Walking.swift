@@ -186,6 +186,8 @@ extension FlowCoordinator {
   ///   open when the flow was passivated.
   /// - Returns: False if the track is being left.
   private nonisolated func stepIsOver(on track: TrackID, hasReturned: Bool) async throws(CommitFailure) -> Bool {
+    // A step that returned all the same has dealt with a lost commit: it is no reason of a later failure.
+    if hasReturned, isPersisted { _ = await takeLoss(on: track) }
     let ended = try await decideWalking(on: track, isCommitted: false) { machine, _ in machine.stepIsOver(on: track) }
     switch ended {
     case .onward: return true
