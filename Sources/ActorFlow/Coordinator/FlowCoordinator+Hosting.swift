@@ -211,7 +211,7 @@ extension FlowCoordinator {
     _ = try await wait(for: .reopened(question))
   }
 
-  /// Notes that the step on top is about to run in the current task, and forgets an earlier loss.
+  /// Notes that the step on top is about to run in the current task.
   func noteWalker(of track: TrackID) {
     let task = withUnsafeCurrentTask { $0?.hashValue }
     with(track) { $0.walker = task }

@@ -247,8 +247,13 @@ extension FlowCoordinator: StepRuntime {
 
   nonisolated func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws {
     let persisted = !isPersisted ? nil : try await persisted(prompt, of: step(of: stay))
-    try await decide(on: stay.track) { machine, _ in
-      try machine.update(prompt, visit: stay.visit, on: stay.track, persisted: persisted)
+    let caller = await callingTask(at: stay)
+    while true {
+      let unasked = try await decide(on: stay.track) { machine, _ in
+        try machine.update(prompt, visit: stay.visit, on: stay.track, persisted: persisted, by: caller)
+      }
+      guard let unasked else { return }
+      try await reopened(unasked)
     }
   }
 

@@ -395,14 +395,22 @@ extension Track {
 extension FlowMachine {
   /// Replaces the prompt that a step's open question shows. Changes nothing if the visit is replayed and this was shown
   /// before.
+  ///
+  /// - Returns: The question of the snapshot that the step is to ask again first, if a child task comes before it. In the
+  ///   first run the question was open already. Nil: the update is done.
+  @discardableResult
   package mutating func update<P: Prompt>(
-    _ prompt: P, visit: VisitID, on track: TrackID = .main, persisted: PersistedPrompt? = nil
-  ) throws {
+    _ prompt: P, visit: VisitID, on track: TrackID = .main, persisted: PersistedPrompt? = nil,
+    by caller: CallingTask = .unknown
+  ) throws -> Question.ID? {
     let place = try activePlace(of: visit, on: track, to: "update")
     guard let asking = asking(on: track) else {
       // Only if the prompt can be decoded: others are asked with their first content, so the update would be lost.
       if P.self is any Decodable.Type, let digest = persisted?.prompt.digest, replayBeforeAsking(digest, on: track) {
-        return
+        return nil
+      }
+      if caller == .child, let asked = reopening(on: track)?.question {
+        return Question.ID(flow: flow, run: run, number: asked.number, token: asked.token)
       }
       throw error(
         .notActive, "no question of this visit is open, so there is nothing to update", step: place.visit.info.id)
@@ -414,10 +422,14 @@ extension FlowMachine {
         "the open question shows a prompt of type \(type(of: old.prompt)); it cannot become one of type \(P.self)",
         step: place.visit.info.id)
     }
-    guard let packed = persisted?.prompt else { return replace(old, by: prompt, packed: nil, on: track) }
-    guard self[track].asking?.updates.replay(packed.digest) == false else { return }
+    guard let packed = persisted?.prompt else {
+      replace(old, by: prompt, packed: nil, on: track)
+      return nil
+    }
+    guard self[track].asking?.updates.replay(packed.digest) == false else { return nil }
     self[track].asking?.updates.note(packed.digest, after: asking.packed)
     replace(old, by: prompt, packed: packed, on: track)
+    return nil
   }
 
   /// Replaces the prompt of a question from the snapshot if the step asks it again with another one.

@@ -20,7 +20,7 @@ import Testing
     expectSame(driver)
     let question = try driver.ask()
     expectSame(driver)
-    try driver.give { try $0.update(Form(text: "new"), visit: question.visit) }
+    _ = try driver.give { try $0.update(Form(text: "new"), visit: question.visit) }
     expectSame(driver)
     try driver.answer(question)
     expectSame(driver)
@@ -60,7 +60,7 @@ import Testing
     _ = try? driver.ask()
     _ = try? driver.backUp()
     _ = try? driver.backUp(to: "x")
-    try? driver.give { try $0.update(Choice(), visit: question.visit) }
+    _ = try? driver.give { try $0.update(Choice(), visit: question.visit) }
     try? driver.give { try $0.launch(Graph.empty, with: "") }
     try? driver.give { try $0.answer(Question.ID(flow: "x", run: 1, number: 1), with: "", by: nil) }
     expectSame(driver)
