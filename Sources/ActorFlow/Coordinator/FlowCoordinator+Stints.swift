@@ -117,7 +117,7 @@ extension FlowCoordinator {
   /// Waits until no `once` of the place on top is under way, so that its outcome is recorded before the flow moves on.
   nonisolated func waitForRunningWork(on track: TrackID) async {
     while let waiter = await beginWaitingForWork(on: track) {
-      _ = try? await waiter.uncancellableValue()
+      await waiter.end()
     }
   }
 

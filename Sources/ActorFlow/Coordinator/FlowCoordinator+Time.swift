@@ -61,7 +61,8 @@ extension FlowCoordinator {
   /// Fires what is due next, if anything is. Returns whether more may be due.
   nonisolated func fire() async throws -> Bool {
     guard commit == nil else { return try await fireInOrder() }
-    // As with a commit: the tasks concerned are resumed before the next input in line is decided.
+    // With a commit hook, `decide` takes the mutex. Without one it is taken here, so that `timersHaveFired()` waits
+    // until the tasks concerned have been resumed.
     await order.lock()
     defer { order.unlock() }
     return try await fireInOrder()

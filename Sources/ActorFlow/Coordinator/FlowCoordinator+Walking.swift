@@ -2,8 +2,8 @@
 extension FlowCoordinator {
   /// Walks a track from its current position.
   ///
-  /// One long function on purpose: each async call per step costs as much as the rest of the transition. Every waiting
-  /// flow pays for this frame in memory. So a place holds what its step needs, the frame holds little more than the
+  /// This function is long on purpose: each async call per step costs as much as the rest of the transition. Every
+  /// waiting flow pays for this frame in memory. So a place holds what its step needs, the frame holds little more than the
   /// place, and rare paths are kept out of it (`@inline(never)`).
   ///
   /// - Returns: `over` or `left`.
@@ -47,7 +47,7 @@ extension FlowCoordinator {
         if replays { await noteWalker(of: track) }
         let output = try await entered.node.body.proceed(entered.instance, entered.input, context)
         cursor.leave(entered, making: output)
-        guard try await stepReturned(on: track) else { return .left }
+        guard try await stepIsOver(on: track, hasReturned: true) else { return .left }
       }
     } catch {
       return await failed(cursor.blamed, at: cursor.address, error, cursor.payload.scopes, on: track)
@@ -172,13 +172,6 @@ extension FlowCoordinator {
   /// on later from its last commit. Otherwise the step would fail because the store was unavailable for a moment.
   func takeLoss(on track: TrackID) -> (any Error)? { with(track) { $0.loss.take() } }
 
-  /// Ends a step that has returned.
-  ///
-  /// - Returns: False if the track is being left.
-  private nonisolated func stepReturned(on track: TrackID) async throws(CommitFailure) -> Bool {
-    try await stepIsOver(on: track, hasReturned: true)
-  }
-
   /// Ends a step that has returned or thrown. Tasks that the step did not wait for may have left something behind: an
   /// open question is withdrawn, and a `once` under way is awaited.
   ///
@@ -186,7 +179,7 @@ extension FlowCoordinator {
   ///   open when the flow was passivated.
   /// - Returns: False if the track is being left.
   private nonisolated func stepIsOver(on track: TrackID, hasReturned: Bool) async throws(CommitFailure) -> Bool {
-    // A step that returned all the same has dealt with a lost commit: it is no reason of a later failure.
+    // The step returned although a commit was lost, so a later failure is not due to that loss.
     if hasReturned, isPersisted { _ = await takeLoss(on: track) }
     let ended = try await decideWalking(on: track, isCommitted: false) { machine, _ in machine.stepIsOver(on: track) }
     switch ended {

@@ -178,7 +178,7 @@ extension FlowCoordinator {
     while machine.phase == .ended, isDriven {
       let waiter = OneShot()
       nextRuns.append(waiter)
-      _ = try? await waiter.uncancellableValue()
+      await waiter.end()
     }
   }
 

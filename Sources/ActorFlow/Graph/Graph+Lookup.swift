@@ -53,7 +53,7 @@ extension Graph {
   package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
 
   /// The failure policy of the step with this path; if there is no such step, that of the next one after the address.
-  /// It is `nil` if the definition sets none.
+  /// Returns `nil` if the definition sets none.
   package func failurePolicy(of step: StepID, orAt address: Int) -> FailurePolicy? {
     (nodes.first { $0.elements(in: step) != nil } ?? node(from: address))?.failure
   }

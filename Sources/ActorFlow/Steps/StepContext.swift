@@ -111,7 +111,7 @@ extension StepContext {
   /// running anything. `work` runs in a task that is not cancelled when the visit is left, and leaving waits for it, so
   /// that its result is recorded before the flow moves on. So `work` should end in bounded time.
   ///
-  /// Of simultaneous calls with the same key one runs the work and the others wait; cancelling one of the others ends
+  /// Simultaneous calls with the same key: one runs the work and the others wait; cancelling one of the others ends
   /// only that call.
   ///
   /// If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again with the

@@ -98,4 +98,23 @@ import Testing
     }
     #expect(try ask(byChild: true) == nil)
   }
+
+  @Test("a task that comes again for what was given up is held until its step is over, and released once")
+  mutating func held() throws {
+    try answer(ask(byChild: true))
+    #expect(try ask(byChild: true) == nil)
+    _ = try machine.passOver(waitFor: "s", at: stay, hasLimit: false, by: .child)
+    _ = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, by: .child)
+    try answer(ask(byChild: false))
+    #expect(try ask(byChild: true) == nil)
+    _ = machine.react { _ in }
+    let stay = stay
+    let (waited, holding) = try machine.react {
+      try $0.wait(for: "s", as: Int.self, at: stay, until: nil, by: .child)
+    }
+    guard case .withdrawn = waited, case .hold(.main)? = holding.actions.first else { throw Failure("it is not held") }
+    let released = machine.react { $0.returned() }.1.actions
+    guard released.count == 1, case .releaseHeld(.main) = released[0] else { throw Failure("it is not released") }
+    #expect(machine.react { $0.returned() }.1.actions.isEmpty)
+  }
 }
