@@ -15,13 +15,27 @@ run() {
   "$@"
 }
 
-# Runs tests, and fails also when there were none: an empty test run is not a green one.
+# Runs tests, and fails also when there were none: an empty test run is not a green one. Says at the end what failed,
+# because a log of thousands of lines is often kept in part.
 tests() {
-  run timeout --kill-after=30s "$test_limit" "$@" 2>&1 | once_each | tee "$scratch/test.log"
+  local status=0
+  run timeout --kill-after=30s "$test_limit" "$@" 2>&1 | once_each | tee "$scratch/test.log" || status=$?
+  if ((status)); then
+    printf '\nfailed (exit code %d):\n' "$status"
+    grep -E 'recorded an issue|play it again|error:|Fatal error' "$scratch/test.log" | cut -c1-600 | tail -n 40 || true
+    unfinished "$scratch/test.log"
+    return "$status"
+  fi
   if ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$scratch/test.log"; then
     echo "no test ran"
     return 1
   fi
+}
+
+# Prints the tests that have started and not ended, if the run was cut off.
+unfinished() {
+  grep -qE 'Test run with [0-9]+ tests?' <(grep -v started "$1") && return
+  awk -F '"' '/^◇ Test "/ { open[$2] } /^(✔|✘) Test "/ { delete open[$2] } END { for (test in open) print "not ended: " test }' "$1"
 }
 
 # The compiler repeats a module's error for each of its files.
