@@ -98,10 +98,13 @@ private let go = Signal<String>("go")
       }
     }
     let run = launch(flow, with: "-", on: coordinator())
+    // Either branch may have asked first.
     let questions = try await run.coordinator.settled().questions
+    let late = try #require(questions.first { $0.step == "f/parallel/a" })
+    let other = try #require(questions.first { $0.step == "f/parallel/b" })
     clock.advance(by: .seconds(10))
-    #expect(await code { try await run.coordinator.answer(questions[0].id, with: "1") } == .questionClosed)
-    try await run.coordinator.answer(questions[1].id, with: "2")
+    #expect(await code { try await run.coordinator.answer(late.id, with: "1") } == .questionClosed)
+    try await run.coordinator.answer(other.id, with: "2")
     clock.wake()
     #expect(try await run.result.get() == "late-2")
   }
