@@ -69,7 +69,7 @@ import Testing
   @Test("a question that was given up is given up in a replay, and its name may be used again")
   func withdrawn() throws {
     let first = try #require(try open(AddressForm(), key: "key"))
-    machine.withdraw(first.id)
+    machine.withdraw(first.id.number)
     try answerFirst(key: "key")
     #expect(reloaded())
     guard case .withdrawn = try machine.ask(AddressForm(), key: "key", visit: visit) else {

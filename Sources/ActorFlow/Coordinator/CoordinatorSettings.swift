@@ -16,7 +16,7 @@ package struct CoordinatorSettings: Sendable {
 /// The persistence of a durable flow. A class, so that the many coordinators without one store only a reference.
 package final class FlowPersistence: Sendable {
   let codec: any ValueCodec
-  let watch: Stopwatch
+  let watch: any Stopwatch
   let commit: @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
 
   /// - Parameters:
@@ -25,7 +25,7 @@ package final class FlowPersistence: Sendable {
   ///   - commit: Called with each machine before it is adopted, and with the events since the last commit. An error
   ///     refuses the input; if the walk gave the input, the run stops.
   package init(
-    codec: any ValueCodec, watch: Stopwatch,
+    codec: any ValueCodec, watch: any Stopwatch,
     commit: @escaping @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
   ) {
     (self.codec, self.watch, self.commit) = (codec, watch, commit)

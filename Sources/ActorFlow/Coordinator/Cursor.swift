@@ -23,13 +23,22 @@ struct Cursor {
   var watched: ScopeFrame?
   /// Whether deadlines may be armed that `watched` does not show: those of the scopes in which the walk begins.
   var isUnwatched = false
+  /// The number of the machine's inputs when the place was entered; see `isUntouched(since:)`.
+  var inputs = -1
+  /// Whether the walk has not begun.
+  private(set) var isAtBeginning = false
   /// The start of the walk, if it does not begin with the step on top.
   var start: Start?
+
+  /// The cursor of a walk that is to begin.
+  init() {
+    (graph, payload, isAtBeginning) = (.empty, .none, true)
+  }
 
   init(_ graph: Graph, start: Start?, top: Place?) {
     self.graph = graph
     self.start = start
-    payload = top?.payload ?? Payload(())
+    payload = top?.payload ?? .none
     place = top
     node = top?.node
     switch start?.kind {

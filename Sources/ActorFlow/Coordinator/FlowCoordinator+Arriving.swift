@@ -3,7 +3,7 @@ extension FlowCoordinator {
   /// Does what is due before the first step: pauses, recovers, hands an update over, reopens a fork. Then the walk goes
   /// on like any other.
   @inline(never)
-  nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
+  nonisolated func goOn(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return .left } }
     // Armed only now, because a pause is not part of the attempt that follows it.
     if cursor.place != nil, cursor.payload.scopes != nil {
@@ -244,23 +244,23 @@ extension FlowCoordinator {
   }
 
   private func handover(on track: TrackID) -> Handover? {
-    machine.look(at: track) { $0.focus.memory?.handover }
+    withState { $0.machine.look(at: track) { $0.focus.memory?.handover } }
   }
 
   private func openTracks(among tracks: [TrackID]) -> [TrackID] {
-    // A loop, because a closure would get a copy of the machine.
-    var open: [TrackID] = []
-    for branch in tracks where machine.look(at: branch, { $0.phase != .ended }) { open.append(branch) }
-    for branch in open { branches.insert(TrackTasks(), for: branch) }
-    return open
+    withState { state in
+      let open = tracks.filter { state.machine.look(at: $0) { $0.phase != .ended } }
+      for branch in open { state.branches.insert(TrackTasks(), for: branch) }
+      return open
+    }
   }
 
-  private func reopenedFork(on track: TrackID) -> [TrackID]? { machine.reopenedFork(on: track) }
+  private func reopenedFork(on track: TrackID) -> [TrackID]? { withState { $0.machine.reopenedFork(on: track) } }
 
   private func decidingResults(of track: TrackID) -> (values: [any Sendable], branches: Int)? {
-    machine.decidingResults(of: track)
+    withState { $0.machine.decidingResults(of: track) }
   }
 
   /// The path of the fork in focus.
-  private func fork(on track: TrackID) -> StepID { machine[track].visit?.info.id ?? "" }
+  private func fork(on track: TrackID) -> StepID { state.machine[track].visit?.info.id ?? "" }
 }

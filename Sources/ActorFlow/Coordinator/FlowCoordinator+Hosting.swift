@@ -11,29 +11,33 @@ extension FlowCoordinator {
   }
 
   /// Whether the run has ended, or the flow is suspended because a step failed.
-  package var hasStopped: Bool { machine.phase == .ended || machine.fault != nil }
+  package var hasStopped: Bool { state.machine.phase == .ended || state.machine.fault != nil }
 
   /// Whether the flow waits for an answer, a signal or the clock, is suspended, or has ended.
-  package var isSettled: Bool { machine.isSettled }
+  package var isSettled: Bool { withState { $0.machine.isSettled } }
 
   /// Whether the flow is settled, and no step may still be executing beside what it waits for.
-  package var canPassivate: Bool { machine.canPassivate }
+  package var canPassivate: Bool { withState { $0.machine.canPassivate } }
 
   /// Waits until ``canPassivate`` is true.
   package nonisolated func passivatable() async throws { _ = try await wait(for: .passivatable) }
 
   /// The number of the latest event, if the flow is settled, and a step that asks and waits at once has its question
   /// open.
-  package var presentableSequence: Int? { machine.isPresentable ? machine.sequence : nil }
+  package var presentableSequence: Int? {
+    withState { $0.machine.isPresentable ? $0.machine.sequence : nil }
+  }
 
   /// Waits until ``presentableSequence`` has a value.
   package nonisolated func presentable() async throws { _ = try await wait(for: .presentable) }
 
   /// The time since the run's start, and the time at which the next timer is due, if there is one.
-  package var timetable: (now: Duration, next: Duration?) { (stopwatch.elapsed(), machine.nextTimer) }
+  package var timetable: (now: Duration, next: Duration?) {
+    withState { ($0.stopwatch.elapsed(), $0.machine.nextTimer) }
+  }
 
   /// Whether effects of rendered steps run or are about to start.
-  package var hasEffects: Bool { effects.running > 0 }
+  package var hasEffects: Bool { state.effects.running > 0 }
 
   /// Sends a signal. A buffered signal takes an event number although it is no event: record something under that
   /// number.
@@ -46,13 +50,17 @@ extension FlowCoordinator {
   }
 
   /// Returns the open question with this id.
-  package func openQuestion(_ id: Question.ID) throws -> Question { try machine.openQuestion(id) }
+  package func openQuestion(_ id: Question.ID) throws -> Question {
+    try withState { try $0.machine.openQuestion(id) }
+  }
 
   /// The questions that are open, and those that were open when the machine was read back.
-  package var questions: [Question.ID] { machine.persistedQuestions }
+  package var questions: [Question.ID] { withState { $0.machine.persistedQuestions } }
 
   /// Whether a signal has come under this key.
-  package func hasCome(_ key: String, of signal: String) -> Bool { machine.hasCome(key, of: signal) }
+  package func hasCome(_ key: String, of signal: String) -> Bool {
+    withState { $0.machine.hasCome(key, of: signal) }
+  }
 
   /// Backs up, as ``backUp(to:)`` and ``backUp(from:)`` do.
   ///
@@ -123,25 +131,24 @@ extension FlowCoordinator {
   }
 
   private func passivated(if condition: PassivationCondition) -> Afterwards? {
-    guard isPassivated || isMet(condition) else { return nil }
+    guard state.isPassivated || isMet(condition) else { return nil }
     var afterwards = Afterwards()
-    guard !isPassivated, machine.phase != .ended else { return afterwards }
-    isPassivated = true
-    for track in [TrackID.main] + machine.descendants(of: .main) where self[track].isWalking {
+    guard !state.isPassivated, state.machine.phase != .ended else { return afterwards }
+    state.isPassivated = true
+    for track in [TrackID.main] + state.machine.descendants(of: .main) where self[track].isWalking {
       if let stint = self[track].stint { afterwards.add(.cancel(stint)) }
     }
-    for waiter in takeWaiters() { afterwards.add(.resume(waiter, .cancelled)) }
-    afterwards.wake(log.close())
+    for waiter in state.takeWaiters() { afterwards.add(.resume(waiter, .cancelled)) }
+    afterwards.wake(state.log.close())
     return afterwards
   }
 
   private func isMet(_ condition: PassivationCondition) -> Bool {
     switch condition {
     case .always: return true
-    case .isSuspended: return machine.fault != nil
+    case .isSuspended: return state.machine.fault != nil
     case .isIdle:
-      let now = stopwatch.elapsed()
-      guard machine.canPassivate, machine.nextTimer.map({ $0 > now }) ?? true else { return false }
+      guard canPassivate, !isTimerDue else { return false }
       return askers.allSatisfy(\.isAwaitedNow)
     }
   }
@@ -164,8 +171,10 @@ extension FlowCoordinator {
   }
 
   private var isTimerDue: Bool {
-    let now = stopwatch.elapsed()
-    return machine.nextTimer.map { $0 <= now } ?? false
+    withState { state in
+      guard let due = state.machine.nextTimer else { return false }
+      return due <= state.stopwatch.elapsed()
+    }
   }
 
   /// Changes the number of effects that run or are about to start.
@@ -175,10 +184,10 @@ extension FlowCoordinator {
   }
 
   private func effectsCounted(_ difference: Int) -> [OneShot] {
-    effects.running += difference
-    guard effects.running == 0 else { return [] }
-    defer { effects.waiters = [] }
-    return effects.waiters
+    state.effects.running += difference
+    guard state.effects.running == 0 else { return [] }
+    defer { state.effects.waiters = [] }
+    return state.effects.waiters
   }
 
   /// Waits until no effect of a rendered step runs or is about to start.
@@ -192,13 +201,13 @@ extension FlowCoordinator {
   }
 
   private func begin(waitingForEffects waiter: OneShot) throws -> Bool {
-    guard !isPassivated else { throw CancellationError() }
-    guard effects.running > 0 else { return false }
-    effects.waiters.append(waiter)
+    guard !state.isPassivated else { throw CancellationError() }
+    guard state.effects.running > 0 else { return false }
+    state.effects.waiters.append(waiter)
     return true
   }
 
-  private func forget(effectWaiter waiter: OneShot) { effects.waiters.removeAll { $0 === waiter } }
+  private func forget(effectWaiter waiter: OneShot) { state.effects.waiters.removeAll { $0 === waiter } }
 
   /// Waits for commits under way: everything that is stored by now is then adopted here.
   package nonisolated func waitForCommits() async throws {
@@ -207,9 +216,11 @@ extension FlowCoordinator {
 
   /// Waits until a question that was open when the machine was read back is asked again, or will not be asked again.
   package nonisolated func reopened(_ question: Question.ID) async throws {
-    guard await machine.isReopening(question) else { return }
+    guard await isReopening(question) else { return }
     _ = try await wait(for: .reopened(question))
   }
+
+  private func isReopening(_ question: Question.ID) -> Bool { withState { $0.machine.isReopening(question) } }
 
   /// Notes that the step on top is about to run in the current task.
   func noteWalker(of track: TrackID) {
@@ -237,7 +248,7 @@ extension FlowCoordinator {
   }
 
   private func reopening(at stay: Stay) -> (StepID?, PackedQuestion?) {
-    machine.look(at: stay.track) { ($0.visit?.info.id, $0.reopening?.question) }
+    withState { $0.machine.look(at: stay.track) { ($0.visit?.info.id, $0.reopening?.question) } }
   }
 
   /// Returns the persistent form of a prompt; `nil` if the flow is not durable.
@@ -264,19 +275,6 @@ extension FlowCoordinator {
 extension FlowCoordinator {
   /// The waiters of all askers.
   private var askers: [OneShot] {
-    ([TrackID.main] + machine.descendants(of: .main)).compactMap { self[$0].asker }
-  }
-
-  /// Removes and returns all waiters, to be told that the flow was passivated.
-  func takeWaiters() -> [OneShot] {
-    var waiters = Array(waits.values) + Array(pauses.values) + milestones.map(\.waiter) + effects.waiters
-    (waits, pauses, milestones, effects.waiters) = ([:], [:], [], [])
-    for track in [TrackID.main] + machine.descendants(of: .main) {
-      with(track) { tasks in
-        if let asker = tasks.asker.take() { waiters.append(asker) }
-        waiters += tasks.takeHeld()
-      }
-    }
-    return waiters
+    ([TrackID.main] + state.machine.descendants(of: .main)).compactMap { self[$0].asker }
   }
 }

@@ -77,7 +77,7 @@ extension FlowCoordinator {
 extension FlowCoordinator {
   /// Files a request to leave, and waits for the milestone that the machine names. Only the waiting can be cancelled.
   nonisolated func request(
-    whenFiled: () -> Void = {}, _ input: @Sendable (inout FlowMachine, Stopwatch) throws -> Void
+    whenFiled: () -> Void = {}, _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Void
   ) async throws {
     let waiter = OneShot()
     try await decide(waiter: waiter, input)
@@ -96,10 +96,10 @@ extension FlowCoordinator {
 
   /// - Returns: The outcome if the milestone is already reached; `nil` if the waiter was registered.
   private func begin(waitingFor milestone: Milestone, with waiter: OneShot) throws -> OneShot.Outcome? {
-    if let outcome = machine.outcome(of: milestone, after: nil) { return outcome }
+    if let outcome = withState({ $0.machine.outcome(of: milestone, after: nil) }) { return outcome }
     // A passivated flow decides nothing more, so the milestone would never be reached.
-    if isPassivated { throw CancellationError() }
-    milestones.append((milestone, waiter))
+    if state.isPassivated { throw CancellationError() }
+    state.milestones.append((milestone, waiter))
     return nil
   }
 
@@ -111,7 +111,9 @@ extension FlowCoordinator {
     }
   }
 
-  private func forget(_ waiter: OneShot) { milestones.removeAll { $0.waiter === waiter } }
+  private func forget(_ waiter: OneShot) { state.milestones.removeAll { $0.waiter === waiter } }
 
-  func openQuestion(of prompt: any Prompt.Type) throws -> Question.ID { try machine.openQuestion(of: prompt).id }
+  func openQuestion(of prompt: any Prompt.Type) throws -> Question.ID {
+    try withState { try $0.machine.openQuestion(of: prompt).id }
+  }
 }

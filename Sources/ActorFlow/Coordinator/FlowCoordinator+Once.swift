@@ -31,13 +31,17 @@ extension FlowCoordinator {
   nonisolated func record<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, as type: T.Type
   ) async -> Record<T> {
-    guard let record = await machine.record(key, scope: scope) else { return .none }
+    guard let record = await stored(key, scope) else { return .none }
     if case .done(let value) = record.state, let value = try? StepBody.cast(value, to: T.self) { return .done(value) }
     return .interrupted(idempotencyKey: record.idempotencyKey)
   }
 
+  private func stored(_ key: String, _ scope: RecordScope) -> StoredRecord? {
+    withState { $0.machine.record(key, scope: scope) }
+  }
+
   func record(_ key: String, scope: RecordScope) async -> Record<Void> {
-    guard let record = machine.record(key, scope: scope) else { return .none }
+    guard let record = stored(key, scope) else { return .none }
     if case .done = record.state { return .done(()) }
     return .interrupted(idempotencyKey: record.idempotencyKey)
   }
@@ -58,20 +62,20 @@ extension FlowCoordinator {
   private func begin(
     _ waiter: OneShot, waitingFor key: String, scope: RecordScope, holding: [String]
   ) throws -> Bool {
-    guard case .running? = machine.record(key, scope: scope)?.state else { return false }
-    guard !onceWaits.wouldClose(from: key, to: holding) else {
+    guard case .running? = stored(key, scope)?.state else { return false }
+    guard !state.onceWaits.wouldClose(from: key, to: holding) else {
       throw FlowError(
         .insideFlow, "once(\"\(key)\") is called, directly or through another `once`, by its own work",
         flow: id)
     }
-    if !holding.isEmpty { onceWaits.edges.append((holding, key, waiter)) }
-    onceWaiters.append(waiter)
+    if !holding.isEmpty { state.onceWaits.edges.append((holding, key, waiter)) }
+    state.onceWaiters.append(waiter)
     return true
   }
 
   private func forget(onceWaiter waiter: OneShot) {
-    onceWaits.edges.removeAll { $0.cell === waiter }
-    onceWaiters.removeAll { $0 === waiter }
+    state.onceWaits.edges.removeAll { $0.cell === waiter }
+    state.onceWaiters.removeAll { $0 === waiter }
   }
 
   private nonisolated func end(

@@ -6,7 +6,7 @@ extension FlowCoordinator {
   nonisolated func checkAndAccept<A: Sendable>(
     _ answer: A, for id: Question.ID, by principal: Principal?, revision: Int?
   ) async throws {
-    var (question, receiver) = try await openQuestion(takingActions: id)
+    var (question, receiver, asker) = try await openQuestion(takingActions: id)
     var attempt = ActionAttempt.first
     while true {
       do {
@@ -26,7 +26,7 @@ extension FlowCoordinator {
         case let outcome: throw await refusal(for: outcome, of: question)
         }
       } else {
-        guard let changed = try await accept(answer, for: question, by: principal) else { return }
+        guard let changed = try await accept(answer, for: question, of: asker, by: principal) else { return }
         question = changed
       }
     }
@@ -42,10 +42,20 @@ extension FlowCoordinator {
     }
   }
 
+  /// The task that asks an open question.
+  private struct Asker: Sendable {
+    let track: TrackID
+    let waiter: OneShot?
+  }
+
   private func openQuestion(
     takingActions id: Question.ID
-  ) throws -> (question: Question, receiver: (any ActionReceiver)?) {
-    try machine.openQuestion(takingActions: id)
+  ) throws -> (question: Question, receiver: (any ActionReceiver)?, asker: Asker) {
+    try withState { state in
+      let (question, receiver) = try state.machine.openQuestion(takingActions: id)
+      let track = state.machine.asker(of: id) ?? .main
+      return (question, receiver, Asker(track: track, waiter: state.with(track) { $0.asker }))
+    }
   }
 
   /// Reserves the asker in the turn in which the machine accepts the answer. If the asker has given up, the question is
@@ -53,15 +63,15 @@ extension FlowCoordinator {
   ///
   /// - Returns: The current question, if it changed since it was validated; `nil` if the answer was accepted.
   private nonisolated func accept(
-    _ answer: any Sendable, for question: Question, by principal: Principal?
+    _ answer: any Sendable, for question: Question, of asker: Asker, by principal: Principal?
   ) async throws -> Question? {
-    let (asker, track) = await asker(of: question.id)
+    let waiter = asker.waiter
     let isTaken = Atomic<Bool>(false)
     do {
-      return try await decide(on: track) { [id] machine, stopwatch in
+      return try await decide(on: asker.track) { [id] machine, stopwatch in
         let now = try machine.openQuestion(question.id)
         guard now.revision == question.revision else { return now }
-        guard let asker, asker.take() else {
+        guard let waiter, waiter.take() else {
           throw FlowError(
             .questionClosed, "question \(question.id.debugDescription) no longer waits for an answer", flow: id)
         }
@@ -70,14 +80,9 @@ extension FlowCoordinator {
         return nil
       }
     } catch {
-      if isTaken.load(ordering: .relaxed) { asker?.giveBack() }
+      if isTaken.load(ordering: .relaxed) { waiter?.giveBack() }
       throw error
     }
-  }
-
-  private func asker(of question: Question.ID) -> (OneShot?, TrackID) {
-    guard let track = machine.asker(of: question) else { return (nil, .main) }
-    return (self[track].asker, track)
   }
 
   private nonisolated func check(_ revision: Int?, against question: Question) throws {
@@ -117,26 +122,48 @@ extension FlowCoordinator: StepRuntime {
 
   private nonisolated func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
     let cell = OneShot()
-    let question = try await question(prompt, key: key, at: stay, cell)
+    let number = try await question(prompt, key: key, at: stay, cell)
     do { return try await cell.value() } catch {
       // The step has cancelled the child task that asked: the question has no asker any more.
-      if let question { await withdraw(question.id, on: stay.track) }
+      if let number { await withdraw(number, on: stay.track) }
       throw error
     }
   }
 
-  /// Opens a question, and returns it; `nil` if there will be nothing to withdraw.
+  /// Opens a question, and returns its number; `nil` if there will be nothing to withdraw.
   @inline(never)
   private nonisolated func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: OneShot) async throws
-    -> Question?
+    -> Int?
   {
     if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
-    switch try await open(prompt, key: key, at: stay, cell, nil) {
-    case .answered(let answer): cell.fulfil(.success(answer))
-    case .withdrawn, .overdue: break  // waits until the step gives the question up again
-    case .opened(let question): return question
+    let asker = replays ? try await asker(of: prompt, at: stay) : nil
+    return try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
+      let asked = try machine.ask(
+        prompt, key: key, visit: stay.visit, on: stay.track, persisted: asker?.persisted,
+        by: asker?.task ?? .unknown, at: stopwatch.elapsed())
+      switch asked {
+      case .answered(let answer): cell.fulfil(.success(answer))
+      case .withdrawn, .overdue: break  // waits until the step gives the question up again
+      case .opened(let question): return question.id.number
+      }
+      return nil
     }
-    return nil
+  }
+
+  /// What a visit that is replayed needs to know of a question. A class, because few flows need it and every waiting flow
+  /// would have room for it.
+  private final class ReplayedAsker: Sendable {
+    let persisted: FlowMachine.PersistedPrompt?
+    let task: CallingTask
+
+    init(_ persisted: FlowMachine.PersistedPrompt?, _ task: CallingTask) {
+      (self.persisted, self.task) = (persisted, task)
+    }
+  }
+
+  private nonisolated func asker(of prompt: any Prompt, at stay: Stay) async throws -> ReplayedAsker {
+    let persisted = !isPersisted ? nil : try await persisted(prompt, at: stay)
+    return ReplayedAsker(persisted, await callingTask(at: stay))
   }
 
   nonisolated func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer> {
@@ -155,7 +182,7 @@ extension FlowCoordinator: StepRuntime {
           return try Self.typed(try await cell.value(), as: P.Answer.self)
         } catch {
           // The step has cancelled the child task that asked: the question has no asker any more.
-          await self.withdraw(question.id, on: stay.track)
+          await self.withdraw(question.id.number, on: stay.track)
           throw error
         }
       }
@@ -165,12 +192,11 @@ extension FlowCoordinator: StepRuntime {
   private nonisolated func open<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, _ cell: OneShot, _ deadline: AskDeadline?
   ) async throws -> FlowMachine.Asked {
-    let persisted = !isPersisted ? nil : try await persisted(prompt, at: stay)
-    let caller = await callingTask(at: stay)
+    let asker = replays ? try await asker(of: prompt, at: stay) : nil
     return try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
       try machine.ask(
-        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, persisted: persisted,
-        by: caller, at: stopwatch.elapsed())
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, persisted: asker?.persisted,
+        by: asker?.task ?? .unknown, at: stopwatch.elapsed())
     }
   }
 
@@ -198,11 +224,15 @@ extension FlowCoordinator: StepRuntime {
     guard case .known? = passed else { throw CancellationError() }
   }
 
+  private func isOpen(_ question: Int, on track: TrackID) -> Bool {
+    withState { $0.machine.isOpen(question, on: track) }
+  }
+
   /// - Parameter isCancelled: Whether the asker was cancelled; false if its reminder threw.
   @inline(never)
-  private nonisolated func withdraw(_ question: Question.ID, on track: TrackID, isCancelled: Bool = true) async {
+  private nonisolated func withdraw(_ question: Int, on track: TrackID, isCancelled: Bool = true) async {
     // Usually the end of the waiting has closed the question, and there is nothing to decide.
-    if await !machine.isOpen(question, on: track) { return }
+    if await !isOpen(question, on: track) { return }
     _ = try? await decide(on: track) { machine, stopwatch in
       machine.withdraw(question, on: track, isCancelled: isCancelled, at: stopwatch.elapsed())
     }
@@ -229,7 +259,7 @@ extension FlowCoordinator: StepRuntime {
           try await remind(nudge.number, reminding, of: question, on: stay.track)
         }
       } catch {
-        await withdraw(question.id, on: stay.track)
+        await withdraw(question.id.number, on: stay.track)
         throw error
       }
     }
@@ -240,7 +270,7 @@ extension FlowCoordinator: StepRuntime {
     async throws
   {
     do { try await reminding?.remind(number) } catch {
-      await withdraw(question.id, on: track, isCancelled: Task.isCancelled)
+      await withdraw(question.id.number, on: track, isCancelled: Task.isCancelled)
       throw error
     }
   }
@@ -257,7 +287,7 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
-  func step(of stay: Stay) -> StepID? { machine[stay.track].visit?.info.id }
+  func step(of stay: Stay) -> StepID? { withState { $0.machine.visit(of: stay.track)?.info.id } }
 
   nonisolated func backUp(from stay: Stay) async throws {
     try await decide { machine, stopwatch in

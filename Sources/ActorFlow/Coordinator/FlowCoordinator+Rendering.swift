@@ -4,10 +4,12 @@ extension FlowCoordinator {
 
   func persistedRendering(at stay: Stay) throws -> PersistedRendering? {
     guard let codec else { return nil }
-    let kept = try machine.persistedRendering(of: stay.visit, on: stay.track)
+    let kept = try withState { try $0.machine.persistedRendering(of: stay.visit, on: stay.track) }
     return PersistedRendering(codec: codec, tree: kept.tree, output: kept.output, isSameVisit: kept.isReplay)
   }
 
+  // Not inlined, so that the frames of their callers, which every flow that shows a rendering has, stay small.
+  @inline(never)
   nonisolated func show(
     _ rendering: any Prompt, _ tree: RenderPersistence?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question {
@@ -19,6 +21,7 @@ extension FlowCoordinator {
     }
   }
 
+  @inline(never)
   nonisolated func rerender(
     _ rendering: any Prompt, _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool
   ) async throws {
@@ -34,11 +37,13 @@ extension FlowCoordinator {
   }
 
   func refuseLate(_ question: Question.ID) throws {
-    guard let track = machine.asker(of: question) else { return }
-    let stopwatch = stopwatch
-    if let refusal = machine.lateness(on: track, at: stopwatch.elapsed()) { throw refusal }
+    try withState { state in
+      guard let track = state.machine.asker(of: question) else { return }
+      if let refusal = state.machine.lateness(on: track, at: state.stopwatch.elapsed()) { throw refusal }
+    }
   }
 
+  @inline(never)
   nonisolated func acknowledge(_ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws {
     let looksAgain = isAnswer && isCommitting
     try await decide(on: stay.track, isCommitted: tree != nil) { machine, stopwatch in
@@ -48,6 +53,7 @@ extension FlowCoordinator {
     }
   }
 
+  @inline(never)
   nonisolated func hide(at stay: Stay) async {
     _ = try? await decide(on: stay.track) { machine, _ in
       machine.hide(visit: stay.visit, on: stay.track)
@@ -65,7 +71,7 @@ extension FlowCoordinator {
 
   /// Returns the machine's reason that a question is closed, if it has one: the flow may have ended.
   private func closedNow(_ question: Question) -> any Error {
-    do { _ = try machine.openQuestion(question.id) } catch { return error }
+    do { _ = try openQuestion(question.id) } catch { return error }
     return closed(question, "no longer takes actions", [])
   }
 

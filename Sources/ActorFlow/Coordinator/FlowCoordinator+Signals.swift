@@ -44,7 +44,7 @@ extension FlowCoordinator {
     _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool
   ) async throws -> Delivery {
     while true {
-      let waits = await waits
+      let waits = await state.waits
       do {
         return try await send(value, to: signal, key: key, size: size, numbersBuffered: numbersBuffered, waits)
       } catch is Missed {} catch is NobodyReceives { return .flowEnded }
@@ -97,8 +97,10 @@ extension FlowCoordinator {
   }
 
   private func receiver<S: ReceivingStep>(_ type: S.Type, below stay: Stay) throws -> (place: Place, track: TrackID)? {
-    _ = try machine.activePlace(of: stay.visit, on: stay.track, to: "send an update")
-    return machine.receiver(below: stay, where: { $0.step == type })
+    try withState { state in
+      _ = try state.machine.activePlace(of: stay.visit, on: stay.track, to: "send an update")
+      return state.machine.receiver(below: stay) { $0.step == type }
+    }
   }
 
   /// Returns the step of an earlier place, made anew if the place was read back.

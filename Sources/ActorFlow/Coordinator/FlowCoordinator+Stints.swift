@@ -13,7 +13,7 @@ extension FlowCoordinator {
   /// Handles a walk that has ended by itself. Returns false if the track is over, or if it was left at that moment, so
   /// that this task is cancelled or about to be.
   private func walkIsOver(on track: TrackID) -> Bool {
-    switch machine.look(at: track, { $0.phase }) {
+    switch withState({ $0.machine.phase(of: track) }) {
     case .ended, .leaving, .idle: return false
     case .walking, .compensating:
       with(track) { $0.isWalking = false }
@@ -122,9 +122,9 @@ extension FlowCoordinator {
   }
 
   private func beginWaitingForWork(on track: TrackID) -> OneShot? {
-    guard machine.hasRunningWork(on: track) else { return nil }
+    guard withState({ $0.machine.hasRunningWork(on: track) }) else { return nil }
     let waiter = OneShot()
-    onceWaiters.append(waiter)
+    state.onceWaiters.append(waiter)
     return waiter
   }
 
@@ -171,16 +171,10 @@ extension TrackTasks: TrackValue {
 }
 
 extension FlowCoordinator {
-  subscript(track: TrackID) -> TrackTasks {
-    track == .main ? main : branches[track]
-  }
+  subscript(track: TrackID) -> TrackTasks { state[track] }
 
-  /// Changes the tasks of a track in place, as ``FlowMachine/with(_:_:)`` does with a track.
   @inline(__always)
-  func with<Result>(_ track: TrackID, _ body: (inout TrackTasks) -> Result) -> Result {
-    guard track != .main else { return body(&main) }
-    return body(&branches[track])
-  }
+  func with<Result>(_ track: TrackID, _ body: (inout TrackTasks) -> Result) -> Result { state.with(track, body) }
 }
 
 /// The number of effects of rendered steps that run or are about to start, and the tasks that wait for their end.

@@ -18,6 +18,7 @@
 // the task-local values of that answer's request.
 extension FlowCoordinator {
   /// Runs stints until the run has ended or the flow was passivated. Called once, by `run` or ``activate()``.
+  @inline(__always)
   nonisolated func drive() async {
     let chain = FlowChain(serial, around: FlowChain.current)
     await withTaskCancellationHandler {
@@ -28,14 +29,13 @@ extension FlowCoordinator {
     } onCancel: {
       cancellation.request { Task { await self.callerCancelled() } }
     }
-    await cancellation.isTold()
-    await endTimer()
+    await endTasks()
   }
 
   private func beginStint(under chain: FlowChain) -> Task<Void, Never> {
     isDriven = true
     let stint = stint(under: chain)
-    main.stint = stint
+    state.main.stint = stint
     return stint
   }
 
@@ -82,19 +82,23 @@ extension FlowCoordinator {
     }
   }
 
-  private nonisolated func endTimer() async {
+  /// Waits for the tasks that may outlive the last stint.
+  @inline(never)
+  private nonisolated func endTasks() async {
+    await cancellation.isTold()
     let task = await stopTimer()
     task?.cancel()
     await task?.value
   }
 
   private func stopTimer() -> Task<Void, Never>? {
-    timer.isOver = true
-    return timer.task.take()
+    state.timer.isOver = true
+    return state.timer.task.take()
   }
 
   /// Ends a stint, and returns whether it was the last. A suspended flow is passivated, because no task is left here to
   /// carry out later requests.
+  @inline(never)
   private nonisolated func endStint() async -> Bool {
     switch await stintHasEnded() {
     case .last: true
@@ -106,12 +110,12 @@ extension FlowCoordinator {
   private enum Ended { case last, another, isSuspended }
 
   private func stintHasEnded() -> Ended {
-    main.stint = nil
-    if machine.fault != nil { return .isSuspended }
+    state.main.stint = nil
+    if state.machine.fault != nil { return .isSuspended }
     return isOver ? .last : .another
   }
 
-  private var isOver: Bool { machine.phase == .ended || isPassivated }
+  private var isOver: Bool { state.machine.phase == .ended || state.isPassivated }
 
   /// Ends a stint of a branch, and returns whether it was the branch's last.
   nonisolated func endBranch(_ branch: TrackID) async -> Bool {
@@ -121,5 +125,5 @@ extension FlowCoordinator {
     return true
   }
 
-  private func forget(_ branch: TrackID) { _ = branches.remove(branch) }
+  private func forget(_ branch: TrackID) { _ = state.branches.remove(branch) }
 }

@@ -11,7 +11,7 @@ struct TimerState: Sendable {
 // Time: fires the timers of the machine, which has no clock.
 extension FlowCoordinator {
   /// Starts to sleep until the earliest timer, unless a sleep under way ends no later.
-  func setTimer(_ due: Duration, _ afterwards: inout Afterwards) {
+  nonisolated func setTimer(_ due: Duration, in timer: inout TimerState, _ afterwards: inout Afterwards) {
     guard !timer.isOver, !timer.isFiring else { return }
     if let wakes = timer.wakes, wakes <= due { return }
     timer.wakes = due
@@ -28,7 +28,9 @@ extension FlowCoordinator {
 
   private func timerSet() -> Afterwards {
     var afterwards = Afterwards()
-    if let due = machine.nextTimer { setTimer(due, &afterwards) }
+    withState { state in
+      if let due = state.machine.nextTimer { setTimer(due, in: &state.timer, &afterwards) }
+    }
     return afterwards
   }
 
@@ -48,14 +50,14 @@ extension FlowCoordinator {
     }
   }
 
-  private func beginFiring() { timer.isFiring = true }
+  private func beginFiring() { state.timer.isFiring = true }
 
-  private func nextSleep(after earliest: Duration) -> (Duration, Stopwatch)? {
-    timer.isFiring = false
-    timer.wakes = nil
-    guard !timer.isOver, let due = machine.nextTimer else { return nil }
-    timer.wakes = max(due, earliest)
-    return (max(due, earliest), stopwatch)
+  private func nextSleep(after earliest: Duration) -> (Duration, any Stopwatch)? {
+    state.timer.isFiring = false
+    state.timer.wakes = nil
+    guard !state.timer.isOver, let due = withState({ $0.machine.nextTimer }) else { return nil }
+    state.timer.wakes = max(due, earliest)
+    return (max(due, earliest), state.stopwatch)
   }
 
   /// Fires what is due next, if anything is. Returns whether more may be due.
@@ -95,29 +97,57 @@ extension FlowCoordinator {
     }
   }
 
-  private func forgetPause(on track: TrackID) { pauses[track] = nil }
+  private func forgetPause(on track: TrackID) { state.pauses[track] = nil }
 }
 
 /// A clock that measures the time since its start.
-package final class Stopwatch: Sendable {
-  let elapsed: @Sendable () -> Duration
-  private let sleepUntil: @Sendable (Duration) async throws -> Void
+package protocol Stopwatch: AnyObject, Sendable {
+  /// Returns the time since the start.
+  func elapsed() -> Duration
 
-  /// The stopwatch of a run that has not begun.
-  static let stopped = Stopwatch(elapsed: { .zero }, sleepUntil: { _ in })
+  /// Sleeps until this much time has elapsed, or shorter.
+  func sleep(until due: Duration) async throws
+}
 
-  convenience init(_ clock: any Clock<Duration>) { self.init(starting: clock) }
+/// The stopwatch of a run that has not begun.
+final class StoppedStopwatch: Stopwatch {
+  static let shared = StoppedStopwatch()
 
-  private init<C: Clock>(starting clock: C) where C.Duration == Duration {
-    let start = clock.now
-    let elapsed: @Sendable () -> Duration = { start.duration(to: clock.now) }
-    let isSystems = clock is ContinuousClock || clock is SuspendingClock
-    self.elapsed = elapsed
-    sleepUntil = { due in
-      let end = isSystems ? min(due, elapsed().later(by: .seconds(60))) : due
-      try await clock.sleep(until: start.advanced(by: end), tolerance: nil)
-    }
+  private init() {}
+
+  func elapsed() -> Duration { .zero }
+  func sleep(until due: Duration) {}
+}
+
+/// A stopwatch that starts when it is made, and takes its time from a clock.
+final class ClockStopwatch<C: Clock>: Stopwatch where C.Duration == Duration {
+  private let clock: C
+  private let start: C.Instant
+
+  init(_ clock: C) {
+    (self.clock, start) = (clock, clock.now)
   }
+
+  func elapsed() -> Duration { start.duration(to: clock.now) }
+
+  /// A cancelled sleep of the system's clocks takes up memory until it would have ended, so no sleep is longer than a
+  /// minute.
+  func sleep(until due: Duration) async throws {
+    let isSystems = clock is ContinuousClock || clock is SuspendingClock
+    let end = isSystems ? min(due, elapsed().later(by: .seconds(60))) : due
+    try await clock.sleep(until: start.advanced(by: end), tolerance: nil)
+  }
+}
+
+extension Clock<Duration> {
+  /// Starts a stopwatch.
+  func stopwatch() -> any Stopwatch { ClockStopwatch(self) }
+}
+
+/// A stopwatch for a flow that began in an earlier process.
+package final class PersistedStopwatch: Stopwatch {
+  private let time: @Sendable () -> Duration
+  private let sleepUntil: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
   ///   - elapsed: The time since the start.
@@ -125,10 +155,10 @@ package final class Stopwatch: Sendable {
   package init(
     elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void
   ) {
-    (self.elapsed, self.sleepUntil) = (elapsed, sleepUntil)
+    (time, self.sleepUntil) = (elapsed, sleepUntil)
   }
 
-  /// Sleeps until this much time has elapsed, or shorter: a cancelled sleep of the system's clocks takes up memory
-  /// until it would have ended, so no sleep is longer than a minute.
-  func sleep(until due: Duration) async throws { try await sleepUntil(due) }
+  package func elapsed() -> Duration { time() }
+
+  package func sleep(until due: Duration) async throws { try await sleepUntil(due) }
 }

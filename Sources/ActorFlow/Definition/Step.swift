@@ -21,12 +21,46 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
   ///     backed up over it. While it runs, the previous step still has the focus. An error fails the flow.
   @inlinable
   public init<S: FlowStep>(
+    _ id: String?, _ make: @escaping @Sendable () throws -> S
+  ) where S.Input == Input, S.Output == Output {
+    self.init(id, S.self, .synchronous { try make() })
+  }
+
+  /// Creates a step that is an actor, with a factory that may suspend.
+  ///
+  /// - Parameters:
+  ///   - id: The step's part in paths, as for a factory that does not suspend.
+  ///   - make: Makes an instance, as a factory that does not suspend.
+  @inlinable
+  public init<S: FlowStep>(
     _ id: String?, _ make: @escaping @Sendable @concurrent () async throws -> S
   ) where S.Input == Input, S.Output == Output {
+    self.init(id, S.self, .suspending { @concurrent in try await make() })
+  }
+
+  /// Creates a step that is an actor, named after the actor's type.
+  @inlinable
+  public init<S: FlowStep>(
+    _ make: @escaping @Sendable () throws -> S
+  ) where S.Input == Input, S.Output == Output {
+    self.init(nil, make)
+  }
+
+  /// Creates a step that is an actor, named after the actor's type, with a factory that may suspend.
+  @inlinable
+  public init<S: FlowStep>(
+    _ make: @escaping @Sendable @concurrent () async throws -> S
+  ) where S.Input == Input, S.Output == Output {
+    self.init(nil, make)
+  }
+
+  @inlinable
+  init<S: FlowStep>(_ id: String?, _ type: S.Type, _ make: StepBody.Make)
+  where S.Input == Input, S.Output == Output {
     self.init(
       name: Self.name(id, of: S.self),
       body: StepBody(
-        make: { @concurrent in try await make() },
+        make: make,
         skip: Self.skip(of: S.self),
         proceed: { instance, input, context in
           let step = try StepBody.step(instance, as: S.self)
@@ -35,14 +69,6 @@ public struct Step<Input: Sendable, Output: Sendable>: FlowComponent {
         backUp: { instance, context in
           try await StepBody.step(instance, as: S.self).backUp(context: context)
         }, types: Self.types(of: S.self)))
-  }
-
-  /// Creates a step that is an actor, named after the actor's type.
-  @inlinable
-  public init<S: FlowStep>(
-    _ make: @escaping @Sendable @concurrent () async throws -> S
-  ) where S.Input == Input, S.Output == Output {
-    self.init(nil, make)
   }
 
   /// Creates a step from a closure that gets a context to ask with. The step has nothing to undo.
@@ -92,7 +118,7 @@ extension Step {
     Step(
       name: id.isEmpty ? "step" : id,
       body: StepBody(
-        make: { @concurrent in try await make() },
+        make: .suspending { @concurrent in try await make() },
         skip: { instance, input in
           guard let step = instance as? any SkippableStep<Input, Output> else { return .enter }
           return switch try await step.skip(try StepBody.cast(input, to: Input.self)) {

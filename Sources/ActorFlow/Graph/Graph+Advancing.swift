@@ -18,7 +18,7 @@ extension Graph {
   /// Runs the instructions from `address` on, up to the next step. Runs the user's closures and throws their errors.
   /// After an error, `payload` is the payload at that point, so it tells which scopes are around the failure.
   package func advance(from address: Int, _ payload: inout Payload) throws -> Arrival {
-    if case .step(let node) = program[address] { return .step(node) }  // by far the most frequent
+    if let node = steps[address] { return .step(node) }
     var address = address
     // A single payload is made for all changes between two steps.
     var load = Load(payload)

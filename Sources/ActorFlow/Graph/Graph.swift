@@ -4,6 +4,9 @@
 package final class Graph: Sendable {
   /// The instructions in order. A walk needs only an address and the payload on its way.
   package let program: ContiguousArray<Instruction>
+  /// The step that each address enters; `nil` for any other instruction. A walk looks here first, because reading an
+  /// instruction copies its payload, for 600 of the 10,300 machine instructions of a step.
+  let steps: ContiguousArray<Node?>
   /// Steps and forks in the order of the definition.
   package let nodes: ContiguousArray<Node>
   /// The receivers of the steps that take updates.
@@ -18,12 +21,20 @@ package final class Graph: Sendable {
   ) {
     self.repeatedNames = repeatedNames
     self.program = program
+    steps = ContiguousArray(program.map { if case .step(let node) = $0 { node } else { nil } })
     self.nodes = nodes
     receivers = nodes.compactMap(\.body.types.receiver)
   }
 
   /// Whether any of the steps takes the value as an update.
   package func receives(_ value: any Sendable) -> Bool { receivers.contains { $0.accepts(value) } }
+
+  /// Returns the step that the instruction at an address enters, if no user code that may suspend runs before it is
+  /// entered: it has no `skip`, and its factory does not suspend.
+  func plainStep(at address: Int) -> Node? {
+    guard let node = steps[address], node.body.isPlain else { return nil }
+    return node
+  }
 
   package static let empty = Graph(program: [.end], nodes: [])
 }

@@ -12,6 +12,9 @@ package final class Payload: Sendable {
     self.scopes = scopes
   }
 
+  /// The payload before there is one.
+  static let none = Payload(())
+
   /// Returns the payload with another value.
   package func with(_ value: any Sendable) -> Payload { Payload(value, carried: carried, scopes: scopes) }
 

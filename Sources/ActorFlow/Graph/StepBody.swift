@@ -6,11 +6,23 @@
 /// The closures are made in `@inlinable` initialisers of ``Step``, so that the client's compiler specialises them for
 /// the step's own types.
 @usableFromInline package struct StepBody: Sendable {
-  @usableFromInline package typealias Make = @Sendable @concurrent () async throws -> StepInstance
   @usableFromInline package typealias Ask = @Sendable (StepInstance, any Sendable) async throws -> Skip<any Sendable>
   @usableFromInline package typealias Proceed =
     @Sendable (StepInstance?, any Sendable, StepContext) async throws -> any Sendable
   @usableFromInline package typealias BackUp = @Sendable (StepInstance, RollbackContext) async throws -> Void
+
+  /// The factory of a step. Most factories do not suspend; those cost a step no async call.
+  @usableFromInline package enum Make: Sendable {
+    case synchronous(@Sendable () throws -> StepInstance)
+    case suspending(@Sendable @concurrent () async throws -> StepInstance)
+
+    package func callAsFunction() async throws -> StepInstance {
+      switch self {
+      case .synchronous(let make): try make()
+      case .suspending(let make): try await make()
+      }
+    }
+  }
 
   /// Makes an instance; `nil` for a step that is a closure, which has no instance.
   package let make: Make?
@@ -20,6 +32,8 @@
   /// Undoes the step's work; `nil` for a step that is a closure, which has nothing to undo.
   package let backUp: BackUp?
   package let types: StepTypes
+  /// Whether the step is entered without a suspension: it has no `skip`, and no factory that suspends.
+  let isPlain: Bool
 
   @usableFromInline package init(
     make: Make?, skip: Ask?, proceed: @escaping Proceed, backUp: BackUp?, types: StepTypes
@@ -29,6 +43,7 @@
     self.proceed = proceed
     self.backUp = backUp
     self.types = types
+    isPlain = if case .suspending? = make { false } else { skip == nil }
   }
 
   /// The body of a fork, which has no code of its own.

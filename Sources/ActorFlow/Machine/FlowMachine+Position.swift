@@ -124,12 +124,6 @@ package enum Milestone: Sendable {
 }
 
 extension FlowMachine {
-  /// As ``outcome(of:after:)``. Mutating, so that the machine's owner lends it: a call that only reads would be given a
-  /// copy, for 4,000 of the 13,800 instructions of a step while a task waits until the flow has settled.
-  mutating func judge(_ milestone: Milestone, after event: LogEntry?) -> OneShot.Outcome? {
-    outcome(of: milestone, after: event)
-  }
-
   /// Judges whether the flow has reached a milestone.
   ///
   /// - Parameter event: The event of the latest input.

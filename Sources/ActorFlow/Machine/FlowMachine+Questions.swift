@@ -200,17 +200,16 @@ extension FlowMachine {
   /// - Parameter isCancelled: Whether the asking task is cancelled, so that it does not go on. If not, a reminder
   ///   threw. It may not throw again, so a replay asks anew.
   package mutating func withdraw(
-    _ question: Question.ID, on track: TrackID = .main, isCancelled: Bool = true,
-    at now: @autoclosure () -> Duration? = nil
+    _ number: Int, on track: TrackID = .main, isCancelled: Bool = true, at now: @autoclosure () -> Duration? = nil
   ) {
-    guard isOpen(question, on: track), let asking = look(at: track, { $0.asking }) else { return }
+    guard isOpen(number, on: track), let asking = asking(on: track) else { return }
     closeQuestion(on: track)
     if isCancelled {
       if let key = asking.key { noteGivenUp(key, on: track) }
       self[track].forgetAsker()
     }
     pauseIdling(on: track, at: now())
-    publish(.withdrawn(question))
+    publish(.withdrawn(asking.question.id))
   }
 
   /// Withdraws a question that was open in the snapshot and is not asked again.
@@ -365,9 +364,9 @@ extension FlowMachine {
     return track
   }
 
-  /// Whether this question may still be answered or withdrawn.
-  func isOpen(_ id: Question.ID, on track: TrackID) -> Bool {
-    look(at: track) { $0.phase == .walking && $0.asks(id) }
+  /// Whether the question of this number may still be answered or withdrawn.
+  func isOpen(_ number: Int, on track: TrackID) -> Bool {
+    look(at: track) { $0.phase == .walking && $0.asking?.question.id.number == number }
   }
 
   /// Returns the only open question that shows a `P`; throws if there is none, or more than one.

@@ -82,7 +82,7 @@ extension FlowMachine {
   /// Hides the rendering of a step. Changes nothing if its question is closed already.
   package mutating func hide(visit: VisitID, on track: TrackID = .main) {
     if let question = asking(on: track)?.question {
-      if question.visit == visit { withdraw(question.id, on: track) }
+      if question.visit == visit { withdraw(question.id.number, on: track) }
     } else if top(of: track)?.visit.id == visit, let asked = reopening(on: track)?.question {
       withdrawReopening(asked, on: track)
     }

@@ -102,6 +102,26 @@ extension FlowMachine {
     push(node, instance: instance, payload: payload, isSkipped: false, on: track)
   }
 
+  /// The consequence of a move from a step that has returned to the next one.
+  package enum Move: Sendable {
+    case entered(Place)
+    /// The visit is being left; the next step is not entered.
+    case left
+    /// The step has left something open, which must be ended before the next one is entered.
+    case looseEnds
+  }
+
+  /// Notes that the `proceed` of the place on top has returned, and enters the next step, in one input.
+  package mutating func move(
+    to node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main
+  ) -> Move {
+    switch stepIsOver(on: track) {
+    case .left: return .left
+    case .looseEnds: return .looseEnds
+    case .onward: return enter(node, instance: instance, payload: payload, on: track).map { .entered($0) } ?? .left
+    }
+  }
+
   /// Skips a step that asks for it, and passes its output to the next step.
   ///
   /// - Returns: False if the flow is being left.

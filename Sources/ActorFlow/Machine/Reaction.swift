@@ -10,9 +10,8 @@ package struct Reaction: Sendable {
   /// The values that the input has dropped. They are released outside the turn, because that may run a user's `deinit`,
   /// and before any task is resumed, so that no resumed task can find them alive.
   package internal(set) var discarded: [any Sendable] = []
-  /// Most inputs cause at most one action, which needs no array.
-  private var first: Action?
-  private var more: [Action] = []
+  /// The actions, in the order in which they are to be performed.
+  package internal(set) var actions: [Action] = []
 
   package enum Action: Sendable {
     /// A walk begins on the track: from now on a leave cancels its task.
@@ -46,20 +45,6 @@ package struct Reaction: Sendable {
   }
 
   package init() {}
-
-  /// The actions, in the order in which they are performed.
-  package var actions: [Action] { (first.map { [$0] } ?? []) + more }
-
-  @inline(__always)
-  package func forEachAction(_ body: (Action) -> Void) {
-    guard let first else { return }
-    body(first)
-    for action in more { body(action) }
-  }
-
-  mutating func add(_ action: Action) {
-    if first == nil { first = action } else { more.append(action) }
-  }
 }
 
 extension FlowMachine {
@@ -77,6 +62,7 @@ extension FlowMachine {
   }
 
   private mutating func takeReaction() -> Reaction {
+    inputs += 1
     if timers.takeChange() { reaction.timer = nextTimer }
     // Exchanged, because a copy retains and releases each of its values.
     var taken = Reaction()
@@ -84,7 +70,7 @@ extension FlowMachine {
     return taken
   }
 
-  mutating func perform(_ action: Reaction.Action) { reaction.add(action) }
+  mutating func perform(_ action: Reaction.Action) { reaction.actions.append(action) }
 
   /// Hands out a user's value, to be released outside the turn.
   mutating func discard(_ value: any Sendable) { reaction.discarded.append(value) }

@@ -22,9 +22,10 @@ extension FlowCoordinator {
     async let failure = Presenting(presenters, in: self).untilTheEnd()
     await drive()
     let presenting = await failure
-    let result: Result<O, any Error> = await endRun()
+    let output: any Sendable
+    do { output = try await endRun() } catch { throw presenting ?? error }
     if let presenting { throw presenting }
-    return try result.get()
+    return try StepBody.cast(output, to: O.self)
   }
 
   /// Runs a flow that needs no input, and presents every event of the run.

@@ -63,6 +63,21 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
   private func open(_ input: Input, _ stage: Stage, _ kept: PersistedRendering?) async throws {
     if !turns.begin() { await waitForTurn() }
     defer { endTurn() }
+    let rendering = try firstRendering(of: input, stage, kept)
+    await tellDue()
+    do {
+      let question = try await stage.runtime.show(rendering, tree?.persisted(stage.codec), to: self, at: stage.stay)
+      (stage.question, stage.revision) = (question.id, question.revision)
+    } catch {
+      effects = EffectLedger()
+      await endStage()
+      throw error
+    }
+  }
+
+  /// Kept out of `open`, whose frame would have room for all of this in every flow that shows a rendering.
+  @inline(never)
+  private func firstRendering(of input: Input, _ stage: Stage, _ kept: PersistedRendering?) throws -> any Prompt {
     let step = try make(input)
     let tree = try tree ?? RenderTree(step, kept: kept, port: stage.port)
     if self.tree != nil { tree.enter(step, port: stage.port) }
@@ -71,15 +86,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let rendering = try tree.render(&changes)
     _ = effects.apply(changes)
     self.stage = stage
-    await tellDue()
-    do {
-      let question = try await stage.runtime.show(rendering, try tree.persisted(stage.codec), to: self, at: stage.stay)
-      (stage.question, stage.revision) = (question.id, question.revision)
-    } catch {
-      effects = EffectLedger()
-      await endStage()
-      throw error
-    }
+    return rendering
   }
 
   /// Waits for the output, and starts effects meanwhile.

@@ -13,7 +13,7 @@ extension Step {
     self.init(
       name: id.isEmpty ? String(describing: S.self) : id,
       body: StepBody(
-        make: { @concurrent in RenderRunner(make) }, skip: nil,
+        make: .synchronous { RenderRunner(make) }, skip: nil,
         proceed: { instance, input, context in
           let runner = try StepBody.step(instance, as: RenderRunner<S, Input>.self)
           return try await runner.proceed(try StepBody.cast(input, to: Input.self), context: context)

@@ -206,7 +206,7 @@ extension FlowHost {
 
   nonisolated func settings(of committer: FlowCommitter, startedAt: Date) -> CoordinatorSettings {
     let clock = shared.clock
-    let watch = Stopwatch(
+    let watch = PersistedStopwatch(
       elapsed: { Duration(from: startedAt, to: clock.now) },
       sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
     var settings = CoordinatorSettings()

@@ -21,7 +21,7 @@ import Testing
     let (hands, committing) = (hands, committing)
     var settings = CoordinatorSettings()
     // The run's own timer never fires: a test does.
-    let watch = Stopwatch(
+    let watch = PersistedStopwatch(
       elapsed: { hands.now.withLock { $0 } },
       sleepUntil: { _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
     settings.persistence = FlowPersistence(codec: JSONValueCodec(), watch: watch) { _, _ in

@@ -42,7 +42,7 @@ extension MachineAttack {
       try machine.update(Form(text: "new"), visit: visit)
       return "update"
     case 7:
-      machine.withdraw(question)
+      machine.withdraw(question.number)
       return "withdraw"
     case 8:
       try machine.launch(graph, with: "in")
@@ -150,8 +150,29 @@ extension MachineAttack {
       _ = machine.fail(node.info.id, Boom())
       return "fail"
     default:
+      if random.chance(50), let next = graph.nodes.dropFirst(node.index + 1).first {
+        return try move(&machine, to: next)
+      }
       walker = machine.returned() ? .between(node) : .turning
       return "return"
+    }
+  }
+
+  /// Ends a step that has left nothing open, and enters the next one in the same input.
+  private mutating func move(_ machine: inout FlowMachine, to next: Node) throws -> Given {
+    let isLeft = machine.phase != .walking
+    switch machine.move(to: next, instance: Asker(), payload: Payload("in")) {
+    case .entered(let place):
+      try demand(!isLeft, "a flow that is being left has entered a step")
+      visits.append(place.visit.id)
+      walker = .stepping(place.visit, next)
+      return "move"
+    case .left:
+      try demand(isLeft, "a flow that is not being left refused to move")
+      walker = .turning
+      return "move while left"
+    case .looseEnds:
+      throw Finding("a step without a question, a wait or work has left something open")
     }
   }
 }

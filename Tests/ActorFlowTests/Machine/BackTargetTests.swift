@@ -94,7 +94,7 @@ import Testing
     var driver = try MachineDriver(.automatic, .automatic)
     driver.enter(0)
     let question = try driver.ask()
-    driver.give { $0.withdraw(question.id) }
+    driver.give { $0.withdraw(question.id.number) }
     driver.enter(1)
     try driver.backUp()
     #expect(driver.rollBack() == "ba[a]")

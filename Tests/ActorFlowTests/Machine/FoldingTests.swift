@@ -72,11 +72,11 @@ import Testing
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
     let first = try driver.ask()
-    driver.give { $0.withdraw(first.id) }
-    driver.give { $0.withdraw(first.id) }
+    driver.give { $0.withdraw(first.id.number) }
+    driver.give { $0.withdraw(first.id.number) }
     let second = try driver.ask()
     try driver.answer(second)
-    driver.give { $0.withdraw(second.id) }
+    driver.give { $0.withdraw(second.id.number) }
     #expect(driver.lines.suffix(4) == ["asked a", "withdrawn", "asked a", "answered"])
     expectSame(driver)
   }

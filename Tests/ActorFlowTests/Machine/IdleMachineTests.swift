@@ -62,7 +62,7 @@ import Testing
       let question = try driver.ask("b")
       driver.advance(by: .seconds(20))
       let now = driver.now
-      driver.give { $0.withdraw(question, at: now) }
+      driver.give { $0.withdraw(question.number, at: now) }
       driver.advance(by: .seconds(100))
     }
     try driver.answer(driver.ask("b"))
@@ -71,7 +71,7 @@ import Testing
     #expect(driver.machine.nextTimer == driver.now + .seconds(60))
     driver.advance(by: .seconds(20))
     let now = driver.now
-    driver.give { $0.withdraw(question, at: now) }
+    driver.give { $0.withdraw(question.number, at: now) }
     try driver.backUp()
     try driver.comeBack()
     try driver.ask("a")

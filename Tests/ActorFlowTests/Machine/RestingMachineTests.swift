@@ -59,7 +59,7 @@ import Testing
     #expect(driver.machine.canPassivate)
     driver.give { $0.stopWaiting(late) }
     #expect(!driver.machine.canPassivate)
-    driver.give { $0.withdraw(question.id) }
+    driver.give { $0.withdraw(question.id.number) }
     #expect(!driver.machine.isSettled)
     _ = try wait(for: "next")
     #expect(driver.machine.canPassivate)

@@ -61,7 +61,7 @@ final class KeptFlow: Sendable {
     var settings = CoordinatorSettings()
     settings.eventLog = 10_000
     let (started, clock) = (started, clock)
-    let watch = Stopwatch(
+    let watch = PersistedStopwatch(
       elapsed: { started.duration(to: clock.now) },
       sleepUntil: { try await clock.sleep(until: started.advanced(by: $0), tolerance: nil) })
     settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { [self] machine, events in

@@ -138,7 +138,7 @@ extension Kept {
         return try await coordinator.settled()
       }
       if case .ended = position.status { return await run.value }
-      if let fault = await coordinator.machine.fault {
+      if let fault = await coordinator.state.machine.fault {
         throw Finding("\(fault.step) has failed, and the flow stands still: \(fault.error)")
       }
       try await patiently { try await world(self, position) }
@@ -161,7 +161,7 @@ extension Kept {
     }
     guard patience > 0 else {
       task.cancel()
-      throw Finding("it hangs at \(await coordinator.position) \(await coordinator.machine.main.phase)")
+      throw Finding("it hangs at \(await coordinator.position) \(await coordinator.state.machine.main.phase)")
     }
     await watch.value
     return try await task.value

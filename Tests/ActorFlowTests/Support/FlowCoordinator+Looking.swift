@@ -6,15 +6,16 @@ extension FlowCoordinator {
   /// The waiters and tasks that are still there, by what they wait for.
   var leftovers: [String] {
     [
-      ("milestones", milestones.count), ("waits", waits.count), ("pauses", pauses.count),
-      ("once", onceWaiters.count), ("branches", branches.count), ("stint", main.stint == nil ? 0 : 1),
+      ("milestones", state.milestones.count), ("waits", state.waits.count), ("pauses", state.pauses.count),
+      ("once", state.onceWaiters.count), ("branches", state.branches.count),
+      ("stint", state.main.stint == nil ? 0 : 1),
     ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
   }
 
   /// Whether a timer is due or firing.
   var isFiring: Bool {
-    let due = machine.nextTimer.map { $0 <= stopwatch.elapsed() } ?? false
-    return machine.phase == .walking && (due || timer.isFiring)
+    let due = state.machine.nextTimer.map { $0 <= state.stopwatch.elapsed() } ?? false
+    return state.machine.phase == .walking && (due || state.timer.isFiring)
   }
 
   /// Blocks the calling thread until the actor has answered, as user code may that the actor must not wait for.

@@ -43,7 +43,7 @@ struct ComposedDriver {
     do {
       while true {
         try await rest()
-        let machine = await coordinator.machine
+        let machine = await coordinator.state.machine
         let (sequence, position) = (machine.sequence, machine.position)
         var changes: [String] = []
         while fold.sequence < sequence, let event = await events.next() {
@@ -204,7 +204,7 @@ extension FlowCoordinator {
   /// Whether nothing moves, no timer is due, and no cancellation is still to be heard.
   fileprivate func hasStopped(at now: Duration) -> Bool {
     guard !cancellation.isPending else { return false }
-    return machine.phase == .ended
-      || (machine.isSettled && !timer.isFiring && machine.nextTimer.map { $0 > now } ?? true)
+    return state.machine.phase == .ended
+      || (state.machine.isSettled && !state.timer.isFiring && state.machine.nextTimer.map { $0 > now } ?? true)
   }
 }

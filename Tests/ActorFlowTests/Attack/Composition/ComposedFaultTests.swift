@@ -22,7 +22,7 @@ import Testing
     launch(flow, with: "-", on: FlowCoordinator(id: "test", clock: clock))
   }
 
-  private func nextTimer(of run: Launched<String>) async -> Duration? { await run.coordinator.machine.nextTimer }
+  private func nextTimer(of run: Launched<String>) async -> Duration? { await run.coordinator.state.machine.nextTimer }
 
   @Test("a hub that is tried again can be left backwards, though the attempt before had left a step for good")
   func backFromARetriedHub() async throws {

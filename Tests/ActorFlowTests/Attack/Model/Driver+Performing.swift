@@ -67,19 +67,20 @@ extension Driver {
       return await wait { [coordinator] in await outcome { try await verb(coordinator) } }
     }
     reference.waiting.removeLast()
-    let before = await coordinator.milestones.count
+    let before = await coordinator.state.milestones.count
     let got = await Task { [coordinator] in
       withUnsafeCurrentTask { $0?.cancel() }
       return await outcome { try await verb(coordinator) }
     }.value
-    try demand(await coordinator.milestones.count <= before, "a waiter that gave up, or was refused, is still there")
+    try demand(
+      await coordinator.state.milestones.count <= before, "a waiter that gave up, or was refused, is still there")
     if let refusal { return try demandEqual(got, refusal, "the refusal") }
     try demand(["ok", "CancellationError", "rollbackFailed"].contains(got), "the request got \(got)")
   }
 
   /// Begins to wait, and returns when the waiter has been let in, or has got what it waits for.
   private mutating func wait(_ verb: @escaping @Sendable () async -> String) async {
-    let before = await coordinator.milestones.map(\.waiter)
+    let before = await coordinator.state.milestones.map(\.waiter)
     let isDone = Flag()
     waiting.append(
       Task {
@@ -87,7 +88,7 @@ extension Driver {
         return await verb()
       })
     while !isDone.isRaised,
-      await coordinator.milestones.allSatisfy({ milestone in before.contains { $0 === milestone.waiter } })
+      await coordinator.state.milestones.allSatisfy({ milestone in before.contains { $0 === milestone.waiter } })
     {
       await Task.yield()
     }
@@ -117,7 +118,7 @@ extension Driver {
 
 extension FlowCoordinator {
   fileprivate var isAboutToCancel: Bool {
-    guard machine.phase == .leaving, main.isWalking, let stint = main.stint else { return false }
+    guard state.machine.phase == .leaving, state.main.isWalking, let stint = state.main.stint else { return false }
     return !stint.isCancelled
   }
 }
