@@ -150,8 +150,8 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
-  /// What a visit that is replayed needs to know of a question. A class, because few flows need it and every waiting flow
-  /// would have room for it.
+  /// The part of a question that only replayed visits have. A class, because the frame of every asking step would have
+  /// room for it.
   private final class ReplayedAsker: Sendable {
     let persisted: FlowMachine.PersistedPrompt?
     let task: CallingTask

@@ -5,7 +5,7 @@ class RenderNode {
   unowned let book: RenderBook
   /// The latest pass that requested the node.
   var pass = 0
-  fileprivate(set) var children: [ChildKey: RenderNode] = [:]
+  fileprivate(set) var children = RenderChildren()
   fileprivate(set) var effects: [RenderKey: Effect] = [:]
 
   struct Effect {
@@ -26,7 +26,7 @@ class RenderNode {
 
   /// Saves the node and those below it; the returned closure restores them.
   func save() -> () -> Void {
-    let (children, effects, below) = (children, effects, children.values.map { $0.save() })
+    let (children, effects, below) = (children, effects, children.all.map { $0.save() })
     return { [self] in
       (self.children, self.effects) = (children, effects)
       for restore in below { restore() }
@@ -44,17 +44,14 @@ class RenderNode {
       effects.removeValue(forKey: key)
       book.stop(effect.id)
     }
-    for (key, child) in children where child.pass != book.pass {
-      children.removeValue(forKey: key)
-      child.remove()
-    }
+    for child in children.remove(where: { $0.pass != book.pass }) { child.remove() }
   }
 
   /// Removes the node from the tree.
   fileprivate func remove() {
     book.remove(self)
     for effect in effects.values { book.stop(effect.id) }
-    for child in children.values { child.remove() }
+    for child in children.all { child.remove() }
   }
 
   /// Returns the node's recording for a test; `nil` if nothing was recorded.
@@ -63,7 +60,48 @@ class RenderNode {
   /// Forgets the effects, all of which have ended, before the tree is rendered in another visit.
   func forgetEffects() {
     effects = [:]
-    for child in children.values { child.forgetEffects() }
+    for child in children.all { child.forgetEffects() }
+  }
+}
+
+/// The children of a node. Most nodes have few, which are found one after the other: a dictionary with one child would
+/// take 200 bytes of every flow that shows the node.
+struct RenderChildren {
+  /// The largest number of children that are found without a dictionary.
+  private static let few = 8
+  private(set) var all: [RenderNode] = []
+  /// The places of the children in `all`, if there are many.
+  private var places: [ChildKey: Int] = [:]
+
+  subscript(key: ChildKey) -> RenderNode? {
+    guard all.count > Self.few else { return all.first { $0.path.key == key } }
+    return places[key].map { all[$0] }
+  }
+
+  /// Adds a child, or replaces the one with the same key.
+  mutating func set(_ child: RenderNode) {
+    guard let key = child.path.key else { return }
+    if let place = all.count > Self.few ? places[key] : all.firstIndex(where: { $0.path.key == key }) {
+      all[place] = child
+      return
+    }
+    all.append(child)
+    if all.count == Self.few + 1 { findPlaces() } else if all.count > Self.few { places[key] = all.count - 1 }
+  }
+
+  /// Removes and returns the children that meet a condition.
+  mutating func remove(where isGone: (RenderNode) -> Bool) -> [RenderNode] {
+    let gone = all.filter(isGone)
+    guard !gone.isEmpty else { return [] }
+    all.removeAll(where: isGone)
+    findPlaces()
+    return gone
+  }
+
+  private mutating func findPlaces() {
+    places = [:]
+    guard all.count > Self.few else { return }
+    for (place, child) in all.enumerated() { if let key = child.path.key { places[key] = place } }
   }
 }
 
@@ -120,8 +158,8 @@ final class TypedNode<Step: RenderedStep>: RenderNode {
 
   override func pack(into packer: inout TreePacker, as name: TreePacker.Name, below parent: Int?) throws {
     let index = try packer.add(state, name, at: path, below: parent)
-    guard !children.isEmpty else { return }
-    for (name, child) in try packer.sorted(children.values) { try child.pack(into: &packer, as: name, below: index) }
+    guard !children.all.isEmpty else { return }
+    for (name, child) in try packer.sorted(children.all) { try child.pack(into: &packer, as: name, below: index) }
   }
 
   override func record<Parent: RenderedStep>(for parent: Parent.Type) -> RenderPass<Parent>.Child? {
@@ -195,7 +233,7 @@ extension TypedNode {
         "one render of \(path) requests two children of type \(Child.self) with the key \(key.key); "
           + "give each child a key of its own")
     }
-    children[key] = node
+    children.set(node)
     return node
   }
 }
@@ -208,6 +246,6 @@ extension TypedNode {
     RenderPass(
       step: step, state: state, rendering: rendering,
       effects: effects.sorted { $0.value.id < $1.value.id }.map(\.key.value),
-      children: children.values.sorted { $0.id < $1.id }.compactMap { $0.record(for: Step.self) })
+      children: children.all.sorted { $0.id < $1.id }.compactMap { $0.record(for: Step.self) })
   }
 }

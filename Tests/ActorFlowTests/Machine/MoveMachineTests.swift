@@ -15,7 +15,10 @@ import Testing
     driver.enter(0)
     let first = driver.visit
     driver.forget()
-    guard case .entered(let place) = move(&driver, to: 1) else { return Issue.record("the step is not entered") }
+    guard case .entered(let place) = move(&driver, to: 1) else {
+      Issue.record("the step is not entered")
+      return
+    }
     #expect(driver.lines == ["moved a→b"] && driver.stack == "ab" && place.visit.id == driver.visit)
     #expect(driver.latest.actions.isEmpty)
     #expect(throws: FlowError.self) { try driver.give { try $0.ask(Form(text: "late"), key: nil, visit: first) } }
@@ -26,7 +29,10 @@ import Testing
     var driver = try MachineDriver(.automatic, .automatic)
     driver.enter(0)
     let question = try driver.ask()
-    guard case .looseEnds = move(&driver, to: 1) else { return Issue.record("the question is no loose end") }
+    guard case .looseEnds = move(&driver, to: 1) else {
+      Issue.record("the question is no loose end")
+      return
+    }
     #expect(driver.stack == "a")
     driver.give { $0.withdraw(question.id.number) }
     let visit = driver.visit
@@ -42,7 +48,10 @@ import Testing
     _ = try driver.give {
       try $0.beginOnce("charge", scope: scope, type: String.self) { KeyBits(high: 1, low: 2) }
     }
-    guard case .looseEnds = move(&driver, to: 1) else { return Issue.record("the work is no loose end") }
+    guard case .looseEnds = move(&driver, to: 1) else {
+      Issue.record("the work is no loose end")
+      return
+    }
     #expect(driver.stack == "a")
   }
 
@@ -52,7 +61,10 @@ import Testing
     driver.enter(0)
     try driver.give { try $0.abandon(reason: "enough", rollBack: true, since: .zero) }
     driver.forget()
-    guard case .left = move(&driver, to: 1) else { return Issue.record("a step was entered") }
+    guard case .left = move(&driver, to: 1) else {
+      Issue.record("a step was entered")
+      return
+    }
     #expect(driver.events.isEmpty)
     #expect(driver.rollBack() == "a")
   }

@@ -52,6 +52,29 @@ import Testing
     #expect(driver.view.line == "(2,new)")
   }
 
+  @Test("children are told apart by their keys, however many there are, and while others come and go")
+  func manyChildren() throws {
+    var driver = try TreeDriver()
+    var keys: [String] = []
+    func line(_ keys: [String]) -> String { "(" + keys.joined(separator: ",") + ")" }
+    // Up to 20 children, so that those with and without a dictionary are met, each with its key as its state.
+    for number in 0..<20 {
+      let key = "k\(number)"
+      try driver.act(.open(key))
+      try driver.send(.add(key), to: number + 2)
+      keys.append(key)
+      #expect(driver.view.line == line(keys))
+    }
+    for number in [0, 19, 10, 5, 6, 7, 8, 9, 1, 2, 3, 4, 11] {
+      try driver.act(.close("k\(number)"))
+      keys.removeAll { $0 == "k\(number)" }
+      #expect(driver.view.line == line(keys))
+    }
+    #expect(keys.count == 7)
+    try driver.act(.open("k0"))
+    #expect(driver.view.line == line(keys + [""]))
+  }
+
   @Test("what was below a removed child is gone with it, effects too")
   func subtrees() throws {
     var driver = try TreeDriver()

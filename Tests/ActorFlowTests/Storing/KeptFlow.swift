@@ -129,7 +129,9 @@ struct Kept: Sendable {
   var result: Result<String, any Error> {
     get async {
       await run.value
-      return await coordinator.endRun()
+      do { return .success(try StepBody.cast(await coordinator.endRun(), to: String.self)) } catch {
+        return .failure(error)
+      }
     }
   }
 }
