@@ -32,7 +32,7 @@ struct Mutant: Sendable {
     if let fate = try? await patience.wait(for: { try await play(host, store, clock) }) { return fate }
     // Its journal may say that nobody waits for an answer who does: nobody can tell, but it can be abandoned.
     let player = MedleyPlayer(host: host, clock: clock, random: random)
-    if (try? await patience.wait(for: { try await player.end() })) != nil { return .asleep }
+    if (try? await Patience(.seconds(120)).wait(for: { try await player.end() })) != nil { return .asleep }
     let atWork = await host.atWork
     await host.die()
     return .stuck("it hangs, with \(atWork) at work")
