@@ -88,7 +88,7 @@ import Testing
 
   @Test("twenty flows live through fifty days of reminders, a year in all")
   func aYear() async throws {
-    try await testHost { tester in
+    try await testHost(patience: Patience(.seconds(600))) { tester in
       let flows = try await tester.deploy(patient(log, days: 50))
       for number in 0..<20 { try await flows.start(id: FlowID("p\(number)"), with: "\(number)") }
       try await tester.advance(by: .day * 365)

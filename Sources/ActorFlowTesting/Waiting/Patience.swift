@@ -3,7 +3,7 @@ internal import ActorFlow
 /// The time that a ``FlowTester`` waits for a flow in which nothing happens, before it says so and fails.
 ///
 /// No passing test depends on it: patience only turns a hang into a failure that names what hangs. It should therefore
-/// be generous; the standard is 30 seconds.
+/// be generous; the standard is two minutes, because a busy machine with all tests at once may need one for a step.
 public struct Patience: Sendable {
   /// The longest time of each single wait.
   public let limit: Duration
@@ -15,8 +15,8 @@ public struct Patience: Sendable {
     self.clock = clock
   }
 
-  /// A patience of 30 seconds of real time.
-  public static let standard = Patience(.seconds(30))
+  /// A patience of two minutes of real time.
+  public static let standard = Patience(.seconds(120))
 
   /// Runs `work`, which must end soon when it is cancelled; cancels it and returns `nil` if patience runs out first.
   ///
