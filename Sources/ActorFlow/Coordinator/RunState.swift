@@ -1,6 +1,6 @@
 /// The state of a run: the machine, the log, and the waiters and tasks of the run.
 ///
-/// It is one struct, so that a turn accesses the coordinator's storage once. Swift checks at run time that accesses to a
+/// A single struct, so that a turn accesses the coordinator's storage once. Swift checks at run time that accesses to a
 /// property of an actor do not overlap; with a property for each part, that took 1,000 of the 10,100 instructions of a
 /// step.
 struct RunState: Sendable {

@@ -5,7 +5,7 @@ package final class Graph: Sendable {
   /// The instructions in order. A walk needs only an address and the payload on its way.
   package let program: ContiguousArray<Instruction>
   /// The step that each address enters; `nil` for any other instruction. A walk looks here first, because reading an
-  /// instruction copies its payload, for 600 of the 10,300 machine instructions of a step.
+  /// instruction copies its payload.
   let steps: ContiguousArray<Node?>
   /// Steps and forks in the order of the definition.
   package let nodes: ContiguousArray<Node>
