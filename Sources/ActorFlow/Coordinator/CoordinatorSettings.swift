@@ -17,17 +17,16 @@ package struct CoordinatorSettings: Sendable {
 package final class FlowPersistence: Sendable {
   let codec: any ValueCodec
   let watch: any Stopwatch
-  let commit: @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
+  let commit: Commit
+
+  /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
+  /// input. An error refuses the input; if the walk gave the input, the run stops.
+  package typealias Commit = @Sendable (FlowMachine, [NavigationEvent], (any CommitCause)?) async throws -> Void
 
   /// - Parameters:
   ///   - codec: Packs prompts. Values are packed by the code that commits.
   ///   - watch: Measures the time since the flow's start, in whichever process that was.
-  ///   - commit: Called with each machine before it is adopted, and with the events since the last commit. An error
-  ///     refuses the input; if the walk gave the input, the run stops.
-  package init(
-    codec: any ValueCodec, watch: any Stopwatch,
-    commit: @escaping @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
-  ) {
+  package init(codec: any ValueCodec, watch: any Stopwatch, commit: @escaping Commit) {
     (self.codec, self.watch, self.commit) = (codec, watch, commit)
   }
 }

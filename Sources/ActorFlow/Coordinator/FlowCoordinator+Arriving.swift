@@ -33,12 +33,12 @@ extension FlowCoordinator {
   private nonisolated func remake(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool {
     let instance: StepInstance?
     do { instance = try await cursor.place?.node.body.make?() } catch {
-      try await decideWalking(on: track, isCommitted: false) { machine, _ in
+      try await decideWalking(on: track) { machine, _ in
         machine.notMade(on: track)
       }
       throw error
     }
-    cursor.place = try await decideWalking(on: track, isCommitted: false) { machine, _ in
+    cursor.place = try await decideWalking(on: track) { machine, _ in
       machine.reloaded(instance, on: track)
     }
     return cursor.place != nil
@@ -78,7 +78,7 @@ extension FlowCoordinator {
 
   /// Tells the machine that the cursor has come under other scopes.
   nonisolated func watch(_ scopes: ScopeFrame?, on track: TrackID) async throws {
-    try await decideWalking(on: track, isCommitted: false) { machine, stopwatch in
+    try await decideWalking(on: track) { machine, stopwatch in
       machine.watch(scopes, on: track, at: stopwatch.elapsed())
     }
   }
@@ -145,7 +145,7 @@ extension FlowCoordinator {
     let payload = cursor.payload
     let reopened = isEntered ? await reopenedFork(on: track) : nil
     let inputs = reopened == nil ? try plan.inputs(from: payload.value) : []
-    let tracks: [TrackID]? = try await decideWalking(on: track, isCommitted: reopened == nil) { machine, _ in
+    let tracks: [TrackID]? = try await decideWalking(on: track) { machine, _ in
       if let reopened { return machine.goOn(with: reopened, on: track) }
       if isEntered { return machine.refork(plan, inputs: inputs, on: track) }
       return machine.fork(node, plan, payload: payload, inputs: inputs, on: track)

@@ -6,8 +6,10 @@ extension FlowCoordinator {
   }
 
   /// Begins a run, and returns when its beginning is committed. No code of a step has run yet.
-  package nonisolated func begin(_ graph: Graph, with input: any Sendable) async throws {
-    try await launch(graph, with: input)
+  package nonisolated func begin(
+    _ graph: Graph, with input: any Sendable, cause: (any CommitCause)? = nil
+  ) async throws {
+    try await launch(graph, with: input, cause: cause)
   }
 
   /// Whether the run has ended, or the flow is suspended because a step failed.
@@ -44,9 +46,24 @@ extension FlowCoordinator {
   ///
   /// - Parameter size: The number of bytes that the value takes in a snapshot.
   package nonisolated func sendNumbered<T: Sendable>(
-    _ value: T, to signal: Signal<T>, key: String, size: Int
+    _ value: T, to signal: Signal<T>, key: String, size: Int, cause: any CommitCause
   ) async throws -> Delivery {
-    try await send(value, to: signal.name, key: key, size: size, numbersBuffered: true)
+    try await send(value, to: signal.name, key: key, size: size, numbersBuffered: true, cause: cause)
+  }
+
+  /// Answers an open question, as ``answer(_:with:by:revision:)`` does.
+  package nonisolated func answer<A: Sendable>(
+    _ question: Question.ID, with answer: A, by principal: Principal?, revision: Int?, cause: any CommitCause
+  ) async throws {
+    try await checkAndAccept(answer, for: question, by: principal, revision: revision, cause: cause)
+  }
+
+  /// Answers the only open question whose prompt is a `P`, as ``answer(_:with:by:)`` does.
+  package nonisolated func answer<P: Prompt>(
+    _ prompt: P.Type, with answer: P.Answer, by principal: Principal?, cause: any CommitCause
+  ) async throws {
+    let question = try await openQuestion(of: prompt)
+    try await checkAndAccept(answer, for: question, by: principal, revision: nil, cause: cause)
   }
 
   /// Returns the open question with this id.
@@ -65,18 +82,22 @@ extension FlowCoordinator {
   /// Backs up, as ``backUp(to:)`` and ``backUp(from:)`` do.
   ///
   /// - Parameter whenFiled: Called when the request is committed; ``activate()`` is needed only from then on.
-  package nonisolated func backUp(to step: StepID?, from question: Question.ID?, whenFiled: () -> Void) async throws {
+  package nonisolated func backUp(
+    to step: StepID?, from question: Question.ID?, cause: any CommitCause, whenFiled: () -> Void
+  ) async throws {
     try refuseLeavingInside("try await context.backUp()")
-    try await request(whenFiled: whenFiled) { machine, stopwatch in
+    try await request(cause: cause, whenFiled: whenFiled) { machine, stopwatch in
       if let question { return try machine.backUp(from: question, since: stopwatch.elapsed()) }
       return try machine.backUp(to: step, since: stopwatch.elapsed())
     }
   }
 
   /// Ends the flow, as ``abandon(reason:rollingBack:)`` does.
-  package nonisolated func abandon(reason: String, rollingBack: Bool, whenFiled: () -> Void) async throws {
+  package nonisolated func abandon(
+    reason: String, rollingBack: Bool, cause: any CommitCause, whenFiled: () -> Void
+  ) async throws {
     try refuseLeavingInside("try await context.abandon(_:)")
-    try await request(whenFiled: whenFiled) { machine, stopwatch in
+    try await request(cause: cause, whenFiled: whenFiled) { machine, stopwatch in
       try machine.abandon(reason: reason, rollBack: rollingBack, since: stopwatch.elapsed())
     }
   }
@@ -119,19 +140,15 @@ extension FlowCoordinator {
     return await passivate(if: .isSuspended)
   }
 
-  private enum PassivationCondition {
-    case always, isIdle, isSuspended
-  }
-
   /// - Returns: Whether the condition is met; true also if the flow was passivated before.
-  private nonisolated func passivate(if condition: PassivationCondition) async -> Bool {
+  private nonisolated func passivate(if condition: FlowMachine.PassivationCondition) async -> Bool {
     guard var afterwards = await passivated(if: condition) else { return false }
     afterwards.perform()
     return true
   }
 
-  private func passivated(if condition: PassivationCondition) -> Afterwards? {
-    guard state.isPassivated || isMet(condition) else { return nil }
+  private func passivated(if condition: FlowMachine.PassivationCondition) -> Afterwards? {
+    guard state.isPassivated || mayPassivate(if: condition) else { return nil }
     var afterwards = Afterwards()
     guard !state.isPassivated, state.machine.phase != .ended else { return afterwards }
     state.isPassivated = true
@@ -143,13 +160,10 @@ extension FlowCoordinator {
     return afterwards
   }
 
-  private func isMet(_ condition: PassivationCondition) -> Bool {
-    switch condition {
-    case .always: return true
-    case .isSuspended: return state.machine.fault != nil
-    case .isIdle:
-      guard canPassivate, !isTimerDue else { return false }
-      return askers.allSatisfy(\.isAwaitedNow)
+  private func mayPassivate(if condition: FlowMachine.PassivationCondition) -> Bool {
+    let areAskersBack = askers.allSatisfy(\.isAwaitedNow)
+    return withState { state in
+      state.machine.mayPassivate(if: condition, at: state.stopwatch.elapsed(), areAskersBack: areAskersBack)
     }
   }
 
@@ -170,12 +184,7 @@ extension FlowCoordinator {
     for asker in await askers { try await asker.isAwaited() }
   }
 
-  private var isTimerDue: Bool {
-    withState { state in
-      guard let due = state.machine.nextTimer else { return false }
-      return due <= state.stopwatch.elapsed()
-    }
-  }
+  private var isTimerDue: Bool { withState { $0.machine.isTimerDue(at: $0.stopwatch.elapsed()) } }
 
   /// Changes the number of effects that run or are about to start.
   nonisolated func countEffects(_ difference: Int) async {
@@ -210,8 +219,12 @@ extension FlowCoordinator {
   private func forget(effectWaiter waiter: OneShot) { state.effects.waiters.removeAll { $0 === waiter } }
 
   /// Waits for commits under way: everything that is stored by now is then adopted here.
+  ///
+  /// - Throws: `CancellationError` if the flow was passivated.
   package nonisolated func waitForCommits() async throws {
-    try await decide(isCommitted: false) { _, _ in }
+    await order.lock()
+    order.unlock()
+    guard await !isPassivated else { throw CancellationError() }
   }
 
   /// Waits until a question that was open when the machine was read back is asked again, or will not be asked again.

@@ -77,10 +77,11 @@ extension FlowCoordinator {
 extension FlowCoordinator {
   /// Files a request to leave, and waits for the milestone that the machine names. Only the waiting can be cancelled.
   nonisolated func request(
-    whenFiled: () -> Void = {}, _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Void
+    cause: (any CommitCause)? = nil, whenFiled: () -> Void = {},
+    _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Void
   ) async throws {
     let waiter = OneShot()
-    try await decide(waiter: waiter, input)
+    try await decide(cause: cause, waiter: waiter, input)
     whenFiled()
     _ = try await wait(with: waiter)
   }

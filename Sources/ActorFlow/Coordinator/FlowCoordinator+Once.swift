@@ -87,8 +87,8 @@ extension FlowCoordinator {
       }
     } catch {
       // Without a record the outcome of the work is unknown. But the work has ended, so no task may wait for it.
-      _ = try? await decide(on: scope.stay.track, isCommitted: false, evenPassivated: true) { machine, _ in
-        machine.endOnce(key, scope: scope, value: nil, by: caller)
+      _ = try? await decide(on: scope.stay.track, evenPassivated: true) { machine, _ in
+        machine.endOnceUncommitted(key, scope: scope, by: caller)
       }
       throw error
     }

@@ -4,7 +4,7 @@ import Synchronization
 extension FlowCoordinator {
   /// Checks an answer in the caller's task and hands it to the asker.
   nonisolated func checkAndAccept<A: Sendable>(
-    _ answer: A, for id: Question.ID, by principal: Principal?, revision: Int?
+    _ answer: A, for id: Question.ID, by principal: Principal?, revision: Int?, cause: (any CommitCause)?
   ) async throws {
     var (question, receiver, asker) = try await openQuestion(takingActions: id)
     var attempt = ActionAttempt.first
@@ -18,7 +18,7 @@ extension FlowCoordinator {
       }
       // The question may have been closed or updated during the validation.
       if let receiver {
-        switch await receiver.receive(answer, to: question, attempt: attempt) {
+        switch await receiver.receive(answer, to: question, attempt: attempt, cause: cause) {
         case .applied: return
         case .changed(let next):
           attempt = next
@@ -26,7 +26,7 @@ extension FlowCoordinator {
         case let outcome: throw await refusal(for: outcome, of: question)
         }
       } else {
-        guard let changed = try await accept(answer, for: question, of: asker, by: principal) else { return }
+        guard let changed = try await accept(answer, for: question, of: asker, by: principal, cause) else { return }
         question = changed
       }
     }
@@ -63,12 +63,13 @@ extension FlowCoordinator {
   ///
   /// - Returns: The current question, if it changed since it was validated; `nil` if the answer was accepted.
   private nonisolated func accept(
-    _ answer: any Sendable, for question: Question, of asker: Asker, by principal: Principal?
+    _ answer: any Sendable, for question: Question, of asker: Asker, by principal: Principal?,
+    _ cause: (any CommitCause)?
   ) async throws -> Question? {
     let waiter = asker.waiter
     let isTaken = Atomic<Bool>(false)
     do {
-      return try await decide(on: asker.track) { [id] machine, stopwatch in
+      return try await decide(on: asker.track, cause: cause) { [id] machine, stopwatch in
         let now = try machine.openQuestion(question.id)
         guard now.revision == question.revision else { return now }
         guard let waiter, waiter.take() else {

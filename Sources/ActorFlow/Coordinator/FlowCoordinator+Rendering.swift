@@ -23,11 +23,11 @@ extension FlowCoordinator {
 
   @inline(never)
   nonisolated func rerender(
-    _ rendering: any Prompt, _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool
+    _ rendering: any Prompt, _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
   ) async throws {
     let persisted = !isPersisted ? nil : try await persisted(rendering, of: step(of: stay))
     let looksAgain = isAnswer && isCommitting
-    try await decide(on: stay.track) { machine, stopwatch in
+    try await decide(on: stay.track, cause: cause) { machine, stopwatch in
       // The deadline may have passed while this waited for another commit.
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
       try machine.rerender(
@@ -44,9 +44,11 @@ extension FlowCoordinator {
   }
 
   @inline(never)
-  nonisolated func acknowledge(_ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws {
+  nonisolated func acknowledge(
+    _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+  ) async throws {
     let looksAgain = isAnswer && isCommitting
-    try await decide(on: stay.track, isCommitted: tree != nil) { machine, stopwatch in
+    try await decide(on: stay.track, cause: cause) { machine, stopwatch in
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
       try machine.acknowledge(
         visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: stopwatch.elapsed())
@@ -54,8 +56,8 @@ extension FlowCoordinator {
   }
 
   @inline(never)
-  nonisolated func hide(at stay: Stay) async {
-    _ = try? await decide(on: stay.track) { machine, _ in
+  nonisolated func hide(at stay: Stay, cause: (any CommitCause)?) async {
+    _ = try? await decide(on: stay.track, cause: cause) { machine, _ in
       machine.hide(visit: stay.visit, on: stay.track)
     }
   }

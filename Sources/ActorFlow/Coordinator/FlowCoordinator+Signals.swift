@@ -41,12 +41,13 @@ extension FlowCoordinator {
   ///   - numbersBuffered: Whether a buffered signal takes an event number, so that a host can record the sender under
   ///     it.
   nonisolated func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool,
+    cause: (any CommitCause)?
   ) async throws -> Delivery {
     while true {
       let waits = await state.waits
       do {
-        return try await send(value, to: signal, key: key, size: size, numbersBuffered: numbersBuffered, waits)
+        return try await send(value, to: signal, key: key, size: size, numbersBuffered: numbersBuffered, cause, waits)
       } catch is Missed {} catch is NobodyReceives { return .flowEnded }
     }
   }
@@ -57,11 +58,12 @@ extension FlowCoordinator {
   /// Reserves the waiting task in the turn in which the machine hands the signal over. So a task that has given up gets
   /// no signal, even before the machine hears of it, and a task that gets the signal can no longer give up.
   private nonisolated func send(
-    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool, _ waits: [Int: OneShot]
+    _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool,
+    _ cause: (any CommitCause)?, _ waits: [Int: OneShot]
   ) async throws -> Delivery {
     let taken = Lock<OneShot?>(nil)
     do {
-      return try await decide { machine, stopwatch in
+      return try await decide(cause: cause) { machine, stopwatch in
         let sent = try machine.send(value, to: signal, key: key, size: size, at: stopwatch.elapsed()) { number in
           guard let waiter = waits[number] else { throw Missed() }
           guard waiter.take() else { return false }
@@ -109,7 +111,7 @@ extension FlowCoordinator {
     guard let made = try await place.node.body.make?() else { return nil }
     if let handover = place.memory?.memory.handover { try await handover.receiver.receive(made, handover.update) }
     let visit = place.visit.id
-    return try await decide(on: track, isCommitted: false) { machine, _ in
+    return try await decide(on: track) { machine, _ in
       machine.remade(made, at: visit, on: track)
     }
   }

@@ -131,7 +131,7 @@ extension FlowCoordinator {
   /// Stops the run, because one of its own decisions could not be committed. Waits for a commit under way, which would
   /// otherwise revive the run when it is adopted.
   nonisolated func halt(_ error: any Error) async {
-    _ = try? await decide(isCommitted: false) { machine, _ in machine.halt(error) }
+    _ = try? await decide { machine, _ in machine.halt(error) }
   }
 }
 

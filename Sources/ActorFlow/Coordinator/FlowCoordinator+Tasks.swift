@@ -119,7 +119,7 @@ extension FlowCoordinator {
 
   /// Ends a stint of a branch, and returns whether it was the branch's last.
   nonisolated func endBranch(_ branch: TrackID) async -> Bool {
-    let isOver = try? await decide(on: branch, isCommitted: false) { machine, _ in machine.isOver(branch) }
+    let isOver = try? await decide(on: branch) { machine, _ in machine.isOver(branch) }
     guard isOver != false else { return false }
     await forget(branch)
     return true

@@ -61,17 +61,10 @@ extension FlowCoordinator {
   }
 
   /// Fires what is due next, if anything is. Returns whether more may be due.
+  ///
+  /// In order even without a commit hook, so that ``timersHaveFired()`` waits until the tasks concerned are resumed.
   nonisolated func fire() async throws -> Bool {
-    guard commit == nil else { return try await fireInOrder() }
-    // With a commit hook, `decide` takes the mutex. Without one it is taken here, so that `timersHaveFired()` waits
-    // until the tasks concerned have been resumed.
-    await order.lock()
-    defer { order.unlock() }
-    return try await fireInOrder()
-  }
-
-  private nonisolated func fireInOrder() async throws -> Bool {
-    try await decide { machine, stopwatch in machine.fire(at: stopwatch.elapsed()) }
+    try await decideInOrder { machine, stopwatch in machine.fire(at: stopwatch.elapsed()) }
   }
 
   /// Waits until a timer that is firing has resumed the tasks concerned.

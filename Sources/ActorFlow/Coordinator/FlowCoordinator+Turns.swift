@@ -6,23 +6,22 @@ extension FlowCoordinator {
   /// Gives the machine an input, commits the decision, adopts it, and performs the actions that follow.
   ///
   /// An input waits until earlier ones are committed. If the commit throws, the input is refused, and nothing has
-  /// changed.
+  /// changed. If the machine says that an input needs no commit, it is adopted without one, unless a request gives it.
   ///
   /// - Parameters:
   ///   - track: The track that the input is about.
-  ///   - isCommitted: Whether to commit the decision. If not, the input still waits for commits under way.
+  ///   - cause: The request that gives the input, for the commit.
   ///   - evenPassivated: Whether the input is decided and committed even after the flow was passivated.
   ///   - waiter: Registered in the same turn, if the machine decides that the task has to wait.
   ///   - newStopwatch: The stopwatch of the run that the input begins.
   ///   - input: Calls one of the machine's inputs. It must not read state of the actor, because the machine is lent to
   ///     it.
   nonisolated func decide<Value: Sendable>(
-    on track: TrackID = .main, isCommitted: Bool = true, evenPassivated: Bool = false, waiter: OneShot? = nil,
+    on track: TrackID = .main, cause: (any CommitCause)? = nil, evenPassivated: Bool = false, waiter: OneShot? = nil,
     newStopwatch: (any Stopwatch)? = nil, _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Value
   ) async throws -> Value {
     guard commit == nil else {
-      return try await decideInOrder(
-        on: track, isCommitted: isCommitted, evenPassivated: evenPassivated, waiter, newStopwatch, input)
+      return try await decideInOrder(on: track, cause, evenPassivated: evenPassivated, waiter, newStopwatch, input)
     }
     if cancellation.isPending { await hearOfCancellation() }
     var turn = try await turn(waiter, newStopwatch, input)
@@ -30,29 +29,39 @@ extension FlowCoordinator {
     return turn.value
   }
 
-  /// As `decide`, with a commit hook. Kept out of it because the frame of an async function has room for all its paths.
+  /// As `decide`, but after the inputs that came before, and their commits. Without a commit hook, only the timers come
+  /// this way.
+  ///
+  /// Kept out of `decide` because the frame of an async function has room for all its paths.
   @inline(never)
-  private nonisolated func decideInOrder<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool, evenPassivated: Bool, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?,
+  nonisolated func decideInOrder<Value: Sendable>(
+    on track: TrackID = .main, _ cause: (any CommitCause)? = nil, evenPassivated: Bool = false,
+    _ waiter: OneShot? = nil, _ newStopwatch: (any Stopwatch)? = nil,
     _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Value
   ) async throws -> Value {
     await order.lock()
     defer { order.unlock() }
     if cancellation.isPending { await hearOfCancellation() }
-    return try await decideNext(
-      on: track, isCommitted: isCommitted, evenPassivated: evenPassivated, waiter, newStopwatch, input)
+    return try await decideNext(on: track, cause, evenPassivated: evenPassivated, waiter, newStopwatch, input)
   }
 
+  /// Decides an input while no other one can come. The caller has locked the order, or there is no commit hook.
   private nonisolated func decideNext<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool, evenPassivated: Bool, _ waiter: OneShot? = nil,
-    _ newStopwatch: (any Stopwatch)? = nil,
+    on track: TrackID = .main, _ cause: (any CommitCause)? = nil, evenPassivated: Bool = false,
+    _ waiter: OneShot? = nil, _ newStopwatch: (any Stopwatch)? = nil,
     _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Value
   ) async throws -> Value {
+    guard let commit else {
+      var turn = try await turn(waiter, newStopwatch, input)
+      turn.afterwards.perform()
+      return turn.value
+    }
     var (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated)
     let (value, reaction) = try next.react { try input(&$0, stopwatch) }
-    if isCommitted {
+    // A request is always committed, so that its key counts as used even if it has changed nothing.
+    if !reaction.isTransient || cause != nil {
       let events = reaction.event.map { [next.event($0)] } ?? []
-      do { try await commit?(next, events) } catch {
+      do { try await commit(next, events, cause) } catch {
         if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
       }
@@ -115,15 +124,9 @@ extension FlowCoordinator {
   private nonisolated func hearOfCancellation() async {
     if isPersisted {
       await passivate()
-    } else if commit == nil {
-      var turn = try? await turn { machine, stopwatch in machine.cancel(since: stopwatch.elapsed()) }
-      turn?.afterwards.perform()
     } else {
       // If it cannot be committed, the cancellation stays pending, and the next input brings it again.
-      let isTold: ()? = try? await decideNext(on: .main, isCommitted: true, evenPassivated: false) {
-        machine, stopwatch in
-        machine.cancel(since: stopwatch.elapsed())
-      }
+      let isTold: ()? = try? await decideNext { machine, stopwatch in machine.cancel(since: stopwatch.elapsed()) }
       guard isTold != nil else { return }
     }
     cancellation.isHeard()

@@ -27,12 +27,8 @@ extension FlowCoordinator {
   /// Sets the cursor to the beginning of the walk. Returns false if the track was left.
   @inline(never)
   private nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async -> Bool {
-    let beginning = try? await decideWalking(on: track, isCommitted: false) { machine, _ in
-      if let beginning = machine.beginning(on: track) {
-        return Cursor(machine.graph, start: beginning.start, top: beginning.top) as Cursor?
-      }
-      machine.leftBeforeBeginning(on: track)
-      return nil
+    let beginning = try? await decideWalking(on: track) { machine, _ in
+      machine.beginning(on: track).map { Cursor(machine.graph, start: $0.start, top: $0.top) }
     }
     guard let beginning else { return false }
     cursor = beginning
@@ -111,9 +107,9 @@ struct CommitFailure: Error {
 extension FlowCoordinator {
   /// Gives the machine an input that it never refuses, so any error comes from the commit hook.
   nonisolated func decideWalking<Value: Sendable>(
-    on track: TrackID, isCommitted: Bool = true, _ input: @Sendable (inout FlowMachine, any Stopwatch) -> Value
+    on track: TrackID, _ input: @Sendable (inout FlowMachine, any Stopwatch) -> Value
   ) async throws(CommitFailure) -> Value {
-    do { return try await decide(on: track, isCommitted: isCommitted, input) } catch {
+    do { return try await decide(on: track, input) } catch {
       throw CommitFailure(error: error)
     }
   }
@@ -188,7 +184,7 @@ extension FlowCoordinator {
   @inline(never)
   private nonisolated func notBegun(_ place: Place?, on track: TrackID) async throws -> Bool {
     guard let visit = place?.visit.id else { return true }
-    return try await decideWalking(on: track, isCommitted: false) { machine, _ in
+    return try await decideWalking(on: track) { machine, _ in
       machine.notBegun(visit, on: track)
     }
   }
@@ -245,7 +241,7 @@ extension FlowCoordinator {
   private nonisolated func stepIsOver(on track: TrackID, hasReturned: Bool) async throws(CommitFailure) -> Bool {
     // The step returned although a commit was lost, so a later failure is not due to that loss.
     if hasReturned, isPersisted { _ = await takeLoss(on: track) }
-    let ended = try await decideWalking(on: track, isCommitted: false) { machine, _ in machine.stepIsOver(on: track) }
+    let ended = try await decideWalking(on: track) { machine, _ in machine.stepIsOver(on: track) }
     switch ended {
     case .onward: return true
     case .left: return false

@@ -22,7 +22,7 @@ public actor FlowCoordinator {
   /// Identifies the coordinator in the ``FlowChain`` of the coordinators whose steps are running.
   nonisolated let serial: UInt64
   /// Commits an input before it is adopted; `nil` if nothing is committed.
-  nonisolated let commit: Commit?
+  nonisolated let commit: FlowPersistence.Commit?
   /// Serializes commits, and the firing of timers.
   nonisolated let order = AsyncMutex()
   /// The log of the latest run. Behind a lock, because subscribers take no turn. The log of the first run exists before
@@ -39,10 +39,6 @@ public actor FlowCoordinator {
   private var nextRuns: [OneShot] = []
   /// Whether the tasks of a run are under way, or its `run` is about to return.
   var isDriven = false
-
-  /// Called with the next machine before it is adopted, and with the events since the last commit. An error refuses the
-  /// input.
-  typealias Commit = @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
 
   private static let serials = Atomic<UInt64>(0)
 
@@ -79,9 +75,9 @@ public actor FlowCoordinator {
     latestLog = Lock(log)
   }
 
-  private static func commit(_ commit: (@Sendable (FlowMachine) async throws -> Void)?) -> Commit? {
+  private static func commit(_ commit: (@Sendable (FlowMachine) async throws -> Void)?) -> FlowPersistence.Commit? {
     guard let commit else { return nil }
-    return { machine, _ in try await commit(machine) }
+    return { machine, _, _ in try await commit(machine) }
   }
 
   deinit {
@@ -165,7 +161,8 @@ extension FlowCoordinator {
   /// Launches a run.
   @inline(never)
   nonisolated func launch(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
+    cause: (any CommitCause)? = nil
   ) async throws {
     try Task.checkCancellation()
     // A run that is not durable draws its bits for its first effect; most runs have no effect.
@@ -173,7 +170,7 @@ extension FlowCoordinator {
     while true {
       let stopwatch = isPersisted ? nil : settings.clock.stopwatch()
       do {
-        return try await decide(newStopwatch: stopwatch) { machine, _ in
+        return try await decide(cause: cause, newStopwatch: stopwatch) { machine, _ in
           try machine.launch(graph, with: input, at: start, keyBits: keyBits)
         }
       } catch let error as FlowError where error.code == .alreadyRunning {
@@ -293,7 +290,7 @@ extension FlowCoordinator {
   public nonisolated func answer<A: Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
   ) async throws {
-    try await checkAndAccept(answer, for: question, by: principal, revision: revision)
+    try await checkAndAccept(answer, for: question, by: principal, revision: revision, cause: nil)
   }
 
   /// Answers the only open question whose prompt is a `P`.
@@ -304,7 +301,7 @@ extension FlowCoordinator {
     _ prompt: P.Type, with answer: P.Answer, by principal: Principal? = nil
   ) async throws {
     let question = try await openQuestion(of: prompt)
-    try await checkAndAccept(answer, for: question, by: principal, revision: nil)
+    try await checkAndAccept(answer, for: question, by: principal, revision: nil, cause: nil)
   }
 }
 
@@ -331,6 +328,6 @@ extension FlowCoordinator {
   public nonisolated func send<T: Sendable>(
     _ value: T, to signal: Signal<T>, key: String? = nil
   ) async throws -> Delivery {
-    try await send(value, to: signal.name, key: key, size: 0, numbersBuffered: false)
+    try await send(value, to: signal.name, key: key, size: 0, numbersBuffered: false, cause: nil)
   }
 }

@@ -41,6 +41,7 @@ extension FlowMachine {
   /// Stops the run because a decision could not be committed. The run stays where the last commit left it, and nothing
   /// is rolled back.
   package mutating func halt(_ error: any Error) {
+    needsNoCommit()
     guard phase != .ended, phase != .idle else { return }
     end(.failed, .failure(error), as: .failed(position.step ?? "?", error), at: stack(of: .main))
   }

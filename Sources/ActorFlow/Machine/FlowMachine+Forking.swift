@@ -24,6 +24,7 @@ extension FlowMachine {
 
   /// Walks on with the branches that are open already. Returns `nil` if the flow is being left.
   package mutating func goOn(with branches: [TrackID], on track: TrackID) -> [TrackID]? {
+    needsNoCommit()
     guard phase(of: track) == .walking else { return nil }
     dropStart(of: track)
     self[track].focus.hasReturned = true
@@ -96,6 +97,7 @@ extension FlowMachine {
   ///
   /// - Returns: Whether that was the last one.
   package mutating func isOver(_ track: TrackID) -> Bool {
+    needsNoCommit()
     if case .supersede? = look(at: track, { $0.leave })?.goal { endBranch(track) }
     let phase = look(at: track) { $0.phase }
     return phase == .ended || fault != nil && phase == .walking

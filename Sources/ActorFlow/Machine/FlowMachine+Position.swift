@@ -58,6 +58,30 @@ extension FlowMachine {
     isSettled && !hasTrack(where: \.hasAskerAtWork)
   }
 
+  /// A condition for passivating the flow.
+  package enum PassivationCondition: Sendable {
+    case always
+    /// The flow's steps do nothing but wait, no timer is due, and no reminder is to run.
+    case isIdle
+    /// The flow is suspended because a step failed.
+    case isSuspended
+  }
+
+  /// Whether the flow may be passivated.
+  ///
+  /// - Parameter areAskersBack: Whether every asker waits for its answer, and none is running a reminder.
+  package func mayPassivate(
+    if condition: PassivationCondition, at now: Duration, areAskersBack: Bool
+  ) -> Bool {
+    switch condition {
+    case .always: true
+    case .isIdle: canPassivate && !isTimerDue(at: now) && areAskersBack
+    case .isSuspended: fault != nil
+    }
+  }
+
+  package func isTimerDue(at now: Duration) -> Bool { nextTimer.map { $0 <= now } ?? false }
+
   /// Whether the flow is settled, and every step that may still be executing has a question open, so that there is
   /// something to show.
   package var isPresentable: Bool {

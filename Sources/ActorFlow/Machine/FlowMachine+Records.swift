@@ -66,6 +66,12 @@ extension FlowMachine {
     if !scope.isRollback { note(value == nil ? .threw : .outcome(by: caller), on: track) }
   }
 
+  /// Ends the work of a `once` whose end could not be committed: without a record its outcome is unknown.
+  package mutating func endOnceUncommitted(_ key: String, scope: RecordScope, by caller: CallingTask = .unknown) {
+    needsNoCommit()
+    endOnce(key, scope: scope, value: nil, by: caller)
+  }
+
   /// Whether work begun by a `once` of the place on top of a track is still under way. The flow does not move on before
   /// it has ended.
   package func hasRunningWork(on track: TrackID) -> Bool {

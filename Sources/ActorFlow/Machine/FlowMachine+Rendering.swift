@@ -75,6 +75,7 @@ extension FlowMachine {
     at now: @autoclosure () -> Duration = .zero
   ) throws {
     _ = try activePlace(of: visit, on: track, to: "take actions")
+    if tree == nil { needsNoCommit() }
     keep(tree, on: track)
     if isAnswer { somebodyIsThere(on: track, at: now()) }
   }

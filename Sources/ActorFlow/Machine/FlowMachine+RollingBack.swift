@@ -75,7 +75,8 @@ extension FlowMachine {
 
   /// Stores the new instance of a reloaded place. Returns `nil` if a leave came first, so that `proceed` is not called.
   package mutating func reloaded(_ instance: StepInstance?, on track: TrackID = .main) -> Place? {
-    with(track) { track in
+    needsNoCommit()
+    return with(track) { track in
       guard track.phase == .walking else {
         track.notBegun()
         return nil

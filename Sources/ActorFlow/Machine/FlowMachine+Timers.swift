@@ -2,6 +2,7 @@
 extension FlowMachine {
   /// Arms the timers of the scopes that the walk has entered, and disarms those of the scopes that it has left.
   package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: @autoclosure () -> Duration) {
+    needsNoCommit()
     guard look(at: track, { $0.phase == .walking }) else { return }
     timers.keep(only: scopes, on: track)
     guard scopes != nil else { return }

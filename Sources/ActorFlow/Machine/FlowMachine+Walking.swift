@@ -44,6 +44,11 @@ extension FlowMachine {
 
   /// Notes that the `proceed` of the place on top has returned or thrown, and can open nothing more.
   package mutating func stepIsOver(on track: TrackID) -> StepEnd {
+    needsNoCommit()
+    return endStep(on: track)
+  }
+
+  private mutating func endStep(on track: TrackID) -> StepEnd {
     let goesOn = returned(on: track)
     if hasLooseEnds(on: track) { return .looseEnds }
     return goesOn ? .onward : .left
@@ -80,16 +85,19 @@ extension FlowMachine {
 
   /// Returns the beginning of a track's walk: its start, or else the place on top. Returns `nil` if the track was left
   /// since its turn to walk.
-  package func beginning(on track: TrackID) -> (start: Start?, top: Place?)? {
-    look(at: track) { track in
+  package mutating func beginning(on track: TrackID) -> (start: Start?, top: Place?)? {
+    needsNoCommit()
+    let beginning: (Start?, Place?)? = look(at: track) { track in
       guard track.phase == .walking, track.start != nil || track.top != nil else { return nil }
       return (track.start, track.top)
     }
+    if beginning == nil { leftBeforeBeginning(on: track) }
+    return beginning
   }
 
   /// Notes that a track was left before its walk began. If the walk was to begin with a landing's `proceed`, that is
   /// not called, and no `backUp` is owed for it.
-  package mutating func leftBeforeBeginning(on track: TrackID) {
+  private mutating func leftBeforeBeginning(on track: TrackID) {
     with(track) { if $0.focus.isLanded, !$0.focus.hasReturned { $0.notBegun() } }
   }
 
@@ -115,7 +123,7 @@ extension FlowMachine {
   package mutating func move(
     to node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main
   ) -> Move {
-    switch stepIsOver(on: track) {
+    switch endStep(on: track) {
     case .left: return .left
     case .looseEnds: return .looseEnds
     case .onward: return enter(node, instance: instance, payload: payload, on: track).map { .entered($0) } ?? .left
@@ -143,13 +151,17 @@ extension FlowMachine {
   ///
   /// - Returns: False if there is no such leave, so that `proceed` is to be called.
   package mutating func notBegun(_ visit: VisitID, on track: TrackID = .main) -> Bool {
+    needsNoCommit()
     guard phase(of: track) != .walking else { return false }
     if top(of: track)?.visit.id == visit { self[track].notBegun() }
     return true
   }
 
   /// Notes that the step of the place on top could not be made anew, so that its `proceed` is not called.
-  package mutating func notMade(on track: TrackID) { self[track].notBegun() }
+  package mutating func notMade(on track: TrackID) {
+    needsNoCommit()
+    self[track].notBegun()
+  }
 
   /// Ends the run, because the last step has returned. Observers go on to see the visits that are left on the stack.
   /// None are left if the last step is `.settling`, because it has settled everything.

@@ -312,6 +312,7 @@ extension FlowMachine {
   /// - Returns: The instance of the place: an earlier one if two callers made one at the same time. `nil` if it is
   ///   gone.
   package mutating func remade(_ instance: StepInstance, at visit: VisitID, on track: TrackID) -> StepInstance? {
+    needsNoCommit()
     guard let top = top(of: track) else { return nil }
     if let place = top.search({ $0.visit.id == visit ? true : nil })?.0 ?? (top.visit.id == visit ? top : nil),
       let earlier = place.instance

@@ -10,6 +10,9 @@ package struct Reaction: Sendable {
   /// The values that the input has dropped. They are released outside the turn, because that may run a user's `deinit`,
   /// and before any task is resumed, so that no resumed task can find them alive.
   package internal(set) var discarded: [any Sendable] = []
+  /// Whether the input has changed nothing that a later process must know, so that it needs no commit of its own. What
+  /// it changed is committed with the next input.
+  package internal(set) var isTransient = false
   /// The actions, in the order in which they are to be performed.
   package internal(set) var actions: [Action] = []
 
@@ -69,6 +72,9 @@ extension FlowMachine {
     swap(&taken, &reaction)
     return taken
   }
+
+  /// Notes that the input needs no commit.
+  mutating func needsNoCommit() { reaction.isTransient = true }
 
   mutating func perform(_ action: Reaction.Action) { reaction.actions.append(action) }
 

@@ -1,6 +1,8 @@
 // Actions: each one is applied, rendered and published before the next one is handled.
 extension RenderRunner: ActionReceiver, ActionStation {
-  func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome {
+  func receive(
+    _ action: any Sendable, to question: Question, attempt: ActionAttempt, cause: (any CommitCause)?
+  ) async -> ActionOutcome {
     if !turns.begin(attempt.claim) { await waitForTurn(attempt.claim) }
     defer { endTurn() }
     // Another visit or attempt shows its renderings with another question.
@@ -12,7 +14,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let action = action as? Root.Action else { return .closed }  // never: the type was checked before
     let saved = stage.runtime.isCommitting ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
-    return await finish(hasChanged, isAnswer: true, saved)
+    return await finish(hasChanged, isAnswer: true, saved, cause)
   }
 
   func giveUp(_ attempt: ActionAttempt) {
@@ -24,7 +26,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     defer { endTurn() }
     guard let stage, let tree, stage.port === port else { return false }
     guard let hasChanged = tree.take(action, to: node, from: effect) else { return false }
-    guard case .applied = await finish(hasChanged, isAnswer: false, nil) else { return false }
+    guard case .applied = await finish(hasChanged, isAnswer: false, nil, nil) else { return false }
     return true
   }
 
@@ -39,7 +41,9 @@ extension RenderRunner: ActionReceiver, ActionStation {
   }
 
   /// Renders, publishes or acknowledges the result of an applied action, and ends the visit if there is an output.
-  private func finish(_ hasChanged: Bool, isAnswer: Bool, _ saved: consuming Saved?) async -> ActionOutcome {
+  private func finish(
+    _ hasChanged: Bool, isAnswer: Bool, _ saved: consuming Saved?, _ cause: (any CommitCause)?
+  ) async -> ActionOutcome {
     guard let tree, let stage else { return .closed }
     do {
       if hasChanged {
@@ -49,7 +53,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
         if !stage.runtime.isCommitting { cancel(ended) }
         do {
           try await stage.runtime.rerender(
-            rendering, try tree.persisted(stage.codec), at: stage.stay, isAnswer: isAnswer)
+            rendering, try tree.persisted(stage.codec), at: stage.stay, isAnswer: isAnswer, cause: cause)
         } catch {
           return try refuse(saved, because: error, on: stage)
         }
@@ -57,7 +61,9 @@ extension RenderRunner: ActionReceiver, ActionStation {
         stage.revision += 1
       } else if isAnswer || tree.hasOutput {
         let persisted = tree.hasOutput ? try tree.persisted(stage.codec) : nil
-        do { try await stage.runtime.acknowledge(persisted, at: stage.stay, isAnswer: isAnswer) } catch {
+        do {
+          try await stage.runtime.acknowledge(persisted, at: stage.stay, isAnswer: isAnswer, cause: cause)
+        } catch {
           return try refuse(saved, because: error, on: stage)
         }
       }
@@ -67,13 +73,13 @@ extension RenderRunner: ActionReceiver, ActionStation {
       stage.cell.fulfil(.failure(error))
       return .closed
     } catch {
-      await fail(error)
+      await fail(error, cause)
       return .failed(error)
     }
     guard self.stage === stage else { return .applied }  // the visit has ended while this was published
     if let output = tree.output {
       await endStage()
-      await stage.runtime.hide(at: stage.stay)
+      await stage.runtime.hide(at: stage.stay, cause: cause)
       stage.cell.fulfil(.success(output))
     } else if effects.hasDue {
       stage.cell.nudge(0)
@@ -106,10 +112,10 @@ extension RenderRunner: ActionReceiver, ActionStation {
   }
 
   /// Fails the step and closes its question.
-  func fail(_ error: any Error) async {
+  func fail(_ error: any Error, _ cause: (any CommitCause)? = nil) async {
     guard let stage else { return }
     await endStage()
-    await stage.runtime.hide(at: stage.stay)
+    await stage.runtime.hide(at: stage.stay, cause: cause)
     stage.cell.fulfil(.failure(error))
   }
 }

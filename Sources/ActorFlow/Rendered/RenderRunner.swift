@@ -42,7 +42,7 @@ actor RenderRunner<Root: RenderedStep, Input: Sendable>: FlowStep {
     let kept = try await runtime.persistedRendering(at: context.stay)
     if let output = kept?.output {
       // The output was made before the step was recreated: only its question is left to close.
-      await runtime.hide(at: context.stay)
+      await runtime.hide(at: context.stay, cause: nil)
       return try StepBody.cast(output, to: Root.Output.self)
     }
     try await open(input, Stage(runtime, context.stay, SinkPort(self), cell, kept?.codec), kept)

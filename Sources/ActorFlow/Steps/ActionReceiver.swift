@@ -2,8 +2,12 @@
 package protocol ActionReceiver: AnyObject, Sendable {
   /// Takes an answer that was found valid for this question's prompt at this revision.
   ///
-  /// - Parameter attempt: The first attempt, or the one that the previous outcome named.
-  func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome
+  /// - Parameters:
+  ///   - attempt: The first attempt, or the one that the previous outcome named.
+  ///   - cause: The request that brings the answer, for the commit.
+  func receive(
+    _ action: any Sendable, to question: Question, attempt: ActionAttempt, cause: (any CommitCause)?
+  ) async -> ActionOutcome
 
   /// Gives up an attempt that an outcome named and that was not made.
   func giveUp(_ attempt: ActionAttempt) async

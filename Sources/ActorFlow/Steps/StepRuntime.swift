@@ -21,14 +21,18 @@ protocol StepRuntime: AnyObject, Sendable {
   func show(
     _ rendering: any Prompt, _ persisted: RenderPersistence?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question
-  /// Replaces a rendering. `isAnswer`: whether the cause was an answer.
-  func rerender(_ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws
+  /// Replaces a rendering. `isAnswer`: whether the action was an answer.
+  func rerender(
+    _ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+  ) async throws
   /// Records that an action was applied and did not change the rendering. `isAnswer`: whether the action was an answer.
-  func acknowledge(_ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool) async throws
+  func acknowledge(
+    _ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+  ) async throws
   /// Throws if the clock says that an answer to this question comes too late, even if its timer has not fired yet.
   func refuseLate(_ question: Question.ID) async throws
   /// Closes the question, if it is still open.
-  func hide(at stay: Stay) async
+  func hide(at stay: Stay, cause: (any CommitCause)?) async
   /// Changes the number of effects that run or are about to start, so that a durable flow is not passivated just before
   /// they do.
   func countEffects(_ difference: Int) async

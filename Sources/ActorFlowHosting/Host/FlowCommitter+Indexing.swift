@@ -9,27 +9,28 @@ import ActorFlow
 // The parts of a snapshot beside the state, by which stores find flows.
 extension FlowCommitter {
   func snapshot(
-    of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask]
+    of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask], for request: HostRequest?
   ) throws -> FlowSnapshot {
     let body = try shared.body(of: state)
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: stored?.snapshot.labels ?? shared.labels(of: id), tasks: self.tasks(of: machine, old, at: now), body: body
-    )
+      labels: stored?.snapshot.labels ?? labels, tasks: self.tasks(of: machine, old, at: now), body: body)
     index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
     }
-    try checkSize(of: snapshot, machine, state.machine)
+    try checkSize(of: snapshot, machine, state.machine, for: request)
     return snapshot
   }
 
   /// Refuses a snapshot that is larger than the limit for the change that it comes from.
-  private func checkSize(of snapshot: FlowSnapshot, _ machine: FlowMachine, _ packed: MachineSnapshot) throws {
+  private func checkSize(
+    of snapshot: FlowSnapshot, _ machine: FlowMachine, _ packed: MachineSnapshot, for request: HostRequest?
+  ) throws {
     guard let count = snapshot.count(over: StateLimit.least) else { return }
     let old = self.state.machine
-    let limit = StateLimit(machine, packed, after: old, for: HostRequest.current)
+    let limit = StateLimit(machine, packed, after: old, for: request)
     guard count > limit.bytes else { return }
     let tooLarge = packed.largestResult(after: old).map { step, record in
       FlowError(

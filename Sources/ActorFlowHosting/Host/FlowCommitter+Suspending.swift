@@ -20,28 +20,28 @@ extension FlowCommitter {
   }
 
   /// Lets a suspended flow go on.
-  func free() async throws {
+  func free(for request: HostRequest) async throws {
     guard let fault = state.machine.fault, var snapshot = stored?.snapshot else { return }
     var state = state
     state.machine.fault = nil
     snapshot.status = .runnable
-    try await write(&snapshot, &state, "retried", fault.step)
+    try await write(&snapshot, &state, "retried", fault.step, for: request)
   }
 
   /// Lets a flow that has ended retry the `backUp`s that threw. Returns false if there are none.
-  func undoAgain() async throws -> Bool {
+  func undoAgain(for request: HostRequest) async throws -> Bool {
     guard let machine = state.machine.undoingAgain, var snapshot = stored?.snapshot else { return false }
     var state = state
     state.machine = machine
     (snapshot.status, snapshot.rollbackFailed) = (.runnable, false)
-    try await write(&snapshot, &state, "retried", nil)
+    try await write(&snapshot, &state, "retried", nil, for: request)
     return true
   }
 
   private func write(
-    _ snapshot: inout FlowSnapshot, _ state: inout HostedState, _ what: String, _ step: StepID?, _ detail: String? = nil
+    _ snapshot: inout FlowSnapshot, _ state: inout HostedState, _ what: String, _ step: StepID?,
+    _ detail: String? = nil, for request: HostRequest? = nil
   ) async throws {
-    let request = HostRequest.current
     if let request { state.apply(request) }
     state.machine.sequence += 1
     index(&snapshot, by: state)
@@ -49,7 +49,7 @@ extension FlowCommitter {
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail)
-    try await write(snapshot, state, appending: [entry])
+    try await write(snapshot, state, appending: [entry], for: request)
   }
 }
 

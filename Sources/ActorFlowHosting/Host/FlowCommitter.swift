@@ -12,6 +12,8 @@ final class FlowCommitter: Sendable {
   let id: FlowID
   let definition: Definition
   let shared: HostContext
+  /// The labels for the flow's first snapshot.
+  let labels: [String: String]
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 
@@ -32,9 +34,9 @@ final class FlowCommitter: Sendable {
 
   init(
     _ id: FlowID, _ definition: Definition, _ stored: StoredFlow?, _ state: HostedState, fence: Fence?,
-    shared: HostContext
+    shared: HostContext, labels: [String: String] = [:]
   ) {
-    (self.id, self.definition, self.shared) = (id, definition, shared)
+    (self.id, self.definition, self.shared, self.labels) = (id, definition, shared, labels)
     var entry = Entry(stored: stored, state: state, fence: fence)
     if let old = stored?.snapshot.version, old != definition.version {
       // The entry's number comes before those of all that the flow does now.
@@ -93,11 +95,11 @@ final class FlowCommitter: Sendable {
   var failure: (any Error)? { entry.withLock { $0.failure } }
 
   /// Commits a machine for the coordinator.
-  func commit(_ machine: FlowMachine, _ events: [NavigationEvent]) async throws {
-    do { try await commit(machine, events, try packed(machine)) } catch {
+  func commit(_ machine: FlowMachine, _ events: [NavigationEvent], for request: HostRequest?) async throws {
+    do { try await commit(machine, events, try packed(machine), for: request) } catch {
       _ = takeBefore()
       // A request is refused: its caller gets the error, and nothing has changed.
-      guard HostRequest.current == nil else { throw error }
+      guard request == nil else { throw error }
       switch (error as? FlowError)?.code {
       case .notStorable, .tooLarge: await standStill(because: error)
       default: await stop(error)
@@ -121,9 +123,8 @@ final class FlowCommitter: Sendable {
   }
 
   private func commit(
-    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot
+    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot, for request: HostRequest?
   ) async throws {
-    let request = HostRequest.current
     let old = entry.withLock { $0 }
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
@@ -135,7 +136,8 @@ final class FlowCommitter: Sendable {
     state.machine = packed
     if let request { state.apply(request) }
     let now = shared.clock.now
-    let snapshot = try snapshot(of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [])
+    let snapshot = try snapshot(
+      of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: request)
     var history = events.map {
       HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
     }
@@ -144,11 +146,13 @@ final class FlowCommitter: Sendable {
       history.append(
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
-    try await write(snapshot, state, appending: history)
+    try await write(snapshot, state, appending: history, for: request)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
-  func write(_ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry]) async throws {
+  func write(
+    _ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry], for request: HostRequest?
+  ) async throws {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
     let history = (now.arrival.map { [$0] } ?? []) + history
@@ -161,14 +165,14 @@ final class FlowCommitter: Sendable {
         entry.state = state
         entry.arrival = nil
       }
-      HostRequest.current?.fate.isStored()
+      request?.isStored()
     } catch let error as FlowStoreError {
       switch error.code {
       case .unavailable: break
       case .tooLarge:
         throw FlowError(.tooLarge, "the flow is too large for the store", flow: id, underlying: [error])
       case .outcomeUnknown:
-        HostRequest.current?.fate.isUnknown(error)
+        request?.isUnknown(error)
         await drop(because: error)
       // Another host writes the flow, so later decisions here would start from an outdated state.
       default: lose(error)

@@ -20,7 +20,7 @@ extension FlowHost {
         return view
       } catch {
         let cause = flow.cause(of: error)
-        let fate = request.fate.now
+        let fate = request.fate
         var wasTaken = await flow.wasTaken(cause)
         if fate.isOpen, FlowStoreError.isUnknown(cause) { wasTaken = true }
         let isStale = await isStale(flow, after: error)
@@ -65,7 +65,7 @@ extension FlowHost {
     if !evenStopped { try refuseStandingStill(flow) }
     // The caller may have read a commit from the store that the coordinator has not adopted yet.
     if flow.isBegun { try await flow.coordinator.waitForCommits() }
-    try await HostRequest.$current.withValue(request) { try await body(flow) }
+    try await body(flow)
     guard let view = flow.committer.view else { throw noSuchFlow(flow.id) }
     return view
   }

@@ -35,7 +35,7 @@ extension FlowHost {
       "answer \(question)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
-      try await flow.coordinator.answer(question, with: answer, by: principal, revision: revision)
+      try await flow.coordinator.answer(question, with: answer, by: principal, revision: revision, cause: request)
     }
   }
 
@@ -52,7 +52,7 @@ extension FlowHost {
       begin(flow)
       for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
       try refuseStandingStill(flow)
-      try await flow.coordinator.answer(P.self, with: answer, by: principal)
+      try await flow.coordinator.answer(P.self, with: answer, by: principal, cause: request)
     }
   }
 
@@ -76,12 +76,14 @@ extension FlowHost {
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       let open = try await flow.coordinator.openQuestion(question)
-      try await answer(open, showing: open.prompt, of: flow, json: bytes, by: principal, revision: revision)
+      try await answer(
+        open, showing: open.prompt, of: flow, json: bytes, by: principal, revision: revision, request)
     }
   }
 
   private nonisolated func answer<P: Prompt>(
-    _ question: Question, showing prompt: P, of flow: LiveFlow, json: [UInt8], by principal: Principal?, revision: Int?
+    _ question: Question, showing prompt: P, of flow: LiveFlow, json: [UInt8], by principal: Principal?,
+    revision: Int?, _ request: HostRequest
   ) async throws {
     let answer: P.Answer
     do {
@@ -92,7 +94,8 @@ extension FlowHost {
         .wrongAnswerType, "the JSON is not a \(P.Answer.self), the answer type of the prompt \(P.self)",
         flow: flow.id, step: question.step, underlying: error.underlyingErrors)
     }
-    try await flow.coordinator.answer(question.id, with: answer, by: principal, revision: revision)
+    try await flow.coordinator.answer(
+      question.id, with: answer, by: principal, revision: revision, cause: request)
   }
 
   /// Sends a signal to the step of a flow that waits for it, or to the first step that will.
@@ -129,14 +132,15 @@ extension FlowHost {
         delivery = .duplicate
         // Only the key of an old signal is remembered, not its value. Any signal under that key is a duplicate.
         if await flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
-        delivery = try await flow.coordinator.sendNumbered(value, to: signal, key: key, size: packed.size)
+        delivery = try await flow.coordinator.sendNumbered(
+          value, to: signal, key: key, size: packed.size, cause: request)
         // Another signal under this key was committed first.
         if delivery == .duplicate { _ = try view(of: flow, after: request) }
         begin(flow)
       }
     } catch let error as FlowError where error.code == .flowEnded { return .flowEnded }
     // The request was found in the store when the outcome of its commit was not known.
-    if case .unknown = request.fate.now { return .accepted }
+    if case .unknown = request.fate { return .accepted }
     return delivery
   }
 
@@ -154,7 +158,7 @@ extension FlowHost {
     let request = HostRequest(
       "backUp \(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, isLeave: true)
     return try await perform(request, on: id) { flow in
-      try await flow.coordinator.backUp(to: step, from: question) { begin(flow) }
+      try await flow.coordinator.backUp(to: step, from: question, cause: request) { begin(flow) }
     }
   }
 
@@ -177,7 +181,7 @@ extension FlowHost {
     let request = HostRequest(
       "abandon \(rollingBack)", Array(reason.utf8), key: key, by: principal, isLeave: true)
     return try await perform(request, on: id, evenStopped: true) { flow in
-      try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack) { begin(flow) }
+      try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack, cause: request) { begin(flow) }
     }
   }
 
@@ -195,12 +199,12 @@ extension FlowHost {
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
       let machine = flow.committer.state.machine
       if machine.ending != nil {
-        guard try await flow.committer.undoAgain() else { throw hasEnded(flow) }
+        guard try await flow.committer.undoAgain(for: request) else { throw hasEnded(flow) }
       } else {
         guard machine.fault != nil else {
           throw FlowError(.notRunning, "the flow is not suspended, so there is nothing to retry", flow: id)
         }
-        try await flow.committer.free()
+        try await flow.committer.free(for: request)
       }
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)

@@ -44,13 +44,11 @@ extension FlowHost {
     let lease = try await lease(of: id)
     do {
       let state = HostedState(startedAt: shared.clock.now.stored, input: packed)
-      let committer = FlowCommitter(id, definition, nil, state, fence: lease?.fence, shared: shared)
+      let committer = FlowCommitter(
+        id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels)
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, startedAt: state.startedAt))
-      shared.setLabels(labels, of: id)
-      defer { shared.setLabels(nil, of: id) }
-      try await HostRequest.$current.withValue(HostRequest("start", packed.bytes, by: principal)) {
-        try await coordinator.begin(definition.graph, with: input)
-      }
+      try await coordinator.begin(
+        definition.graph, with: input, cause: HostRequest("start", packed.bytes, by: principal))
       let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow

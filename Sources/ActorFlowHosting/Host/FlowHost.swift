@@ -210,8 +210,8 @@ extension FlowHost {
       elapsed: { Duration(from: startedAt, to: clock.now) },
       sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
     var settings = CoordinatorSettings()
-    settings.persistence = FlowPersistence(codec: shared.values, watch: watch) { machine, events in
-      try await committer.commit(machine, events)
+    settings.persistence = FlowPersistence(codec: shared.values, watch: watch) { machine, events, cause in
+      try await committer.commit(machine, events, for: cause as? HostRequest)
     }
     return settings
   }

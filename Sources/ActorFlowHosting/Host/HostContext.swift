@@ -17,7 +17,6 @@ final class HostContext: Sendable {
   private let waking = Lock(Waking())
   private let timers = Lock(TimerIndex())
   private let watchers = Watchers()
-  private let newLabels = Lock<[FlowID: [String: String]]>([:])
 
   /// The state of the sleep of ``FlowHost/run()``.
   private struct Waking: Sendable {
@@ -43,10 +42,6 @@ final class HostContext: Sendable {
     let bytes = stored.snapshot.body
     return try HostedState(decoding: options.codec?.decode(bytes) ?? bytes)
   }
-
-  /// The labels of a flow that is about to be started.
-  func labels(of id: FlowID) -> [String: String] { newLabels.withLock { $0[id] ?? [:] } }
-  func setLabels(_ labels: [String: String]?, of id: FlowID) { newLabels.withLock { $0[id] = labels } }
 
   // MARK: - Time
 

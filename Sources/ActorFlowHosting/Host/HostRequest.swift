@@ -1,9 +1,7 @@
 import ActorFlow
 
-/// A request of a caller. The commit that applies it reads it here, and stores its key with its effect.
-struct HostRequest: Sendable {
-  @TaskLocal static var current: HostRequest?
-
+/// A request of a caller. It goes with its input to the commit, which stores the request's key with the effect.
+final class HostRequest: CommitCause {
   /// The idempotency key as it is stored.
   let key: String?
   /// The idempotency key as the caller gave it.
@@ -13,40 +11,10 @@ struct HostRequest: Sendable {
   /// The id of the principal who made the request.
   let principal: String?
   /// The name of the signal that the request sends, if it sends one.
-  private(set) var signal: String?
+  let signal: String?
   /// Whether the request takes the flow back, retries it or ends it. Such a request has room in a full flow.
   let isLeave: Bool
-  /// The fate of the request in the store.
-  let fate = Fate()
-
-  /// The fate of a request in the store.
-  final class Fate: Sendable {
-    enum Known: Sendable {
-      /// Nothing was committed.
-      case open
-      /// The commit may have been done. Throw the error unless the store has the request.
-      case unknown(any Error)
-      /// The commit was done.
-      case stored
-
-      var isOpen: Bool {
-        if case .open = self { true } else { false }
-      }
-    }
-    private let known = Lock(Known.open)
-
-    var now: Known { known.withLock { $0 } }
-
-    /// Notes that the request's commit was done. The outcome of later commits does not change that.
-    func isStored() { known.withLock { $0 = .stored } }
-
-    func isUnknown(_ error: any Error) {
-      known.withLock { known in
-        guard case .open = known else { return }
-        known = .unknown(error)
-      }
-    }
-  }
+  private let known = Lock(Fate.open)
 
   /// The maximum number of UTF-8 bytes in a key. A flow remembers 2,000 keys.
   static let keyBytes = 256
@@ -55,14 +23,15 @@ struct HostRequest: Sendable {
   ///   - verb: The kind of request, and its target.
   ///   - payload: The values of the request.
   ///   - isLeave: Whether the request takes the flow back, retries it or ends it.
-  init(
+  convenience init(
     _ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil, isLeave: Bool = false
   ) {
     self.init(verb, payload, key.map(AppliedRequest.key), given: key, by: principal, isLeave: isLeave)
   }
 
   private init(
-    _ verb: String, _ payload: [UInt8], _ key: String?, given: String?, by principal: Principal?, isLeave: Bool = false
+    _ verb: String, _ payload: [UInt8], _ key: String?, given: String?, by principal: Principal?, isLeave: Bool = false,
+    signal: String? = nil
   ) {
     var writer = ByteWriter()
     writer.string(verb)
@@ -71,15 +40,41 @@ struct HostRequest: Sendable {
     writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
     (self.key, givenKey) = (key, given)
-    self.isLeave = isLeave
+    (self.isLeave, self.signal) = (isLeave, signal)
     self.principal = principal?.id
   }
 
   /// Returns a request that sends a signal. Another signal, or an answer, may have the same key.
   static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
-    var request = HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal)
-    request.signal = name
-    return request
+    HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal, signal: name)
+  }
+}
+
+extension HostRequest {
+  /// The fate of a request in the store.
+  enum Fate: Sendable {
+    /// Nothing was committed.
+    case open
+    /// The commit may have been done. Throw the error unless the store has the request.
+    case unknown(any Error)
+    /// The commit was done.
+    case stored
+
+    var isOpen: Bool {
+      if case .open = self { true } else { false }
+    }
+  }
+
+  var fate: Fate { known.withLock { $0 } }
+
+  /// Notes that the request's commit was done. The outcome of later commits does not change that.
+  func isStored() { known.withLock { $0 = .stored } }
+
+  func isUnknown(_ error: any Error) {
+    known.withLock { known in
+      guard case .open = known else { return }
+      known = .unknown(error)
+    }
   }
 }
 

@@ -77,6 +77,17 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("tea x2"))
   }
 
+  @Test("an action that changes nothing uses up its key as well: sent again later, it is not applied")
+  func unchangedKey() async throws {
+    let host = try host()
+    try await host.register(shopping()).start(id: "s", with: "")
+    let question = try #require(try await host.settled("s").questions.first?.id)
+    try await host.answer(question, of: "s", with: Basket.Action.price(0), key: "reset")
+    try await host.answer(question, of: "s", with: Basket.Action.price(5), key: "raise")
+    try await host.answer(question, of: "s", with: Basket.Action.price(0), key: "reset")
+    #expect(try await shown(host).price == 5)
+  }
+
   @Test("a step that has made its output goes on by itself at another host, whenever this one has died")
   func goesOn() async throws {
     for commits in 1... {

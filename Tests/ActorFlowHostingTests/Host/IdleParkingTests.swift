@@ -24,7 +24,7 @@ import Testing
     let watch = PersistedStopwatch(
       elapsed: { hands.now.withLock { $0 } },
       sleepUntil: { _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
-    settings.persistence = FlowPersistence(codec: JSONValueCodec(), watch: watch) { _, _ in
+    settings.persistence = FlowPersistence(codec: JSONValueCodec(), watch: watch) { _, _, _ in
       if hands.holdsCommits.withLock({ $0 }) { await committing.pass() }
     }
     coordinator = FlowCoordinator(id: "x", settings: settings)

@@ -4,7 +4,9 @@ import Testing
 /// Questions that take many answers, on the machine alone.
 @Suite struct RenderingMachineTests {
   private final class Nobody: ActionReceiver {
-    func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt) async -> ActionOutcome {
+    func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt, cause: (any CommitCause)?) async
+      -> ActionOutcome
+    {
       .closed
     }
     func giveUp(_ attempt: ActionAttempt) async {}

@@ -38,14 +38,16 @@ import Testing
   func leftBeforeItBegan() throws {
     var driver = try MachineDriver(.automatic, .automatic)
     try driver.walk("Ab")
-    #expect(driver.machine.beginning(on: .main)?.top?.visit.id == VisitID(2))
+    let beginning = driver.give { $0.beginning(on: .main) }
+    #expect(beginning?.top?.visit.id == VisitID(2))
     try driver.abandon()
-    #expect(driver.machine.beginning(on: .main) == nil)
-    driver.give { $0.leftBeforeBeginning(on: .main) }
+    let left = driver.give { $0.beginning(on: .main) }
+    #expect(left == nil)
     #expect(driver.rollBack() == "ba", "it was entered before, and its walk was to go on behind it")
     var landed = try landed()
     try landed.abandon()
-    landed.give { $0.leftBeforeBeginning(on: .main) }
+    let leftAfterLanding = landed.give { $0.beginning(on: .main) }
+    #expect(leftAfterLanding == nil)
     #expect(landed.rollBack() == "", "it was compensated by the back, and not entered again")
   }
 

@@ -64,7 +64,7 @@ final class KeptFlow: Sendable {
     let watch = PersistedStopwatch(
       elapsed: { started.duration(to: clock.now) },
       sleepUntil: { try await clock.sleep(until: started.advanced(by: $0), tolerance: nil) })
-    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { [self] machine, events in
+    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { [self] machine, events, _ in
       let snapshot = try machine.snapshot(names, with: JSONCodec())
       guard try reusing(machine) == snapshot else { throw Differs() }
       try await allows(snapshot)

@@ -26,7 +26,7 @@ import Testing
     let packing = Trace()
     var settings = CoordinatorSettings()
     let watch = PersistedStopwatch(elapsed: { .zero }, sleepUntil: { _ in })
-    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { machine, _ in
+    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { machine, _, _ in
       try Noted.$trace.withValue(packing) {
         var known = before.withLock { $0 }
         defer { before.withLock { $0 = known } }

@@ -1,0 +1,3 @@
+/// The request from outside that caused an input. It goes with the input to the commit, and the machine does not know
+/// of it. What the flow's own steps do has no cause.
+package protocol CommitCause: AnyObject, Sendable {}
