@@ -5,13 +5,6 @@ extension FlowCoordinator {
     self.init(id: machine.flow, settings: settings, machine: machine)
   }
 
-  /// Begins a run, and returns when its beginning is committed. No code of a step has run yet.
-  package nonisolated func begin(
-    _ graph: Graph, with input: any Sendable, cause: (any CommitCause)? = nil
-  ) async throws {
-    try await launch(graph, with: input, cause: cause)
-  }
-
   /// Whether the run has ended, or the flow is suspended because a step failed.
   package var hasStopped: Bool { state.machine.phase == .ended || state.machine.fault != nil }
 

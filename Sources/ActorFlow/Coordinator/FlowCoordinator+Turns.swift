@@ -121,6 +121,7 @@ extension FlowCoordinator {
     order.unlock()
   }
 
+  @inline(never)
   private nonisolated func hearOfCancellation() async {
     if isPersisted {
       await passivate()

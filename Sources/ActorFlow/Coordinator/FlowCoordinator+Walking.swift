@@ -28,10 +28,10 @@ extension FlowCoordinator {
   @inline(never)
   private nonisolated func begin(_ cursor: inout Cursor, on track: TrackID) async -> Bool {
     let beginning = try? await decideWalking(on: track) { machine, _ in
-      machine.beginning(on: track).map { Cursor(machine.graph, start: $0.start, top: $0.top) }
+      machine.beginning(on: track).map { (machine.graph, $0.start, $0.top) }
     }
-    guard let beginning else { return false }
-    cursor = beginning
+    guard let (graph, start, top) = beginning else { return false }
+    cursor = Cursor(graph, start: start, top: top)
     return true
   }
 }
@@ -134,6 +134,7 @@ extension FlowCoordinator {
   /// entered: then the next one may be made before the machine hears that the step has returned.
   ///
   /// The cursor's place stays `nil` if the track is being left.
+  @inline(never)
   private nonisolated func move(to node: Node, _ cursor: inout Cursor, on track: TrackID) async throws {
     cursor.node = node
     let instance: StepInstance? = if case .synchronous(let make)? = node.body.make { try make() } else { nil }
@@ -238,6 +239,7 @@ extension FlowCoordinator {
   /// - Parameter hasReturned: Whether the step has returned. If it threw, another attempt may ask again for what was
   ///   open when the flow was passivated.
   /// - Returns: False if the track is being left.
+  @inline(never)
   private nonisolated func stepIsOver(on track: TrackID, hasReturned: Bool) async throws(CommitFailure) -> Bool {
     // The step returned although a commit was lost, so a later failure is not due to that loss.
     if hasReturned, isPersisted { _ = await takeLoss(on: track) }

@@ -117,7 +117,7 @@ extension FlowCoordinator {
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
   ///   `stepFailed` around a `CancellationError` that a step threw without being cancelled.
   public nonisolated func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
-    try StepBody.cast(await perform(flow.flow.graph, with: input), to: O.self)
+    try StepBody.cast(await perform(Launch(flow.flow.graph, with: input)), to: O.self)
   }
 
   /// Runs a flow that needs no input.
@@ -145,33 +145,52 @@ extension FlowCoordinator {
     let graph = flow.flow.graph
     let node = try graph.node(matching: step)
     let payload = try graph.payload(entering: node, with: value, of: input)
-    return try StepBody.cast(await perform(graph, with: input, at: (node.address, payload)), to: O.self)
+    return try StepBody.cast(await perform(Launch(graph, with: input, at: (node.address, payload))), to: O.self)
   }
 
   /// Runs a flow to its end. Not generic, and with the beginning and the end of the run kept out of it, because every
   /// running flow pays for this frame in memory.
-  private nonisolated func perform(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil
-  ) async throws -> any Sendable {
-    try await launch(graph, with: input, at: start)
+  @inline(__always)
+  private nonisolated func perform(_ launch: Launch) async throws -> any Sendable {
+    try await begin(launch, cause: nil)
     await drive()
     return try await endRun()
   }
 
-  /// Launches a run.
-  @inline(never)
-  nonisolated func launch(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
-    cause: (any CommitCause)? = nil
+  /// The beginning of a run. A class, so that the caller's task holds little more than a reference while it waits for
+  /// the run.
+  private final class Launch: Sendable {
+    private let graph: Graph
+    private let input: any Sendable
+    private let start: (address: Int, payload: Payload)?
+
+    init(_ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil) {
+      (self.graph, self.input, self.start) = (graph, input, start)
+    }
+
+    /// - Parameter drawsBits: Whether to draw the bits of the run's idempotency keys now. A run that is not durable
+    ///   draws them for its first effect; most runs have no effect.
+    func launch(_ machine: inout FlowMachine, drawsBits: Bool) throws {
+      try machine.launch(graph, with: input, at: start, keyBits: drawsBits ? KeyBits.random() : nil)
+    }
+  }
+
+  /// Begins a run, and returns when its beginning is committed. No code of a step has run yet.
+  package nonisolated func begin(
+    _ graph: Graph, with input: any Sendable, cause: (any CommitCause)? = nil
   ) async throws {
+    try await begin(Launch(graph, with: input), cause: cause)
+  }
+
+  /// Begins a run.
+  @inline(never)
+  private nonisolated func begin(_ launch: Launch, cause: (any CommitCause)?) async throws {
     try Task.checkCancellation()
-    // A run that is not durable draws its bits for its first effect; most runs have no effect.
-    let keyBits = isPersisted ? KeyBits.random() : nil
     while true {
       let stopwatch = isPersisted ? nil : settings.clock.stopwatch()
       do {
-        return try await decide(cause: cause, newStopwatch: stopwatch) { machine, _ in
-          try machine.launch(graph, with: input, at: start, keyBits: keyBits)
+        return try await decide(cause: cause, newStopwatch: stopwatch) { [isPersisted] machine, _ in
+          try launch.launch(&machine, drawsBits: isPersisted)
         }
       } catch let error as FlowError where error.code == .alreadyRunning {
         guard await previousRunReturns() else { throw error }

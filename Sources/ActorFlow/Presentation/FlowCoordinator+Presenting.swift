@@ -18,7 +18,7 @@ extension FlowCoordinator {
   public nonisolated func run<I, O>(
     _ flow: some FlowComponent<I, O>, with input: I, presentedBy presenters: [any Presenter]
   ) async throws -> O {
-    try await launch(flow.flow.graph, with: input)
+    try await begin(flow.flow.graph, with: input)
     async let failure = Presenting(presenters, in: self).untilTheEnd()
     await drive()
     let presenting = await failure
