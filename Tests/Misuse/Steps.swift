@@ -61,3 +61,10 @@ func rollback(_ context: RollbackContext) async throws -> Unrecordable {
 func made(_ context: StepContext) async throws {
   _ = await context.record("make", as: Unrecordable.self)  // error: requires that 'Unrecordable' conform to
 }
+
+// A factory that does not suspend runs on no actor; `{ await makePayment() }` calls it on the main actor.
+@MainActor func makePayment() -> PaymentStep { PaymentStep() }
+
+let onTheMainActor = Flow<Order, Receipt> {
+  Step("pay") { @MainActor in makePayment() }  // error: loses global actor 'MainActor'
+}
