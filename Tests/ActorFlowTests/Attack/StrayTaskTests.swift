@@ -36,6 +36,31 @@ import Testing
   }
 
   @Test(
+    "no effect of a stray task is under way when the next step is called, at whatever moment the task begins it",
+    .timeLimit(.minutes(Attack.minutes)))
+  func strayEffectBetweenSteps() async {
+    await attack(1...UInt64(Attack.scaled(2_000))) { seed in
+      let strays = Strays()
+      let flow = Flow<String, String>("f") {
+        for index in 0..<5 {
+          Step("step \(index)") { (input: String, context: StepContext) in
+            if strays.count(.began) != strays.count(.ended) { strays.note(.overlapped) }
+            strays.add {
+              await repeatUntilNotActive { try await context.once("\($0)") { _ in await strays.work() } }
+            }
+            for _ in 0..<(seed + UInt64(index)) % 7 { await Task.yield() }
+            return input
+          }
+        }
+      }
+      _ = try await FlowCoordinator().run(flow, with: "")
+      try demandEqual(strays.count(.overlapped), 0, "how many steps were called while an effect was under way")
+      try demandEqual(strays.count(.began), strays.count(.ended), "how many effects have ended when the run returns")
+      await strays.end()
+    }
+  }
+
+  @Test(
     "no effect that a stray task of a `proceed` begins goes on when the run has returned",
     .timeLimit(.minutes(Attack.minutes)))
   func strayEffectOfProceed() async {
@@ -96,7 +121,7 @@ private func repeatUntilNotActive(_ verb: (Int) async throws -> Void) async {
 
 /// The tasks that steps have left behind, and what they do.
 private final class Strays: Sendable {
-  enum Count: Sendable { case began, ended }
+  enum Count: Sendable { case began, ended, overlapped }
 
   private let tasks = Lock<[Task<Void, Never>]>([])
   private let counts = Lock<[Count: Int]>([:])
