@@ -8,6 +8,7 @@ extension Model {
     switch place.state {
     case .asking(let asked, _): number = asked + 1
     case .either(let asked, _): number = asked + 1
+    case .updating(let asked, _, _): number = asked + 1
     default: return "noSuchQuestion"
     }
     obey(command, place, number)
@@ -27,6 +28,10 @@ extension Model {
     case .waitWithin(let name, let time):
       if !takeSignal(name) { place.state = .waiting(number, name, until: now + .milliseconds(time)) }
     case .either(let name, _): if !takeSignal(name) { place.state = .either(number, name) }
+    case .askUpdating(let name):
+      var times = 0
+      while takeSignal(name) { times += 1 }
+      place.state = .updating(number, name, times: times)
     case .giveUp: break
     case .send(let act):
       if receiver != nil, act == .hold { place.state = .sending(number) }
@@ -46,7 +51,10 @@ extension Model {
 
   /// Whether a question and a wait for this signal are open side by side.
   package func isRacing(for name: String) -> Bool {
-    if case .either(_, name) = current?.state { true } else { false }
+    switch current?.state {
+    case .either(_, name), .updating(_, name, _): true
+    default: false
+    }
   }
 
   /// Whether a signal waits to be received.
@@ -57,6 +65,7 @@ extension Model {
     if let key, !signalKeys.insert("\(name) \(key)").inserted { return "duplicate" }
     switch current?.state {
     case .waiting(let number, name, _), .either(let number, name): current?.state = .asking(number + 1)
+    case .updating(let number, name, let times): current?.state = .updating(number, name, times: times + 1)
     default: signals.append((name, value))
     }
     settle()
@@ -144,6 +153,9 @@ extension Model {
     case .asking(let number, _): look.questions = ["\(name).\(number)\(note)"]
     case .waiting(_, let signal, _): look.signals = [signal]
     case .either(let number, let signal): (look.questions, look.signals) = (["\(name).\(number)\(note)"], [signal])
+    case .updating(let number, let signal, let times):
+      look.questions = ["\(name).\(number)\(note)" + String(repeating: "'", count: times)]
+      look.signals = [signal]
     default: break
     }
     return look

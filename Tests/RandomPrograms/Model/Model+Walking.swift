@@ -73,7 +73,7 @@ extension Model {
         place.note = note
         place.state = .begins
       case .receiving(let note) where note.act == .fail: place.state = .failed("\(place.plan.name)'s receive")
-      case .asking, .waiting, .either, .sending, .receiving: throw .waiting
+      case .asking, .waiting, .either, .updating, .sending, .receiving: throw .waiting
       }
     }
   }

@@ -41,6 +41,8 @@ package final class Model {
     case asking(Int, until: Duration? = nil)
     case waiting(Int, String, until: Duration? = nil)
     case either(Int, String)
+    /// Asks, and has updated the question so many times.
+    case updating(Int, String, times: Int)
     /// An earlier step receives a note, and takes its time.
     case sending(Int)
     /// The step receives a note before its `proceed`.

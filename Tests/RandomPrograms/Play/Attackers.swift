@@ -128,8 +128,8 @@ extension Chance {
     return pick([
       (50, .go(below(30))), (4, .fail), (4, .ask), (3, .askWithin(milliseconds: 1_000 * (1 + below(90)))), (5, .pay),
       (3, .payAndStumble), (4, .wait(signal)), (3, .waitWithin(signal, milliseconds: 1_000 * (1 + below(90)))),
-      (8, .either(signal, waitsFirst: percent(50))), (3, .giveUp(signal)), (4, .send(act)), (7, .deliver(act)),
-      (4, .backUp), (1, .abandon),
+      (8, .either(signal, waitsFirst: percent(50))), (5, .askUpdating(signal)), (3, .giveUp(signal)), (4, .send(act)),
+      (7, .deliver(act)), (4, .backUp), (1, .abandon),
     ])
   }
 }

@@ -51,7 +51,7 @@ struct Player {
     let command = isLate ? Command.go(random.below(30)) : random.command()
     switch command {
     // Until the child has heard that it lost the race it may take the signal that is meant for the next wait.
-    case .wait(let name), .waitWithin(let name, _), .either(let name, _):
+    case .wait(let name), .waitWithin(let name, _), .either(let name, _), .askUpdating(let name):
       return model.isRacing(for: name) ? .ask : command
     // A child task that is cancelled at once may or may not take a signal that is there.
     case .giveUp(let name) where model.hasSignal(name): return .ask

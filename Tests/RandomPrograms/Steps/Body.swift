@@ -51,6 +51,7 @@ struct Body: Sendable {
       case .waitWithin(let name, let time):
         _ = try await context.wait(for: Signal<Int>(name), within: .milliseconds(time))
       case .either(let name, let waitsFirst): return try await either(form, name, waitsFirst, context)
+      case .askUpdating(let name): return try await askUpdating(form, name, context)
       case .giveUp(let name): try await giveUp(name, context)
       case .send(let act): try await context.send(Note(act, isDelivered: false), to: ReceivingPuppet<Value, Value>.self)
       case .deliver(let act):
@@ -115,6 +116,29 @@ struct Body: Sendable {
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
+  }
+
+  private func askUpdating(_ form: Form, _ name: String, _ context: StepContext) async throws -> Command? {
+    try await withThrowingTaskGroup(of: Command?.self) { group in
+      group.addTask { try await context.ask(form) }
+      group.addTask {
+        var updated = form
+        while true {
+          _ = try await context.wait(for: Signal<Int>(name))
+          updated = updated.updated
+          while try await !isUpdated(updated, context) { await Task.yield() }
+        }
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+  }
+
+  /// Returns false if the question is not open yet.
+  private func isUpdated(_ form: Form, _ context: StepContext) async throws -> Bool {
+    try Task.checkCancellation()
+    do { try await context.update(form) } catch let error as FlowError where error.code == .notActive { return false }
+    return true
   }
 
   private func giveUp(_ name: String, _ context: StepContext) async throws {

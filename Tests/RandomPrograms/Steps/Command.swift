@@ -18,6 +18,8 @@ package enum Command: Codable, Sendable, Hashable {
   case waitWithin(String, milliseconds: Int)
   /// Asks, and waits for a signal beside it, in a task group. The first one wins, the other is given up.
   case either(String, waitsFirst: Bool)
+  /// Asks, and updates the question for each signal that comes meanwhile. Both in child tasks.
+  case askUpdating(String)
   /// Begins to wait in a child task that is cancelled at once.
   case giveUp(String)
   /// Hands a note to an earlier step.
@@ -62,6 +64,9 @@ package struct Form: Prompt, Codable, Hashable {
   package let text: String
 
   package init(_ text: String) { self.text = text }
+
+  /// The form after one more update.
+  package var updated: Form { Form(text + "'") }
 }
 
 /// The error that steps throw.
