@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CancellationTests {
   /// Whether an instance is still alive.
-  private final class Remains: Sendable {
+  private final class InstanceTracker: Sendable {
     private let state = Lock<[Weak]>([])
     private struct Weak: Sendable { weak let step: (any FlowStep)? }
     func keep<S: FlowStep>(_ step: S) -> S {
@@ -17,8 +17,8 @@ import Testing
 
   @Test("a test that is cancelled while it waits throws CancellationError, and leaves nothing behind")
   func cancelledWhileWaiting() async throws {
-    let remains = Remains()
-    let flow = Flow { Step("silent") { remains.keep(StepDouble<Int, Int>(.waiting)) } }
+    let tracker = InstanceTracker()
+    let flow = Flow { Step("silent") { tracker.keep(StepDouble<Int, Int>(.waiting)) } }
     let (waiting, signal) = AsyncStream.makeStream(of: FlowCoordinator.self)
     let test = Task {
       try await testFlow(flow, with: 1) { tester in
@@ -33,8 +33,8 @@ import Testing
     test.cancel()
     await #expect(throws: CancellationError.self) { try await test.value }
     #expect(await coordinator?.position.status == .ended(.cancelled))
-    #expect(remains.made == 1)
-    #expect(remains.alive == 0)
+    #expect(tracker.made == 1)
+    #expect(tracker.alive == 0)
   }
 
   @Test("every helper that waits gives up when the test is cancelled")
@@ -66,25 +66,25 @@ import Testing
 
   @Test("a test that is cancelled already runs no step")
   func cancelledBefore() async throws {
-    let remains = Remains()
+    let tracker = InstanceTracker()
     let test = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      try await testFlow(Flow { Step("a") { remains.keep(StepDouble<Int, Int>(.returning(1))) } }, with: 1) { _ in }
+      try await testFlow(Flow { Step("a") { tracker.keep(StepDouble<Int, Int>(.returning(1))) } }, with: 1) { _ in }
     }
     await #expect(throws: CancellationError.self) { try await test.value }
-    #expect(remains.made == 0)
+    #expect(tracker.made == 0)
   }
 
   @Test("a flow that still runs when the body throws is ended, and rolled back, before the test is over")
   func bodyThrows() async throws {
-    let remains = Remains()
+    let tracker = InstanceTracker()
     let undone = Lock<[String]>([])
     let flow = Flow {
       Step("a") {
-        remains.keep(StepDouble<Int, Int>(.returning(1), onBackUp: { _ in undone.withLock { $0.append("a") } }))
+        tracker.keep(StepDouble<Int, Int>(.returning(1), onBackUp: { _ in undone.withLock { $0.append("a") } }))
       }
       Step("b") {
-        remains.keep(StepDouble<Int, Int>(.waiting, onBackUp: { _ in undone.withLock { $0.append("b") } }))
+        tracker.keep(StepDouble<Int, Int>(.waiting, onBackUp: { _ in undone.withLock { $0.append("b") } }))
       }
     }
     await #expect(throws: Declined.self) {
@@ -94,15 +94,15 @@ import Testing
       }
     }
     #expect(undone.withLock { $0 } == ["b", "a"])
-    #expect(remains.alive == 0)
+    #expect(tracker.alive == 0)
   }
 
   @Test("1,000 tests at once, each cancelled at some moment, leave no step behind")
   func manyTests() async throws {
-    let remains = Remains()
+    let tracker = InstanceTracker()
     let flow = Flow {
-      Step("shipping") { remains.keep(StepDouble<Int, Int>(.asking(CardForm()) { $0 })) }
-      Step("silent") { remains.keep(StepDouble<Int, Int>(.waiting)) }
+      Step("shipping") { tracker.keep(StepDouble<Int, Int>(.asking(CardForm()) { $0 })) }
+      Step("silent") { tracker.keep(StepDouble<Int, Int>(.waiting)) }
     }
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<1_000 {
@@ -120,6 +120,6 @@ import Testing
         }
       }
     }
-    #expect(remains.alive == 0)
+    #expect(tracker.alive == 0)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ManualClockTests {
   /// Who woke up, in the order in which they were resumed: each is alone on an actor that runs in the order of arrival.
-  private actor Diary {
+  private actor WakeLog {
     private(set) var lines: [String] = []
     func add(_ line: String) { lines.append(line) }
   }
@@ -40,7 +40,7 @@ import Testing
   @Test("one advance wakes all that are due, and leaves the others")
   func due() async throws {
     let clock = ManualClock()
-    let diary = Diary()
+    let diary = WakeLog()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for seconds in [3, 1, 2] {
         group.addTask {

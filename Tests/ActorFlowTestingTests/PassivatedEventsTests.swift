@@ -5,7 +5,7 @@ import Testing
 /// A flow whose steps are passivated shows nothing of it.
 @Suite struct PassivatedEventsTests {
   /// Every event with what it carries, as a flow played by `script` publishes them.
-  private func story<I, O>(
+  private func publishedEvents<I, O>(
     of flow: Flow<I, O>, with input: I, _ passivating: Passivation,
     _ script: (FlowTester<O>) async throws -> Void
   ) async throws -> [String] {
@@ -26,19 +26,19 @@ import Testing
     return lines
   }
 
-  private func expectSameStory<I, O>(
+  private func expectSameEvents<I, O>(
     of flow: Flow<I, O>, with input: I, sourceLocation: Testing.SourceLocation = #_sourceLocation,
     _ script: (FlowTester<O>) async throws -> Void
   ) async throws {
-    let kept = try await story(of: flow, with: input, .never, script)
-    let passivated = try await story(of: flow, with: input, .everyQuestion, script)
-    #expect(kept.count > 2, sourceLocation: sourceLocation)
-    #expect(kept == passivated, sourceLocation: sourceLocation)
+    let resident = try await publishedEvents(of: flow, with: input, .never, script)
+    let passivated = try await publishedEvents(of: flow, with: input, .everyQuestion, script)
+    #expect(resident.count > 2, sourceLocation: sourceLocation)
+    #expect(resident == passivated, sourceLocation: sourceLocation)
   }
 
-  @Test("the events of a passivated flow are those of one that was kept: several questions, back, finish")
+  @Test("the events of a passivated flow are those of one that stays in memory: several questions, back, finish")
   func severalQuestions() async throws {
-    try await expectSameStory(of: checkoutWithBasket, with: "in:") { tester in
+    try await expectSameEvents(of: checkoutWithBasket, with: "in:") { tester in
       for line in ["a", "b", "c"] { try await tester.answer(AddressForm.self, at: "basket", with: line) }
       for card in [1, 2] { try await tester.answer(CardForm.self, at: "basket", with: card) }
       try await tester.answer(AddressForm.self, at: "shipping", with: "Main St")
@@ -56,17 +56,17 @@ import Testing
 
   @Test("the events are the same for an abandoned, a cancelled and a failed flow")
   func endings() async throws {
-    try await expectSameStory(of: checkoutWithBasket, with: "") { tester in
+    try await expectSameEvents(of: checkoutWithBasket, with: "") { tester in
       for line in ["a", "b"] { try await tester.answer(AddressForm.self, at: "basket", with: line) }
       _ = try await tester.question(AddressForm.self, at: "basket")
       try await tester.abandon(reason: "late")
     }
-    try await expectSameStory(of: checkoutWithBasket, with: "") { tester in
+    try await expectSameEvents(of: checkoutWithBasket, with: "") { tester in
       try await tester.answer(AddressForm.self, at: "basket", with: "a")
       _ = try await tester.question(AddressForm.self, at: "basket")
       try await tester.cancel()
     }
-    try await expectSameStory(of: checkout, with: "") { tester in
+    try await expectSameEvents(of: checkout, with: "") { tester in
       try await tester.answer(AddressForm.self, with: "a")
       try await tester.answer(CardForm.self, with: 0)
       try await tester.failure(Declined.self, at: "payment")
@@ -81,7 +81,7 @@ import Testing
         return first + (try await context.ask(AddressForm(), updates: Self.updates))
       }
     }
-    try await expectSameStory(of: flow, with: "") { tester in
+    try await expectSameEvents(of: flow, with: "") { tester in
       for answer in ["a", "b"] {
         let form = try await tester.question(AddressForm.self)
         try await tester.answer(tester.updated(tester.updated(form)), with: answer)
@@ -100,7 +100,7 @@ import Testing
         return 1
       }
     }
-    try await expectSameStory(of: flow, with: "") { tester in
+    try await expectSameEvents(of: flow, with: "") { tester in
       try await tester.answer(AddressForm.self, with: "a")
       try await tester.answer(CardForm.self, with: 0)
       try await tester.expect(.leaving("chooser", .back), .backedUp(to: "shipping"))
@@ -135,7 +135,7 @@ import Testing
         return address + given + (try await context.ask(AddressForm()))
       }
     }
-    try await expectSameStory(of: flow, with: "") { tester in
+    try await expectSameEvents(of: flow, with: "") { tester in
       try await tester.answer(AddressForm.self, with: "a")
       try await tester.expect(.asked(AddressForm.self), .withdrawn)
       try await tester.answer(AddressForm.self, with: "b")

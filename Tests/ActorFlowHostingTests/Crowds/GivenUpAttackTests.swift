@@ -102,7 +102,7 @@ private struct RandomRace {
 
   /// A finding that begins with its kind; nil if all is well.
   func play() async -> String? {
-    let store = MortalStore(dyingAfter: deaths)
+    let store = CrashingStore(crashingAfter: deaths)
     let definition = flow
     do {
       while true {
@@ -138,12 +138,12 @@ private struct RandomRace {
     return nil
   }
 
-  private func play(_ flow: Flow<String, String>, on host: FlowHost, _ store: MortalStore) async throws -> String? {
+  private func play(_ flow: Flow<String, String>, on host: FlowHost, _ store: CrashingStore) async throws -> String? {
     let flows = try await host.register(flow)
     try await flows.start(id: id, with: "-")
     for _ in 0..<40 {
-      let view = try await host.rested(id, unless: { store.isDead })
-      try store.demandLife()
+      let view = try await host.whenIdle(id, unless: { store.hasCrashed })
+      try store.requireRunning()
       switch view.status {
       case .finished:
         let outcome = try await flows.outcome(of: id)

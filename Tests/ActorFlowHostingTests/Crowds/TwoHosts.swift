@@ -17,7 +17,7 @@ final class TwoHosts: Sendable {
   let store: MemoryFlowStore
   let world = World()
   /// Passed for each answer that was acknowledged.
-  let answered = Gates()
+  let answered = Gate()
   private let chance: Chance
   private let hosts = Lock<[Host]>([])
   private let acknowledged = Lock<[FlowID: [String]]>([:])

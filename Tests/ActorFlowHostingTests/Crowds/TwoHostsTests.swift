@@ -26,7 +26,7 @@ import Testing
       let count = 1_000
     #endif
     let ids = (0..<count).map { FlowID("order-\($0)") }
-    let stalled = Gates()
+    let stalled = Gate()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for id in ids { group.addTask { try await hosts.play(id) } }
       await hosts.answered.reached(count / 5 + Chance(seed: seed).below(count))

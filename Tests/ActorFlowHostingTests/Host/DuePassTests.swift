@@ -8,7 +8,7 @@ import Testing
 @Suite("Passes over what is due", .timeLimit(.minutes(15))) struct DuePassTests {
   private let clock = ManualWallClock()
   private let tries = Log()
-  private let rung = Gates()
+  private let rung = Gate()
 
   private var flow: Flow<String, String> {
     Flow("patient") {

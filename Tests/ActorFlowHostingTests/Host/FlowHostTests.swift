@@ -24,7 +24,7 @@ import Testing
   private func host() -> FlowHost { FlowHost(store: store) }
 
   @Test("a flow is started, answered, and ends; its outcome stays")
-  func life() async throws {
+  func startToEnd() async throws {
     let host = host()
     let orders = try await host.register(flow)
     let begun = try await orders.start(id: "o1", with: "-")

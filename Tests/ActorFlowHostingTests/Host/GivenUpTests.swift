@@ -68,15 +68,15 @@ import Testing
   }
 
   /// Plays a race to its end; when a host dies, with another one. Nil: the flow does not come to its end.
-  private func play(_ race: Race, _ flow: Flow<String, String>, on store: MortalStore) async throws -> String? {
+  private func play(_ race: Race, _ flow: Flow<String, String>, on store: CrashingStore) async throws -> String? {
     while true {
       let host = FlowHost(store: store.next(), owner: "host")
       do {
         let flows = try await host.register(flow)
         for _ in 0..<60 {
           try await flows.start(id: "f", with: "-")
-          if let end = try await Self.turn(race, host, flows, { store.isDead }) { return end }
-          try store.demandLife()
+          if let end = try await Self.turn(race, host, flows, { store.hasCrashed }) { return end }
+          try store.requireRunning()
         }
         return nil
       } catch is FlowStoreError { await host.die() }
@@ -85,9 +85,9 @@ import Testing
 
   /// Does what the flow waits for; after the end, tells what came of it.
   private static func turn(
-    _ race: Race, _ host: FlowHost, _ flows: HostedFlow<String, String>, _ isDead: @Sendable () -> Bool = { false }
+    _ race: Race, _ host: FlowHost, _ flows: HostedFlow<String, String>, _ hasCrashed: @Sendable () -> Bool = { false }
   ) async throws -> String? {
-    let view = try await host.rested("f", unless: isDead)
+    let view = try await host.whenIdle("f", unless: hasCrashed)
     switch view.status {
     case .finished:
       guard case .finished(let end) = try await flows.outcome(of: "f") else { return "?" }
@@ -121,15 +121,15 @@ import Testing
 
   @Test("whoever came first has come first in every replay", arguments: Race.all)
   func passivated(_ race: Race) async throws {
-    #expect(try await play(race, Self.flow(race), on: MortalStore()) == race.outcome)
+    #expect(try await play(race, Self.flow(race), on: CrashingStore()) == race.outcome)
   }
 
   @Test("and so it is after a crash at every commit", arguments: Race.all)
   func crashed(_ race: Race) async throws {
     for number in 1... {
-      let store = MortalStore(dyingAfter: [number])
+      let store = CrashingStore(crashingAfter: [number])
       #expect(try await play(race, Self.flow(race), on: store) == race.outcome, "died after commit \(number)")
-      guard store.deaths > 0 else { break }
+      guard store.takeovers > 0 else { break }
     }
   }
 
@@ -148,10 +148,10 @@ import Testing
     try await flows.start(id: "f", with: "-")
     if race.isBranch { _ = try await Self.turn(race, host, flows) }
     _ = try await Self.turn(race, host, flows)
-    #expect(try await host.rested("f").status == .failed)
+    #expect(try await host.whenIdle("f").status == .failed)
     try await host.retry("f")
     _ = try await Self.turn(race, host, flows)
-    #expect(try await host.rested("f").status == .finished)
+    #expect(try await host.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished(race.outcome))
   }
 
@@ -177,11 +177,11 @@ import Testing
     let flows = try await host.register(flow)
     try await flows.start(id: "f", with: "-")
     for _ in 1...2 {
-      #expect(try await host.rested("f").status == .failed)
+      #expect(try await host.whenIdle("f").status == .failed)
       try await host.retry("f")
     }
     try await host.send("sent", to: Self.go, of: "f", key: "1")
-    #expect(try await host.rested("f").status == .finished)
+    #expect(try await host.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("12 sent"))
   }
 
@@ -205,14 +205,14 @@ import Testing
     let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
     let flows = try await host.register(flow)
     try await flows.start(id: "f", with: "-")
-    _ = try await host.rested("f")
+    _ = try await host.whenIdle("f")
     clock.advance(by: .seconds(10))
     try await host.catchUp()
     #expect(try await host.view("f").status == .failed)
     try await host.retry("f")
-    #expect(try await host.rested("f").questions.count == 1)
+    #expect(try await host.whenIdle("f").questions.count == 1)
     try await host.answer(Form.self, of: "f", with: "Ada")
-    #expect(try await host.rested("f").status == .finished)
+    #expect(try await host.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("Ada"))
   }
 
@@ -228,7 +228,7 @@ import Testing
       Step("b") { (input: String, context: StepContext) in try await context.ask(Form(text: "new")) }
     }
     try await before.register(first).start(id: "f", with: "-")
-    #expect(try await before.rested("f").questions.count == 1)
+    #expect(try await before.whenIdle("f").questions.count == 1)
     let after = FlowHost(store: store)
     let second = Flow<String, String>("f") {
       Step("a") { (_: String, context: StepContext) in "x" }
@@ -236,14 +236,14 @@ import Testing
     }
     let flows = try await after.register(second)
     try await after.send("sent", to: Signal<String>("other"), of: "f", key: "1")
-    let view = try await after.rested("f")
+    let view = try await after.whenIdle("f")
     #expect(try view.questions.map { try $0.prompt(as: Form.self).text } == ["new"])
     #expect(view.questions.first?.step == "f/b")
     #expect(view.signals.isEmpty)
     #expect(
       try await after.history(of: "f").map(\.what).suffix(4) == ["withdrawn", "stoppedWaiting", "moved", "asked"])
     try await after.answer(Form.self, of: "f", with: "!")
-    #expect(try await after.rested("f").status == .finished)
+    #expect(try await after.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("!"))
   }
 }

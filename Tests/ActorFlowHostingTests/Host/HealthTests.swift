@@ -68,7 +68,7 @@ import Testing
   @Test("a lease that was not renewed is tried again before it runs out, and the error is remembered")
   func renewal() async throws {
     let store = FaultyStore(base)
-    let gate = Gates()
+    let gate = Gate()
     let host = FlowHost(store: store, clock: clock, owner: "host")
     let slow = Flow<String, String>("slow") {
       Step("a") { (text: String, _: StepContext) in

@@ -3,8 +3,8 @@ import ActorFlow
 /// Waits at a gate while it backs up.
 actor HoldingStep: FlowStep {
   private let log: Log
-  private let gate: Gates
-  init(_ log: Log, _ gate: Gates) { (self.log, self.gate) = (log, gate) }
+  private let gate: Gate
+  init(_ log: Log, _ gate: Gate) { (self.log, self.gate) = (log, gate) }
 
   func proceed(_ input: String, context: StepContext) async throws -> String { input }
 

@@ -45,7 +45,7 @@ import Testing
 
   @Test("a flow is not put away while one of its tasks is at work, and says so in the store")
   func staysWhileAtWork() async throws {
-    let gate = Gates()
+    let gate = Gate()
     let host = FlowHost(store: store)
     let orders = try await host.register(flow { await gate.pass() })
     try await orders.start(id: "o", with: "-")
@@ -64,7 +64,7 @@ import Testing
   func dies() async throws {
     let clock = ManualWallClock()
     let store = MemoryFlowStore(clock: clock)
-    let gate = Gates()
+    let gate = Gate()
     let first = FlowHost(store: store, clock: clock, owner: "first")
     let begun = try await first.register(flow { await gate.pass() })
     try await begun.start(id: "o", with: "-")
@@ -88,7 +88,7 @@ import Testing
 
   @Test("a flow is not put away because a child task waits, while another is on its way to a question")
   func childWaits() async throws {
-    let gate = Gates()
+    let gate = Gate()
     let flow = Flow<String, String>("order") {
       Step("counter") { (_: String, context: StepContext) in
         try await withThrowingTaskGroup(of: String?.self) { group in
@@ -121,7 +121,7 @@ import Testing
 
   @Test("a flow is not put away while a `once` is under way, whatever else is open")
   func onceAtWork() async throws {
-    let gate = Gates()
+    let gate = Gate()
     let flow = Flow<String, String>("order") {
       Step("counter") { (_: String, context: StepContext) in
         async let found = context.once("find") { _ in

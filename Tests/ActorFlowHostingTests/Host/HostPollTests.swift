@@ -7,7 +7,7 @@ import Testing
 /// A flow that is due and cannot be taken up, because it cannot be read.
 @Suite("Hosts whose flows cannot be read", .timeLimit(.minutes(15))) struct HostPollTests {
   private let clock = ManualWallClock()
-  private let tries = Gates()
+  private let tries = Gate()
 
   private var patient: Flow<String, String> {
     Flow("patient") {

@@ -96,15 +96,15 @@ import Testing
       try await first.register(shopping()).start(id: "s", with: "")
       let question = try #require(try await first.settled("s").questions.first)
       await first.isQuiet()
-      let mortal = FaultyStore(store) { call in
+      let crashingStore = FaultyStore(store) { call in
         guard call.operation == .commit, call.numberOfOperation > commits else { return nil }
         return .fail(FlowStoreError(.unavailable, "the host is dead"))
       }
-      let second = FlowHost(store: mortal, clock: clock)
+      let second = FlowHost(store: crashingStore, clock: clock)
       try await second.register(shopping())
       try await second.answer(question.id, of: "s", with: Basket.Action.done)
       await second.isQuiet()
-      let isWhole = mortal.count(of: .commit) <= commits
+      let isWhole = crashingStore.count(of: .commit) <= commits
       let third = FlowHost(store: store, clock: clock)
       try await third.register(shopping())
       #expect(try await third.catchUp().isEmpty)
@@ -125,7 +125,7 @@ import Testing
 
   @Test("an effect has its time; what it did is kept")
   func effects() async throws {
-    let gate = Gates()
+    let gate = Gate()
     let host = try host(effectTime: .seconds(10))
     try await host.register(shopping(.come(gate))).start(id: "s", with: "")
     #expect(try await shown(host).price == 0)
@@ -138,7 +138,7 @@ import Testing
 
   @Test("an effect without an end is cut off after its time, and begins anew when the flow is taken up")
   func endless() async throws {
-    let gate = Gates()
+    let gate = Gate()
     gate.open()
     let host = try host(effectTime: .seconds(10))
     try await host.register(shopping(.goOn(gate))).start(id: "s", with: "")

@@ -8,7 +8,7 @@ import Testing
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
-  private let troubles = Troubles()
+  private let faults = BackUpFaults()
 
   init() {
     store = MemoryFlowStore(clock: clock)
@@ -18,7 +18,7 @@ import Testing
 
   /// Charges; its `backUp` refunds once, then throws if it is told to.
   private func charger(_ name: String) -> Step<String, String> {
-    Step(name) { Charger(name, log, troubles) }
+    Step(name) { Charger(name, log, faults) }
   }
 
   private var flow: Flow<String, String> {
@@ -47,20 +47,20 @@ import Testing
 
   @Test("what could not be undone is tried again, newest first, with its records; the ending stays")
   func again() async throws {
-    troubles.set(["a", "x", "y"])
+    faults.set(["a", "x", "y"])
     let host = host()
     try await abandoned(host)
     let failed = try await host.view("o")
     #expect(failed.status == .abandoned && failed.rollbackFailed && failed.reason == "no money")
     #expect(refunds.count == 4)
-    troubles.set(["x"])
+    faults.set(["x"])
     let before = undone.count
     #expect(try await host.retry("o", by: Principal(id: "ann")).status == .runnable)
     let partly = try await host.settled("o")
     #expect(partly.status == .abandoned && partly.rollbackFailed && partly.reason == "no money")
     let tried = undone.dropFirst(before)
     #expect(Set(tried) == ["undo a", "undo x", "undo y"] && tried.last == "undo a", "and not b, which is undone")
-    troubles.set([])
+    faults.set([])
     // By a host that knows nothing of it but what is stored.
     let other = self.host("other")
     try await other.register(flow)
@@ -81,7 +81,7 @@ import Testing
 
   @Test("who abandons under a key hears of it, too; who repeats that gets the flow")
   func abandonedUnderKey() async throws {
-    troubles.set(["a"])
+    faults.set(["a"])
     let host = host()
     try await host.register(flow).start(id: "o", with: "-")
     _ = try await host.settled("o")
@@ -99,11 +99,11 @@ import Testing
         return ""
       } catch { return "\(error)" }
     }
-    troubles.set(["a"])
+    faults.set(["a"])
     let host = host()
     try await abandoned(host)
     #expect(await message { try await host.abandon("o") }.contains("call `retry` to run them again"))
-    troubles.set([])
+    faults.set([])
     try await host.retry("o")
     _ = try await host.settled("o")
     await host.isQuiet()
@@ -114,7 +114,7 @@ import Testing
 
   @Test("a retry under one key is one retry")
   func key() async throws {
-    troubles.set(["a"])
+    faults.set(["a"])
     let host = host()
     try await abandoned(host)
     try await host.retry("o", key: "k")
@@ -127,29 +127,29 @@ import Testing
 
   @Test("a host that dies in a retry leaves the rest to the next one")
   func dies() async throws {
-    troubles.set(["a", "b"])
+    faults.set(["a", "b"])
     let first = host("first")
     try await abandoned(first)
-    troubles.set([])
-    troubles.holds("a")
+    faults.set([])
+    faults.holds("a")
     try await first.retry("o")
-    await troubles.gate.reached(1)
+    await faults.gate.reached(1)
     // It dies: nothing of it is heard any more.
     clock.advance(by: .seconds(31))
-    troubles.holds(nil)
+    faults.holds(nil)
     let second = host("second")
     try await second.register(flow)
     let done = try await second.settled("o")
     #expect(done.status == .abandoned && !done.rollbackFailed)
     #expect(refunds.count == 4)
-    troubles.gate.open()
+    faults.gate.open()
   }
 }
 
 /// Which `backUp`s go wrong.
-private final class Troubles: Sendable {
+private final class BackUpFaults: Sendable {
   private let state = Lock<(failing: Set<String>, held: String?)>(([], nil))
-  let gate = Gates()
+  let gate = Gate()
 
   func set(_ names: Set<String>) { state.withLock { $0.failing = names } }
   func holds(_ name: String?) { state.withLock { $0.held = name } }
@@ -162,10 +162,10 @@ private final class Troubles: Sendable {
 private actor Charger: FlowStep {
   private let name: String
   private let log: Log
-  private let troubles: Troubles
+  private let faults: BackUpFaults
 
-  init(_ name: String, _ log: Log, _ troubles: Troubles) {
-    (self.name, self.log, self.troubles) = (name, log, troubles)
+  init(_ name: String, _ log: Log, _ faults: BackUpFaults) {
+    (self.name, self.log, self.faults) = (name, log, faults)
   }
 
   func proceed(_ input: String, context: StepContext) async throws -> String {
@@ -176,6 +176,6 @@ private actor Charger: FlowStep {
     log.add("undo \(name)")
     guard case .done = await context.record("charge", as: String.self) else { return log.add("nothing to refund") }
     try await context.once("refund") { [log, name] _ in log.add("refund \(name)") }
-    try await troubles.meet(name)
+    try await faults.meet(name)
   }
 }

@@ -14,7 +14,7 @@ import Testing
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
-  private let reminded = Gates()
+  private let reminded = Gate()
 
   init() {
     store = MemoryFlowStore(clock: clock)
@@ -74,7 +74,7 @@ import Testing
 
   @Test("what a host left behind that died is taken up by another, within the lease's time")
   func orphans() async throws {
-    let gate = Gates()
+    let gate = Gate()
     let flow = Flow<String, String>("f") {
       Step("slow") { (input: String, _: StepContext) in
         await gate.pass()
@@ -103,7 +103,7 @@ import Testing
 
   @Test("a host that is stopped puts away what runs; another goes on")
   func stopped() async throws {
-    let (gate, left) = (Gates(), Gates())
+    let (gate, left) = (Gate(), Gate())
     let flow = Flow<String, String>("f") {
       Step("a") { (input: String, context: StepContext) in
         try await context.once("work") { [log] _ in log.add("work") }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Many timers", .timeLimit(.minutes(15))) struct ManyTimersTests {
   private let clock = ManualWallClock()
   private let fired = Log()
-  private let gate = Gates()
+  private let gate = Gate()
   private static let count = 350
 
   /// Asks for so many seconds.

@@ -6,9 +6,9 @@ enum Prices: Sendable {
   /// The effect is not asked for.
   case unknown
   /// It ends when the gate is open.
-  case come(Gates)
+  case come(Gate)
   /// It goes on for as long as it may.
-  case goOn(Gates)
+  case goOn(Gate)
 }
 
 struct Basket: RenderedStep {

@@ -38,7 +38,7 @@ struct BranchMigration {
   }
 
   /// The flow is parked for this reason, as the plan had said, and ends as what it was when the old version is registered.
-  func expectParked(
+  func expectUnmigrated(
     _ first: Asking, answering steps: [String], _ second: Asking, moves: [Move] = [], _ reason: String,
     then output: String, location: SourceLocation = #_sourceLocation
   ) async throws {

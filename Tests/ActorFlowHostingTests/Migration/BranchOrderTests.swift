@@ -10,7 +10,7 @@ import Testing
 
   @Test("a branch that is one step is not taken for the one beside it", arguments: [[], ["l"], ["r"]])
   func steps(answered: [String]) async throws {
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       both(ask("l"), ask("r")), answering: answered, both(ask("r"), ask("l")),
       "pay/parallel/l: the branch was the 1st of its fork and is the 2nd now; \(remedy)", then: "l|r")
   }
@@ -25,7 +25,7 @@ import Testing
   @Test("nor is one that has a name", arguments: [["left/a"], ["left/a", "left/b"]])
   func names(answered: [String]) async throws {
     let output = answered.count == 1 ? "left/ab|ab" : "left/aleft/b|ab"
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       both(named("left"), named("right")), answering: answered, both(named("right"), named("left")),
       "pay/parallel/left: the branch was the 1st of its fork and is the 2nd now; \(remedy)", then: output)
   }
@@ -36,7 +36,7 @@ import Testing
       let path = { (branch: Int) in StepID("pay/parallel/\(branch)/\(name)") }
       return Move.rename(path(1 - number), to: path(number))
     }
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       both(numbered("a", "b"), numbered("c", "d")), answering: ["a"],
       both(numbered("c", "d"), numbered("a", "b")), moves: moves,
       "pay/parallel/1/b: the step's branch was the 1st of its fork and is the 2nd now; \(remedy); "
@@ -57,7 +57,7 @@ import Testing
         }
       }
     }
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       both(inner("x", "y"), ask("r")), answering: ["x"], both(inner("y", "x"), ask("r")),
       "pay/parallel/in/parallel/x: the branch was the 1st of its fork and is the 2nd now; \(remedy)", then: "x+y|r")
   }
@@ -67,7 +67,7 @@ import Testing
     func racing(_ steps: [String]) -> Asking {
       Flow("pay") { Race { for step in steps { ask(step) } } }
     }
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       racing(["a", "b", "c"]), answering: [], racing(["a", "c", "b"]),
       "pay/race/b: the branch was the 2nd of its fork and is the 3rd now; \(remedy)", then: "a")
   }
@@ -87,7 +87,7 @@ import Testing
         .map { $0.joined(separator: "|") }
       }
     }
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       each("l", "r"), answering: ["each/1/parallel/l"], each("r", "l"),
       "pay/each/1/parallel/l: the branch was the 1st of its fork and is the 2nd now; \(remedy); "
         + "pay/each/0/parallel/l: the branch was the 1st of its fork and is the 2nd now; \(remedy)",
@@ -104,7 +104,7 @@ import Testing
     let steps = ["a", "b", "c"]
     let reason = "the fork had 2 branches and has \(now) now"
     let gone = now == 1 ? "pay/race/b: the definition has no such step; " : ""
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       forked(steps[..<2]), answering: [], forked(steps[..<now]), gone + "pay/race: \(reason)", then: "a")
   }
 
@@ -123,7 +123,7 @@ import Testing
       .named("checks")
     }
     let what = wasForEach ? "was a `ForEach` and no longer is" : "is now a `ForEach` and was not before"
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       wasForEach ? each : fixed, answering: ["0/a"], wasForEach ? fixed : each,
       "pay/checks: the fork \(what)",
       then: wasForEach ? "0/ab|ab" : "0/ab")
@@ -132,7 +132,7 @@ import Testing
   @Test("a branch that left no step behind is known by its name")
   func settled() async throws {
     let settling = ask("l").onBackUp(.settling)
-    try await migration.expectParked(
+    try await migration.expectUnmigrated(
       both(settling, ask("r")), answering: ["l"], both(ask("x"), ask("r")),
       "pay/parallel/l: the fork has no such branch any more",
       then: "l|r")

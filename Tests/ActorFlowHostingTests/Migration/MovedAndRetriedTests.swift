@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Flows that are retried in a new version", .timeLimit(.minutes(15))) struct MovedAndRetriedTests {
   private let store = MemoryFlowStore()
-  private let till = Till()
+  private let provider = PaymentProvider()
 
   /// A host that dies after so many commits, if it is told to.
-  private func host(dyingAfter commits: Int = .max) -> FlowHost {
-    let mortal = FaultyStore(store) { call in
+  private func host(crashingAfter commits: Int = .max) -> FlowHost {
+    let crashingStore = FaultyStore(store) { call in
       call.operation == .commit && call.numberOfOperation > commits ? .fail(.unavailable) : nil
     }
-    return FlowHost(store: mortal, owner: "host")
+    return FlowHost(store: crashingStore, owner: "host")
   }
 
   private static func pass(_ name: String) -> Step<Int, Int> {
@@ -55,10 +55,10 @@ import Testing
       try await old.register(failing).start(id: id, with: 7)
       #expect(try await old.settled(id).status == .failed)
       await old.isQuiet()
-      let mortal = host(dyingAfter: commits)
-      try await mortal.register(repaired, version: 2, from: 1, moves: moves)
-      _ = try? await mortal.retry(id)
-      await mortal.isQuiet()
+      let crashingHost = host(crashingAfter: commits)
+      try await crashingHost.register(repaired, version: 2, from: 1, moves: moves)
+      _ = try? await crashingHost.retry(id)
+      await crashingHost.isQuiet()
       let next = host()
       let flows = try await next.register(repaired, version: 2, from: 1, moves: moves)
       if commits == 0 { try await next.retry(id) }
@@ -70,11 +70,11 @@ import Testing
   // MARK: - A rollback that failed
 
   private func paying<V: Codable & Sendable>(_ name: String, _ type: V.Type) -> Step<V, V> {
-    Step(name) { Payer<V>(till) }
+    Step(name) { Payer<V>(provider) }
   }
 
   private func abandoned(_ id: FlowID) async throws {
-    till.breaks(true)
+    provider.breaks(true)
     let old = host()
     try await old.register(
       Flow("m") {
@@ -85,7 +85,7 @@ import Testing
     #expect(try await old.settled(id).status == .waiting)
     await #expect(throws: FlowError.self) { try await old.abandon(id, reason: "no") }
     await old.isQuiet()
-    till.breaks(false)
+    provider.breaks(false)
   }
 
   private var second: Flow<Int, String> {
@@ -105,10 +105,10 @@ import Testing
     for commits in 0...5 {
       let id = FlowID("r\(commits)")
       try await abandoned(id)
-      let mortal = host(dyingAfter: commits)
-      try await mortal.register(second, version: 2, from: 1, moves: undoMoves)
-      _ = try? await mortal.retry(id)
-      await mortal.isQuiet()
+      let crashingHost = host(crashingAfter: commits)
+      try await crashingHost.register(second, version: 2, from: 1, moves: undoMoves)
+      _ = try? await crashingHost.retry(id)
+      await crashingHost.isQuiet()
       let next = host()
       try await next.register(second, version: 2, from: 1, moves: undoMoves)
       if commits == 0 { try await next.retry(id) }
@@ -116,7 +116,7 @@ import Testing
       #expect(view.status == .abandoned && !view.rollbackFailed && view.version == 2, "\(commits): \(view)")
       await next.isQuiet()
     }
-    #expect(till.refunds == 6)
+    #expect(provider.refunds == 6)
   }
 
   @Test("a rollback is not retried in a version without the step; one that forgets it has nothing to do")
@@ -136,8 +136,8 @@ import Testing
 
   private var growing: Flow<Int, Int> {
     Flow("m") {
-      Step("a/large") { [till] (n: Int, _: StepContext) in
-        till.isBroken ? String(repeating: "x", count: FlowSnapshot.maximumBytes) : "\(n)"
+      Step("a/large") { [provider] (n: Int, _: StepContext) in
+        provider.isBroken ? String(repeating: "x", count: FlowSnapshot.maximumBytes) : "\(n)"
       }
       Self.number("last")
     }
@@ -145,19 +145,19 @@ import Testing
 
   @Test("a flow that has moved and grown too large at once stands still in its new version")
   func tooLarge() async throws {
-    let old = host(dyingAfter: 2)
+    let old = host(crashingAfter: 2)
     try await old.register(Flow("m") { Self.pass("a") }).start(id: "l", with: 7)
     await old.isQuiet()
     let left = try await old.view("l")
     #expect(left.status == .runnable && left.steps == ["m/a"])
-    till.breaks(true)
+    provider.breaks(true)
     let moves = [Move.rename("m/a", to: "m/a/large")]
     let middle = host()
     try await middle.register(growing, version: 2, from: 1, moves: moves)
     let view = try await middle.settled("l")
     #expect(view.status == .failed && view.version == 2 && view.steps == ["m/a/large"])
     await middle.isQuiet()
-    till.breaks(false)
+    provider.breaks(false)
     let next = host()
     let flows = try await next.register(growing, version: 2, from: 1, moves: moves)
     try await next.retry("l")
@@ -166,7 +166,7 @@ import Testing
   }
 }
 
-private final class Till: Sendable {
+private final class PaymentProvider: Sendable {
   private let state = Lock<(isBroken: Bool, refunds: Set<String>)>((false, []))
   var isBroken: Bool { state.withLock { $0.isBroken } }
   var refunds: Int { state.withLock { $0.refunds.count } }
@@ -180,14 +180,14 @@ private final class Till: Sendable {
 }
 
 private actor Payer<Value: Codable & Sendable>: FlowStep {
-  private let till: Till
-  init(_ till: Till) { self.till = till }
+  private let provider: PaymentProvider
+  init(_ provider: PaymentProvider) { self.provider = provider }
   func proceed(_ value: Value, context: StepContext) async throws -> Value {
     try await context.once("pay") { _ in value }
   }
   func backUp(context: RollbackContext) async throws {
-    _ = try await context.once("refund") { [till] key in
-      try till.refund(key)
+    _ = try await context.once("refund") { [provider] key in
+      try provider.refund(key)
       return true
     }
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a codec makes of a flow's state", .timeLimit(.minutes(15))) struct BodyCodecTests {
   /// Turns every bit, remembers what it made, and fails when it is told to.
-  private final class Turning: BodyCodec {
+  private final class BitFlippingCodec: BodyCodec {
     struct Broken: Error, Equatable {}
     private let state = Lock<(made: Set<[UInt8]>, calls: Int)>(([], 0))
     private let failing: @Sendable (_ call: Int) -> Bool
@@ -48,7 +48,7 @@ import Testing
     store = MemoryFlowStore(clock: clock)
   }
 
-  private func host(_ codec: Turning?) async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func host(_ codec: BitFlippingCodec?) async throws -> (FlowHost, HostedFlow<String, String>) {
     var options = FlowHost.Options()
     options.codec = codec
     let host = try FlowHost(store: store, clock: clock, options: options)
@@ -62,7 +62,7 @@ import Testing
 
   @Test("what lies in the store is what the codec made, and another host with it goes on")
   func roundTrip() async throws {
-    let codec = Turning()
+    let codec = BitFlippingCodec()
     let (first, flows) = try await host(codec)
     try await flows.start(id: "f", with: "secret")
     try await first.answerNext("f", "\"hush\"")
@@ -80,7 +80,7 @@ import Testing
   func writing() async throws {
     var broken = 1
     while true {
-      let codec = Turning { [broken] in $0 == broken }
+      let codec = BitFlippingCodec { [broken] in $0 == broken }
       let store = MemoryFlowStore(clock: clock)
       var options = FlowHost.Options()
       options.codec = codec
@@ -99,8 +99,8 @@ import Testing
           try await host.answer(question.id, of: "f", with: view.steps == ["f/a"] ? "a" : "b")
         } catch {
           errors += 1
-          #expect(error is Turning.Broken, "broken at \(broken)")
-          guard errors < 5, error is Turning.Broken else { return }
+          #expect(error is BitFlippingCodec.Broken, "broken at \(broken)")
+          guard errors < 5, error is BitFlippingCodec.Broken else { return }
         }
       }
       let history = try await host.history(of: "f")
@@ -114,16 +114,16 @@ import Testing
 
   @Test("a codec that cannot read: whoever looks or asks hears of it, and nothing is written")
   func reading() async throws {
-    let codec = Turning()
+    let codec = BitFlippingCodec()
     let (host, flows) = try await host(codec)
     try await flows.start(id: "f", with: "-")
     let question = try #require(try await host.settled("f").questions.first?.id)
     await host.isQuiet()
     let before = try await store.load("f")
     codec.failsReading.withLock { $0 = true }
-    await #expect(throws: Turning.Broken()) { try await host.view("f") }
-    await #expect(throws: Turning.Broken()) { try await host.answer(question, of: "f", with: "a") }
-    await #expect(throws: Turning.Broken()) { try await host.abandon("f") }
+    await #expect(throws: BitFlippingCodec.Broken()) { try await host.view("f") }
+    await #expect(throws: BitFlippingCodec.Broken()) { try await host.answer(question, of: "f", with: "a") }
+    await #expect(throws: BitFlippingCodec.Broken()) { try await host.abandon("f") }
     #expect(try await host.list().flows.map(\.id) == ["f"])
     let (stranger, _) = try await self.host(nil)
     let error = await #expect(throws: FlowStoreError.self) { try await stranger.answer(question, of: "f", with: "a") }

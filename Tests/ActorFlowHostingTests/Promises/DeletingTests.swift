@@ -59,7 +59,7 @@ import Testing
   @Test("a flow that is written while it is deleted is deleted all the same")
   func written() async throws {
     let store = MemoryFlowStore()
-    let gate = Gates()
+    let gate = Gate()
     let slow = FaultyStore(store) { call in
       call.operation == .delete && call.numberOfOperation == 1 ? .delay { await gate.pass() } : nil
     }

@@ -269,7 +269,7 @@ import Testing
   @Test("a back drops no signal; an abandon drops them when it is accepted, and takes none any more")
   func dropped() async throws {
     let host = FlowHost(store: store)
-    let gates = Gates()
+    let gates = Gate()
     let flow = Flow<String, String>("order") {
       Step("charge") { Slow(gates) }
       Step("ask") { Asker(log) }
@@ -296,7 +296,7 @@ import Testing
   @Test("a flow that an earlier version stored with signals on its way to an end drops them when it is taken up")
   func droppedLater() async throws {
     let host = FlowHost(store: store)
-    let gates = Gates()
+    let gates = Gate()
     let flow = Flow<String, String>("order") {
       Step("charge") { Slow(gates) }
       Step("ask") { Asker(log) }
@@ -403,8 +403,8 @@ private actor Failing: FlowStep {
 
 /// Is undone when the gates are open.
 private actor Slow: FlowStep {
-  private let gates: Gates
-  init(_ gates: Gates) { self.gates = gates }
+  private let gates: Gate
+  init(_ gates: Gate) { self.gates = gates }
   func proceed(_ input: String, context: StepContext) -> String { input }
   func backUp(context: RollbackContext) async { await gates.pass() }
 }

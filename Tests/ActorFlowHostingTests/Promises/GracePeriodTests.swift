@@ -8,7 +8,7 @@ import Testing
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
-  private let gate = Gates()
+  private let gate = Gate()
 
   init() {
     store = MemoryFlowStore(clock: clock)

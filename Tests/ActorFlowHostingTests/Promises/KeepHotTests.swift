@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test("a flow that waits stays in memory so long, then it is put away and made anew by whoever wants it")
-  func putAway() async throws {
+  func passivatedAfterTime() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
     _ = try await host.settled("f")

@@ -7,10 +7,10 @@ import Testing
 @Suite("Flows in memory whose lease has run out", .timeLimit(.minutes(15))) struct LeaseRunOutTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
-  private let gate = Gates()
+  private let gate = Gate()
   private let log = Log()
   /// Passed with each claim that found something, when it was dealt with.
-  private let passes = Gates()
+  private let passes = Gate()
 
   init() {
     store = MemoryFlowStore(clock: clock)

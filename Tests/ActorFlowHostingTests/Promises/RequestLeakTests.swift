@@ -11,15 +11,15 @@ import Testing
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
-  private let reminded = Gates()
+  private let reminded = Gate()
 
   init() { store = MemoryFlowStore(clock: clock) }
 
   private actor Noting: FlowStep {
     private let log: Log
-    private let reminded: Gates
+    private let reminded: Gate
 
-    init(_ log: Log, _ reminded: Gates) { (self.log, self.reminded) = (log, reminded) }
+    init(_ log: Log, _ reminded: Gate) { (self.log, self.reminded) = (log, reminded) }
 
     func proceed(_ input: String, context: StepContext) async throws -> String {
       note("begun")

@@ -13,7 +13,7 @@ import Testing
 
   private let clock = ManualWallClock()
   private let store: FaultyStore<MemoryFlowStore>
-  private let gate = Gates()
+  private let gate = Gate()
 
   init() {
     store = FaultyStore(MemoryFlowStore(clock: clock))
@@ -73,7 +73,7 @@ import Testing
       case .validating: break
       }
       var second: Task<FlowError.Code?, Never>?
-      let held = Gates()
+      let held = Gate()
       if moment == .inLine {
         second = answer(4, to: question, at: host, gate: held)
         await held.reached()
@@ -112,7 +112,7 @@ import Testing
 
   /// Nil: it was taken.
   private func answer(
-    _ answer: Int, to question: Question.ID, at host: FlowHost, gate: Gates?
+    _ answer: Int, to question: Question.ID, at host: FlowHost, gate: Gate?
   ) -> Task<FlowError.Code?, Never> {
     Tally.View.$gate.withValue(gate) {
       Task { await code { try await host.answer(question, of: "f", with: answer) } }
@@ -125,7 +125,7 @@ private struct Tally: RenderedStep {
   struct View: Prompt, Codable {
     typealias Answer = Int
     /// Where who answers is to wait.
-    @TaskLocal static var gate: Gates?
+    @TaskLocal static var gate: Gate?
     var sum: Int
 
     func validate(_ answer: Int) async {

@@ -95,8 +95,8 @@ struct Finding: Error, CustomStringConvertible {
 }
 
 /// Throws a ``Finding`` unless `condition` holds. Unlike `#expect` it costs nothing while it holds.
-func demand(_ condition: Bool, _ complaint: @autoclosure () -> String) throws(Finding) {
-  if !condition { throw Finding(complaint()) }
+func demand(_ condition: Bool, _ violation: @autoclosure () -> String) throws(Finding) {
+  if !condition { throw Finding(violation()) }
 }
 
 /// Throws a ``Finding`` unless both are equal.

@@ -13,7 +13,7 @@ import Testing
     let asked = Collected<String>()
     let result = try await running(flow, with: trip) { coordinator in
       for answer in answers {
-        asked.keep(try #require(try await coordinator.settled().questions.first).step.name)
+        asked.append(try #require(try await coordinator.settled().questions.first).step.name)
         if answer == "<" {
           try await coordinator.backUp()
         } else {

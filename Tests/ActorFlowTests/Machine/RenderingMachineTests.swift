@@ -3,7 +3,7 @@ import Testing
 
 /// Questions that take many answers, on the machine alone.
 @Suite struct RenderingMachineTests {
-  private final class Nobody: ActionReceiver {
+  private final class UnusedReceiver: ActionReceiver {
     func receive(_ action: any Sendable, to question: Question, attempt: ActionAttempt, cause: (any CommitCause)?) async
       -> ActionOutcome
     {
@@ -17,7 +17,7 @@ import Testing
     var driver = try MachineDriver(policies)
     driver.enter(0)
     let visit = driver.visit
-    let question = try driver.give { try $0.show(Form(text: "1"), to: Nobody(), visit: visit) }
+    let question = try driver.give { try $0.show(Form(text: "1"), to: UnusedReceiver(), visit: visit) }
     return (driver, question)
   }
 
@@ -78,7 +78,7 @@ import Testing
     let second = #expect(throws: FlowError.self) { try driver.ask() }
     #expect(second?.code == .alreadyAsking)
     let third = #expect(throws: FlowError.self) {
-      try driver.give { try $0.show(Form(text: ""), to: Nobody(), visit: visit) }
+      try driver.give { try $0.show(Form(text: ""), to: UnusedReceiver(), visit: visit) }
     }
     #expect(third?.code == .alreadyAsking)
   }
@@ -101,7 +101,7 @@ import Testing
     var (driver, _) = try showing(.automatic)
     let visit = driver.visit
     driver.give { $0.hide(visit: visit) }
-    #expect(driver.latest.discarded.contains { ($0 as? Asking)?.receiver is Nobody })
+    #expect(driver.latest.discarded.contains { ($0 as? Asking)?.receiver is UnusedReceiver })
   }
 
   @Test("an answer to a rendering is a sign of life, and begins an idle time anew")
@@ -114,7 +114,7 @@ import Testing
     machine.watch(payload.scopes, on: .main, at: .zero)
     _ = machine.enter(node, instance: nil, payload: payload)
     let visit = try #require(machine.position.stack.top?.id)
-    _ = try machine.show(Form(text: ""), to: Nobody(), visit: visit, at: .seconds(1))
+    _ = try machine.show(Form(text: ""), to: UnusedReceiver(), visit: visit, at: .seconds(1))
     #expect(machine.nextTimer == .seconds(11))
     try machine.acknowledge(visit: visit, at: .seconds(5))
     #expect(machine.nextTimer == .seconds(15))

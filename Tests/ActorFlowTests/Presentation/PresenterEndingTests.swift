@@ -73,7 +73,7 @@ import Testing
   func cancelled() async throws {
     let (terminal, inside, last) = (Terminal(), Checkpoint(), Collected<Bool>())
     let presenter = Shows { event, _ in
-      if case .rolledBack = event.change { last.keep(Task.isCancelled) }
+      if case .rolledBack = event.change { last.append(Task.isCancelled) }
       if case .asked = event.change { inside.mark() }
       return false
     }
@@ -147,7 +147,7 @@ import Testing
   @Test("a flow that needs no input is presented as any other")
   func withoutInput() async throws {
     let terminal = Terminal()
-    #expect(try await FlowCoordinator().run(Flow { Step("a") { Needless() } }, presentedBy: [terminal]) == "a")
+    #expect(try await FlowCoordinator().run(Flow { Step("a") { NoInputStep() } }, presentedBy: [terminal]) == "a")
     #expect(terminal.lines.all == ["launched", "moved -→a", "finished"])
   }
 }

@@ -102,7 +102,7 @@ import Testing
       counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
       // Somewhere to let others in.
       _ = await coordinator.position
-      shown.keep(event.position.questions.map(\.step.name) + [event.position.step?.name ?? "-"])
+      shown.append(event.position.questions.map(\.step.name) + [event.position.step?.name ?? "-"])
       counts.withLock { $0.now -= 1 }
       return true
     }
@@ -158,7 +158,7 @@ import Testing
     let numbers = Collected<Int>()
     let gate = Checkpoint()
     let slow = Shows { event, _ in
-      numbers.keep(event.sequence)
+      numbers.append(event.sequence)
       if event.sequence == 1 { await gate.pass() }
       return true
     }

@@ -46,7 +46,7 @@ import Testing
       Step("outer") { (text: String) async throws -> String in
         let impatient = Shows { event, inner in
           guard case .asked = event.change else { return false }
-          refusals.keep(await code { try await outer.abandon() })
+          refusals.append(await code { try await outer.abandon() })
           try await inner.abandon(reason: "inner")
           return true
         }

@@ -192,19 +192,19 @@ import Testing
     #expect(try await flow.result.get() == "stop")
   }
 
-  private struct Keeper: RenderedStep {
+  private struct TokenHolder: RenderedStep {
     let token: Token
     func apply(_ text: String, to state: inout Void) -> String? { text }
-    func render(_ state: Void, in scope: inout RenderScope<Keeper>) -> KeeperView {
+    func render(_ state: Void, in scope: inout RenderScope<TokenHolder>) -> TokenHolderView {
       scope.run("a") { [token] _ in
         await untilCancelled()
         _ = token
       }
-      return KeeperView(sink: scope.sink)
+      return TokenHolderView(sink: scope.sink)
     }
   }
 
-  private struct KeeperView: Prompt {
+  private struct TokenHolderView: Prompt {
     typealias Answer = String
     let sink: Sink<String>
   }
@@ -218,9 +218,9 @@ import Testing
   @Test("positions and events that keep a rendering keep neither its step nor its effects")
   func memory() async throws {
     let trace = Trace()
-    let flow = launch(Flow { Step("keeper") { (_: String) in Keeper(token: Token(trace)) } }, with: "")
+    let flow = launch(Flow { Step("keeper") { (_: String) in TokenHolder(token: Token(trace)) } }, with: "")
     let position = try await flow.coordinator.settled()
-    let view = try #require(position.questions.first?.prompt as? KeeperView)
+    let view = try #require(position.questions.first?.prompt as? TokenHolderView)
     #expect(trace.all == [])
     #expect(await view.sink("x"))
     #expect(try await flow.result.get() == "x")

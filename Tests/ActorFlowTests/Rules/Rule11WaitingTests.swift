@@ -173,14 +173,14 @@ import Testing
     let (coordinator, trace) = (FlowCoordinator(), Trace())
     let flow = Flow<String, String> {
       Step("a") {
-        Thinker { trace.add("\(await code { try await verb.call(coordinator) }?.description ?? "-")") }
+        ClosureSkipper { trace.add("\(await code { try await verb.call(coordinator) }?.description ?? "-")") }
       }
     }
     _ = try await coordinator.run(flow, with: "")
     #expect(trace.all == ["insideFlow"])
   }
 
-  private actor Thinker: SkippableStep {
+  private actor ClosureSkipper: SkippableStep {
     let think: @Sendable () async -> Void
     init(_ think: @escaping @Sendable () async -> Void) { self.think = think }
     func skip(_ input: String) async -> Skip<String> {

@@ -5,13 +5,13 @@ import Testing
   @Test("SC-084 a flow that a step abandons is back where it was before its launch, and only then the caller goes on")
   func fromInside() async throws {
     let trace = Trace()
-    let lives = Lives()
+    let counter = LiveCounter()
     let flow = Flow {
       Step("a") { Asker(trace) }
       Step("b") {
-        let life = lives.token()
+        let token = counter.token()
         return Scripted { (input: String, context) -> String in
-          withExtendedLifetime(life) {}
+          withExtendedLifetime(token) {}
           guard try await context.ask(Form(text: input)) != "stop" else { try await context.abandon("the user stops") }
           return input
         } backUp: { context in
@@ -27,7 +27,7 @@ import Testing
     #expect(code(of: result) == .abandoned)
     if case .failure(let error as FlowError) = result { #expect(error.message == "the user stops") }
     #expect(trace.all == ["a:proceed(s)", "b:backUp abandoned", "a:backUp"])
-    #expect(lives.now == 0)
+    #expect(counter.now == 0)
     let position = await coordinator.position
     #expect(position.stack.isEmpty)
     #expect(position.questions.isEmpty)
@@ -81,7 +81,7 @@ import Testing
   @Test("SC-092 after an abandon, a step that somebody kept can do nothing to the flow")
   func retainedStep() async throws {
     let contexts = Collected<StepContext>()
-    let step = Leaver(contexts)
+    let step = ContextCollectingStep(contexts)
     let coordinator = FlowCoordinator()
     let flow = Flow { Step("a") { step } }
     _ = try await running(flow, with: "s", on: coordinator) { coordinator in

@@ -50,9 +50,9 @@ import Testing
   @Test("FS-08 content set on a step that has ended goes nowhere, and whoever sets it learns notActive")
   func contentOfEndedStep() async throws {
     let contexts = Collected<StepContext>()
-    let content = Lives()
+    let content = LiveCounter()
     let flow = Flow {
-      Step("a") { Leaver(contexts) }
+      Step("a") { ContextCollectingStep(contexts) }
       Step("b") { Asker() }
     }
     let coordinator = FlowCoordinator()
@@ -112,7 +112,7 @@ import Testing
               let refused = await code {
                 try await coordinator.answer(question.id, with: name, by: Principal(id: name))
               }
-              if refused == nil { winners.keep(name) } else { #expect(refused == .questionClosed) }
+              if refused == nil { winners.append(name) } else { #expect(refused == .questionClosed) }
             }
           }
         }
@@ -154,7 +154,7 @@ import Testing
 /// Content that can be seen to be gone.
 private struct Heavy: Prompt {
   typealias Answer = String
-  let weight: Lives.Token
+  let weight: LiveCounter.Token
 }
 
 private struct Unauthorized: Error, Equatable { var id: String? }

@@ -91,7 +91,7 @@ import Testing
     let flow = Flow("shop") {
       for name in ["a", "b"] {
         Step(name) { () -> Automatic in
-          made.keep(name)
+          made.append(name)
           return Automatic()
         }
       }
@@ -152,7 +152,7 @@ import Testing
     let flow = Flow {
       for name in ["a", "b", "c"] {
         Step(name) { () -> Asker in
-          made.keep(name)
+          made.append(name)
           return Asker()
         }
       }

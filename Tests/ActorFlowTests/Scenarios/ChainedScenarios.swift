@@ -22,16 +22,16 @@ import Testing
 
   @Test("SC-094 a step runs an inner flow, gets its outcome, goes on with it, and proceeds")
   func innerFlow() async throws {
-    let lives = Lives()
+    let counter = LiveCounter()
     let inner = FlowCoordinator(id: "inner")
     let innerFlow = askers("x", "y")
     let flow = Flow {
       askers("a")
       Step("b") {
-        let life = lives.token()
+        let token = counter.token()
         return Scripted { (input: String, context) in
           let outcome = try await inner.run(innerFlow, with: input)
-          return withExtendedLifetime(life) { outcome } + (try await context.ask(Form(text: outcome)))
+          return withExtendedLifetime(token) { outcome } + (try await context.ask(Form(text: outcome)))
         }
       }
       askers("c")
@@ -46,7 +46,7 @@ import Testing
       #expect(try await outer.focus() == "b")
       #expect(await outer.position.stack.top == visit)
       #expect(await inner.position.status == .ended(.finished))
-      #expect(lives.ever == 1)
+      #expect(counter.ever == 1)
       try await outer.answerNext("4", at: "b")
       try await outer.answerNext("5", at: "c")
     }
@@ -94,16 +94,16 @@ import Testing
 
   @Test("RX-09 the parent goes on with a child flow's outcome when the child is entirely gone")
   func tornDownFirst() async throws {
-    let lives = Lives()
+    let counter = LiveCounter()
     let inner = FlowCoordinator()
     let innerFlow = Flow {
-      Step("x") { Mortal(lives) }
-      Step("y") { Mortal(lives) }
+      Step("x") { CountedAsker(counter) }
+      Step("y") { CountedAsker(counter) }
     }
     let flow = Flow {
       Step("parent") { (input: String) in
         let outcome = try await inner.run(innerFlow, with: input)
-        return "\(outcome), \(lives.now) of \(lives.ever) alive, \(await inner.position.status)"
+        return "\(outcome), \(counter.now) of \(counter.ever) alive, \(await inner.position.status)"
       }
     }
     let result = try await running(flow, with: "s") { _ in
@@ -147,12 +147,12 @@ import Testing
 
   @Test("RX-15 a parent that runs child flow after child flow keeps none of them")
   func manyChildren() async throws {
-    let lives = Lives()
+    let counter = LiveCounter()
     let highest = Collected<Int>()
     let childFlow = Flow {
       Step("x") {
-        let life = lives.token()
-        return Scripted { (input: Int, _) in withExtendedLifetime(life) { input + 1 } }
+        let token = counter.token()
+        return Scripted { (input: Int, _) in withExtendedLifetime(token) { input + 1 } }
       }
     }
     let flow = Flow {
@@ -160,13 +160,13 @@ import Testing
         var count = start
         for _ in 1...1_000 {
           count = try await FlowCoordinator().run(childFlow, with: count)
-          if lives.now > 0 { highest.keep(lives.now) }
+          if counter.now > 0 { highest.append(counter.now) }
         }
         return count
       }
     }
     #expect(try await FlowCoordinator().run(flow, with: 0) == 1_000)
-    #expect(lives.ever == 1_000)
+    #expect(counter.ever == 1_000)
     #expect(highest.all.isEmpty)
   }
 

@@ -27,7 +27,7 @@ import Testing
     let flow = Flow {
       Step("a") { (_: String) in
         let receipt = Receipt()
-        made.keep(receipt)
+        made.append(receipt)
         return receipt
       }
     }
@@ -129,7 +129,7 @@ import Testing
     let coordinator = FlowCoordinator()
     let asked = Collected<Question>()
     _ = try await running(flow, with: "s", on: coordinator) { coordinator in
-      asked.keep(try #require(try await coordinator.settled().questions.first))
+      asked.append(try #require(try await coordinator.settled().questions.first))
       if finishes { try await coordinator.answerNext("1") } else { try await coordinator.abandon() }
     }
     let before = await allEvents(of: coordinator).count
@@ -149,7 +149,7 @@ import Testing
     let old = Collected<Question>()
     let first = Flow("first") { Step("a") { Asker() } }
     _ = try await running(first, with: "x", on: coordinator) { coordinator in
-      old.keep(try #require(try await coordinator.settled().questions.first))
+      old.append(try #require(try await coordinator.settled().questions.first))
       try await coordinator.abandon()
     }
     let begun = Checkpoint()

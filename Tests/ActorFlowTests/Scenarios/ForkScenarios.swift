@@ -117,54 +117,56 @@ import Testing
 
   @Test("FS-26 a loop in the definition leaves no cycle behind: coordinator, steps and results are gone")
   func loopIsFreed() async throws {
-    let coordinator = Collected<Faint<FlowCoordinator>>()
-    let result = Collected<Faint<Knot>>()
-    let lives = Lives()
+    let coordinator = Collected<WeakReference<FlowCoordinator>>()
+    let result = Collected<WeakReference<CycleMember>>()
+    let counter = LiveCounter()
     func play() async throws {
       let held = FlowCoordinator()
-      coordinator.keep(Faint(held))
+      coordinator.append(WeakReference(held))
       let flow = Flow {
         Loop {
-          Step("ask") { Holding(held, lives) }
-          Step("again") { (knot: Knot) -> Again<Knot, Knot> in knot.rounds < 3 ? .again(knot.next()) : .done(knot) }
+          Step("ask") { Holding(held, counter) }
+          Step("again") { (knot: CycleMember) -> Again<CycleMember, CycleMember> in
+            knot.rounds < 3 ? .again(knot.next()) : .done(knot)
+          }
         }
       }
-      let outcome = try await running(flow, with: Knot(rounds: 0), on: held) { held in
+      let outcome = try await running(flow, with: CycleMember(rounds: 0), on: held) { held in
         for _ in 0...3 { try await held.answer("on", at: "ask") }
       }
       #expect(try outcome.get().rounds == 3)
-      result.keep(Faint(try outcome.get()))
+      result.append(WeakReference(try outcome.get()))
     }
     try await play()
     #expect(coordinator.last?.object == nil)
     #expect(result.last?.object == nil)
-    #expect((lives.now, lives.ever) == (0, 4))
+    #expect((counter.now, counter.ever) == (0, 4))
   }
 }
 
 /// A result that knows the one before, and outlives nothing.
-private final class Knot: Sendable {
+private final class CycleMember: Sendable {
   let rounds: Int
-  private let before: Knot?
-  init(rounds: Int, before: Knot? = nil) {
+  private let before: CycleMember?
+  init(rounds: Int, before: CycleMember? = nil) {
     self.rounds = rounds
     self.before = before
   }
-  func next() -> Knot { Knot(rounds: rounds + 1, before: self) }
+  func next() -> CycleMember { CycleMember(rounds: rounds + 1, before: self) }
 }
 
 /// Keeps its coordinator, its context and its input.
 private actor Holding: FlowStep {
   private let coordinator: FlowCoordinator
-  private let life: Lives.Token
-  private var held: (StepContext, Knot)?
+  private let token: LiveCounter.Token
+  private var held: (StepContext, CycleMember)?
 
-  init(_ coordinator: FlowCoordinator, _ lives: Lives) {
+  init(_ coordinator: FlowCoordinator, _ counter: LiveCounter) {
     self.coordinator = coordinator
-    life = lives.token()
+    token = counter.token()
   }
 
-  func proceed(_ input: Knot, context: StepContext) async throws -> Knot {
+  func proceed(_ input: CycleMember, context: StepContext) async throws -> CycleMember {
     held = (context, input)
     _ = try await context.ask(Form(text: "\(input.rounds)"))
     return input

@@ -60,7 +60,7 @@ import Testing
   func launchWithoutInput() async throws {
     let trace = Trace()
     let flow = Flow {
-      Step("a") { Needless(trace) }
+      Step("a") { NoInputStep(trace) }
       Step("b") { Automatic(trace) }
     }
     #expect(try await FlowCoordinator().run(flow) == "ab")

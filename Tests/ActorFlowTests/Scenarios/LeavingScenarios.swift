@@ -6,11 +6,11 @@ import Testing
   @Test("SC-044 the step that is left by a back is cancelled, undone and let go")
   func cancelledAndDisposed() async throws {
     let trace = Trace()
-    let lives = Lives()
+    let counter = LiveCounter()
     let flow = Flow {
       Step("a") { Asker(trace) }
       Step("b") {
-        let life = lives.token()
+        let token = counter.token()
         return Scripted { (input: String, context) in
           do {
             return try await context.ask(Form(text: input))
@@ -19,16 +19,16 @@ import Testing
             throw error
           }
         } backUp: { _ in
-          withExtendedLifetime(life) { trace.add("b:backUp") }
+          withExtendedLifetime(token) { trace.add("b:backUp") }
         }
       }
     }
     _ = try await running(flow, with: "s") { coordinator in
       try await coordinator.answerNext("1", at: "a")
       #expect(try await coordinator.focus() == "b")
-      #expect(lives.now == 1)
+      #expect(counter.now == 1)
       #expect(try await coordinator.backUpAndSettle() == "a")
-      #expect(lives.now == 0)
+      #expect(counter.now == 0)
       try await coordinator.abandon(rollingBack: false)
     }
     #expect(trace.all == ["a:proceed(s)", "b:CancellationError true", "b:backUp", "a:backUp", "a:proceed(s)"])
@@ -76,7 +76,7 @@ import Testing
 
   @Test("TC-01 a step that is left while its task runs is cancelled, without any code of its own")
   func cancelled() async throws {
-    let working = Lives()
+    let working = LiveCounter()
     let begun = Checkpoint()
     let flow = Flow {
       Step("a") { Asker() }

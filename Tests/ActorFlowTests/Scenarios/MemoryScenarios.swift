@@ -4,29 +4,29 @@ import Testing
 @Suite("Scenarios: memory") struct MemoryScenarios {
   @Test("SC-111 places that are backed up over are freed, and all are when the flow ends", arguments: [true, false])
   func freed(finishes: Bool) async throws {
-    let lives = Lives()
+    let counter = LiveCounter()
     let flow = Flow {
-      for name in ["a", "b", "c"] { Step(name) { Mortal(lives) } }
+      for name in ["a", "b", "c"] { Step(name) { CountedAsker(counter) } }
     }
     let coordinator = FlowCoordinator()
     _ = try await running(flow, with: "s", on: coordinator) { coordinator in
       try await coordinator.answerNext("1", at: "a")
       try await coordinator.answerNext("2", at: "b")
       #expect(try await coordinator.focus() == "c")
-      #expect(lives.now == 3)
+      #expect(counter.now == 3)
       try await coordinator.backUp(to: "a")
       #expect(try await coordinator.focus() == "a")
-      #expect(lives.now == 1)
+      #expect(counter.now == 1)
       try await coordinator.answerNext("3", at: "a")
       #expect(try await coordinator.focus() == "b")
-      #expect(lives.now == 2)
+      #expect(counter.now == 2)
       guard finishes else { return try await coordinator.abandon() }
       try await coordinator.answerNext("4", at: "b")
       try await coordinator.answerNext("5", at: "c")
     }
     let events = await allEvents(of: coordinator)
-    #expect(lives.now == 0)
-    #expect(withExtendedLifetime((events, coordinator)) { lives.ever } == (finishes ? 5 : 4))
+    #expect(counter.now == 0)
+    #expect(withExtendedLifetime((events, coordinator)) { counter.ever } == (finishes ? 5 : 4))
   }
 
   @Test("FS-25 a flow of a hundred thousand automatic steps runs to its end")
@@ -44,18 +44,18 @@ import Testing
 
   @Test("FS-26 steps that hold their coordinator, their context and each other's results leave no cycle behind")
   func cycles() async throws {
-    let coordinator = Collected<Faint<FlowCoordinator>>()
-    let result = Collected<Faint<Knot>>()
-    let lives = Lives()
+    let coordinator = Collected<WeakReference<FlowCoordinator>>()
+    let result = Collected<WeakReference<CycleMember>>()
+    let counter = LiveCounter()
     func play() async throws {
       let held = FlowCoordinator()
-      coordinator.keep(Faint(held))
+      coordinator.append(WeakReference(held))
       let flow = Flow {
         for name in ["a", "b", "a"] {
-          Step(name) { Clinging(to: held, lives) }
+          Step(name) { RetainingStep(to: held, counter) }
         }
       }
-      let knot = Knot()
+      let knot = CycleMember()
       let outcome = try await running(flow, with: knot, on: held) { held in
         try await held.answerNext("1", at: "a")
         try await held.answerNext("2", at: "b")
@@ -63,31 +63,31 @@ import Testing
         try await held.answerNext("3", at: "b")
         try await held.answerNext("4", at: "a#2")
       }
-      result.keep(Faint(try outcome.get()))
+      result.append(WeakReference(try outcome.get()))
     }
     try await play()
     #expect(coordinator.last?.object == nil)
     #expect(result.last?.object == nil)
-    #expect((lives.now, lives.ever) == (0, 4))
+    #expect((counter.now, counter.ever) == (0, 4))
   }
 }
 
 /// A result that outlives nothing.
-private final class Knot: Sendable {}
+private final class CycleMember: Sendable {}
 
 /// Keeps everything it can get hold of.
-private actor Clinging: FlowStep {
+private actor RetainingStep: FlowStep {
   private let coordinator: FlowCoordinator
-  private let life: Lives.Token
+  private let token: LiveCounter.Token
   private var context: StepContext?
-  private var input: Knot?
+  private var input: CycleMember?
 
-  init(to coordinator: FlowCoordinator, _ lives: Lives) {
+  init(to coordinator: FlowCoordinator, _ counter: LiveCounter) {
     self.coordinator = coordinator
-    life = lives.token()
+    token = counter.token()
   }
 
-  func proceed(_ input: Knot, context: StepContext) async throws -> Knot {
+  func proceed(_ input: CycleMember, context: StepContext) async throws -> CycleMember {
     self.context = context
     self.input = input
     _ = try await context.ask(Form(text: "go on?"))

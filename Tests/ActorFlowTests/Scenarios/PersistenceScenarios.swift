@@ -6,11 +6,11 @@ import Testing
 @Suite("Scenarios: persistence") struct PersistenceScenarios {
   @Test("SC-067 a settled first step is let go when it has proceeded, and the flow goes on")
   func settledFirst() async throws {
-    let (first, rest) = (Lives(), Lives())
+    let (first, rest) = (LiveCounter(), LiveCounter())
     let flow = Flow {
-      Step("a") { Mortal(first) }.onBackUp(.settling)
-      Step("b") { Mortal(rest) }
-      Step("c") { Mortal(rest) }
+      Step("a") { CountedAsker(first) }.onBackUp(.settling)
+      Step("b") { CountedAsker(rest) }
+      Step("c") { CountedAsker(rest) }
     }
     let result = try await running(flow, with: "s") { coordinator in
       _ = try await coordinator.settled()
@@ -28,20 +28,20 @@ import Testing
 
   @Test("SC-071 when every step settles, each is let go as the flow goes on, and it finishes once")
   func allSettled() async throws {
-    let lives = Lives()
+    let counter = LiveCounter()
     let flow = Flow {
-      for name in ["a", "b", "c"] { Step(name) { Mortal(lives) } }
+      for name in ["a", "b", "c"] { Step(name) { CountedAsker(counter) } }
     }.onBackUp(.settling)
     let coordinator = FlowCoordinator()
     let result = try await running(flow, with: "s", on: coordinator) { coordinator in
       for name in ["a", "b", "c"] {
         #expect(try await coordinator.focus() == name)
-        #expect(lives.now == 1)
+        #expect(counter.now == 1)
         try await coordinator.answerNext("!", at: name)
       }
     }
     #expect(try result.get() == "s!!!")
-    #expect((lives.now, lives.ever) == (0, 3))
+    #expect((counter.now, counter.ever) == (0, 3))
     #expect(
       await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "moved b→c", "finished"])
   }
@@ -60,10 +60,10 @@ import Testing
       try await coordinator.answerNext("2", at: "b")
     }
 
-    let lives = Lives()
+    let counter = LiveCounter()
     let passing = Flow {
       Step("a") { Asker() }
-      Step("b") { Mortal(lives) }.onBackUp(.passThrough)
+      Step("b") { CountedAsker(counter) }.onBackUp(.passThrough)
       Step("c") { Asker() }
     }
     let result = try await running(passing, with: "s") { coordinator in
@@ -71,10 +71,10 @@ import Testing
       try await coordinator.answerNext("2", at: "b")
       #expect(try await coordinator.focus() == "c")
       #expect(try await coordinator.backUpAndSettle() == "a")
-      #expect((lives.now, lives.ever) == (0, 1))
+      #expect((counter.now, counter.ever) == (0, 1))
       try await coordinator.answerNext("3", at: "a")
       #expect(try await coordinator.focus() == "b")
-      #expect((lives.now, lives.ever) == (1, 2))
+      #expect((counter.now, counter.ever) == (1, 2))
       try await coordinator.answerNext("4", at: "b")
       try await coordinator.answerNext("5", at: "c")
     }

@@ -48,15 +48,15 @@ import Testing
     let seen = Collected<any Sendable>()
     let flow = Flow {
       Step("a") { (name: String) in
-        seen.keep(name)
+        seen.append(name)
         return name.count
       }
       Step("b") { (count: Int) in
-        seen.keep(count)
+        seen.append(count)
         return Amount(cents: count * 100)
       }
       Step("c") { (amount: Amount) in
-        seen.keep(amount)
+        seen.append(amount)
         return [amount, amount]
       }
       Step("d") { (amounts: [Amount]) in amounts.map(\.cents) }
@@ -100,7 +100,7 @@ import Testing
     let trace = Trace()
     let flow = Flow {
       Step("a") { Automatic(trace) }
-      Step("b") { Needless(trace) }
+      Step("b") { NoInputStep(trace) }
     }
     #expect(try await FlowCoordinator().run(flow, with: "s") == "b")
     #expect(trace.all == ["a:proceed(s)", "b:proceed()"])
@@ -120,22 +120,22 @@ import Testing
 
   @Test("SC-023 a step type used several times has a name, a place and an instance for each use")
   func sameType() async throws {
-    let lives = Lives()
+    let counter = LiveCounter()
     let flow = Flow {
-      Step { Mortal(lives) }
-      Step { Mortal(lives) }
-      Step("other") { Mortal(lives) }
+      Step { CountedAsker(counter) }
+      Step { CountedAsker(counter) }
+      Step("other") { CountedAsker(counter) }
     }
-    #expect(flow.steps == ["Mortal", "Mortal#2", "other"])
+    #expect(flow.steps == ["CountedAsker", "CountedAsker#2", "other"])
     let result = try await running(flow, with: "s") { coordinator in
-      try await coordinator.answerNext("1", at: "Mortal")
-      try await coordinator.answerNext("2", at: "Mortal#2")
+      try await coordinator.answerNext("1", at: "CountedAsker")
+      try await coordinator.answerNext("2", at: "CountedAsker#2")
       #expect(try await coordinator.focus() == "other")
-      #expect(lives.ever == 3)
+      #expect(counter.ever == 3)
       #expect(Set(await coordinator.position.stack.map(\.id)).count == 3)
-      try await coordinator.backUp(to: "Mortal")
-      try await coordinator.answerNext("3", at: "Mortal")
-      try await coordinator.answerNext("4", at: "Mortal#2")
+      try await coordinator.backUp(to: "CountedAsker")
+      try await coordinator.answerNext("3", at: "CountedAsker")
+      try await coordinator.answerNext("4", at: "CountedAsker#2")
       try await coordinator.answerNext("5", at: "other")
     }
     #expect(try result.get() == "s345")
@@ -170,13 +170,13 @@ import Testing
     let trace = Trace()
     let contexts = Collected<StepContext>()
     let flow = Flow {
-      Step("a") { Leaver(contexts) }
+      Step("a") { ContextCollectingStep(contexts) }
       Step("b") { Automatic(trace) }
     }
     let coordinator = FlowCoordinator()
     let asked = Collected<Question>()
     let result = try await running(flow, with: "s", on: coordinator) { coordinator in
-      asked.keep(try #require(try await coordinator.settled().questions.first))
+      asked.append(try #require(try await coordinator.settled().questions.first))
       try await coordinator.answerNext("1")
     }
     #expect(try result.get() == "s1b")

@@ -53,7 +53,7 @@ import Testing
   @Test("SC-049 when all skip, nothing is entered, and the flow finishes once with what was carried through")
   func allSkip() async throws {
     let flow = Flow {
-      for name in ["a", "b", "c"] { Step(name) { PassingBy() } }
+      for name in ["a", "b", "c"] { Step(name) { PassThroughSkipper() } }
     }
     let coordinator = FlowCoordinator()
     #expect(try await coordinator.run(flow, with: "s") == "s")
@@ -72,7 +72,7 @@ import Testing
   func skipsSilently(count: Int) async throws {
     let trace = trace
     let flow = Flow {
-      for number in 1...count { Step("skip\(number)") { PassingBy() } }
+      for number in 1...count { Step("skip\(number)") { PassThroughSkipper() } }
       Step("last") { Automatic(trace) }
     }
     #expect(try await FlowCoordinator().run(flow, with: "s") == "slast")
@@ -96,7 +96,7 @@ import Testing
   func entersWithItsInput() async throws {
     let trace = trace
     let flow = Flow {
-      Step("a") { Wavering(trace) }
+      Step("a") { UnskippedStep(trace) }
     }
     #expect(try await FlowCoordinator().run(flow, with: "s") == "s")
     #expect(trace.all == ["a:would skip with s?", "a:proceed(s)"])
@@ -136,14 +136,14 @@ import Testing
 }
 
 /// Skips with its input, whatever that is.
-private actor PassingBy: SkippableStep {
+private actor PassThroughSkipper: SkippableStep {
   func skip(_ input: String) -> Skip<String> { .with(input) }
   func proceed(_ input: String, context: StepContext) -> String { "not skipped" }
   func backUp(context: RollbackContext) {}
 }
 
 /// Works out what it would skip with, and then enters.
-private actor Wavering: SkippableStep {
+private actor UnskippedStep: SkippableStep {
   private let trace: Trace
   init(_ trace: Trace) { self.trace = trace }
   func skip(_ input: String) -> Skip<String> {

@@ -24,7 +24,7 @@ import Testing
     let keys = Collected<Question.ID>()
     let result = try await running(flow, with: "s") { coordinator in
       for answer in ["1", "2"] {
-        keys.keep(try #require(try await coordinator.settled().questions.first).id)
+        keys.append(try #require(try await coordinator.settled().questions.first).id)
         try await coordinator.answerNext(answer)
       }
       #expect(try await coordinator.settled().canBackUp == false)
@@ -67,7 +67,7 @@ import Testing
     let coordinator = FlowCoordinator()
     _ = try await running(shop, with: "s", on: coordinator) { coordinator in
       for answer in ["1", "2"] {
-        keys.keep(try #require(try await coordinator.settled().questions.first).id)
+        keys.append(try #require(try await coordinator.settled().questions.first).id)
         try await coordinator.answerNext(answer)
       }
     }

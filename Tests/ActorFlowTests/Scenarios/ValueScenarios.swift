@@ -123,7 +123,7 @@ import Testing
     let context = StepContext.standalone
     let effects = Collected<String>()
     let step = Scripted { (input: String, context: StepContext) in
-      try await context.once("effect") { key in effects.keep(key) }
+      try await context.once("effect") { key in effects.append(key) }
       return input + "!"
     }
     #expect(try await step.proceed("s", context: context) == "s!")

@@ -73,7 +73,7 @@ import Testing
   func sendingAfterTheEnd() async throws {
     let contexts = Collected<StepContext>()
     let flow = Flow {
-      Step("a") { Leaver(contexts) }
+      Step("a") { ContextCollectingStep(contexts) }
       Step("b") { Asker() }
     }
     let coordinator = FlowCoordinator()
@@ -95,7 +95,7 @@ import Testing
   func staleHandle() async throws {
     let contexts = Collected<StepContext>()
     let flow = Flow {
-      Step("a") { Leaver(contexts) }
+      Step("a") { ContextCollectingStep(contexts) }
       Step("b") { Asker() }
       Step("c") { Asker() }
     }

@@ -4,7 +4,7 @@ package struct CrashLedger {
   private var entered: [String: Set<Int>] = [:]
   private var undone: [String: Int] = [:]
 
-  package init(_ lines: [World.Line]) throws(Complaint) {
+  package init(_ lines: [World.Line]) throws(Violation) {
     let crashes = lines.count { $0.kind == .crashed }
     for line in lines {
       switch line.kind {

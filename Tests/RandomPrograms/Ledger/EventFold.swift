@@ -10,7 +10,7 @@ package struct EventFold {
 
   package init() {}
 
-  package mutating func take(_ event: NavigationEvent) throws(Complaint) {
+  package mutating func take(_ event: NavigationEvent) throws(Violation) {
     try expectEqual(event.sequence, sequence + 1, "rule 5: the event's number")
     sequence += 1
     try expect(!hasEnded, "rule 5: \(event.change) after the end")
@@ -20,7 +20,7 @@ package struct EventFold {
   }
 
   /// A question is asked once and closed once, and the position shows those that are open.
-  private mutating func foldQuestions(_ event: NavigationEvent) throws(Complaint) {
+  private mutating func foldQuestions(_ event: NavigationEvent) throws(Violation) {
     let shown = Set(event.position.questions.map(\.id))
     switch event.change {
     case .asked(let question):
@@ -36,26 +36,26 @@ package struct EventFold {
   }
 
   /// From the first entering on a running flow has a step in focus.
-  private mutating func checkFocus(_ event: NavigationEvent) throws(Complaint) {
+  private mutating func checkFocus(_ event: NavigationEvent) throws(Violation) {
     if case .moved = event.change { hasEntered = true }
     guard hasEntered, case .running = event.position.status else { return }
     try expect(!event.position.stack.isEmpty, "rule 5: running without a step in focus after \(event.change)")
   }
 
-  private mutating func checkEnding(_ event: NavigationEvent) throws(Complaint) {
+  private mutating func checkEnding(_ event: NavigationEvent) throws(Violation) {
     switch (event.change, event.position.status) {
     case (.failed, .rollingBack), (.abandoned, .rollingBack), (.cancelled, .rollingBack): isEnding = true
     case (.rolledBack, .ended): try expect(isEnding, "rule 13: rolled back, and was not ending")
     case (.finished, .ended(.finished)), (.abandoned, .ended):
       try expect(!isEnding, "rule 13: \(event.change), and was ending already")
-    case (_, .ended), (.finished, _): throw Complaint("rule 13: \(event.change) with \(event.position.status)")
+    case (_, .ended), (.finished, _): throw Violation("rule 13: \(event.change) with \(event.position.status)")
     case (let change, _): try expect(!isEnding, "rule 13: \(change) while the flow ends")
     }
     if case .ended = event.position.status { hasEnded = true }
   }
 
   /// The last event must have ended the run.
-  package static func check(_ events: [NavigationEvent]) throws(Complaint) {
+  package static func check(_ events: [NavigationEvent]) throws(Violation) {
     var fold = EventFold()
     for event in events { try fold.take(event) }
     try expect(

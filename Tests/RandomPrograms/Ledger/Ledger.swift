@@ -23,7 +23,7 @@ package struct Ledger {
   /// The latest entering of each instance that was compensated.
   private var past: [Int: Entering] = [:]
 
-  package init(_ program: Program, _ world: World) throws(Complaint) {
+  package init(_ program: Program, _ world: World) throws(Violation) {
     plans = Dictionary(program.steps.map { ($0.name, $0) }) { first, _ in first }
     settling = Set(program.steps.filter { $0.policy == .settling }.map { $0.track.prefix { $0 != "*" }.description })
     isHosted = world.isHosted
@@ -34,19 +34,19 @@ package struct Ledger {
         case .undone(let ends): try undo(line, ends: ends)
         case .recorded, .received, .crashed: break
         }
-      } catch { throw Complaint("\(error.description)\n  at line \(number), \(line.text)") }
+      } catch { throw Violation("\(error.description)\n  at line \(number), \(line.text)") }
     }
   }
 
   /// The flow was rolled back: nothing may be left.
-  package func checkRolledBack() throws(Complaint) {
+  package func checkRolledBack() throws(Violation) {
     let left = open.filter { !mayBeSettled($0.track) }
     try expect(left.isEmpty, "rule 2: \(left.text) entered and never compensated")
   }
 
   // MARK: One line
 
-  private mutating func enter(_ line: World.Line) throws(Complaint) {
+  private mutating func enter(_ line: World.Line) throws(Violation) {
     let new = Entering(
       step: line.step, path: line.path, track: line.track, visit: line.visit, instance: line.instance)
     if isHosted {
@@ -65,9 +65,9 @@ package struct Ledger {
     open.append(new)
   }
 
-  private mutating func undo(_ line: World.Line, ends: Bool) throws(Complaint) {
+  private mutating func undo(_ line: World.Line, ends: Bool) throws(Violation) {
     guard let index = entering(of: line) else {
-      throw Complaint("rule 2: \(line.step) is compensated and is not entered")
+      throw Violation("rule 2: \(line.step) is compensated and is not entered")
     }
     let undone = open.remove(at: index)
     past[line.instance] = undone
@@ -105,13 +105,13 @@ extension [Ledger.Entering] {
 }
 
 /// Checks what can be told from the world alone, at the end of a run that was rolled back or not.
-package func checkWorld(_ program: Program, _ world: World, isRolledBack: Bool) throws(Complaint) {
+package func checkWorld(_ program: Program, _ world: World, isRolledBack: Bool) throws(Violation) {
   if world.lines.contains(where: { $0.kind == .crashed }) {
     _ = try CrashLedger(world.lines)
   } else {
     let ledger = try Ledger(program, world)
     if isRolledBack { try ledger.checkRolledBack() }
   }
-  if let complaint = world.complaints.first { throw Complaint(complaint) }
+  if let violation = world.violations.first { throw Violation(violation) }
   if isRolledBack { try checkMoney(program, world) }
 }

@@ -12,7 +12,7 @@ extension Model {
   private func compensate(_ place: Place) {
     lines.append("-\(place.plan.name)")
     place.isEntered = false
-    switch place.plan.undoing {
+    switch place.plan.backUpOutcome {
     case .works:
       refund(place)
       place.payments = [:]

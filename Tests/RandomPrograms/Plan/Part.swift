@@ -48,14 +48,14 @@ package struct StepPlan: Sendable, Hashable {
   /// Conforms to `ReceivingStep`.
   package var receives = false
   package var policy = BackUpPolicy.automatic
-  package var undoing = Undoing.works
+  package var backUpOutcome = BackUpOutcome.works
   /// The forks and branches around the step, from outside in, as `/1.0/4.*`: one stack each. A `*` stands for the
   /// number of a `ForEach`'s element.
   package var track = ""
   /// The menus of the hubs in whose side branches the step stands.
   package var menus: [String] = []
 
-  package enum Undoing: Sendable, Hashable {
+  package enum BackUpOutcome: Sendable, Hashable {
     case works
     /// `backUp` throws before or after its refund.
     case failsBefore, failsAfter

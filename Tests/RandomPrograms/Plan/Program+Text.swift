@@ -38,7 +38,7 @@ extension StepPlan {
     if skips { marks.append("skips") }
     if receives { marks.append("receives") }
     if policy != .automatic { marks.append("\(policy)") }
-    if undoing != .works { marks.append("\(undoing)") }
+    if backUpOutcome != .works { marks.append("\(backUpOutcome)") }
     return marks.isEmpty ? name : "\(name){\(marks.joined(separator: ","))}"
   }
 }

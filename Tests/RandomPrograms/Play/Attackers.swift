@@ -27,7 +27,7 @@ package struct Attackers<Place: Arena>: Sendable {
     var turns = 0
     while await !place.hasEnded {
       turns += 1
-      if turns > patience + 20_000 { return world.complain("rule 11: the flow does not end") }
+      if turns > patience + 20_000 { return world.report("rule 11: the flow does not end") }
       if turns > patience {
         await help(&random, turns - patience)
       } else {

@@ -10,10 +10,10 @@ package final class HostArena: Arena {
   private let current: Lock<FlowHost>
   private let requests = Lock(0)
   /// Whether a flow whose step fails stands still, to be retried or abandoned. If not, it rolls back.
-  private let standsStill: Bool
+  private let suspendsOnFailure: Bool
 
-  package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, standsStill: Bool = false) {
-    (self.world, self.clock, self.standsStill) = (world, clock, standsStill)
+  package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false) {
+    (self.world, self.clock, self.suspendsOnFailure) = (world, clock, suspendsOnFailure)
     current = Lock(host)
   }
 
@@ -35,7 +35,7 @@ package final class HostArena: Arena {
       guard let view = try? await host.view(Self.id) else { return false }
       return switch view.status {
       case .finished, .abandoned, .cancelled, .parked: true
-      case .failed: !isStandingStill(view)
+      case .failed: !isSuspended(view)
       default: false
       }
     }
@@ -74,13 +74,13 @@ package final class HostArena: Arena {
   }
 
   package func retry() async {
-    guard let view = try? await host.view(Self.id), isStandingStill(view) else { return }
+    guard let view = try? await host.view(Self.id), isSuspended(view) else { return }
     _ = try? await host.retry(Self.id, key: newKey())
   }
 
   /// A flow that was rolled back has no steps any more.
-  private func isStandingStill(_ view: FlowView) -> Bool {
-    standsStill && view.status == .failed && !view.steps.isEmpty
+  private func isSuspended(_ view: FlowView) -> Bool {
+    suspendsOnFailure && view.status == .failed && !view.steps.isEmpty
   }
 
   package func cancelCaller() {}
@@ -91,11 +91,11 @@ package final class HostArena: Arena {
 extension HostTester {
   /// Registers a program with each host. A step that fails rolls the flow back, as in memory, or the flow stands still.
   func deploy(
-    _ program: Program, in world: World, standsStill: Bool = false
+    _ program: Program, in world: World, suspendsOnFailure: Bool = false
   ) async throws -> DeployedFlow<Value, Value> {
     try await deploy { host in
       try await host.register(
-        try program.flow(in: world.newLife()).onFailure(standsStill ? .park : .rollBack))
+        try program.flow(in: world.newHostSession()).onFailure(suspendsOnFailure ? .park : .rollBack))
     }
   }
 }

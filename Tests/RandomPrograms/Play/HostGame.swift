@@ -8,25 +8,25 @@ import ActorFlowTesting
   import Foundation
 #endif
 
-package func playHostGame(seed: UInt64, crashes: Bool) async throws(Complaint) {
-  var grower = Grower(seed: seed, .sequential)
-  let program = grower.program()
-  let random = grower.random
-  let (fuse, clock) = (Fuse(), ManualWallClock())
-  let store = FaultyStore(MemoryFlowStore(clock: clock)) { fuse.fault(in: $0) }
+package func playHostGame(seed: UInt64, crashes: Bool) async throws(Violation) {
+  var generator = ProgramGenerator(seed: seed, .sequential)
+  let program = generator.program()
+  let random = generator.random
+  let (crashTrigger, clock) = (CrashTrigger(), ManualWallClock())
+  let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
   let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program))
   var played: [String] = []
   do {
     try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(120))) { tester in
       let flows = try await tester.deploy(program, in: world)
       let arena = HostArena(world, clock, tester.host)
-      var game = HostGame(tester, arena, fuse, model, crashes ? random : nil)
+      var game = HostGame(tester, arena, crashTrigger, model, crashes ? random : nil)
       try await game.start(flows)
       try await game.play(Player(random, isHosted: true), &played)
       try await game.finish(flows)
     }
   } catch {
-    throw Complaint(
+    throw Violation(
       "\(error)\n  played: \(played.joined(separator: ", "))\n  trace: \(world.text)"
         + "\n  program: \(program.text)")
   }
@@ -35,13 +35,13 @@ package func playHostGame(seed: UInt64, crashes: Bool) async throws(Complaint) {
 private struct HostGame {
   let tester: HostTester
   let arena: HostArena
-  let fuse: Fuse
+  let crashTrigger: CrashTrigger
   let model: Model
   /// When the host crashes; nil: never.
   var random: Chance?
 
-  init(_ tester: HostTester, _ arena: HostArena, _ fuse: Fuse, _ model: Model, _ random: Chance?) {
-    (self.tester, self.arena, self.fuse, self.model, self.random) = (tester, arena, fuse, model, random)
+  init(_ tester: HostTester, _ arena: HostArena, _ crashTrigger: CrashTrigger, _ model: Model, _ random: Chance?) {
+    (self.tester, self.arena, self.crashTrigger, self.model, self.random) = (tester, arena, crashTrigger, model, random)
   }
 
   mutating func start(_ flows: DeployedFlow<Value, Value>) async throws {
@@ -67,7 +67,7 @@ private struct HostGame {
     arm()
     switch request {
     case .answer(let command):
-      guard let question = await arena.questions.first else { throw Complaint("there is no question") }
+      guard let question = await arena.questions.first else { throw Violation("there is no question") }
       try await check(request, model.answer(command)) { host, key in
         try await host.answer(question.id, of: HostArena.id, with: command, key: key)
       }
@@ -101,7 +101,9 @@ private struct HostGame {
   ) async throws {
     let key = arena.newKey()
     let first = await outcome { try await verb(arena.host, key) }
-    guard fuse.isBlown, first != expected else { return try expectEqual(first, expected, "how \(request) ended") }
+    guard crashTrigger.hasFired, first != expected else {
+      return try expectEqual(first, expected, "how \(request) ended")
+    }
     try await crash()
     let second = await outcome { try await verb(arena.host, key) }
     // An outcome that the first request was told is not told twice.
@@ -114,7 +116,7 @@ private struct HostGame {
     model.advance(by: time)
     let end = tester.clock.now.addingTimeInterval(time / .seconds(1))
     try await unlessBlown { try await tester.advance(by: time) }
-    while fuse.isBlown {
+    while crashTrigger.hasFired {
       try await crash()
       let left = end.timeIntervalSince(tester.clock.now)
       let time = Duration.microseconds(Int64((left * 1e6).rounded()))
@@ -126,28 +128,28 @@ private struct HostGame {
 
   private mutating func arm() {
     guard random?.percent(40) == true else { return }
-    fuse.arm(after: random?.below(6) ?? 0, writingLast: random?.percent(50) ?? false)
+    crashTrigger.arm(after: random?.below(6) ?? 0, writingLast: random?.percent(50) ?? false)
   }
 
   private mutating func crash() async throws {
-    fuse.disarm()
+    crashTrigger.disarm()
     try await tester.crash()
     arena.host = tester.host
   }
 
   /// Tries again with the next host if this one died meanwhile.
   private func unlessBlown(_ body: () async throws -> Void) async throws {
-    do { try await body() } catch { if !fuse.isBlown { throw error } }
+    do { try await body() } catch { if !crashTrigger.hasFired { throw error } }
   }
 
   private mutating func settle() async throws {
     try await unlessBlown { try await tester.settle() }
-    while fuse.isBlown {
+    while crashTrigger.hasFired {
       try await crash()
       if random?.percent(30) == true { arm() }
       try await unlessBlown { try await tester.settle() }
     }
-    fuse.disarm()
+    crashTrigger.disarm()
   }
 
   // MARK: Looking
@@ -163,7 +165,7 @@ private struct HostGame {
         signals: view.signals)
       expected.canBackUp = false
     case .finished, .abandoned, .cancelled, .failed: found = Look(hasEnded: true)
-    default: throw Complaint("the flow is \(view.status): \(view.failure ?? "")")
+    default: throw Violation("the flow is \(view.status): \(view.failure ?? "")")
     }
     try expectEqual(found, expected, "where the flow stands; failure: \(view.failure ?? "none")")
   }
@@ -182,7 +184,7 @@ private struct HostGame {
       // A step's own error is known by its text.
       let isOwn = expected.hasPrefix("s")
       try expect(!isOwn || message.contains(expected.prefix { $0 != "'" }), "failed of \(message), not of \(expected)")
-    default: throw Complaint("the flow has not ended as \(expected)")
+    default: throw Violation("the flow has not ended as \(expected)")
     }
   }
 }

@@ -52,7 +52,7 @@ package func attackWaits(rounds: Int) async throws -> [String] {
 private let hanging = Duration.seconds(30)
 
 /// A flow with a world of its own.
-private struct WorldlyFlow: Sendable {
+private struct AttackedFlow: Sendable {
   let id: FlowID
   let world: World
   let hosted: HostedFlow<Value, Value>
@@ -63,12 +63,12 @@ private struct WorldlyFlow: Sendable {
   }
 }
 
-private func register(_ program: Program, _ count: Int, with host: FlowHost) async throws -> [WorldlyFlow] {
-  var flows: [WorldlyFlow] = []
+private func register(_ program: Program, _ count: Int, with host: FlowHost) async throws -> [AttackedFlow] {
+  var flows: [AttackedFlow] = []
   for number in 0..<count {
     let world = World(isHosted: true)
-    let hosted = try await host.register(try program.flow(in: world.newLife()).named("f\(number)"))
-    flows.append(WorldlyFlow(id: FlowID("flow-\(number)"), world: world, hosted: hosted))
+    let hosted = try await host.register(try program.flow(in: world.newHostSession()).named("f\(number)"))
+    flows.append(AttackedFlow(id: FlowID("flow-\(number)"), world: world, hosted: hosted))
   }
   return flows
 }
@@ -78,13 +78,13 @@ extension FlowHost {
   fileprivate func command(_ command: Command, _ flow: FlowID) async throws {
     let view = try await settled(flow, within: hanging)
     guard let question = view.questions.first else {
-      throw Complaint("the flow asks nothing and is \(view.status): \(view.failure ?? "")")
+      throw Violation("the flow asks nothing and is \(view.status): \(view.failure ?? "")")
     }
     try await answer(question.id, of: flow, with: command)
   }
 }
 
-/// The error of the call, or a complaint if it takes longer than this time.
+/// The error of the call, or a violation if it takes longer than this time.
 private func within(_ time: Duration, _ work: @escaping @Sendable () async throws -> Void) async -> [String] {
   do {
     return try await Patience(time).wait(for: work) == nil ? ["not all flows are put away after \(time)"] : []

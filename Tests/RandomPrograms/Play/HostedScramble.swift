@@ -3,17 +3,17 @@ import ActorFlowHosting
 import ActorFlowTesting
 
 /// Plays a program on a host, which may crash at random commits, with several attackers at once.
-package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Complaint) {
-  var grower = Grower(seed: seed, .free)
-  let program = grower.program()
-  var random = grower.random
+package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Violation) {
+  var generator = ProgramGenerator(seed: seed, .free)
+  let program = generator.program()
+  var random = generator.random
   let patience = random.below(25)
   // A `retry` that comes after the end calls the `backUp`s once more that threw, which the ledger does not know.
-  let standsStill = seed % 2 == 0 && program.steps.allSatisfy { $0.undoing == .works }
+  let suspendsOnFailure = seed % 2 == 0 && program.steps.allSatisfy { $0.backUpOutcome == .works }
   let world = World(isHosted: true, mayCrash: crashes, yields: true)
-  let fuse = Fuse()
+  let crashTrigger = CrashTrigger()
   let clock = ManualWallClock()
-  let store = FaultyStore(MemoryFlowStore(clock: clock)) { fuse.fault(in: $0) }
+  let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
   // The attackers move the clock. A lease that runs out is like a crash, which would not be in the trace.
   var options = FlowHost.Options()
   options.leaseTime = .seconds(100_000_000)
@@ -21,21 +21,22 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Compla
     try await testHost(
       on: store, clock: clock, options: options, exhaustive: false, patience: Patience(.seconds(120))
     ) { tester in
-      try await tester.deploy(program, in: world, standsStill: standsStill).start(id: HostArena.id, with: Value())
-      let arena = HostArena(world, clock, tester.host, standsStill: standsStill)
+      try await tester.deploy(program, in: world, suspendsOnFailure: suspendsOnFailure).start(
+        id: HostArena.id, with: Value())
+      let arena = HostArena(world, clock, tester.host, suspendsOnFailure: suspendsOnFailure)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        if crashes { fuse.arm(after: random.below(30), writingLast: random.percent(50)) }
+        if crashes { crashTrigger.arm(after: random.below(30), writingLast: random.percent(50)) }
         group.addTask {
           await Attackers(program, world, arena, patience: patience).attack(tasks: 2, seed: seed)
-          fuse.finish()
+          crashTrigger.finish()
         }
-        let watch = Task { await keepWatch(arena) }
+        let watch = Task { await watchProgress(arena) }
         let release = Task { await letGo(in: world) }
-        for await _ in fuse.blows {
-          fuse.disarm()
+        for await _ in crashTrigger.crashes {
+          crashTrigger.disarm()
           try await tester.crash()
           arena.host = tester.host
-          fuse.arm(after: random.below(60), writingLast: random.percent(50))
+          crashTrigger.arm(after: random.below(60), writingLast: random.percent(50))
         }
         watch.cancel()
         release.cancel()
@@ -44,17 +45,17 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Compla
       }
       let history = try await tester.history(of: HostArena.id)
       do { try await check(program, world, try await tester.view(of: HostArena.id), history) } catch {
-        throw Complaint("\(error)\n  history: \(history.map { "\($0.what) \($0.step?.name ?? "")" })")
+        throw Violation("\(error)\n  history: \(history.map { "\($0.what) \($0.step?.name ?? "")" })")
       }
     }
   } catch {
-    throw Complaint(
+    throw Violation(
       "\(error)\n  trace: \(world.text)\n  program: \(program.text)")
   }
 }
 
 /// Does what is due, again and again, as a host's `run` does.
-private func keepWatch(_ arena: HostArena) async {
+private func watchProgress(_ arena: HostArena) async {
   while !Task.isCancelled {
     _ = try? await arena.host.catchUp()
     for _ in 0..<20 { await Task.yield() }
@@ -72,7 +73,7 @@ private func letGo(in world: World) async {
 
 private func check(
   _ program: Program, _ world: World, _ view: FlowView, _ history: [HistoryEntry]
-) async throws(Complaint) {
+) async throws(Violation) {
   try checkWorld(program, world, isRolledBack: history.last?.what == "rolledBack")
   switch view.status {
   case .finished: return
@@ -82,6 +83,6 @@ private func check(
       !reason.contains("CancellationError") && !reason.contains("nobody"),
       "rule 13: the flow failed of something that nobody caused: \(reason)")
   case .abandoned, .cancelled: break
-  default: throw Complaint("rule 13: the flow is \(view.status) at the end: \(view.failure ?? "")")
+  default: throw Violation("rule 13: the flow is \(view.status) at the end: \(view.failure ?? "")")
   }
 }

@@ -14,7 +14,7 @@ package final class MemoryArena: Arena {
     let coordinator = FlowCoordinator(id: "flow", clock: clock, eventLog: 100_000)
     let isOver = Flag()
     (self.world, self.clock, self.coordinator, self.isOver) = (world, clock, coordinator, isOver)
-    let flow = try program.flow(in: world.newLife())
+    let flow = try program.flow(in: world.newHostSession())
     run = Task {
       defer { isOver.raise() }
       do { return "finished \(try await coordinator.run(flow, with: Value()).trail)" } catch { return word(for: error) }
@@ -79,7 +79,7 @@ package final class MemoryArena: Arena {
   }
 
   /// Rules 7: nothing keeps a step alive when `run` has returned.
-  package func checkNothingLives() async throws(Complaint) {
+  package func checkNothingIsAlive() async throws(Violation) {
     // A thread that has just left an actor may hold it a moment longer.
     var limit = PollLimit(turns: 100_000)
     while limit.allowsAnother() {

@@ -2,17 +2,17 @@ import ActorFlow
 
 /// Plays a sequential program in memory: requests one after the other, and after each the flow must stand where the
 /// naive model says.
-package func playMemoryGame(seed: UInt64) async throws(Complaint) {
-  var grower = Grower(seed: seed, .sequential)
-  let program = grower.program()
+package func playMemoryGame(seed: UInt64) async throws(Violation) {
+  var generator = ProgramGenerator(seed: seed, .sequential)
+  let program = generator.program()
   let model = Model(program)
   var played: [String] = []
   do {
     let arena = try MemoryArena(program)
-    try await play(arena, model, grower.random, &played)
+    try await play(arena, model, generator.random, &played)
     try await finish(program, arena, model)
   } catch {
-    throw Complaint("\(error)\n  played: \(played.joined(separator: ", "))\n  program: \(program.text)")
+    throw Violation("\(error)\n  played: \(played.joined(separator: ", "))\n  program: \(program.text)")
   }
 }
 
@@ -57,7 +57,7 @@ private func perform(
 
 /// Waits until the flow stands where the model stands. It has no other way to know when nothing moves any more, so what
 /// happens too late is found at the next look.
-private func compare(_ arena: MemoryArena, _ model: Model) async throws(Complaint) {
+private func compare(_ arena: MemoryArena, _ model: Model) async throws(Violation) {
   let (look, lines) = (model.look, model.lines)
   var limit = PollLimit(turns: 20_000)
   while limit.allowsAnother() {
@@ -73,7 +73,7 @@ private func compare(_ arena: MemoryArena, _ model: Model) async throws(Complain
   try expectEqual(arena.world.held > 0, model.isHolding, "whether a note is held")
 }
 
-private func finish(_ program: Program, _ arena: MemoryArena, _ model: Model) async throws(Complaint) {
+private func finish(_ program: Program, _ arena: MemoryArena, _ model: Model) async throws(Violation) {
   try expectEqual(await arena.run.value, model.result ?? "-", "what run returned or threw")
   let events = await arena.events
   try EventFold.check(events)
@@ -82,7 +82,7 @@ private func finish(_ program: Program, _ arena: MemoryArena, _ model: Model) as
   let payments = arena.world.payments.values
   try expectEqual(payments.count, model.paid, "rule 2: how much was paid")
   try expectEqual(payments.count { $0.refunds > 0 }, model.refunded, "rule 2: how much was refunded")
-  try await arena.checkNothingLives()
+  try await arena.checkNothingIsAlive()
 }
 
 extension MemoryArena {

@@ -37,9 +37,9 @@ package func attackMenus(rounds: Int) async -> [String] {
   }
 }
 
-func checkMenu(_ program: Program, _ world: World) throws(Complaint) {
+func checkMenu(_ program: Program, _ world: World) throws(Violation) {
   do { try checkWorld(program, world, isRolledBack: true) } catch {
-    throw Complaint("\(error.description)\n  trace: \(world.text)")
+    throw Violation("\(error.description)\n  trace: \(world.text)")
   }
 }
 
@@ -49,7 +49,7 @@ extension MemoryArena {
     for await event in coordinator.events {
       if let question = event.position.questions.first(where: { $0.step.name == step }) { return question.id }
     }
-    throw Complaint("\(step) asks nothing")
+    throw Violation("\(step) asks nothing")
   }
 
   fileprivate func answer(_ step: String, _ command: Command) async throws {

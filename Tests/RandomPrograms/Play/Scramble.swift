@@ -2,23 +2,23 @@ import ActorFlow
 
 /// Plays a program in memory, with several attackers at once. The scheduler decides what comes first, so only what
 /// holds in any order is checked.
-package func playScramble(seed: UInt64) async throws(Complaint) {
-  var grower = Grower(seed: seed, .free)
-  let program = grower.program()
-  let patience = grower.random.below(40)
+package func playScramble(seed: UInt64) async throws(Violation) {
+  var generator = ProgramGenerator(seed: seed, .free)
+  let program = generator.program()
+  let patience = generator.random.below(40)
   do {
     let arena = try MemoryArena(program, yields: true)
     await Attackers(program, arena.world, arena, patience: patience).attack(tasks: 3, seed: seed)
     do {
       try await check(program, arena)
     } catch {
-      throw Complaint("\(error)\n  trace: \(arena.world.text)")
+      throw Violation("\(error)\n  trace: \(arena.world.text)")
     }
-  } catch { throw Complaint("\(error)\n  program: \(program.text)") }
+  } catch { throw Violation("\(error)\n  program: \(program.text)") }
 }
 
 private func check(_ program: Program, _ arena: MemoryArena) async throws {
-  guard arena.hasEnded else { throw Complaint("\(arena.world.complaints): \(await arena.coordinator.position)") }
+  guard arena.hasEnded else { throw Violation("\(arena.world.violations): \(await arena.coordinator.position)") }
   let result = await arena.run.value
   // Cancelled before it began: nothing ran.
   if case .idle = await arena.coordinator.position.status { return }
@@ -28,11 +28,11 @@ private func check(_ program: Program, _ arena: MemoryArena) async throws {
   let isRolledBack = if case .rolledBack = last.change { true } else { false }
   try checkWorld(program, arena.world, isRolledBack: isRolledBack)
   try checkEnding(result, last.position)
-  try await arena.checkNothingLives()
+  try await arena.checkNothingIsAlive()
 }
 
 /// Rule 13: what `run` has returned or thrown, what the position says, and nothing is open any more.
-private func checkEnding(_ result: String, _ position: Position) throws(Complaint) {
+private func checkEnding(_ result: String, _ position: Position) throws(Violation) {
   switch position.status {
   case .ended(.finished): try expect(result.hasPrefix("finished"), "rule 13: finished, but run threw \(result)")
   case .ended(.abandoned): try expectEqual(result, "abandoned", "rule 13: what run threw")
@@ -42,7 +42,7 @@ private func checkEnding(_ result: String, _ position: Position) throws(Complain
     let causes = ["s", "timedOut", "cannotBackUp", "noMatchingCase"]
     try expect(
       causes.contains { result.hasPrefix($0) } && result != "stepFailed", "rule 13: a failure nobody caused: \(result)")
-  default: throw Complaint("rule 13: the run is over, and its status is \(position.status)")
+  default: throw Violation("rule 13: the run is over, and its status is \(position.status)")
   }
   try expect(
     position.questions.isEmpty && position.waits.isEmpty && position.branches.isEmpty && !position.canBackUp,

@@ -4,19 +4,19 @@ import ActorFlow
 struct Body: Sendable {
   let plan: StepPlan
   let world: World
-  private let life: Int
+  private let session: Int
   /// The number of the step's instance, counted over the whole world.
   let instance: Int
 
-  init(_ plan: StepPlan, _ life: World.Life) {
-    (self.plan, world, self.life) = (plan, life.world, life.number)
+  init(_ plan: StepPlan, _ session: World.HostSession) {
+    (self.plan, world, self.session) = (plan, session.world, session.number)
     instance = world.newInstance()
   }
 
   /// Several tasks of a step use it, so it has no state but what it is given.
   func proceed(_ input: Value, note: Note?, _ context: StepContext) async throws -> Value {
     let track = plan.track(of: input.elements)
-    world.begin(line(.entered, context.step, track, context.visit), in: life)
+    world.begin(line(.entered, context.step, track, context.visit), in: session)
     defer { world.end(on: track) }
     if world.yields { await Task.yield() }
     if plan.pays { try await pay("0", context) }
@@ -83,7 +83,7 @@ struct Body: Sendable {
       world.pay(id, plan)
       return id
     }
-    world.trace(line(.recorded, context.step, "", context.visit), in: life)
+    world.trace(line(.recorded, context.step, "", context.visit), in: session)
   }
 
   private func payAndStumble(_ key: String, _ context: StepContext) async throws {
@@ -152,7 +152,7 @@ struct Body: Sendable {
   // MARK: Receiving and undoing
 
   func receive(_ note: Note) async throws {
-    world.trace(line(.received(note.act), StepID(plan.name), ""), in: life)
+    world.trace(line(.received(note.act), StepID(plan.name), ""), in: session)
     switch note.act {
     case .take: break
     case .fail: throw Trouble("\(plan.name)'s receive")
@@ -162,13 +162,13 @@ struct Body: Sendable {
 
   func backUp(_ context: RollbackContext) async throws {
     let track = world.track(of: instance) ?? plan.track
-    world.begin(line(.undone(ends: context.reason.ends), context.step, track), in: life)
+    world.begin(line(.undone(ends: context.reason.ends), context.step, track), in: session)
     defer { world.end(on: track) }
     if world.yields { await Task.yield() }
     if Task.isCancelled, !world.mayCrash {
-      world.complain("rule 4: the rollback of \(plan.name) runs in a cancelled task")
+      world.report("rule 4: the rollback of \(plan.name) runs in a cancelled task")
     }
-    if plan.undoing == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
+    if plan.backUpOutcome == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
     for number in 0..<40 {
       let (id, wasInterrupted): (String, Bool)
       switch await context.record("\(number)", as: String.self) {
@@ -178,7 +178,7 @@ struct Body: Sendable {
       }
       try await context.once("undo \(number)") { [world] _ in world.refund(id, wasInterrupted: wasInterrupted) }
     }
-    if plan.undoing == .failsAfter { throw Trouble("\(plan.name)'s backUp") }
+    if plan.backUpOutcome == .failsAfter { throw Trouble("\(plan.name)'s backUp") }
   }
 }
 

@@ -2,14 +2,14 @@ package import ActorFlow
 
 // The library's flow of a program.
 extension Program {
-  package func flow(in life: World.Life) throws -> Flow<Value, Value> {
-    let body = try Builder(life: life).flow(parts)
+  package func flow(in session: World.HostSession) throws -> Flow<Value, Value> {
+    let body = try Builder(session: session).flow(parts)
     return Flow("f") { body }
   }
 }
 
 private struct Builder {
-  let life: World.Life
+  let session: World.HostSession
 
   func flow(_ parts: [Part]) throws -> Flow<Value, Value> {
     let flows = try parts.map(flow)
@@ -49,9 +49,9 @@ private struct Builder {
   }
 
   private func bare<I: Carrier, O: Carrier>(_ plan: StepPlan, _: I.Type = I.self, _: O.Type = O.self) -> Step<I, O> {
-    if plan.skips { return Step(plan.name) { [life] in SkippablePuppet<I, O>(plan, life) } }
-    if plan.receives { return Step(plan.name) { [life] in ReceivingPuppet<I, O>(plan, life) } }
-    return Step(plan.name) { [life] in Puppet<I, O>(plan, life) }
+    if plan.skips { return Step(plan.name) { [session] in SkippablePuppet<I, O>(plan, session) } }
+    if plan.receives { return Step(plan.name) { [session] in ReceivingPuppet<I, O>(plan, session) } }
+    return Step(plan.name) { [session] in Puppet<I, O>(plan, session) }
   }
 
   // MARK: Choosing
@@ -100,9 +100,9 @@ private struct Builder {
   }
 
   private func router(_ entry: StepPlan, _ first: StepPlan, _ second: StepPlan) throws -> Flow<Value, Value> {
-    let life = life
+    let session = session
     let router = try TypeRouter(start: Arrival.self, end: Departure.self) {
-      Step(first.name) { RouterPuppet(first, life) }.onBackUp(first.policy)
+      Step(first.name) { RouterPuppet(first, session) }.onBackUp(first.policy)
       step(second, Middle.self, OneOf3<RoutedNote, Arrival, Departure>.self)
     }
     return Flow {

@@ -5,9 +5,9 @@ package import ActorFlow
 package actor Puppet<Input: Carrier, Output: Carrier>: FlowStep {
   private let body: Body
 
-  package init(_ plan: StepPlan, _ life: World.Life) {
-    body = Body(plan, life)
-    life.world.watch(self)
+  package init(_ plan: StepPlan, _ session: World.HostSession) {
+    body = Body(plan, session)
+    session.world.watch(self)
   }
 
   package func proceed(_ input: Input, context: StepContext) async throws -> Output {
@@ -20,9 +20,9 @@ package actor Puppet<Input: Carrier, Output: Carrier>: FlowStep {
 package actor SkippablePuppet<Input: Carrier, Output: Carrier>: SkippableStep {
   private let body: Body
 
-  package init(_ plan: StepPlan, _ life: World.Life) {
-    body = Body(plan, life)
-    life.world.watch(self)
+  package init(_ plan: StepPlan, _ session: World.HostSession) {
+    body = Body(plan, session)
+    session.world.watch(self)
   }
 
   package func skip(_ input: Input) -> Skip<Output> {
@@ -41,9 +41,9 @@ package actor ReceivingPuppet<Input: Carrier, Output: Carrier>: ReceivingStep {
   private let body: Body
   private var note: Note?
 
-  package init(_ plan: StepPlan, _ life: World.Life) {
-    body = Body(plan, life)
-    life.world.watch(self)
+  package init(_ plan: StepPlan, _ session: World.HostSession) {
+    body = Body(plan, session)
+    session.world.watch(self)
   }
 
   package func receive(_ note: Note) async throws {
@@ -66,9 +66,9 @@ package actor RouterPuppet: ReceivingStep {
   private let body: Body
   private var note: Note?
 
-  package init(_ plan: StepPlan, _ life: World.Life) {
-    body = Body(plan, life)
-    life.world.watch(self)
+  package init(_ plan: StepPlan, _ session: World.HostSession) {
+    body = Body(plan, session)
+    session.world.watch(self)
   }
 
   package func receive(_ routed: RoutedNote) async throws {

@@ -24,7 +24,7 @@ package final class World: Sendable {
   }
 
   private struct State: Sendable {
-    var lives = 0
+    var sessions = 0
     var lines: [Line] = []
     var moves: [String] = []
     var paid: [String: Payment] = [:]
@@ -34,7 +34,7 @@ package final class World: Sendable {
     var tracks: [Int: String] = [:]
     /// The step that is at work on each stack.
     var busy: [String: [String]] = [:]
-    var complaints: [String] = []
+    var violations: [String] = []
     var holds: [Gate] = []
     var isOpen = false
   }
@@ -62,23 +62,23 @@ package final class World: Sendable {
   package var moves: [String] { state.withLock { $0.moves } }
   package func hasMoved(_ count: Int) -> Bool { state.withLock { $0.moves.count == count } }
   package var payments: [String: Payment] { state.withLock { $0.paid } }
-  package var complaints: [String] { state.withLock { $0.complaints } }
+  package var violations: [String] { state.withLock { $0.violations } }
   package var living: Int { state.withLock { state in state.instances.count { $0.step != nil } } }
 
-  package func complain(_ text: String) { state.withLock { $0.complaints.append(text) } }
+  package func report(_ text: String) { state.withLock { $0.violations.append(text) } }
 
   /// The world as the steps of one host know it.
-  package struct Life: Sendable {
+  package struct HostSession: Sendable {
     let world: World
     let number: Int
   }
 
   /// A host begins to live; those before it are dead. What their steps do now counts no more: nobody will write it down.
-  package func newLife() -> Life {
+  package func newHostSession() -> HostSession {
     state.withLock { state in
-      state.lives += 1
-      if state.lives > 1 { state.lines.append(Line(kind: .crashed)) }
-      return Life(world: self, number: state.lives)
+      state.sessions += 1
+      if state.sessions > 1 { state.lines.append(Line(kind: .crashed)) }
+      return HostSession(world: self, number: state.sessions)
     }
   }
 
@@ -96,15 +96,15 @@ package final class World: Sendable {
   func track(of instance: Int) -> String? { state.withLock { $0.tracks[instance] } }
 
   /// A step's code begins to run. On each stack there is only one at a time (rule 1).
-  func begin(_ line: Line, in life: Int) {
+  func begin(_ line: Line, in session: Int) {
     let (plan, track) = (line.step, line.track)
     state.withLock { state in
-      guard life == state.lives else { return }
+      guard session == state.sessions else { return }
       state.lines.append(line)
       state.moves.append((line.kind == .entered ? "+" : "-") + plan)
       state.tracks[line.instance] = track
       if !isHosted, let other = state.busy[track]?.first {
-        state.complaints.append("rule 1: \(plan) runs beside \(other) on one stack")
+        state.violations.append("rule 1: \(plan) runs beside \(other) on one stack")
       }
       state.busy[track, default: []].append(plan)
     }
@@ -116,8 +116,8 @@ package final class World: Sendable {
     }
   }
 
-  func trace(_ line: Line, in life: Int) {
-    state.withLock { if $0.lives == life { $0.lines.append(line) } }
+  func trace(_ line: Line, in session: Int) {
+    state.withLock { if $0.sessions == session { $0.lines.append(line) } }
   }
 
   // MARK: Money
@@ -136,12 +136,12 @@ package final class World: Sendable {
   func refund(_ key: String, wasInterrupted: Bool) {
     state.withLock { state in
       guard let payment = state.paid[key] else {
-        if wasInterrupted { state.voided.insert(key) } else { state.complaints.append("rule 2: \(key) was never paid") }
+        if wasInterrupted { state.voided.insert(key) } else { state.violations.append("rule 2: \(key) was never paid") }
         return
       }
       state.paid[key]?.refunds += 1
       guard payment.refunds > 0, !mayCrash else { return }
-      state.complaints.append("rule 2: \(key) is refunded twice")
+      state.violations.append("rule 2: \(key) is refunded twice")
     }
   }
 

@@ -17,8 +17,8 @@ struct ComposedDriver {
   private var closed: [Question.ID] = []
 
   static func play(seed: UInt64) async throws {
-    var grower = ComposedGrower(seed: seed)
-    var driver = ComposedDriver(grower.plan(), grower.random)
+    var generator = ComposedPlanGenerator(seed: seed)
+    var driver = ComposedDriver(generator.plan(), generator.random)
     do { try await driver.play() } catch {
       let position = await driver.coordinator.position
       let (at, played) = (position.composedText, driver.log.joined(separator: ", "))

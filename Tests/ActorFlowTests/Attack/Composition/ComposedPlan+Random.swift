@@ -2,7 +2,7 @@ import ActorFlow
 
 /// Grows random plans. What branches do at the same time is never allowed to decide what becomes of the flow: where it
 /// could, a branch begins with a step that asks, so that it moves only when it is told to.
-struct ComposedGrower {
+struct ComposedPlanGenerator {
   var random: SeededGenerator
   /// Whether branches may race each other, so that nobody can say what comes of it.
   let isFree: Bool

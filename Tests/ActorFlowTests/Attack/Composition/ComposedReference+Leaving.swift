@@ -90,7 +90,7 @@ extension ComposedReference {
     if let waiting = waits.first(where: { $0.signal == signal }) {
       resume(waiting.track, value)
     } else {
-      mail.append((signal, value))
+      bufferedSignals.append((signal, value))
     }
     return "accepted"
   }

@@ -71,8 +71,8 @@ extension ComposedReference {
       if case .askWithin(let limit) = step.actions[number] { arm(limit, .rest, track) }
       changes.append("asked \(step.name)")
     case .wait(let signal), .waitWithin(let signal, _):
-      if let index = mail.firstIndex(where: { $0.signal == signal }) {
-        return act(place, number + 1, output + ".\(mail.remove(at: index).value)", track)
+      if let index = bufferedSignals.firstIndex(where: { $0.signal == signal }) {
+        return act(place, number + 1, output + ".\(bufferedSignals.remove(at: index).value)", track)
       }
       track.rest = .waiting(place, number, signal)
       waits.append((track, signal))

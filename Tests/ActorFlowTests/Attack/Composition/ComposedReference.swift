@@ -106,7 +106,7 @@ final class ComposedReference {
   var now = Duration.zero
   var stamps = 0
   var failures: [String: Int] = [:]
-  var mail: [(signal: String, value: String)] = []
+  var bufferedSignals: [(signal: String, value: String)] = []
   var keys: Set<String> = []
   var waitNumbers = 0
   var waits: [(track: Track, signal: String)] = []

@@ -13,8 +13,8 @@ struct ComposedScramble: Sendable {
 
   /// - Parameter commits: With a commit hook that suspends, so that inputs wait for one another.
   init(seed: UInt64, commits: Bool) {
-    var grower = ComposedGrower(seed: seed, isFree: true)
-    plan = grower.plan()
+    var generator = ComposedPlanGenerator(seed: seed, isFree: true)
+    plan = generator.plan()
     var settings = CoordinatorSettings()
     settings.clock = clock
     settings.eventLog = 100_000
@@ -90,7 +90,7 @@ struct ComposedScramble: Sendable {
   // MARK: What must hold
 
   private func check(_ result: String) async throws {
-    if let complaint = stage.complaints.first { throw Finding(complaint) }
+    if let violation = stage.violations.first { throw Finding(violation) }
     let events = await allEvents(of: coordinator)
     var fold = ComposedFold()
     for event in events { try fold.take(event) }

@@ -14,7 +14,7 @@ final class ComposedStage: Sendable {
     var instances: [WeakStep] = []
     /// How many pieces of code run in each branch at this moment.
     var busy: [String: Int] = [:]
-    var complaints: [String] = []
+    var violations: [String] = []
   }
   private let state = Lock(State())
   /// Whether steps and `backUp`s let others go first.
@@ -27,7 +27,7 @@ final class ComposedStage: Sendable {
   var lines: [Line] { state.withLock { $0.lines } }
   var livingInstances: Int { state.withLock { state in state.instances.count { $0.step != nil } } }
 
-  var complaints: [String] { state.withLock { $0.complaints } }
+  var violations: [String] { state.withLock { $0.violations } }
 
   /// Code of a step's runs; on one stack only one piece of it may run at a time.
   func running<T>(
@@ -36,7 +36,7 @@ final class ComposedStage: Sendable {
     guard let track, yields else { return try await body() }
     state.withLock { state in
       state.busy[track, default: 0] += 1
-      if state.busy[track] != 1 { state.complaints.append("\(key) runs beside another step of \(track)") }
+      if state.busy[track] != 1 { state.violations.append("\(key) runs beside another step of \(track)") }
     }
     defer { state.withLock { $0.busy[track, default: 0] -= 1 } }
     await Task.yield()

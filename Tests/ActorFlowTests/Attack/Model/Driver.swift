@@ -118,7 +118,7 @@ struct Driver {
       for question in questions where asked.last != question { asked.append(question) }
     }
     try demandEqual(describe(await coordinator.position), reference.position, "the position")
-    if let complaint = stage.complaints.first { throw Finding(complaint) }
+    if let violation = stage.violations.first { throw Finding(violation) }
   }
 
   private mutating func finish() async throws {
@@ -152,10 +152,10 @@ extension Driver {
 }
 
 /// Yields until `isGone`: a thread that has just left an actor may hold it a moment longer.
-func nothingLeft(_ complaint: @autoclosure () -> String, _ isGone: () -> Bool) async throws(Finding) {
+func nothingLeft(_ violation: @autoclosure () -> String, _ isGone: () -> Bool) async throws(Finding) {
   var patience = 100_000
   while !isGone() {
-    try demand(patience > 0, complaint())
+    try demand(patience > 0, violation())
     patience -= 1
     await Task.yield()
   }

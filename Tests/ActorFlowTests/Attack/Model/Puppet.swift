@@ -123,7 +123,7 @@ struct Puppet: Sendable {
     defer { stage.leave() }
     stage.trace(.backUp(index, instance, context.reason.word))
     if plan.isBackUpGated { _ = try await stage.stop(at: .backUp(index), isDeaf: true) }
-    if Task.isCancelled { stage.complain("the rollback of step \(index) runs in a cancelled task") }
+    if Task.isCancelled { stage.report("the rollback of step \(index) runs in a cancelled task") }
     if plan.backUp == .failsBefore { throw Boom() }
     for key in Self.effectKeys {
       let id: String

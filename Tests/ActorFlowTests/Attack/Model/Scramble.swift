@@ -92,7 +92,7 @@ struct Scramble: Sendable {
   // MARK: What must hold
 
   private func check(_ result: String, _ events: [NavigationEvent]) throws {
-    if let complaint = stage.complaints.first { throw Finding(complaint) }
+    if let violation = stage.violations.first { throw Finding(violation) }
     let settling = zip(flow.steps, plan.steps).filter { $0.1.policy == .settling }.map(\.0)
     try Fold.whole(events, settling: Set(settling))
     try Ledger(stage.lines).check(plan, paths: flow.steps, last: events.last)

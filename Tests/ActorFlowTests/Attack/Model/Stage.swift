@@ -39,7 +39,7 @@ final class Stage: Sendable {
     /// Whether it is to give up as soon as it is known.
     var givesUp = false
     var busy = 0
-    var complaints: [String] = []
+    var violations: [String] = []
   }
   private let state = Lock(State())
   private let autopilot: Autopilot?
@@ -53,13 +53,13 @@ final class Stage: Sendable {
 
   func trace(_ line: Line) { state.withLock { $0.lines.append(line) } }
 
-  func complain(_ text: String) { state.withLock { $0.complaints.append(text) } }
+  func report(_ text: String) { state.withLock { $0.violations.append(text) } }
 
   /// Code of a step's begins; only one piece of it may run at a time.
   func enter() {
     state.withLock { state in
       state.busy += 1
-      if state.busy > 1 { state.complaints.append("two steps run at once, after \(state.lines.suffix(3))") }
+      if state.busy > 1 { state.violations.append("two steps run at once, after \(state.lines.suffix(3))") }
     }
   }
 
@@ -112,7 +112,7 @@ final class Stage: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         guard isDeaf || !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
         let driver = state.withLock { state in
-          if state.puppet != nil { state.complaints.append("\(spot) is reached while the flow is stopped elsewhere") }
+          if state.puppet != nil { state.violations.append("\(spot) is reached while the flow is stopped elsewhere") }
           state.puppet = (stop, continuation)
           return state.arrive(at: spot)
         }
@@ -140,7 +140,7 @@ final class Stage: Sendable {
 
 extension Stage {
   var lines: [Line] { withState { $0.lines } }
-  var complaints: [String] { withState { $0.complaints } }
+  var violations: [String] { withState { $0.violations } }
   var arrivals: Int { withState { $0.arrivals } }
   var spot: Spot? { withState { $0.spot } }
   /// The names of what has happened in the world and was not undone.

@@ -1,9 +1,9 @@
 import ActorFlow
 
 /// Asks one question, and counts as alive while it is.
-actor Mortal: FlowStep {
-  private let life: Lives.Token
-  init(_ lives: Lives) { life = lives.token() }
+actor CountedAsker: FlowStep {
+  private let token: LiveCounter.Token
+  init(_ counter: LiveCounter) { token = counter.token() }
   func proceed(_ input: String, context: StepContext) async throws -> String {
     input + (try await context.ask(Form(text: input)))
   }
@@ -11,18 +11,18 @@ actor Mortal: FlowStep {
 }
 
 /// Asks one question and leaves its context behind, for tests of what a context can do when its visit is over.
-actor Leaver: FlowStep {
+actor ContextCollectingStep: FlowStep {
   private let contexts: Collected<StepContext>
   init(_ contexts: Collected<StepContext>) { self.contexts = contexts }
   func proceed(_ input: String, context: StepContext) async throws -> String {
-    contexts.keep(context)
+    contexts.append(context)
     return input + (try await context.ask(Form(text: input)))
   }
   func backUp(context: RollbackContext) {}
 }
 
 /// Needs nothing and makes its name.
-actor Needless: FlowStep {
+actor NoInputStep: FlowStep {
   private let trace: Trace
   init(_ trace: Trace = Trace()) { self.trace = trace }
   func proceed(_ input: Void, context: StepContext) async throws -> String {

@@ -9,14 +9,14 @@ func waitForever(holding object: some AnyObject & Sendable) async throws {
 }
 
 /// Counts how many of the objects that hold one of its tokens are alive.
-final class Lives: Sendable {
+final class LiveCounter: Sendable {
   final class Token: Sendable {
-    private let lives: Lives
-    fileprivate init(_ lives: Lives) {
-      self.lives = lives
-      lives.change(by: 1)
+    private let counter: LiveCounter
+    fileprivate init(_ counter: LiveCounter) {
+      self.counter = counter
+      counter.change(by: 1)
     }
-    deinit { lives.change(by: -1) }
+    deinit { counter.change(by: -1) }
   }
 
   private let counts = Lock((now: 0, ever: 0))
@@ -35,7 +35,7 @@ final class Lives: Sendable {
 }
 
 /// Something that may be gone by now.
-final class Faint<Object: AnyObject & Sendable>: Sendable {
+final class WeakReference<Object: AnyObject & Sendable>: Sendable {
   weak let object: Object?
   init(_ object: Object) { self.object = object }
 }
@@ -43,7 +43,7 @@ final class Faint<Object: AnyObject & Sendable>: Sendable {
 /// Values that a step leaves for the test, in order.
 final class Collected<Value: Sendable>: Sendable {
   private let values = Lock<[Value]>([])
-  func keep(_ value: Value) { values.withLock { $0.append(value) } }
+  func append(_ value: Value) { values.withLock { $0.append(value) } }
   var all: [Value] { values.withLock { $0 } }
   var last: Value? { all.last }
 }

@@ -1,0 +1,59 @@
+import Foundation
+
+@testable import ActorFlow
+@testable import ActorFlowHosting
+@testable import ActorFlowTesting
+
+/// A changed state of a ``MixedFlow``, in a store of its own.
+struct Mutant: Sendable {
+  let state: HostedState
+  let random: RandomState
+  /// Finds what hangs, not what is slow.
+  private let patience = Patience(.seconds(5))
+
+  enum Fate: Sendable {
+    /// It cannot be read, does not fit, or cannot be written.
+    case refused(String)
+    case ended
+    /// It went on for as long as anybody watched, and ended when it was abandoned.
+    case asleep
+    case stuck(String)
+  }
+
+  init(state: HostedState, random: RandomState) {
+    (self.state, self.random) = (state, random)
+  }
+
+  /// Takes the flow up and plays it.
+  func play() async -> Fate {
+    let clock = ManualWallClock(state.startedAt.addingTimeInterval(60))
+    let store = MemoryFlowStore(clock: clock)
+    let host = FlowHost(store: store, clock: clock)
+    if let fate = try? await patience.wait(for: { try await play(host, store, clock) }) { return fate }
+    // Its journal may say that nobody waits for an answer who does: nobody can tell, but it can be abandoned.
+    let player = MixedFlowPlayer(host: host, clock: clock, random: random)
+    if (try? await Patience(.seconds(120)).wait(for: { try await player.end() })) != nil { return .asleep }
+    let atWork = await host.atWork
+    await host.die()
+    return .stuck("it hangs, with \(atWork) at work")
+  }
+
+  private func play(_ host: FlowHost, _ store: MemoryFlowStore, _ clock: ManualWallClock) async throws -> Fate {
+    let body = state.encoded()
+    do { _ = try HostedState(decoding: body) } catch { return .refused("\(error)") }
+    do {
+      try await host.register(MixedFlow().flow)
+      // As a host writes it beside such a state.
+      let status: FlowSnapshot.Status = state.machine.ending == nil ? .runnable : .finished
+      _ = try await store.commit(
+        FlowSnapshot(definition: "medley", version: 1, status: status, body: body), to: MixedFlow.id, expecting: .none,
+        fence: nil, as: CommitID(), appending: [])
+      var player = MixedFlowPlayer(host: host, clock: clock, random: random)
+      try await player.play(turns: 6)
+      try await host.emptied()
+      return .ended
+    } catch let error as FlowError where error.code == .parked || error.code == .notStorable {
+      return .refused(error.message)
+    } catch let error where !(error is CancellationError) { return .stuck("\(error)") }
+  }
+}

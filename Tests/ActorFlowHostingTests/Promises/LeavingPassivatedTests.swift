@@ -1,0 +1,75 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// A flow that is being left or put away in the same moment.
+@Suite("Leaving flows that are put away", .timeLimit(.minutes(15))) struct LeavingPassivatedTests {
+  private let log = Log()
+  private let gate = Gate()
+  private let store = MemoryFlowStore()
+
+  private var undone: [String] { log.all.filter { $0.hasPrefix("undo") } }
+
+  private func host(_ owner: String) async throws -> (FlowHost, HostedFlow<String, String>) {
+    let flow = Flow<String, String>("f") { [log, gate] in
+      Step("first") { Asker(log) }
+      Step("pay") { HoldingStep(log, gate) }
+      Step("last") { Asker(log) }
+    }
+    let host = FlowHost(store: store, owner: owner)
+    return (host, try await host.register(flow))
+  }
+
+  @Test("Rule 4: a backUp that runs when its host stops is not cancelled, is recorded, and runs once")
+  func stopping() async throws {
+    let (host, flows) = try await host("one")
+    let running = Task { try await host.run() }
+    try await flows.start(id: "x", with: "-")
+    try await host.answerNext("x", "\"a\"")
+    let abandoning = Task { try await host.abandon("x") }
+    await gate.reached()
+    running.cancel()
+    while !(await host.isStopping) { await Task.yield() }
+    gate.open()
+    try await running.value
+    #expect(try await abandoning.value.status == .runnable, "the rollback goes on later")
+    #expect(undone == ["undo last", "undo pay"])
+    let (other, _) = try await self.host("two")
+    try await other.catchUp()
+    #expect(try await other.view("x").status == .abandoned)
+    #expect(undone == ["undo last", "undo pay", "undo first"])
+  }
+
+  @Test("a flow that was put away is backed up from the question that it shows", arguments: [false, true])
+  func question(isForked: Bool) async throws {
+    let branch = Flow<String, String> { [log] in
+      Step("hotel") { Asker(log) }
+      Step("room") { Asker(log) }
+    }
+    let other = Step<String, String>("other") { [log] in Asker(log) }
+    let fork = Flow<String, String>("f") {
+      Parallel {
+        other
+        branch
+      } join: {
+        $0 + $1
+      }
+    }
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(isForked ? fork : Flow("f") { branch }).start(id: "f", with: "-")
+      func question(_ name: String) async throws -> Question.ID {
+        try #require(try await tester.view(of: "f").questions.first { $0.step.name == name }?.id)
+      }
+      let (host, hotel) = (tester.host, try await question("hotel"))
+      try await host.answer(hotel, of: "f", with: "Ritz")
+      let room = try await question("room")
+      await #expect(throws: FlowError.self) { try await host.backUp("f", from: hotel) }
+      try await host.backUp("f", from: room)
+      let landed = try await question("hotel")
+      #expect(landed != hotel)
+      #expect(undone == ["undo room", "undo hotel"])
+    }
+  }
+}

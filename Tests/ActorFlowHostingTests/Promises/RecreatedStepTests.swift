@@ -1,0 +1,63 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// A back that takes its flow up lands on a step that must be made anew before its `proceed` can be called.
+@Suite("Rule 2: a back to a step that is made anew", .timeLimit(.minutes(15))) struct RecreatedStepTests {
+  private let log = Log()
+
+  /// - Parameter landing: Runs when the first step is made after its `backUp` has run.
+  private func flow(landing: @escaping @Sendable () async throws -> Void) -> Flow<String, String> {
+    Flow("f") { [log] in
+      Step("first") {
+        if log.all.contains("undo first") { try await landing() }
+        return Asker(log)
+      }
+      Step("second") { Asker(log) }
+    }
+    .onFailure(.rollBack)
+  }
+
+  private func start(_ flow: Flow<String, String>, on tester: HostTester) async throws {
+    try await tester.deploy(flow).start(id: "f", with: "-")
+    try await tester.answer(Form.self, of: "f", with: "a")
+    try await tester.settle()
+  }
+
+  private var undone: [String] { log.all.filter { $0.hasPrefix("undo") } }
+
+  @Test("is not followed by another backUp of it if the flow is abandoned meanwhile")
+  func abandoned() async throws {
+    let gate = Gate()
+    try await testHost(exhaustive: false) { tester in
+      try await start(flow { await gate.pass() }, on: tester)
+      let host = tester.host
+      async let backedUp = host.backUp("f")
+      await gate.reached()
+      async let abandoned = host.abandon("f", rollingBack: true)
+      while !(try await host.history(of: "f")).contains(where: { $0.what == "leaving" && $0.step?.name == "first" }) {
+        await Task.yield()
+      }
+      gate.open()
+      _ = try? await backedUp
+      _ = try await abandoned
+      try await tester.settle()
+      #expect(undone == ["undo second", "undo first"])
+    }
+  }
+
+  @Test("is not followed by another backUp of it if it cannot be made")
+  func notMade() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await start(flow { throw Boom() }, on: tester)
+      _ = try? await tester.host.backUp("f")
+      try await tester.settle()
+      let view = try await tester.view(of: "f")
+      #expect(view.status == .failed)
+      #expect(!view.rollbackFailed, "nothing is left to undo for which the step would have to be made once more")
+      #expect(undone == ["undo second", "undo first"])
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Asks, and fails when it has got the answer.
+private actor Failing: FlowStep {
+  private let log: Log
+  init(_ log: Log) { self.log = log }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    _ = try await context.ask(Form(text: input))
+    throw Boom()
+  }
+  func backUp(context: RollbackContext) { log.add("undo \(context.step.name)") }
+}
+
+@Suite("Hosted flows that fail", .timeLimit(.minutes(15))) struct SuspendedFlowTests {
+  private let log = Log()
+
+  private var flow: Flow<String, String> {
+    Flow("f") { [log] in
+      Step("first") { Asker(log) }
+      Step("second") { Failing(log) }
+    }
+  }
+
+  @Test("roll back where the definition says so, also when a timeout around all steps has left none of them")
+  func timeout() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(flow.timeout(.seconds(60)).onFailure(.rollBack)).start(id: "f", with: "-")
+      try await tester.answer(Form.self, of: "f", with: "a")
+      try await tester.advance(by: .seconds(61))
+      #expect(try await tester.history(of: "f").last?.what == "rolledBack")
+      #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    }
+  }
+
+  @Test("stand still whatever is due, and rest")
+  func timers() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(flow.timeout(.seconds(60)).expires(afterIdle: .seconds(30))).start(id: "f", with: "-")
+      try await tester.answer(Form.self, of: "f", with: "a")
+      try await tester.answer(Form.self, of: "f", with: "b")
+      try await tester.advance(by: .seconds(61))
+      #expect(try await tester.view(of: "f").status == .failed)
+      #expect(log.all.filter { $0.hasPrefix("undo") } == [])
+      try await tester.abandon("f")
+      #expect(try await tester.view(of: "f").status == .abandoned)
+      #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    }
+  }
+
+  @Test("fire a timer that has become due when they are retried")
+  func dueAfterRetry() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(flow.timeout(.seconds(60))).start(id: "f", with: "-")
+      try await tester.answer(Form.self, of: "f", with: "a")
+      try await tester.answer(Form.self, of: "f", with: "b")
+      try await tester.advance(by: .seconds(61))
+      try await tester.retry("f")
+      #expect(try await tester.failure(of: "f").contains(".timeout"))
+      #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    }
+  }
+
+  @Test("can be abandoned in the moment they fail")
+  func atOnce() async throws {
+    for round in 0..<200 {
+      try await testHost(exhaustive: false) { tester in
+        try await tester.deploy(flow).start(id: "f", with: "-")
+        try await tester.answer(Form.self, of: "f", with: "a")
+        let question = try await tester.question(Form.self, of: "f").id
+        let host = tester.host
+        async let answered: Void = {
+          _ = try? await host.answer(question, of: "f", with: "b")
+        }()
+        async let abandoned: Void = {
+          for _ in 0..<round { await Task.yield() }
+          _ = try await host.abandon("f")
+        }()
+        await answered
+        try await abandoned
+        try await tester.settle()
+        #expect(try await tester.view(of: "f").status == .abandoned)
+      }
+    }
+  }
+
+  @Test("wait for the backUp of a branch, so that it runs once")
+  func undoing() async throws {
+    let gate = Gate()
+    let flow = Flow<String, String>("f") { [log] in
+      Parallel {
+        Step<String, String>("a") { Failing(log) }
+        Flow<String, String> {
+          Step("pay") { HoldingStep(log, gate) }
+          Step("deal") { (_: String) -> String in throw Boom() }
+        }.recover { _ in "recovered" }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await testHost(exhaustive: false) { tester in
+      let flows = try await tester.deploy(flow).hosted
+      let host = tester.host
+      try await flows.start(id: "f", with: "-")
+      await gate.reached()
+      try await host.answer(Form.self, of: "f", with: "b")
+      while !(try await host.history(of: "f")).contains(where: { $0.what == "parked" }) { await Task.yield() }
+      gate.open()
+      try await tester.settle()
+      #expect(try await tester.view(of: "f").status == .failed)
+      #expect(gate.arrivals == 1)
+      try await tester.retry("f")
+      try await tester.abandon("f")
+      #expect(gate.arrivals == 1, "what was undone is not undone again")
+    }
+  }
+}

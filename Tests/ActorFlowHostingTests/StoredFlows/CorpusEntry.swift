@@ -1,0 +1,112 @@
+import ActorFlowTesting
+import Foundation
+import Testing
+
+@testable import ActorFlow
+@testable import ActorFlowHosting
+
+/// The files of a flow as a store of some format wrote them.
+struct CorpusEntry: Sendable {
+  let flow: [UInt8]
+  let history: [UInt8]
+  /// What is to be read from them.
+  let summary: String
+
+  init(_ scenario: CorpusScenario, format: Int) throws {
+    let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
+      .appendingPathComponent("format-\(format)")
+    func bytes(_ ending: String) throws -> Data {
+      try Data(contentsOf: folder.appendingPathComponent("\(scenario.name).\(ending)"))
+    }
+    flow = Array(try bytes("flow"))
+    history = Array(try bytes("history"))
+    summary = String(decoding: try bytes("txt"), as: UTF8.self)
+  }
+
+  /// A store on files that has this flow.
+  func opened(_ scenario: CorpusScenario, in folder: Folder) async throws -> FileFlowStore {
+    // The directories are there when a store was opened.
+    await (try await folder.open()).close()
+    try folder.write(flow, to: Self.path(scenario.id, FileName.flow))
+    try folder.write(history, to: Self.path(scenario.id, FileName.history))
+    return try await folder.open()
+  }
+
+  static func path(_ id: FlowID, _ ending: String) -> String { "flows/\(FileName.stem(of: id))\(ending)" }
+}
+
+extension StoredFlow {
+  /// What is known of the flow, for people.
+  func summary(_ history: [HistoryEntry]) throws -> String {
+    let state = try HostedState(decoding: snapshot.body)
+    let view = FlowView(self, state)
+    var lines = [
+      "\(id), \(view.definition) version \(view.version), revision \(revision.number)",
+      "\(view.status)\(view.rollbackFailed ? ", not all undone" : "") at \(view.steps.map(\.path).joined(separator: ", "))",
+      "started \(seconds(view.startedAt)) with \(text(state.input)), changed \(seconds(changedAt))",
+      "wakes \(view.wakeAt.map(seconds) ?? "never"), reason \(view.reason ?? "-"), failure \(view.failure ?? "-")",
+      "requests \(state.requests.map(\.key)), signals \(state.machine.signals.keys.map(\.key))",
+    ]
+    // Since format 3.
+    if let bits = state.machine.keyBits {
+      lines.append("keys end with \(bits)")
+      for visit in state.machine.lastStack { lines.append("shows \(visit.step) \(visit.id)") }
+      for signal in state.machine.signals.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
+    }
+    for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
+    for track in [state.machine.main] + state.machine.branches { lines += track.summary(state.machine) }
+    for timer in state.machine.timers { lines.append("alarm at \(timer.due): \(timer.subject.word)") }
+    for failure in state.machine.undoFailures {
+      lines.append("not undone: \(failure.place?.visit.step.path ?? "-"), \(failure.error)")
+    }
+    for entry in history {
+      lines.append(
+        "\(entry.sequence) \(entry.what) \(entry.step?.path ?? "-") \(entry.by ?? "-") \(entry.detail ?? "-")")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func seconds(_ date: Date) -> String { "\(date.timeIntervalSince1970)" }
+}
+
+private func text(_ value: PackedValue) -> String { "\(value.type) \(String(decoding: value.bytes, as: UTF8.self))" }
+
+extension PackedTrack {
+  fileprivate func summary(_ machine: MachineSnapshot) -> [String] {
+    var lines = ["track \(number) \(branch?.path.path ?? "") \(phase)\(leave.map { ", to \($0.goal)" } ?? "")"]
+    for place in places {
+      let records = place.records.map { "\($0.key) \($0.value.map(text) ?? "?")" }
+      lines.append(
+        "  place \(place.visit.step) \(place.visit.id) with \(text(machine.payloads[place.payload].value)) \(records)")
+    }
+    for record in focus.records {
+      let key = machine.keyBits == nil ? "" : " as \(record.idempotencyKey)"
+      lines.append("  record \(record.key) \(record.value.map(text) ?? "?")\(key)")
+    }
+    for answer in focus.answers {
+      let entry = machine.keyBits == nil ? "" : " \(answer.entry.word)"
+      lines.append("  answer \(answer.key.name) \(answer.key.number)\(entry)")
+    }
+    for node in focus.tree?.nodes ?? [] { lines.append("  node \(node.type) \(text(node.state))") }
+    if let question { lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))") }
+    for wait in waits { lines.append("  waits for \(wait.signal)") }
+    for result in fork?.results ?? [] { lines.append("  result \(result.branch) \(text(result.value))") }
+    return lines
+  }
+}
+
+extension PackedAnswer.Entry {
+  fileprivate var word: String {
+    switch self {
+    case .answered(let value): text(value)
+    case .withdrawn: "withdrawn"
+    case .overdue: "overdue"
+    }
+  }
+}
+
+extension PackedTimer.Subject {
+  fileprivate var word: String {
+    if case .idle(let frame, let after, nil) = self { "idle(frame: \(frame), after: \(after))" } else { "\(self)" }
+  }
+}

@@ -1,0 +1,114 @@
+import ActorFlowTesting
+import Foundation
+import Testing
+
+@testable import ActorFlow
+@testable import ActorFlowHosting
+
+/// Flows that were stored once are read for ever: the files in `Corpus` were written by the formats in their folders'
+/// names, and never change. A new format gets a folder of its own, which `ACTORFLOW_CORPUS` names where it is to be written.
+@Suite("Flows that were stored long ago", .timeLimit(.minutes(15))) struct CorpusTests {
+  static let formats = [1, 2, 3, 4]
+
+  @Test("each is read as what it was, is taken up, and comes to its end", arguments: CorpusCase.all)
+  func goesOn(_ one: CorpusCase) async throws {
+    let scenario = one.scenario
+    let entry = try CorpusEntry(scenario, format: one.format)
+    let folder = try Folder()
+    let store = try await entry.opened(scenario, in: folder)
+    let stored = try #require(try await store.load(scenario.id))
+    let summary = try stored.summary(try await store.history(of: scenario.id, after: 0, limit: 1_000))
+    let (outcome, history) = try await Self.finish(scenario, stored, store)
+    #expect(summary + "ends as \(outcome)\n" == entry.summary)
+    #expect(history.map(\.sequence) == Array(1..<history.count + 1))
+  }
+
+  @Test(
+    "what is cut or changed anywhere is corrupted, and nothing else is read from it", arguments: CorpusCase.all)
+  func damaged(_ one: CorpusCase) async throws {
+    let scenario = one.scenario
+    let entry = try CorpusEntry(scenario, format: one.format)
+    let folder = try Folder()
+    let store = try await entry.opened(scenario, in: folder)
+    var random = RandomState(seed: Chance.seed)
+    for (bytes, ending) in [(entry.flow, FileName.flow), (entry.history, FileName.history)] {
+      let path = CorpusEntry.path(scenario.id, ending)
+      func expectDamage(_ changed: [UInt8], _ what: String) async throws {
+        try folder.write(changed, to: path)
+        do {
+          if ending == FileName.flow {
+            _ = try await store.load(scenario.id)
+          } else {
+            _ = try await store.history(of: scenario.id, after: 0, limit: 1_000)
+          }
+          Issue.record("\(ending) is read, \(what)")
+        } catch { #expect((error as? FlowStoreError)?.code == .corrupted, "\(ending), \(what)") }
+      }
+      for length in 0..<bytes.count { try await expectDamage(Array(bytes.prefix(length)), "cut to \(length)") }
+      for _ in 0..<Self.flips {
+        var changed = bytes
+        let index = random.below(bytes.count)
+        changed[index] ^= UInt8(1 + random.below(255))
+        try await expectDamage(changed, "byte \(index), seed \(Chance.seed)")
+      }
+      try folder.write(bytes, to: path)
+    }
+    #expect(try await store.load(scenario.id) != nil)
+  }
+
+  /// Of each file; 10,000 in all.
+  private static let flips = 10_000 / (2 * CorpusCase.all.count) + 1
+
+  // MARK: - Writing
+
+  private static let folder = ProcessInfo.processInfo.environment["ACTORFLOW_CORPUS"]
+
+  @Test("a corpus is written", .enabled(if: folder != nil), arguments: CorpusScenario.all)
+  func write(_ scenario: CorpusScenario) async throws {
+    let clock = ManualWallClock()
+    let recorder = CommitRecorder()
+    let recorded = PlainStore(base: MemoryFlowStore(clock: clock), onStored: recorder.add)
+    let host = FlowHost(store: recorded, clock: clock)
+    try await scenario.register(host, false).start(id: scenario.id, with: "-", labels: ["customer": "7"])
+    try await scenario.begin(CorpusActor(host: host, clock: clock, id: scenario.id))
+    try await host.emptied()
+    let meant = try #require(try recorder.all.last { scenario.isMeant(try CorpusState($0)) })
+    let last = try HostedState(decoding: meant.snapshot.body).machine.sequence
+    let history = try await recorded.history(of: scenario.id, after: 0, limit: 1_000).filter { $0.sequence <= last }
+    let folder = try Folder()
+    folder.clock.advance(by: .seconds(meant.changedAt.timeIntervalSince(folder.clock.now)))
+    let store = try await folder.open()
+    let stored = try await store.commit(
+      meant.snapshot, to: scenario.id, expecting: .none, fence: nil, as: CommitID(), appending: history)
+    let target = try #require(Self.folder)
+    for ending in [FileName.flow, FileName.history] {
+      let bytes = try folder.bytes(CorpusEntry.path(scenario.id, ending))
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(target)/\(scenario.name)\(ending)"))
+    }
+    let summary = try stored.summary(history)
+    let (outcome, _) = try await Self.finish(scenario, stored, store)
+    try Data((summary + "ends as \(outcome)\n").utf8)
+      .write(to: URL(fileURLWithPath: "\(target)/\(scenario.name).txt"))
+  }
+
+  /// Takes a flow up as it is in the store, and brings it to its end.
+  private static func finish(
+    _ scenario: CorpusScenario, _ stored: StoredFlow, _ store: FileFlowStore
+  ) async throws -> (outcome: String, history: [HistoryEntry]) {
+    let clock = ManualWallClock(stored.changedAt)
+    let host = FlowHost(store: store, clock: clock)
+    let flows = try await scenario.register(host, true)
+    let outcome = try await CorpusActor(host: host, clock: clock, id: scenario.id).finish(flows)
+    try await host.emptied()
+    return (outcome, try await store.history(of: scenario.id, after: 0, limit: 1_000))
+  }
+}
+
+extension CorpusState {
+  fileprivate init(_ stored: StoredFlow) throws {
+    let machine = try HostedState(decoding: stored.snapshot.body).machine
+    self.init(
+      steps: stored.snapshot.steps, status: stored.snapshot.status, isRollingBack: machine.main.phase == .compensating,
+      stack: machine.main.places.map(\.visit.step))
+  }
+}

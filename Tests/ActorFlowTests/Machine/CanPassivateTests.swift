@@ -1,0 +1,96 @@
+import ActorFlow
+import Testing
+
+/// When a flow may be put away: it is settled, and nothing of what its steps do is under way.
+@Suite("Resting on the machine") struct CanPassivateTests {
+  private var driver: MachineDriver
+  private let stay: Stay
+
+  init() throws {
+    driver = try MachineDriver(.automatic, .automatic)
+    driver.enter(0)
+    stay = Stay(driver.visit)
+  }
+
+  private mutating func wait(for signal: String) throws -> Int {
+    guard
+      case .waiting(let number) = try driver.give({ [stay] in
+        try $0.wait(for: signal, as: Int.self, at: stay, until: nil)
+      })
+    else { throw Refused() }
+    return number
+  }
+
+  @Test("a step that asks and waits one after the other rests at each")
+  mutating func oneByOne() throws {
+    #expect(!driver.machine.canPassivate)
+    let question = try driver.ask()
+    #expect(driver.machine.canPassivate)
+    try driver.answer(question)
+    #expect(!driver.machine.isSettled)
+    _ = try wait(for: "s")
+    #expect(driver.machine.canPassivate)
+  }
+
+  @Test("what asked is at work when it was answered, though something else is open")
+  mutating func answered() throws {
+    _ = try wait(for: "s")
+    let question = try driver.ask()
+    #expect(driver.machine.canPassivate)
+    try driver.answer(question)
+    #expect(driver.machine.isSettled && !driver.machine.canPassivate && !driver.machine.isPresentable)
+    _ = try driver.ask()
+    #expect(driver.machine.canPassivate && driver.machine.isPresentable)
+  }
+
+  @Test("what waited is at work when its signal has come; the question is there to be shown")
+  mutating func received() throws {
+    _ = try driver.ask()
+    _ = try wait(for: "s")
+    guard case .received = try driver.give({ try $0.send(1, to: "s", key: nil) }) else { throw Refused() }
+    #expect(driver.machine.isSettled && !driver.machine.canPassivate && driver.machine.isPresentable)
+  }
+
+  @Test("what was given up is at work no more; what was waited for too long is")
+  mutating func givenUp() throws {
+    let (late, cancelled) = (try wait(for: "late"), try wait(for: "cancelled"))
+    let question = try driver.ask()
+    driver.give { $0.stopWaiting(cancelled, isGivenUp: true) }
+    #expect(driver.machine.canPassivate)
+    driver.give { $0.stopWaiting(late) }
+    #expect(!driver.machine.canPassivate)
+    driver.give { $0.withdraw(question.id.number) }
+    #expect(!driver.machine.isSettled)
+    _ = try wait(for: "next")
+    #expect(driver.machine.canPassivate)
+  }
+
+  @Test("the next visit begins anew, and a flow that has ended rests")
+  mutating func ended() throws {
+    _ = try wait(for: "s")
+    let question = try driver.ask()
+    try driver.answer(question)
+    driver.enter(1)
+    _ = try driver.ask()
+    #expect(driver.machine.canPassivate)
+    try driver.abandon(rollBack: false)
+    _ = driver.rollBack()
+    #expect(driver.machine.canPassivate)
+  }
+
+  @Test("an attempt that failed is forgotten: the pause rests, and so does the next one with less open at once")
+  func retried() throws {
+    var driver = try TrackDriver(
+      Flow { Raw.step("a").retry(3, backoff: .constant(.seconds(60))) })
+    let visit = try #require(driver.running[.main]?.visit.id)
+    _ = try driver.machine.wait(for: "s", as: Int.self, at: Stay(visit), until: nil)
+    try driver.answer(driver.ask("a"))
+    #expect(!driver.machine.canPassivate, "what asked is at work")
+    try driver.fail("a")
+    #expect(driver.machine.canPassivate, "nothing is at work but the clock")
+    driver.advance(by: .seconds(60))
+    #expect(!driver.machine.canPassivate)
+    try driver.ask("a")
+    #expect(driver.machine.canPassivate && driver.machine.isPresentable)
+  }
+}

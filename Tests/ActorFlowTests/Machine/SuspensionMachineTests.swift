@@ -1,0 +1,118 @@
+import ActorFlow
+import Testing
+
+/// What becomes of a failure that nothing in the definition does something about.
+@Suite("Standing still on the machine") struct SuspensionMachineTests {
+  private let flow = Flow<String, String> { Step("a") { Asker() } }
+
+  private func driver(
+    _ journal: FlowMachine.Journal, _ flow: Flow<String, String>? = nil
+  ) throws -> MachineDriver {
+    var driver = try MachineDriver(flow ?? self.flow, journal: journal)
+    driver.enter(0)
+    driver.forget()
+    return driver
+  }
+
+  @Test("a flow that is kept stands still, and everything is as it was; one that is not rolls back")
+  func parks() throws {
+    var kept = try driver(.persisting)
+    kept.fail()
+    #expect(kept.machine.fault != nil && kept.machine.isSettled && kept.machine.canPassivate)
+    #expect(kept.lines.map { $0.prefix(8) } == ["parked a"])
+    var other = try driver(.off)
+    other.fail()
+    #expect(other.machine.fault == nil && other.machine.isEnding)
+  }
+
+  @Test("a kept flow rolls back where the step's definition says so")
+  func rollsBack() throws {
+    var driver = try driver(.persisting, flow.onFailure(.rollBack))
+    driver.fail()
+    #expect(driver.machine.fault == nil && driver.machine.isEnding)
+    #expect(driver.rollBack() == "a")
+  }
+
+  @Test("a flow that stands still fails no second time, and can be abandoned")
+  func twice() throws {
+    var driver = try driver(.persisting)
+    driver.fail()
+    driver.fail()
+    #expect(driver.lines.map { $0.prefix(8) } == ["parked a"])
+    try driver.abandon()
+    #expect(driver.machine.isEnding)
+    #expect(driver.machine.fault == nil && !driver.machine.isSettled, "it is at work again")
+    #expect(driver.rollBack() == "a")
+  }
+
+  @Test("what a definition says of a step's failure holds when the step is not on the stack any more")
+  func nothingLeft() throws {
+    let late = flow.timeout(.seconds(5))
+    var driver = try TrackDriver(late.onFailure(.rollBack), with: "-", journal: .persisting)
+    driver.advance(by: .seconds(5))
+    try driver.comeBack()
+    #expect(driver.failure == .timedOut && driver.machine.fault == nil && driver.undoneLine == "a")
+
+    let after = Flow<String, String> {
+      Step("first") { Asker() }.onFailure(.rollBack)
+      late.onFailure(.park)
+    }
+    driver = try TrackDriver(after, with: "-", journal: .persisting)
+    try driver.pass("first")
+    driver.advance(by: .seconds(5))
+    try driver.comeBack()
+    #expect(driver.failure == nil && driver.machine.fault?.step.name == "a", "not what the step before it says")
+  }
+
+  @Test("before the first step holds what the definition says of that one", arguments: [FailurePolicy.rollBack, .park])
+  func beforeFirst(policy: FailurePolicy) throws {
+    var driver = try MachineDriver(flow.onFailure(policy), journal: .persisting)
+    let goesOn = driver.give { $0.fail("switch", Refused()) }
+    #expect(driver.latest.event != nil && goesOn == (policy == .rollBack))
+    #expect((driver.machine.fault == nil) == (policy == .rollBack))
+  }
+
+  @Test("a flow that stands still hears no timer, and cannot be backed up")
+  func deaf() throws {
+    var driver = try TrackDriver(flow.timeout(.seconds(5)).retry(1), with: "-", journal: .persisting)
+    var other = try TrackDriver(
+      Flow<String, String> {
+        Step("a") { Asker() }
+        Step("b") { Asker() }
+      }.expires(afterIdle: .seconds(5)), with: "-", journal: .persisting)
+    try driver.fail("a")
+    #expect(driver.machine.nextTimer == nil)
+    driver.advance(by: .seconds(6))
+    #expect(driver.machine.fault != nil && driver.machine.isSettled)
+    try other.pass("a")
+    try other.fail("b")
+    let error = #expect(throws: FlowError.self) { try other.backUp() }
+    #expect(error?.code == .parked)
+  }
+
+  @Test("a flow that stands still waits for what a branch undoes, and begins nothing more in a branch")
+  func undoing() throws {
+    let fork = Flow<String, String> {
+      Parallel {
+        Step<String, String>("a") { Asker() }
+        Flow<String, String> {
+          Step("pay") { Asker() }
+          Step("deal") { Asker() }
+        }.recover { _ in "recovered" }
+      } join: {
+        $0 + $1
+      }
+    }
+    var driver = try TrackDriver(fork, with: "-", journal: .persisting)
+    driver.holding = "pay"
+    try driver.pass("pay")
+    try driver.fail("deal")
+    let failing = try driver.track(of: "a")
+    try driver.fail("a")
+    #expect(driver.machine.fault != nil && !driver.machine.isSettled && !driver.machine.canPassivate)
+    let isOver = driver.machine.isOver(failing)
+    #expect(isOver, "no stint follows that would end at once, again and again")
+    driver.releaseBackUp()
+    #expect(driver.undoneLine == "deal pay" && driver.machine.isSettled)
+  }
+}

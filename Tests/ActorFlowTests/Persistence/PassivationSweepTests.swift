@@ -1,0 +1,57 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+/// Flows that are put away at any moment.
+@Suite("Kept flows: put away at any moment") struct PassivationSweepTests {
+  static let scenarios = CrashTests.scenarios
+
+  @Test(
+    "whatever a flow is doing when it is put away, it comes back, decides nothing more, and goes on to the same end",
+    .timeLimit(.minutes(15)), arguments: scenarios)
+  func anyMoment(_ scenario: RestartScenario) async throws {
+    let whole = try await scenario.record()
+    for seed in 1...UInt64(Attack.scaled(12)) {
+      var random = SeededGenerator(seed: seed)
+      do {
+        let recorded = try await passivated(scenario, after: random.below(400), &random)
+        guard let last = recorded.last, last.snapshot.ending == nil else { continue }
+        let next = try await scenario.record(from: last)
+        try demandEqual(next.outcome, whole.outcome, "the outcome, passivated at \(last.lines)")
+        let sequence = (recorded + next.commits).flatMap(\.events).map(\.sequence)
+        try demandEqual(sequence, Array(1...max(1, sequence.count)), "the events' numbers")
+      } catch { throw Finding("seed \(seed): \(error)") }
+    }
+  }
+
+  /// Begins the flow, puts it away after so many turns of others, and tells what it had committed.
+  private func passivated(
+    _ scenario: RestartScenario, after turns: Int, _ random: inout SeededGenerator
+  ) async throws -> [FlowRecorder.Commit] {
+    let trace = Trace()
+    let recorder = FlowRecorder(try scenario.flow(trace), tracing: trace)
+    let yields = random.chance(50)
+    let run = try await recorder.start(with: "-") { _ in if yields { await Task.yield() } }
+    let world = Task { try await run.play(scenario.world) }
+    for _ in 0..<turns { await Task.yield() }
+    let cancels = random.chance(30)
+    if cancels { run.run.cancel() } else { await run.coordinator.passivate() }
+    let decided = recorder.all.count + 1  // one may have been on its way
+    try await run.patiently { await run.run.value }
+    world.cancel()
+    _ = await world.result
+    let after = recorder.all
+    let position = await run.coordinator.position
+    if case .ended = position.status { return after }
+    for commit in after.dropFirst(decided) {
+      try demand(commit.events.isEmpty, "decided after it was put away: \(commit.lines)")
+    }
+    try demand(await run.coordinator.isPassivated, "it is not put away")
+    _ = try? await run.patiently { try await run.coordinator.settled() }
+    for await _ in run.coordinator.events {}
+    let rest = await run.coordinator.leftovers
+    try demand(rest.isEmpty, "something is left: \(rest)")
+    return after
+  }
+}

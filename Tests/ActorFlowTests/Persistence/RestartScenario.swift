@@ -1,0 +1,193 @@
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlow
+
+/// A flow and the world around it, which knows nothing of what came before: whenever the flow has come to rest, it looks
+/// where the flow stands and does something. So it does the same to a flow that was taken up.
+struct RestartScenario: Sendable, CustomTestStringConvertible {
+  typealias World = @Sendable (PersistedRun, Position) async throws -> Void
+
+  let testDescription: String
+  let flow: @Sendable (Trace) throws -> Flow<String, String>
+  let world: World
+
+  init(
+    _ name: String, _ world: @escaping World = RestartScenario.answer,
+    flow: @escaping @Sendable (Trace) throws -> Flow<String, String>
+  ) {
+    testDescription = name
+    self.world = world
+    self.flow = flow
+  }
+
+  /// Answers the first question with its step's name; if there is none, the next timer rings.
+  static let answer: World = { run, position in
+    guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else {
+      return try await run.fireNextTimer()
+    }
+    try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
+  }
+
+  /// Does something when this step asks, and else what `other` does.
+  static func at(
+    _ step: String, _ verb: @escaping @Sendable (PersistedRun, Question) async throws -> Void,
+    orElse other: @escaping World = RestartScenario.answer
+  ) -> World {
+    { run, position in
+      guard let question = position.questions.first(where: { $0.step.name == step }) else {
+        return try await other(run, position)
+      }
+      try await verb(run, question)
+    }
+  }
+}
+
+/// What came of a flow, or of one of its lives.
+struct RecordedRun: Sendable {
+  let outcome: String
+  let commits: [FlowRecorder.Commit]
+  let trace: [String]
+
+  /// The steps that were undone.
+  var undone: Set<String> { Set(trace.filter { $0.hasSuffix(":backUp") }) }
+  var effects: Set<String> { Set(trace.filter { $0.hasPrefix("once ") }) }
+}
+
+extension RestartScenario {
+  /// Runs the flow from its beginning.
+  func record() async throws -> RecordedRun {
+    let trace = Trace()
+    let recorder = FlowRecorder(try flow(trace), tracing: trace)
+    let run = try await recorder.start(with: "-")
+    return try await record(run, recorder, trace)
+  }
+
+  /// Takes the flow up at a commit.
+  func record(from commit: FlowRecorder.Commit) async throws -> RecordedRun {
+    let trace = Trace()
+    let recorder = FlowRecorder(try flow(trace), tracing: trace, at: commit.elapsed)
+    return try await record(try recorder.resume(commit.snapshot), recorder, trace)
+  }
+
+  private func record(_ run: PersistedRun, _ recorder: FlowRecorder, _ trace: Trace) async throws -> RecordedRun {
+    do { try await run.play(world) } catch {
+      await run.passivate()
+      throw error
+    }
+    return RecordedRun(outcome: await run.outcome, commits: recorder.all, trace: trace.all)
+  }
+
+  /// Takes the flow up at each commit of its life, and each of those lives at every `stride`th of theirs.
+  func crash(
+    times: Int, in recorded: RecordedRun, expecting whole: RecordedRun, before: [FlowRecorder.Commit] = [],
+    every stride: Int = 1
+  ) async throws {
+    for (index, commit) in recorded.commits.enumerated() where commit.snapshot.ending == nil {
+      guard before.isEmpty || (index + before.count) % stride == 0 else { continue }
+      let past = before + recorded.commits[...index]
+      let where_ = "taken up at commit \(index) of \(recorded.commits.count) (\(past.last?.lines ?? []))"
+      let next: RecordedRun
+      do { next = try await record(from: commit) } catch { throw Finding("\(where_): \(error)") }
+      try check(next, commit, past, recorded, whole, where_)
+      guard times > 1 else { continue }
+      do { try await crash(times: times - 1, in: next, expecting: whole, before: Array(past), every: stride) } catch {
+        throw Finding("\(where_), \(error)")
+      }
+    }
+  }
+
+  private func check(
+    _ next: RecordedRun, _ commit: FlowRecorder.Commit, _ past: [FlowRecorder.Commit], _ recorded: RecordedRun,
+    _ whole: RecordedRun,
+    _ where_: String
+  ) throws {
+    try demandEqual(next.outcome, whole.outcome, "\(where_), the outcome")
+    let events = (past + next.commits).flatMap(\.events)
+    try demandEqual(events.map(\.sequence), Array(1...max(1, events.count)), "\(where_), the events' numbers")
+    try demandEqual(events.last?.change.line, whole.commits.last?.events.last?.change.line, "\(where_), the last event")
+    let trace = recorded.trace.prefix(commit.traced) + next.trace
+    if recorded.commits.first?.snapshot.sequence == 1 {
+      try demandEqual(Set(trace.filter { $0.hasSuffix(":backUp") }), whole.undone, "\(where_), what was undone")
+    }
+    let done = Set(commit.snapshot.doneEffects)
+    for line in next.trace where line.hasPrefix("once ") {
+      try demand(!done.contains(String(line.dropFirst(5))), "\(where_): \(line) was done before")
+    }
+    let keys = next.trace.filter { $0.hasPrefix("once ") }
+    try demandEqual(Set(keys).count, keys.count, "\(where_), effects that were done again")
+  }
+}
+
+extension FlowRecorder.Commit {
+  var lines: [String] { events.map(\.change.line) }
+}
+
+extension MachineSnapshot {
+  /// The keys of what was done once and is recorded.
+  fileprivate var doneEffects: [String] {
+    ([main] + branches).flatMap { $0.focus.records + $0.places.flatMap(\.records) }
+      .filter { $0.value != nil }.map(\.idempotencyKey)
+  }
+}
+
+extension PersistedRun {
+  /// Lets the world act whenever the flow has come to rest, until it has ended.
+  func play(_ world: @escaping RestartScenario.World) async throws {
+    for _ in 0..<300 {
+      let position = try await patiently {
+        while await isFiring { await Task.yield() }
+        return try await coordinator.settled()
+      }
+      if case .ended = position.status { return await run.value }
+      if let fault = await coordinator.state.machine.fault {
+        throw Finding("\(fault.step) has failed, and the flow stands still: \(fault.error)")
+      }
+      try await patiently { try await world(self, position) }
+    }
+    throw Finding("the flow does not end: \(await coordinator.position)")
+  }
+
+  /// Fails if it does not come back.
+  func patiently<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let task = Task { try await body() }
+    let isBack = Flag()
+    let watch = Task {
+      _ = try? await task.value
+      isBack.raise()
+    }
+    var patience = 2_000_000
+    while !isBack.isRaised, patience > 0 {
+      patience -= 1
+      await Task.yield()
+    }
+    guard patience > 0 else {
+      task.cancel()
+      throw Finding("it hangs at \(await coordinator.position) \(await coordinator.state.machine.main.phase)")
+    }
+    await watch.value
+    return try await task.value
+  }
+
+  /// Whether a timer is due.
+  private var isFiring: Bool {
+    get async { await coordinator.isFiring }
+  }
+
+  /// Moves the clock to the next timer.
+  func fireNextTimer() async throws {
+    let (now, next) = await coordinator.timetable
+    guard let next else { throw Finding("nothing is asked, and nothing is due: \(await coordinator.position)") }
+    clock.advance(by: max(.zero, next - now))
+  }
+
+  /// What the flow has made or thrown, as a text.
+  var outcome: String {
+    get async {
+      switch await result {
+      case .success(let output): output
+      case .failure(let error): "\(error)"
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import ActorFlow
+import Testing
+
+/// SwiftCurrent's `persistWhenSkipped` is `.onBackUp(.returnableIfSkipped)`.
+@Suite("Scenarios: skipped and returnable") struct ReturnableIfSkippedScenarios {
+  private let trace = Trace()
+
+  /// Skips with `output`, and is kept on the stack.
+  private func returnable(_ name: String, with output: String) -> Flow<String, String> {
+    let trace = trace
+    return Step(name) { SkippedAsker(with: output, trace) }.onBackUp(.returnableIfSkipped)
+  }
+
+  private func asker(_ name: String) -> Step<String, String> {
+    let trace = trace
+    return Step(name) { Asker(trace) }
+  }
+
+  @Test("SC-061 returnable skipped steps are moved to and from, one after the other, and show that they were skipped")
+  func announced() async throws {
+    let flow = Flow {
+      asker("a")
+      returnable("b", with: "b!")
+      returnable("c", with: "c!")
+      asker("d")
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      let position = try await coordinator.settled()
+      #expect(position.stack.map(\.step) == ["d", "c", "b", "a"])
+      #expect(position.stack.map(\.isSkipped) == [false, true, true, false])
+      try await coordinator.answerNext("2", at: "d")
+    }
+    #expect(try result.get() == "c!2")
+    #expect(
+      await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "moved b→c", "moved c→d", "finished"])
+    #expect(trace.all == ["a:proceed(s)", "d:proceed(c!)"])
+  }
+
+  @Test("SC-062 a back from C lands on the returnable skipped B, not on A, and B can then proceed to C")
+  func landsOnSkipped() async throws {
+    let flow = Flow {
+      asker("a")
+      returnable("b", with: "b!")
+      asker("c")
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      #expect(try await coordinator.focus() == "c")
+      #expect(try await coordinator.backUpAndSettle() == "b")
+      #expect(await coordinator.position.stack.map(\.isSkipped) == [false, false])
+      try await coordinator.answerNext("2", at: "b")
+      try await coordinator.answerNext("3", at: "c")
+    }
+    #expect(try result.get() == "s123")
+    #expect(
+      trace.all == ["a:proceed(s)", "c:proceed(b!)", "c:backUp", "b:proceed(s1)", "c:proceed(s12)"])
+  }
+
+  @Test("SC-063 a returnable skipped first step can be backed up to, and goes forward again")
+  func firstSkipped() async throws {
+    let flow = Flow {
+      returnable("a", with: "a!")
+      asker("b")
+    }
+    let coordinator = FlowCoordinator()
+    let result = try await running(flow, with: "s", on: coordinator) { coordinator in
+      let position = try await coordinator.settled()
+      #expect(position.step == "b")
+      #expect(position.canBackUp)
+      #expect(try await coordinator.backUpAndSettle() == "a")
+      #expect(await !coordinator.position.canBackUp)
+      try await coordinator.answerNext("1", at: "a")
+      try await coordinator.answerNext("2", at: "b")
+    }
+    #expect(try result.get() == "s12")
+    #expect(
+      await moves(of: coordinator) == [
+        "launched", "moved -→a", "moved a→b", "leaving b back", "backedUp b→a 0", "moved a→b", "finished",
+      ])
+  }
+
+  @Test("SC-064 after a back to a returnable skipped step, its own output goes on, not what it had skipped with")
+  func ownOutput() async throws {
+    let flow = Flow {
+      returnable("a", with: "skipped")
+      asker("b")
+    }
+    _ = try await running(flow, with: "s") { coordinator in
+      #expect(try await coordinator.backUpAndSettle() == "a")
+      try await coordinator.answerNext("own", at: "a")
+      try await coordinator.answerNext("2", at: "b")
+    }
+    #expect(trace.all.filter { $0.hasPrefix("b:proceed") } == ["b:proceed(skipped)", "b:proceed(sown)"])
+  }
+
+  @Test("SC-065 a returnable skipped only step is moved to, and then the flow finishes")
+  func onlyStep() async throws {
+    let coordinator = FlowCoordinator()
+    #expect(try await coordinator.run(returnable("a", with: "y"), with: "s") == "y")
+    #expect(await moves(of: coordinator) == ["launched", "moved -→a", "finished"])
+    #expect(trace.all.isEmpty)
+  }
+
+  @Test("SC-066 a step revealed by backing up can proceed, and be backed up to again")
+  func revealed() async throws {
+    let flow = Flow {
+      asker("a")
+      returnable("b", with: "b!")
+      asker("c")
+    }
+    let result = try await running(flow, with: "s") { coordinator in
+      try await coordinator.answerNext("1", at: "a")
+      for answer in ["2", "3"] {
+        #expect(try await coordinator.focus() == "c")
+        #expect(try await coordinator.backUpAndSettle() == "b")
+        try await coordinator.answerNext(answer, at: "b")
+      }
+      try await coordinator.answerNext("4", at: "c")
+    }
+    #expect(try result.get() == "s134")
+    #expect(
+      trace.all.filter { $0.hasPrefix("b:") } == ["b:proceed(s1)", "b:backUp", "b:proceed(s1)"])
+  }
+}
+
+/// Skips when it is first reached; entered by a back, it asks.
+private actor SkippedAsker: SkippableStep {
+  private let output: String
+  private let trace: Trace
+  init(with output: String, _ trace: Trace) {
+    self.output = output
+    self.trace = trace
+  }
+  func skip(_ input: String) -> Skip<String> { .with(output) }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    trace.add("\(context.step.name):proceed(\(input))")
+    return input + (try await context.ask(Form(text: input)))
+  }
+  func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
+}

@@ -1,0 +1,133 @@
+import ActorFlow
+
+/// Grows random programs.
+package struct ProgramGenerator {
+  package var random: Chance
+  /// The parts that may grow.
+  package enum Kind: Sendable {
+    /// No branches that run at the same time: the naive model says exactly what happens.
+    case sequential
+    /// Everything.
+    case free
+  }
+  private let kind: Kind
+  private var names = 0
+  private var forks = 0
+  private var track = ""
+  private var menus: [String] = []
+  private var durations = 0
+  /// The number of further steps, roughly.
+  private var budget: Int
+
+  package init(seed: UInt64, _ kind: Kind) {
+    random = Chance(seed: seed)
+    budget = 3 + random.below(12)
+    self.kind = kind
+  }
+
+  package mutating func program() -> Program {
+    var parts: [Part] = random.percent(60) ? [.step(step(asks: true))] : []
+    parts += sequence(depth: 3)
+    return Program(parts: parts)
+  }
+
+  private mutating func sequence(depth: Int) -> [Part] {
+    (0..<(budget > 0 ? 1 + random.below(3) : 1)).map { _ in part(depth: depth) }
+  }
+
+  private mutating func part(depth: Int) -> Part {
+    guard depth > 0, budget > 0, random.percent(60) else { return .step(step(asks: random.percent(60))) }
+    switch random.below(kind == .free ? 14 : 10) {
+    case 0: return .choice((0..<2).map { _ in sequence(depth: depth - 1) })
+    case 1: return route(depth: depth - 1)
+    case 2: return .loop(sequence(depth: depth - 1))
+    case 3, 4, 5: return hub(depth: depth - 1)
+    case 6: return router()
+    case 7: return .scope(.retry(1 + random.below(3), pause: random.percent(30) ? duration() : .zero), scoped(depth))
+    case 8: return .scope(.recover, scoped(depth))
+    case 9 where kind == .free && random.percent(30): return .scope(.expires(duration()), scoped(depth))
+    case 9: return .scope(.timeout(duration()), scoped(depth))
+    default: return fork(depth: depth - 1)
+    }
+  }
+
+  private mutating func scoped(_ depth: Int) -> [Part] { sequence(depth: depth - 1) }
+
+  private mutating func route(depth: Int) -> Part {
+    let chooser = plainStep()
+    let left = (plainStep(), random.percent(50) ? sequence(depth: depth) : [])
+    let right = (plainStep(), random.percent(50) ? sequence(depth: depth) : [])
+    return .route(chooser, left, right)
+  }
+
+  private mutating func hub(depth: Int) -> Part {
+    var menu = step(asks: random.percent(80))
+    // An automatic menu with automatic branches would go round for ever.
+    (menu.asks, menu.fails) = (true, false)
+    menu.policy = .automatic
+    menu.skips = false
+    menus.append(menu.name)
+    defer { menus.removeLast() }
+    return .hub(menu, (0..<(1 + random.below(2))).map { _ in sequence(depth: depth) })
+  }
+
+  private mutating func router() -> Part {
+    var first = plainStep()
+    first.receives = true
+    let entry = plainStep()
+    // Two automatic steps would send each other back for ever.
+    var second = plainStep()
+    second.asks = true
+    return .router(entry: entry, first: first, second: second)
+  }
+
+  private mutating func fork(depth: Int) -> Part {
+    forks += 1
+    let (around, number) = (track, forks)
+    defer { track = around }
+    var branches: [[Part]] = []
+    let shape: Fork = random.pick([(4, .parallel), (2, .race), (2, .each(1 + random.below(3), quorum: 0))])
+    let count = if case .each = shape { 1 } else { 2 + random.below(2) }
+    for branch in 0..<count {
+      track = if case .each = shape { "\(around)/\(number).*" } else { "\(around)/\(number).\(branch)" }
+      branches.append(sequence(depth: depth))
+    }
+    if case .each(let count, _) = shape {
+      return .fork(.each(count, quorum: 1 + random.below(count)), branches)
+    }
+    return .fork(shape, branches)
+  }
+
+  /// A step that is neither skipped nor without a `backUp` target of its own.
+  private mutating func plainStep() -> StepPlan {
+    var step = step(asks: random.percent(70))
+    step.skips = false
+    step.receives = false
+    return step
+  }
+
+  private mutating func step(asks: Bool) -> StepPlan {
+    names += 1
+    budget -= 1
+    var step = StepPlan(name: "s\(names)")
+    step.asks = asks
+    step.pays = random.percent(70)
+    step.fails = !asks && random.percent(30)
+    step.skips = random.percent(15)
+    step.receives = !step.skips && random.percent(25)
+    step.policy = random.pick([
+      (70, .automatic), (8, .returnable), (8, .passThrough), (step.skips ? 30 : 2, .returnableIfSkipped), (4, .oneWay),
+      (4, .settling),
+    ])
+    step.backUpOutcome = random.pick([(88, .works), (6, .failsBefore), (6, .failsAfter)])
+    step.track = track
+    step.menus = menus
+    return step
+  }
+
+  /// A time that no other duration of the program is equal to, nor the sum of a few.
+  private mutating func duration() -> Duration {
+    durations += 1
+    return .seconds(60 + random.below(50)) + .milliseconds(1 << min(durations, 15))
+  }
+}
