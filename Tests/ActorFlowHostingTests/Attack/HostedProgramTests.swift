@@ -1,17 +1,18 @@
 import RandomPrograms
 import Testing
 
-/// Random programs on a host that puts their flows away at every question. `ACTORFLOW_SEED` plays one again,
+/// Random programs on a host that passivates their flows at every question. `ACTORFLOW_SEED` replays one program,
 /// `ACTORFLOW_PROGRAMS` sets how many there are.
 @Suite("Random programs on a host", .timeLimit(.minutes(ProgramSettings.minutes))) struct HostedProgramTests {
   @Test(
-    "replay is the first run again: a sequential program does what the naive model says", arguments: [false, true])
+    "a replay repeats the first run: a sequential program matches the naive model", arguments: [false, true])
   func game(crashes: Bool) async {
     let failures = await play(ProgramSettings.seeds(share: 50)) { try await playHostGame(seed: $0, crashes: crashes) }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
 
-  @Test("whatever comes first, every entering and every payment is undone, newest first", arguments: [false, true])
+  @Test(
+    "in any interleaving, every entered step and every payment is compensated, newest first", arguments: [false, true])
   func scramble(crashes: Bool) async {
     let failures = await play(ProgramSettings.seeds(share: 10)) {
       try await playHostedScramble(seed: $0, crashes: crashes)
@@ -20,15 +21,15 @@ import Testing
   }
 }
 
-/// Attacks on a single window. `ACTORFLOW_ATTACK_ROUNDS` sets the rounds; under load the window is hit more often.
-@Suite("Aimed at one window, on a host", .timeLimit(.minutes(ProgramSettings.minutes))) struct HostedAimedTests {
-  @Test("Rule 2: a hosted hub's menu is compensated when the flow is abandoned in the moment a side branch ends")
+/// Attacks on a single race window. `ACTORFLOW_ATTACK_ROUNDS` sets the rounds; under load the window is hit more often.
+@Suite("Attacks on one race window, hosted", .timeLimit(.minutes(ProgramSettings.minutes))) struct HostedAimedTests {
+  @Test("Rule 2: a hosted hub's menu is compensated when the flow is abandoned at the moment a side branch ends")
   func menus() async throws {
     let failures = try await attackHostedMenus(rounds: ProgramSettings.aimedRounds)
     #expect(failures.isEmpty, "\(failures.count) of \(ProgramSettings.aimedRounds): \(failures.first ?? "")")
   }
 
-  @Test("a wait that was given up beside a question is given up in every replay")
+  @Test("a wait that the step gave up beside a question is given up in every replay")
   func waits() async throws {
     let failures = try await attackWaits(rounds: ProgramSettings.aimedRounds)
     #expect(failures.isEmpty, "\(failures.count) of \(ProgramSettings.aimedRounds): \(failures.first ?? "")")

@@ -1,7 +1,7 @@
 import ActorFlow
 import Foundation
 
-/// SplitMix64, for several tasks: the same numbers from the same seed, if they are drawn in the same order.
+/// SplitMix64 for several tasks: the same seed gives the same numbers if they are drawn in the same order.
 final class Chance: Sendable {
   /// The seed of a test; `ACTORFLOW_SEED` sets another one.
   static let seed = ProcessInfo.processInfo.environment["ACTORFLOW_SEED"].flatMap { UInt64($0) } ?? 1
@@ -12,7 +12,7 @@ final class Chance: Sendable {
     state = Lock(seed)
   }
 
-  /// A number from 0 up to, not including, `count`.
+  /// Returns a number from 0 up to, not including, `count`.
   func below(_ count: Int) -> Int {
     let number = state.withLock { state in
       state &+= 0x9E37_79B9_7F4A_7C15

@@ -5,15 +5,17 @@ import Foundation
 import RandomPrograms
 import Testing
 
-/// Races of questions and signals, many flows at once, in hosts that die at random commits. Whoever was first is first for
-/// ever; the others get nothing that is meant for what comes later; and a flow that waits is put away.
+/// Races of questions and signals: many flows at once, on hosts that crash at random commits. The first outcome stays
+/// decided, later questions and waits get only what is sent to them, and a waiting flow is passivated.
 ///
-/// `ACTORFLOW_ATTACK_ROUNDS` sets how many rounds of eight flows are played (25), `ACTORFLOW_SEED` plays one sequence again.
-@Suite("Attack: races that are given up", .timeLimit(.minutes(ProgramSettings.minutes))) struct GivenUpAttackTests {
+/// `ACTORFLOW_ATTACK_ROUNDS` sets how many rounds of eight flows are played (25), `ACTORFLOW_SEED` replays one
+/// sequence.
+@Suite("Attack: races whose losing side is given up", .timeLimit(.minutes(ProgramSettings.minutes)))
+struct GivenUpAttackTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["ACTORFLOW_ATTACK_ROUNDS"].flatMap { UInt64($0) } ?? 25
 
-  @Test("however their tasks come and go, no race is decided anew")
+  @Test("no race is decided a second time, in whatever order its tasks arrive and end")
   func attack() async throws {
     var found: [String: Int] = [:]
     var first: String?
@@ -45,9 +47,9 @@ private struct RandomRace {
   /// The turns in which each child lets other tasks go first, and whether it stops when it is cancelled meanwhile.
   let pauses: [Int]
   let stops: Bool
-  /// After which commits a host dies.
+  /// The numbers of commits after which each host crashes.
   let deaths: [Int]
-  /// Whether a signal comes while the second question is open: it is meant for the wait after that.
+  /// Whether a signal arrives while the second question is open; it is meant for the wait after that question.
   let sendsEarly: Bool
   static let go = Signal<String>("go")
 
@@ -100,7 +102,7 @@ private struct RandomRace {
     }
   }
 
-  /// A finding that begins with its kind; nil if all is well.
+  /// Returns a finding that begins with its kind, or nil if all is well.
   func play() async -> String? {
     let store = CrashingStore(crashingAfter: deaths)
     let definition = flow
@@ -118,7 +120,7 @@ private struct RandomRace {
     } catch { return "error: \(error) in \(self)" }
   }
 
-  /// Nil: it does not come back.
+  /// Returns nil if the flow does not return.
   private func patiently<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Two hosts on one store, many flows on them, and somebody for each flow who plays it to its end, through either host
+/// Two hosts on one store with many flows. Each flow has a player that brings it to its end through either host, chosen
 /// at random.
 final class TwoHosts: Sendable {
   struct Host: Sendable {
@@ -16,7 +16,7 @@ final class TwoHosts: Sendable {
   let clock = ManualWallClock()
   let store: MemoryFlowStore
   let world = World()
-  /// Passed for each answer that was acknowledged.
+  /// Passed for each acknowledged answer.
   let answered = Gate()
   private let chance: Chance
   private let hosts = Lock<[Host]>([])
@@ -44,8 +44,8 @@ final class TwoHosts: Sendable {
     }
   }
 
-  /// A host begins, or begins again under its old name. Leases are measured by the store's clock, which a test moves;
-  /// a host that waits for one waits by the system's.
+  /// Starts a host, or starts it again under its old name. Leases are measured by the store's clock, which a test
+  /// moves; a host that waits for a lease waits by the system clock.
   func begin(_ index: Int) async throws {
     let store = FaultyStore(store)
     let host = FlowHost(store: store, owner: "host \(index)")
@@ -57,7 +57,7 @@ final class TwoHosts: Sendable {
 
   subscript(index: Int) -> Host { hosts.withLock { $0[index] } }
 
-  /// The flows of which this host has a lease that stands.
+  /// The flows for which this host holds a valid lease.
   func held(by index: Int) -> [FlowID] {
     let now = clock.now.microseconds
     return store.state.withLock { state in
@@ -68,12 +68,12 @@ final class TwoHosts: Sendable {
     }
   }
 
-  /// Plays a flow to its end. A host that is cut off, or has lost the flow, says so; then it is tried again.
+  /// Plays a flow to its end. A host that is disconnected or has lost the flow reports it, and the player tries again.
   func play(_ id: FlowID) async throws {
     var turns = 0
     while true {
       turns += 1
-      try #require(turns < 10_000, "\(id) does not come to its end")
+      try #require(turns < 10_000, "\(id) does not end")
       let host = self[chance.below(2)]
       do {
         try await host.flows.start(id: id, with: "-")
@@ -94,7 +94,7 @@ final class TwoHosts: Sendable {
     }
   }
 
-  /// Nothing was done twice, and nothing that was acknowledged is missing.
+  /// Checks that nothing was done twice and that no acknowledged answer is missing.
   func expectWhole(_ id: FlowID) async throws {
     let history = try await store.history(of: id, after: 0, limit: 1_000)
     try #require(history.map(\.sequence) == Array(1..<history.count + 1), "\(id)")

@@ -5,17 +5,17 @@ import Testing
 @testable import ActorFlowHosting
 
 @Suite("Two hosts and 1,000 flows", .timeLimit(.minutes(15))) struct TwoHostsTests {
-  /// How a host is stopped without a word.
+  /// The way in which a host is stopped without notice.
   enum Stop: CaseIterable {
-    /// It dies: none of its calls comes to the store any more.
+    /// The host dies: none of its calls reaches the store any more.
     case death
-    /// It stalls: its calls come to the store when another host has its flows.
+    /// The host stalls: its calls reach the store after another host has taken over its flows.
     case stall
   }
 
   /// `ACTORFLOW_SEED` plays another sequence.
   @Test(
-    "one host is stopped without a word and started again: no record twice, no answer lost, each flow ends",
+    "one host stops without notice and starts again: no record twice, no answer lost, each flow ends",
     arguments: Stop.allCases)
   func stopped(_ stop: Stop) async throws {
     let seed = Chance.seed
@@ -38,7 +38,7 @@ import Testing
       }
       let held = hosts.held(by: 0)
       #expect(!held.isEmpty, "seed \(seed)")
-      // The lease's time: after it nothing is the stopped host's any more.
+      // When the lease's time is over, the stopped host owns nothing any more.
       hosts.clock.advance(by: FlowHost.Options().leaseTime)
       #expect(hosts.held(by: 0).isEmpty)
       try await hosts[1].host.takeUpWork()

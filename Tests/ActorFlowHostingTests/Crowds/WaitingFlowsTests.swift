@@ -4,17 +4,17 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Very many flows that wait", .timeLimit(.minutes(15))) struct WaitingFlowsTests {
+@Suite("Many waiting flows", .timeLimit(.minutes(15))) struct WaitingFlowsTests {
   #if THREAD_SANITIZER
     private static let count = 2_000
   #else
     private static let count = 20_000
   #endif
-  /// Every so many flows one is Ann's.
+  /// One flow in this many belongs to Ann.
   private static let stride = count * 7 / 20
   private static let anns = (0...2).map { "a-\($0 * stride + 3)" }.sorted()
 
-  /// Asks for somebody's approval.
+  /// Asks one person for approval.
   private actor Approver: FlowStep {
     static let alive = Lock(0)
 
@@ -28,7 +28,7 @@ import Testing
     func backUp(context: RollbackContext) {}
   }
 
-  @Test("none of them is in memory, and a person's inbox visits that person's questions only")
+  @Test("none of the waiting flows is in memory, and a person's inbox visits that person's questions only")
   func waiting() async throws {
     let store = MemoryFlowStore()
     let host = FlowHost(store: store)
@@ -45,7 +45,7 @@ import Testing
       try await group.waitForAll()
     }
     await host.isQuiet()
-    // What the host keeps of flows: none is in memory, so there is no coordinator, no task and no step.
+    // No flow is in memory, so the host has no coordinator, no task and no step of one.
     #expect(await host.atWork == [])
     // A thread that has just left an actor may hold it a moment longer.
     for _ in 0..<100_000 where Approver.alive.withLock({ $0 }) > 0 { await Task.yield() }
@@ -63,7 +63,7 @@ import Testing
     _ = try index.tasks(TaskQuery(assignee: "person 7"), after: nil, limit: 10) { visited.append($0.flow) }
     #expect(visited.count == 11, "the page, and one to see that there is more")
 
-    // Any of them goes on.
+    // Each of them can continue.
     for id in Self.anns.dropLast().map(FlowID.init(_:)) {
       let question = try #require(try await host.view(id).questions.first?.id)
       try await host.answer(

@@ -17,7 +17,7 @@ import Testing
     func backUp(context: RollbackContext) throws { throw Boom() }
   }
 
-  @Test("the flow lands and goes on: whoever asked hears of it, the history has it, and nothing is left to retry")
+  @Test("the flow lands and continues: the caller gets the errors, the history has them, and nothing is left to retry")
   func lands() async throws {
     let charges = Log()
     let host = FlowHost(store: MemoryFlowStore())

@@ -3,8 +3,8 @@ import ActorFlowHosting
 import ActorFlowTesting
 import RandomPrograms
 
-/// A store in memory, and hosts that die one after the other: after a number of commits nothing that a host does is
-/// written any more.
+/// A store in memory for hosts that crash one after the other: after a number of commits the store takes no more writes
+/// of a host.
 final class CrashingStore: Sendable {
   private struct State: Sendable {
     var limits: [Int]
@@ -15,7 +15,7 @@ final class CrashingStore: Sendable {
   private let store = MemoryFlowStore()
   private let state: Lock<State>
 
-  /// - Parameter limits: After how many commits each host dies; those after them live on.
+  /// - Parameter limits: The number of commits after which each host crashes; later hosts do not crash.
   init(crashingAfter limits: [Int] = []) {
     state = Lock(State(limits: limits))
   }
@@ -47,10 +47,10 @@ final class CrashingStore: Sendable {
 }
 
 extension FlowHost {
-  /// The flow when it is put away, stands still, or has ended. What a flow does takes turns of tasks, and no time; one that
-  /// goes on for ever is seen as it is after many.
+  /// Waits until the flow is passivated, suspended or ended, and returns its page. The flow needs turns of tasks and no
+  /// time; after many turns the page of a flow that never stops is returned as it is.
   ///
-  /// - Parameter isDead: Whether the host has died, and nothing goes on.
+  /// - Parameter hasCrashed: Whether the host has crashed, so that nothing changes any more.
   func whenIdle(_ id: FlowID, unless hasCrashed: @Sendable () -> Bool = { false }) async throws -> FlowView {
     var view = try await view(id)
     var limit = PollLimit(turns: 2_000)

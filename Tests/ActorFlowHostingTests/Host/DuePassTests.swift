@@ -4,8 +4,8 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Many flows that are due at once, and some that cannot be taken up.
-@Suite("Passes over what is due", .timeLimit(.minutes(15))) struct DuePassTests {
+/// Many flows that are due at once, and some that cannot be loaded.
+@Suite("Passes over due flows", .timeLimit(.minutes(15))) struct DuePassTests {
   private let clock = ManualWallClock()
   private let tries = Log()
   private let rung = Gate()
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "one pass takes up all, also behind more than are claimed at once that cannot be read; each of these is tried once",
+    "one pass activates every due flow, even behind many that cannot be read, and tries each unreadable flow once",
     arguments: [0, 1, 99, 100, 130])
   func all(_ damaged: Int) async throws {
     let store = FaultyStore(MemoryFlowStore(clock: clock))
@@ -40,11 +40,11 @@ import Testing
     let run = Task { try await host.run() }
     await rung.reached(sound)
     await host.isQuiet()
-    // It polls and renews leases: the pass is over.
+    // The host polls and renews leases: the pass is over.
     try await clock.waitForSleepers(2)
     #expect(tries.all.count == damaged && Set(tries.all).count == damaged)
     for number in 0..<sound { #expect(try await flows.outcome(of: FlowID("sound-\(number)")) == .finished("nobody")) }
-    // The next poll tries again what it could not read.
+    // The next poll tries the unreadable flows again.
     try await clock.waitForSleepers(2)
     clock.advance(by: .seconds(5))
     try await clock.waitForSleepers(2)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Options, durations and counts that nobody means, and that somebody passes on from a form or a file.
+/// Options, durations and counts far outside the usual range, as an unchecked form or file may contain them.
 @Suite("Extreme numbers", .timeLimit(.minutes(15))) struct ExtremeNumberTests {
   private let clock = ManualWallClock()
 
@@ -18,7 +18,7 @@ import Testing
 
   // MARK: - Options
 
-  /// Each option that takes a duration, and the least that is allowed.
+  /// Each option that takes a duration, with its smallest allowed value.
   private static let options:
     [(name: String, least: Duration, set: @Sendable (inout FlowHost.Options, Duration) -> Void)] =
       [
@@ -34,7 +34,7 @@ import Testing
     try FlowHost(store: MemoryFlowStore(clock: clock), clock: clock, options: options)
   }
 
-  @Test("an option that no host can work with is refused by its name, with its value and what is allowed")
+  @Test("an option out of range is refused with its name, its value and the allowed range")
   func refused() throws {
     for option in Self.options {
       for duration in Self.durations {
@@ -62,7 +62,7 @@ import Testing
     #expect(error?.message.contains("leaseTime") == true && error?.message.contains("maximumAnswerBytes") == true)
   }
 
-  @Test("the smallest and the largest number of bytes that are allowed take an answer, or refuse it")
+  @Test("with the smallest and the largest allowed byte limit, an answer is taken or refused")
   func bytes() async throws {
     for (bytes, isTaken) in [(1, false), (3, true), (FlowSnapshot.maximumBytes, true)] {
       var options = FlowHost.Options()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("a host whose times are as long as can be starts, runs and stops")
+  @Test("a host with the longest possible durations starts, runs and stops")
   func longTimes() async throws {
     for duration in [Duration.seconds(Int64.max), Duration(attoseconds: .max)] {
       var options = FlowHost.Options()
@@ -94,7 +94,7 @@ import Testing
 
   // MARK: - Flows
 
-  /// Uses a duration wherever a step or a definition can.
+  /// Uses a duration wherever a step or a definition takes one.
   private func flow(_ duration: Duration) -> Flow<String, String> {
     let news = Signal<String>("news")
     return Flow<String, String>("f") {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a flow that uses any duration for its timers is stored, taken up and ended", arguments: durations)
+  @Test("a flow that uses any duration for its timers is stored, activated and finished", arguments: durations)
   func flows(_ duration: Duration) async throws {
     let store = MemoryFlowStore(clock: clock)
     for number in 1...2 {
@@ -137,7 +137,7 @@ import Testing
           _ = try await host.send("2", to: Signal<String>("news"), of: id, key: "k")
         }
         await host.isQuiet()
-        // In the second round time passes, too: as much as a clock can show.
+        // In the second round time passes as well, as far as a clock can count.
         clock.advance(by: number == 1 ? .seconds(2) : Duration(attoseconds: .max))
         _ = try await host.catchUp()
       }
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("a question that reminds any number of times is stored, read, reminded and answered", arguments: counts)
+  @Test("a question with any number of reminders is stored, read, reminded and answered", arguments: counts)
   func reminders(max: Int) async throws {
     let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
     let reminders = Lock(0)
@@ -169,13 +169,13 @@ import Testing
     #expect(try await host.view("x").status == .finished)
   }
 
-  @Test("less than no time is no time")
+  @Test("a negative duration counts as no time")
   func negative() async throws {
     for duration in Self.durations where duration <= .zero {
       let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
       let flows = try await host.register(flow(duration))
       try await flows.start(id: "x", with: "-")
-      // No answer can come in time: no flow leaves memory while its timer is due.
+      // No answer can arrive in time: no flow is passivated while its timer is due.
       await host.isQuiet()
       guard case .abandoned = try await flows.outcome(of: "x") else {
         Issue.record("\(try await flows.outcome(of: "x"))")
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("at the date of a timer its time has come, however far away it is")
+  @Test("a timer is due at its date, however far away the date is")
   func farDates() {
     let start = clock.now
     for _ in 0..<10_000 {
@@ -195,14 +195,14 @@ import Testing
     }
   }
 
-  @Test("a sleep does not end before the timer is due that it is for")
+  @Test("a sleep does not end before the timer it waits for is due")
   func latestSleep() {
     for late in [Duration.longest, .longest + .nanoseconds(1), .longest + .seconds(1), .longest + .longest] {
       #expect(late.wholeMicroseconds >= late)
     }
   }
 
-  @Test("the time of hosts under test passes up to the clock's end, and stops there")
+  @Test("the time of hosts under test advances to the end of the clock and stops there")
   func tester() async throws {
     try await testHost(exhaustive: false) { tester in
       let flows = try await tester.deploy(
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("waiting for no time, or for as long as can be, for a flow that is settled")
+  @Test("waiting for a settled flow accepts no time and the longest time")
   func settled() async throws {
     let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
     try await host.register(Flow<String, String>("f") { Step("a") { Asker() } }).start(id: "x", with: "-")
@@ -230,7 +230,7 @@ import Testing
 
   // MARK: - Stores
 
-  @Test("any limit and any place is a page")
+  @Test("a page can be read with any limit and at any position")
   func limits() async throws {
     let folder = try Folder()
     for store in [MemoryFlowStore(clock: clock), try await folder.open()] as [any FlowStore] {
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  @Test("leases and claims take any time and any limit")
+  @Test("leases and claims accept any duration and any limit")
   func leases() async throws {
     for duration in Self.durations {
       let store = MemoryFlowStore(clock: clock)

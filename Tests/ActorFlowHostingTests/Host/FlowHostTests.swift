@@ -23,7 +23,7 @@ import Testing
 
   private func host() -> FlowHost { FlowHost(store: store) }
 
-  @Test("a flow is started, answered, and ends; its outcome stays")
+  @Test("a flow is started, answered and finished, and its outcome stays")
   func startToEnd() async throws {
     let host = host()
     let orders = try await host.register(flow)
@@ -46,7 +46,7 @@ import Testing
       history.map(\.what) == ["launched", "moved", "asked", "answered", "moved", "asked", "answered", "finished"])
   }
 
-  @Test("starting twice is starting once; with another input it is refused")
+  @Test("a second start with the same input changes nothing; with another input it is refused")
   func startedTwice() async throws {
     let host = host()
     let orders = try await host.register(flow)
@@ -59,7 +59,7 @@ import Testing
     #expect(await code { try await others.start(id: "o1", with: "-") } == .alreadyStarted)
   }
 
-  @Test("a flow that waits has no step and no task; it is made anew, with the same question")
+  @Test("a waiting flow has no step and no task; it is activated with the same question")
   func passivated() async throws {
     let host = host()
     let orders = try await host.register(flow)
@@ -73,7 +73,7 @@ import Testing
     #expect(first.questions.map(\.id) != view.questions.map(\.id))
   }
 
-  @Test("JSON is read where the question was asked; what is none is refused, and the flow is untouched")
+  @Test("JSON is decoded by the question's type; invalid JSON is refused, and the flow is unchanged")
   func json() async throws {
     let host = host()
     let orders = try await host.register(
@@ -108,7 +108,7 @@ import Testing
     #expect(try await host.history(of: "o1").first { $0.what == "answered" }?.by == "ann")
   }
 
-  @Test("two people never both decide; the same request sent again gets the first one's result")
+  @Test("of two answerers only one decides; the same request sent again gets the first result")
   func keys() async throws {
     let host = host()
     let orders = try await host.register(flow)
@@ -122,7 +122,7 @@ import Testing
     #expect(try await host.settled("o1").steps == ["order/b"])
   }
 
-  @Test("another host on the store goes on where this one was stopped")
+  @Test("another host on the store continues after this one was stopped")
   func restarted() async throws {
     let first = host()
     let orders = try await first.register(flow)
@@ -134,7 +134,7 @@ import Testing
     #expect(try await again.outcome(of: "o1") == .finished("-12"))
   }
 
-  @Test("a step that fails lets the flow stand still: it is retried, or abandoned")
+  @Test("a step that fails suspends the flow, which is then retried or abandoned")
   func failing() async throws {
     let host = host()
     let fails = Lock(true)
@@ -185,7 +185,7 @@ import Testing
     #expect(try await host.settled("o1").status == .waiting)
   }
 
-  @Test("there is no flow to be looked at: every reading by id says so")
+  @Test("every read of an unknown id reports that there is no such flow")
   func missing() async throws {
     let host = host()
     let orders = try await host.register(flow)
@@ -201,7 +201,7 @@ import Testing
     #expect(await code { try await host.history(of: "o1") } == .noSuchFlow)
   }
 
-  @Test("register lists everything that keeps a flow from being hosted")
+  @Test("register lists every reason why a flow cannot be hosted")
   func refused() async throws {
     struct Opaque: Sendable {}
     let host = host()

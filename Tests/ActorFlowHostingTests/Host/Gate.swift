@@ -1,8 +1,8 @@
 import ActorFlow
 
-/// A place that code passes and a test waits for. Steps may be held there until the test opens it.
+/// A point in code that a test waits for, and at which steps may be held until the test opens it.
 ///
-/// Waiting here is not cancelled with the task, so a step can be one that takes its time to come back.
+/// Waiting here ignores the cancellation of the task, so a test can hold a step that is slow to return.
 final class Gate: Sendable {
   private struct State: Sendable {
     var arrivals = 0
@@ -19,10 +19,10 @@ final class Gate: Sendable {
   }
   private let state = Lock(State())
 
-  /// How often somebody has come.
+  /// The number of arrivals so far.
   var arrivals: Int { state.withLock { $0.arrivals } }
 
-  /// Comes here, and waits until it is open.
+  /// Arrives, and waits until the gate is open.
   func pass() async {
     await withCheckedContinuation { continuation in
       let resumed = state.withLock { state in
@@ -34,12 +34,12 @@ final class Gate: Sendable {
     }
   }
 
-  /// Comes here, and goes on at once.
+  /// Arrives, and continues at once.
   func mark() {
     for watcher in state.withLock({ $0.arrive() }) { watcher.resume() }
   }
 
-  /// Waits until somebody has come for the `count`th time.
+  /// Waits for the `count`th arrival.
   func reached(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
@@ -51,7 +51,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Lets everybody pass, now and later.
+  /// Releases everything that waits at the gate, now and later.
   func open() {
     let held = state.withLock { state in
       defer { state.held = [] }

@@ -5,12 +5,12 @@ import Testing
 
 /// Questions and waits of child tasks that a step gives up because another one was first.
 @Suite("Hosted steps that give up waiting", .timeLimit(.minutes(15))) struct GivenUpTests {
-  /// A race of a question and a signal, and what comes after it.
+  /// A race of a question and a signal, and what follows it.
   struct Race: CustomTestStringConvertible, Sendable {
     var asksFirst: Bool
     var answers: Bool
     var hasLimit: Bool
-    /// Whether it stands in a branch of a fork.
+    /// Whether the race stands in a branch of a fork.
     var isBranch = false
 
     var testDescription: String {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// Plays a race to its end; when a host dies, with another one. Nil: the flow does not come to its end.
+  /// Plays a race to its end; when a host crashes, with another one. Returns nil if the flow does not end.
   private func play(_ race: Race, _ flow: Flow<String, String>, on store: CrashingStore) async throws -> String? {
     while true {
       let host = FlowHost(store: store.next(), owner: "host")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// Does what the flow waits for; after the end, tells what came of it.
+  /// Does what the flow waits for; after the end, returns its outcome.
   private static func turn(
     _ race: Race, _ host: FlowHost, _ flows: HostedFlow<String, String>, _ hasCrashed: @Sendable () -> Bool = { false }
   ) async throws -> String? {
@@ -103,7 +103,7 @@ import Testing
       if race.answers { return try await answer(id, "answered", host) }
       try await host.send("received", to: go, of: "f", key: "race")
     } else if let (_, id) = texts.first {
-      // The signal comes while no wait is open: the wait that was given up must not get it.
+      // The signal arrives while no wait is open: the wait that was given up must not get it.
       try await host.send("sent", to: go, of: "f", key: "last")
       return try await answer(id, "second", host)
     } else {
@@ -119,12 +119,12 @@ import Testing
     return nil
   }
 
-  @Test("whoever came first has come first in every replay", arguments: Race.all)
+  @Test("the winner of the race is the winner in every replay", arguments: Race.all)
   func passivated(_ race: Race) async throws {
     #expect(try await play(race, Self.flow(race), on: CrashingStore()) == race.outcome)
   }
 
-  @Test("and so it is after a crash at every commit", arguments: Race.all)
+  @Test("the winner stays the same after a crash at every commit", arguments: Race.all)
   func crashed(_ race: Race) async throws {
     for number in 1... {
       let store = CrashingStore(crashingAfter: [number])
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("a step that fails after the race and is retried goes on as if it had not failed", arguments: Race.all)
+  @Test("a step that fails after the race and is retried continues as if it had not failed", arguments: Race.all)
   func retried(_ race: Race) async throws {
     let failures = Lock(1)
     let flow = Self.flow(race) { _ in
@@ -155,7 +155,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished(race.outcome))
   }
 
-  @Test("what was given up only because the step failed is asked again when it is retried")
+  @Test("a question given up only because the step failed is asked again when the step is retried")
   func failing() async throws {
     let failures = Lock(2)
     let flow = Flow<String, String>("f") {
@@ -185,7 +185,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("12 sent"))
   }
 
-  @Test("a reminder that throws fails the step; the question is asked again when it is retried")
+  @Test("a reminder that throws fails the step; the question is asked again when the step is retried")
   func reminded() async throws {
     let clock = ManualWallClock()
     let failures = Lock(1)
@@ -216,7 +216,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("Ada"))
   }
 
-  @Test("what a step no longer asks or waits for when it is made anew is over when it returns")
+  @Test("a question or wait that a replay no longer makes is closed when the step returns")
   func changed() async throws {
     let store = MemoryFlowStore()
     let before = FlowHost(store: store)

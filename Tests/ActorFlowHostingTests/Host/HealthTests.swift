@@ -5,8 +5,8 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Stores that stay away while a host runs.
-@Suite("Hosts whose store is away", .timeLimit(.minutes(15))) struct HealthTests {
+/// Stores that are unavailable while a host runs.
+@Suite("Hosts whose store is unavailable", .timeLimit(.minutes(15))) struct HealthTests {
   private let clock = ManualWallClock()
   private let base: MemoryFlowStore
 
@@ -14,7 +14,7 @@ import Testing
 
   private let flow = Flow<String, String>("f") { Step("a") { Asker() } }
 
-  @Test("run asks less and less often, and throws the store's error when the store stays away longer than the limit")
+  @Test("run polls less and less often, and throws the store's error after the limit of unavailability")
   func outage() async throws {
     let store = FaultyStore(PlainStore(base: base)) { _ in .fail(.unavailable) }
     var options = FlowHost.Options()
@@ -40,7 +40,7 @@ import Testing
     #expect(await code { try await host.run() } == .notRunning)
   }
 
-  @Test("a store that comes back in time is asked as before, and its last error is remembered")
+  @Test("a store that returns in time is polled as before, and its last error is remembered")
   func recovery() async throws {
     let store = FaultyStore(PlainStore(base: base))
     let host = FlowHost(store: store, clock: clock)
@@ -65,7 +65,7 @@ import Testing
     try await run.value
   }
 
-  @Test("a lease that was not renewed is tried again before it runs out, and the error is remembered")
+  @Test("a lease that was not renewed is renewed again before it expires, and the error is remembered")
   func renewal() async throws {
     let store = FaultyStore(base)
     let gate = Gate()
@@ -95,7 +95,7 @@ import Testing
     try await run.value
   }
 
-  @Test("a flow that is due and cannot be taken up is named")
+  @Test("a due flow that cannot be activated is named")
   func refused() async throws {
     let first = FlowHost(store: base, clock: clock)
     let flows = try await first.register(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Answers to questions that do not come to be asked again, or are somebody else's.
-@Suite("Answers that come to nothing", .timeLimit(.minutes(15))) struct HostAnswerTests {
+/// Answers to questions that are not asked again, or that another principal has answered.
+@Suite("Answers without effect", .timeLimit(.minutes(15))) struct HostAnswerTests {
   private let store = MemoryFlowStore()
   private let log = Log()
 
@@ -15,7 +15,7 @@ import Testing
     return id
   }
 
-  @Test("a step that fails before it asks again: whoever answers is told, and can let it try again", arguments: 0..<3)
+  @Test("a step fails before it asks again: the answerer is told, and can retry the flow", arguments: 0..<3)
   func failing(_ way: Int) async throws {
     let isDown = Lock(false)
     let flow = Flow<String, String>("f") {
@@ -46,7 +46,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("yes"))
   }
 
-  @Test("a step that now waits for something else: whoever answers is told")
+  @Test("a step now waits for something else: the answerer is told")
   func changed() async throws {
     let waits = Lock(false)
     let flow = Flow<String, String>("f") {
@@ -66,7 +66,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("yes"))
   }
 
-  @Test("a key is its principal's: nobody is told that another one's answer was theirs")
+  @Test("a key belongs to its principal: no other principal is told that an answer under it was theirs")
   func principals() async throws {
     let host = FlowHost(store: store)
     let flow = Flow<String, Bool>("f") {
@@ -85,7 +85,7 @@ import Testing
         == .keyReused)
   }
 
-  @Test("the history says at which step of a branch a question was answered")
+  @Test("the history names the step of a branch at which a question was answered")
   func branches() async throws {
     let host = FlowHost(store: store)
     let flow = Flow<String, String>("f") {
@@ -102,7 +102,7 @@ import Testing
     #expect(Set(answered) == ["f/parallel/a", "f/parallel/b"])
   }
 
-  @Test("who listens to a flow hears of its end: of the flow, of its deletion, of the host")
+  @Test("a listener is told of the end of the flow, of its deletion, and of the end of the host")
   func events() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(Flow<String, String>("f") { Step("s") { Asker(log) } })

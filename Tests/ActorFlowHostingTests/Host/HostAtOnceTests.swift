@@ -3,8 +3,8 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-/// A step that asks and waits at once has a task for each: what one of them does must not be cut off because the other
-/// waits.
+/// A step that asks and waits at once has a task for each: the work of one task must not be cut off because the other
+/// one waits.
 @Suite("Hosted steps that ask and wait at once", .timeLimit(.minutes(15))) struct HostAtOnceTests {
   private let store = MemoryFlowStore()
   private let log = Log()
@@ -28,14 +28,14 @@ import Testing
     }
   }
 
-  @Test("what follows the answer is done, and the next question asked, though the signal has not come")
+  @Test("the work after the answer is done and the next question asked, although the signal has not arrived")
   func goesOn() async throws {
     let host = FlowHost(store: store)
     let orders = try await host.register(flow())
     try await orders.start(id: "o", with: "-")
     let asked = try await host.answerNext("o", #""Ada""#)
     #expect(try asked.questions.map { try $0.prompt(as: Form.self).text } == ["Ada's place"])
-    #expect(asked.status == .waiting, "as much is open as ever: it is put away")
+    #expect(asked.status == .waiting, "as much is open as before: it is passivated")
     try await host.answer(Form.self, of: "o", with: "thanks")
     try await host.send(3, to: Self.paid, of: "o", key: "1")
     #expect(try await host.settled("o").status == .finished)
@@ -43,7 +43,7 @@ import Testing
     #expect(log.all.count { $0 == "found" } == 1)
   }
 
-  @Test("a flow is not put away while one of its tasks is at work, and says so in the store")
+  @Test("a flow is not passivated while one of its tasks works, and its stored status says so")
   func staysWhileAtWork() async throws {
     let gate = Gate()
     let host = FlowHost(store: store)
@@ -60,7 +60,7 @@ import Testing
     #expect(log.all.count { $0 == "made" } <= 2, "for the first question, and from the first answer to the end")
   }
 
-  @Test("a host that dies while a task is at work leaves it to the next one")
+  @Test("a host that dies while a task works leaves the task to the next host")
   func dies() async throws {
     let clock = ManualWallClock()
     let store = MemoryFlowStore(clock: clock)
@@ -71,7 +71,7 @@ import Testing
     _ = try await first.settled("o")
     try await first.answer(Form.self, of: "o", with: "Ada")
     await gate.reached(1)
-    // It dies: nothing of it is heard any more.
+    // The host dies: it does nothing any more.
     clock.advance(by: .seconds(31))
     let second = FlowHost(store: store, clock: clock, owner: "second")
     let orders = try await second.register(flow())
@@ -86,7 +86,7 @@ import Testing
     gate.open()
   }
 
-  @Test("a flow is not put away because a child task waits, while another is on its way to a question")
+  @Test("a flow is not passivated because a child task waits while another child task is about to ask")
   func childWaits() async throws {
     let gate = Gate()
     let flow = Flow<String, String>("order") {
@@ -119,7 +119,7 @@ import Testing
     #expect(try await orders.outcome(of: "o") == .finished("Ada"))
   }
 
-  @Test("a flow is not put away while a `once` is under way, whatever else is open")
+  @Test("a flow is not passivated while a `once` is running, whatever else is open")
   func onceAtWork() async throws {
     let gate = Gate()
     let flow = Flow<String, String>("order") {

@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Hosts that run now and then", .timeLimit(.minutes(15))) struct HostCatchUpTests {
+@Suite("Hosts that run only now and then", .timeLimit(.minutes(15))) struct HostCatchUpTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
@@ -19,7 +19,7 @@ import Testing
     store = MemoryFlowStore(clock: clock)
   }
 
-  /// A day to answer, then a second question.
+  /// Allows a day for the answer, then asks a second question.
   private var flow: Flow<String, String> {
     Flow("f") {
       Step("ask") { [log] (input: String, context: StepContext) in
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("what is due and what was left is taken up, the longest due first, and nothing is left in memory")
+  @Test("due flows and flows left behind by a crash are activated, the longest due first, and none stays in memory")
   func catchUp() async throws {
     let first = FlowHost(store: store, clock: clock)
     let flows = try await first.register(flow)
@@ -55,7 +55,7 @@ import Testing
     #expect(try await second.view("c").questions.map(\.prompt) == ["Form"])
   }
 
-  @Test("a flow that cannot be taken up is told, with the reason, and stays as it was")
+  @Test("a flow that cannot be activated is reported with the reason and stays unchanged")
   func refused() async throws {
     let first = FlowHost(store: store, clock: clock)
     try await first.register(flow).start(id: "f", with: "-")
@@ -71,7 +71,7 @@ import Testing
     #expect(try await store.load("f") == before)
   }
 
-  @Test("the history says whom a question was for")
+  @Test("the history names the assignee of a question")
   func people() async throws {
     let host = FlowHost(store: store, clock: clock)
     try await host.register(flow).start(id: "f", with: "-")

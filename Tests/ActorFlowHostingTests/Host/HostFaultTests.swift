@@ -4,13 +4,13 @@ import ActorFlowTesting
 import Foundation
 import Testing
 
-/// A store that breaks at every position of a flow's life.
-@Suite("Hosts on stores that break", .timeLimit(.minutes(15))) struct HostFaultTests {
-  /// What happens at the call of one number.
+/// A store that fails at every call in the run of a flow.
+@Suite("Hosts on failing stores", .timeLimit(.minutes(15))) struct HostFaultTests {
+  /// The fault at one call, chosen by its number.
   enum Fault: CaseIterable {
     /// The store refuses the call, and works again.
     case refusal
-    /// The call is done, and nobody hears of it.
+    /// The call is done, and its acknowledgement is lost.
     case silence
     /// The process dies before the call.
     case deathBefore
@@ -35,7 +35,7 @@ import Testing
 
   private let clock = ManualWallClock()
 
-  /// Plays the flow with a fault at the call of this number; false: there was no such call.
+  /// Plays the flow with a fault at the call of this number; returns false if there was no such call.
   private func play<Store: FlowStore>(_ store: Store, _ fault: Fault, at number: Int, goesOn: Bool) async throws
     -> Bool
   {
@@ -59,7 +59,7 @@ import Testing
         break
       } catch {
         errors += 1
-        // A store's error: nothing else has gone wrong.
+        // A store error: nothing else has gone wrong.
         #expect(error is FlowStoreError && errors < 3, "\(error), \(fault) at \(number)")
         guard errors < 10 else { break }
         if !goesOn || fault.isDeath {
@@ -72,22 +72,24 @@ import Testing
     return faulty.calls.count >= number
   }
 
-  @Test("whatever call of the store fails, the host goes on when the store does", arguments: [Fault.refusal, .silence])
+  @Test(
+    "whichever call of the store fails, the host continues when the store works again",
+    arguments: [Fault.refusal, .silence])
   func goesOn(_ fault: Fault) async throws {
     var number = 1
     while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: true) { number += 1 }
     #expect(number > 60)
   }
 
-  @Test("whatever call of the store is the last, another host goes on", arguments: Fault.allCases)
+  @Test("whichever call of the store is the host's last, another host continues", arguments: Fault.allCases)
   func another(_ fault: Fault) async throws {
     var number = 1
     while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: false) { number += 1 }
     #expect(number > 60)
   }
 
-  /// Each fault at every fourth call, so that together they are at every call.
-  @Test("the same on files", arguments: zip(Fault.allCases, 1...4))
+  /// Each fault at every fourth call, so that together they cover every call.
+  @Test("whichever call fails or is the last, the flow continues on files too", arguments: zip(Fault.allCases, 1...4))
   func files(_ fault: Fault, from first: Int) async throws {
     var number = first
     while true {
@@ -98,9 +100,9 @@ import Testing
     #expect(number > 60)
   }
 
-  @Test("a disk that is full at any time says so, loses nothing, and the flow goes on when there is room again")
+  @Test("a disk that is full at any time reports it, loses nothing, and the flow continues when there is room again")
   func diskFull() async throws {
-    // Of the two writes of a commit each comes in turn.
+    // Each of the two writes of a commit fails in turn.
     for number in stride(from: 1, to: 200, by: 5) {
       let folder = try Folder()
       let room = Lock(number - 1)
@@ -134,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("what stands between two steps and cannot be stored makes the flow stand still, and is not tried for ever")
+  @Test("a value between two steps that cannot be stored suspends the flow, and is not tried again and again")
   func notStorable() async throws {
     let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
     let flows = try await host.register(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// A flow that is due and cannot be taken up, because it cannot be read.
+/// A due flow that cannot be activated because it cannot be read.
 @Suite("Hosts whose flows cannot be read", .timeLimit(.minutes(15))) struct HostPollTests {
   private let clock = ManualWallClock()
   private let tries = Gate()
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("a host with nothing to do asks its store once per poll")
+  @Test("an idle host calls its store once per poll")
   func idle() async throws {
     let folder = try Folder()
     let store = FaultyStore(try await FileFlowStore(directory: folder.path + "/store", clock: clock))
@@ -32,7 +32,7 @@ import Testing
     try await clock.waitForSleepers()
     run.cancel()
     try await run.value
-    // In 20 seconds 5 passes, with a list each of what can go on, of what is due, and of what is due next.
+    // In 20 seconds there are 5 passes, each with a list of runnable flows, of due flows and of the next due flows.
     #expect(store.count(of: .list) - before <= 15)
   }
 
@@ -66,14 +66,14 @@ import Testing
     try await run.value
   }
 
-  @Test("on a store for one host it is tried once per poll")
+  @Test("on a store for one host the unreadable flow is tried once per poll")
   func single() async throws {
     let folder = try Folder()
     let store = FaultyStore(try await FileFlowStore(directory: folder.path + "/store", clock: clock))
     try await isTriedOncePerPoll(store) { fails in store.plan { fails ? fault(at: $0) : nil } }
   }
 
-  @Test("on a store with leases, too")
+  @Test("on a store with leases the unreadable flow is tried once per poll")
   func leasing() async throws {
     let store = FaultyStore(MemoryFlowStore(clock: clock))
     try await isTriedOncePerPoll(store) { fails in store.plan { fails ? fault(at: $0) : nil } }

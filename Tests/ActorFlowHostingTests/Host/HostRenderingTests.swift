@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// What the basket shows, from the store.
+  /// Returns the basket's rendering from the store.
   private func shown(_ host: FlowHost) async throws -> Basket.View {
     let question = try #require(try await host.settled("s").questions.first)
     return try question.prompt(as: Basket.View.self)
@@ -41,7 +41,7 @@ import Testing
     await host.isQuiet()
   }
 
-  @Test("what a rendered step remembers is there again whenever the flow is taken up, by whichever host")
+  @Test("the state of a rendered step is restored whenever its flow is activated, by any host")
   func remembers() async throws {
     let first = try host()
     try await first.register(shopping()).start(id: "s", with: "")
@@ -60,7 +60,7 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("tea x2, milk x2"))
   }
 
-  @Test("a back that lands there finds it as it was left, though nothing of it was in memory")
+  @Test("a back that lands on a passivated rendered step finds the step's state as it was left")
   func back() async throws {
     let host = try host()
     let flows = try await host.register(shopping())
@@ -77,7 +77,7 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("tea x2"))
   }
 
-  @Test("an action that changes nothing uses up its key as well: sent again later, it is not applied")
+  @Test("an action without a change uses up its key as well: a later repetition is not applied")
   func unchangedKey() async throws {
     let host = try host()
     try await host.register(shopping()).start(id: "s", with: "")
@@ -88,7 +88,7 @@ import Testing
     #expect(try await shown(host).price == 5)
   }
 
-  @Test("a step that has made its output goes on by itself at another host, whenever this one has died")
+  @Test("after a crash at any commit, a step that has made its output continues at another host")
   func goesOn() async throws {
     for commits in 1... {
       let store = MemoryFlowStore(clock: clock)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("an answer that was refused has changed nothing")
+  @Test("a refused answer changes nothing")
   func refused() async throws {
     let host = try host()
     try await host.register(shopping()).start(id: "s", with: "")
@@ -123,7 +123,7 @@ import Testing
     #expect(try await shown(host).lines == ["tea x1"])
   }
 
-  @Test("an effect has its time; what it did is kept")
+  @Test("an effect gets the time it needs, and its result is stored")
   func effects() async throws {
     let gate = Gate()
     let host = try host(effectTime: .seconds(10))
@@ -131,12 +131,12 @@ import Testing
     #expect(try await shown(host).price == 0)
     await gate.reached(1)
     gate.open()
-    // No time passes: it is put away when its effect has ended.
+    // No time passes: the flow is passivated when its effect has ended.
     await host.isQuiet()
     #expect(try await shown(host).price == 3)
   }
 
-  @Test("an effect without an end is cut off after its time, and begins anew when the flow is taken up")
+  @Test("an endless effect is cut off after its time limit, and starts again when the flow is activated")
   func endless() async throws {
     let gate = Gate()
     gate.open()
@@ -170,7 +170,7 @@ import Testing
     #expect(view.failure?.contains("the state of Outer, Opaque 1, of type Secret, cannot be stored") == true)
   }
 
-  @Test("children with equal names and keys of types that nobody can tell apart are refused")
+  @Test("children with equal names and keys whose types cannot be told apart are refused")
   func ambiguous() async throws {
     let host = try host()
     try await host.register(Flow<String, Void>("t") { Step("twins") { (_: String) in Twins() } })

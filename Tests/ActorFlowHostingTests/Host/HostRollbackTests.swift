@@ -45,7 +45,7 @@ import Testing
   private var refunds: [String] { log.all.filter { $0.hasPrefix("refund") } }
   private var undone: [String] { log.all.filter { $0.hasPrefix("undo ") } }
 
-  @Test("what could not be undone is tried again, newest first, with its records; the ending stays")
+  @Test("failed backUps are retried, newest first, with their records; the ending stays")
   func again() async throws {
     faults.set(["a", "x", "y"])
     let host = host()
@@ -59,9 +59,9 @@ import Testing
     let partly = try await host.settled("o")
     #expect(partly.status == .abandoned && partly.rollbackFailed && partly.reason == "no money")
     let tried = undone.dropFirst(before)
-    #expect(Set(tried) == ["undo a", "undo x", "undo y"] && tried.last == "undo a", "and not b, which is undone")
+    #expect(Set(tried) == ["undo a", "undo x", "undo y"] && tried.last == "undo a", "and not b, which is compensated")
     faults.set([])
-    // By a host that knows nothing of it but what is stored.
+    // The other host knows only what is stored.
     let other = self.host("other")
     try await other.register(flow)
     await host.isQuiet()
@@ -79,7 +79,7 @@ import Testing
     #expect(history.first { $0.what == "retried" }?.by == "ann")
   }
 
-  @Test("who abandons under a key hears of it, too; who repeats that gets the flow")
+  @Test("an abandon under a key throws the rollback's errors; its repetition returns the flow")
   func abandonedUnderKey() async throws {
     faults.set(["a"])
     let host = host()
@@ -91,7 +91,7 @@ import Testing
     #expect(view.rollbackFailed && view.reason == "no" && view.failure == nil)
   }
 
-  @Test("who asks a flow that has ended hears what he can do, and nothing of `run`")
+  @Test("a request to an ended flow names the remedies, and not `run`")
   func remedies() async throws {
     func message(_ body: () async throws -> some Any) async -> String {
       do {
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("a retry under one key is one retry")
+  @Test("two retries under one key are one retry")
   func key() async throws {
     faults.set(["a"])
     let host = host()
@@ -125,7 +125,7 @@ import Testing
     #expect(undone.count == count)
   }
 
-  @Test("a host that dies in a retry leaves the rest to the next one")
+  @Test("a host that dies during a retry leaves the remaining backUps to the next host")
   func dies() async throws {
     faults.set(["a", "b"])
     let first = host("first")
@@ -134,7 +134,7 @@ import Testing
     faults.holds("a")
     try await first.retry("o")
     await faults.gate.reached(1)
-    // It dies: nothing of it is heard any more.
+    // The host dies: it does nothing any more.
     clock.advance(by: .seconds(31))
     faults.holds(nil)
     let second = host("second")
@@ -146,7 +146,7 @@ import Testing
   }
 }
 
-/// Which `backUp`s go wrong.
+/// The `backUp`s that fail or are held.
 private final class BackUpFaults: Sendable {
   private let state = Lock<(failing: Set<String>, held: String?)>(([], nil))
   let gate = Gate()

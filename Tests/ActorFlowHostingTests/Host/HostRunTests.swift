@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Runs a host while `body` does, then stops it.
+  /// Runs a host while `body` runs, then stops it.
   private func running(_ host: FlowHost, _ body: () async throws -> Void) async throws {
     let run = Task { try await host.run() }
     try await body()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("what a host left behind that died is taken up by another, within the lease's time")
+  @Test("the flows of a dead host are claimed by another one within the lease's time")
   func orphans() async throws {
     let gate = Gate()
     let flow = Flow<String, String>("f") {
@@ -85,7 +85,7 @@ import Testing
     let flows = try await first.register(flow)
     try await flows.start(id: "f", with: "-")
     await gate.reached(1)
-    // It dies: nothing of it is heard any more.
+    // The host dies: it does nothing any more.
     let second = host("second")
     try await second.register(flow)
     try await running(second) {
@@ -101,7 +101,7 @@ import Testing
     #expect(history.map(\.sequence) == Array(1...history.count))
   }
 
-  @Test("a host that is stopped puts away what runs; another goes on")
+  @Test("a host that is stopped passivates its running flows, and another host continues them")
   func stopped() async throws {
     let (gate, left) = (Gate(), Gate())
     let flow = Flow<String, String>("f") {

@@ -4,7 +4,7 @@ import ActorFlowTesting
 import Foundation
 import Testing
 
-/// A question that was updated shows what it showed last, whoever takes its flow up.
+/// An updated question shows its latest prompt on any host that activates its flow.
 @Suite("Hosted questions that are updated", .timeLimit(.minutes(15))) struct HostUpdateTests {
   private struct Duty: AssignedPrompt, Codable {
     typealias Answer = Int
@@ -19,7 +19,7 @@ import Testing
   private static let move = Signal<String>("move")
   private let store = MemoryFlowStore()
 
-  /// Asks one person, and hands the question on to whoever a signal names.
+  /// Asks one person, and hands the question on to the person that a signal names.
   private func flow(beginningWith first: String = "olga") -> Flow<String, Int> {
     Flow("duty") {
       Step("decide") { (_: String, context: StepContext) in
@@ -39,7 +39,7 @@ import Testing
     return (host, try await host.register(flow(beginningWith: first)))
   }
 
-  /// Takes the flow up again, by an answer that is refused, if the update does not come. A host may passivate a flow
+  /// Activates the flow again, by an answer that is refused, if the update does not arrive. A host may passivate a flow
   /// after its step has asked and before the step's child task waits for the signal, which is then buffered.
   private func wake(_ host: FlowHost, _ question: FlowView.OpenQuestion, after looks: Int) async {
     await Task.yield()
@@ -49,7 +49,7 @@ import Testing
   /// Hands the question on, and waits until it is stored.
   private func hand(to who: String, _ host: FlowHost) async throws -> FlowView.OpenQuestion {
     try await host.send(who, to: Self.move, of: "d", key: who)
-    // The page after the signal is the old one for as long as the update is on its way.
+    // The page after the signal is the old one until the update is stored.
     var question = try #require(try await host.view("d").questions.first)
     var looks = 0
     while try question.prompt(as: Duty.self).who != who {
@@ -61,7 +61,7 @@ import Testing
     return question
   }
 
-  @Test("who lost the task cannot decide when the flow is taken up, and who has it can")
+  @Test("after the flow is activated, the former assignee cannot decide and the current assignee can")
   func reassigned() async throws {
     let (host, duties) = try await host()
     try await duties.start(id: "d", with: "-")
@@ -78,7 +78,9 @@ import Testing
     #expect(try await duties.outcome(of: "d") == .finished(2))
   }
 
-  @Test("however often it was handed on and the flow taken up, a revision stays what it is until the next update")
+  @Test(
+    "however often the question is handed on and the flow activated, a revision keeps its content until the next update"
+  )
   func revisions() async throws {
     let (first, duties) = try await host()
     try await duties.start(id: "d", with: "-")
@@ -103,7 +105,7 @@ import Testing
     #expect(try await last.settled("d").status == .finished)
   }
 
-  @Test("a step that asks something else first, for its definition has changed, shows that")
+  @Test("a step that asks another question first, because its definition has changed, shows that question")
   func changed() async throws {
     let (first, duties) = try await host()
     try await duties.start(id: "d", with: "-")
@@ -117,7 +119,7 @@ import Testing
     #expect(try #require(try await second.view("d").questions.first).revision > 2)
   }
 
-  @Test("a prompt that can be written and not read is shown as it was asked first, until it is updated again")
+  @Test("a prompt that can be written but not read is shown as it was first asked, until it is updated again")
   func unreadable() async throws {
     struct Poster: Prompt, Encodable {
       typealias Answer = Int
@@ -155,7 +157,7 @@ import Testing
     }
     #expect(String(decoding: question.json, as: UTF8.self) == #"{"text":"new"}"#)
     try await host.catchUp()
-    // It is asked as it was first, and updated again: each counts, and nothing is lost.
+    // The question is asked as at first, and updated again: each update counts, and nothing is lost.
     await #expect(throws: FlowError.self) { try await host.answer(question.id, of: "d", json: "x".utf8) }
     try await host.catchUp()
     let again = try #require(try await host.view("d").questions.first)

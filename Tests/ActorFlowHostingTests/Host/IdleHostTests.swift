@@ -3,7 +3,7 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-/// Idle times of flows that are put away while they run.
+/// Idle times of flows that are passivated while they run.
 @Suite("Hosted flows that expire", .timeLimit(.minutes(15))) struct IdleHostTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
@@ -42,7 +42,7 @@ import Testing
     return host
   }
 
-  @Test("a flow that waits only for a signal expires; a signal that it receives begins the time anew")
+  @Test("a flow that waits only for a signal expires; a received signal restarts the idle time")
   func signal() async throws {
     var host = try await start(waiting)
     clock.advance(by: .seconds(99))
@@ -57,7 +57,7 @@ import Testing
     #expect(try await host.view("f").status == .abandoned)
   }
 
-  @Test("an answer after the time is refused, also by a host that has just been started, and the flow expires")
+  @Test("an answer after the time is refused, also by a host that has just started, and the flow expires")
   func answer() async throws {
     let first = try await start(asking)
     let question = try #require(try await first.view("f").questions.first?.id)
@@ -73,7 +73,7 @@ import Testing
     #expect(log.all.count { $0 == "undo a" } == 1)
   }
 
-  @Test("an answer and the timer in the same instant: the answer is refused each time")
+  @Test("when an answer and the timer fall on the same instant, the answer is refused each time")
   func race() async throws {
     for _ in 1...20 {
       let store = MemoryFlowStore(clock: clock)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Flows that are put away in the moment in which a timer fires.
-@Suite("Putting away beside a timer", .timeLimit(.minutes(15))) struct IdlePassivationTests {
-  /// The time, and whether commits are held, in the hands of a test.
+/// Flows that are passivated at the moment in which a timer fires.
+@Suite("Passivation beside a timer", .timeLimit(.minutes(15))) struct IdlePassivationTests {
+  /// The time, and whether commits are held, as the test sets them.
   private final class Controls: Sendable {
     let now = Lock(Duration.zero)
     let holdsCommits = Lock(false)
@@ -20,7 +20,7 @@ import Testing
   init() {
     let (controls, committing) = (controls, committing)
     var settings = CoordinatorSettings()
-    // The run's own timer never fires: a test does.
+    // The run's own timer never fires: the test fires it.
     let watch = PersistedStopwatch(
       elapsed: { controls.now.withLock { $0 } },
       sleepUntil: { _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
@@ -45,7 +45,7 @@ import Testing
     try await coordinator.askersAreBack()
   }
 
-  @Test("a flow is put away when it only waits: not while a timer is due, and not while a reminder is to run")
+  @Test("a flow is passivated when it only waits: not while a timer is due, and not before a due reminder has run")
   func due() async throws {
     try await coordinator.begin(flow.graph, with: "-")
     async let run: Void = coordinator.activate()
@@ -64,7 +64,7 @@ import Testing
     #expect(await coordinator.passivateIfIdle(), "it is away")
   }
 
-  @Test("a reminder whose commit is under way runs before its flow is put away")
+  @Test("a reminder whose commit is under way runs before its flow is passivated")
   func underWay() async throws {
     try await coordinator.begin(flow.graph, with: "-")
     async let run: Void = coordinator.activate()

@@ -3,11 +3,11 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-/// What a flow does to the outside: each effect by its idempotency key, once however often it is asked for.
+/// The outside world of a flow: each effect happens once under its idempotency key, however often it is requested.
 final class World: Sendable {
   private let effects = Lock<[String: [String]]>([:])
 
-  /// Does it, and says the how-manyth of its name it is.
+  /// Performs the effect, and returns how many of its name there are.
   func perform(_ name: String, _ key: String) -> Int {
     effects.withLock { effects in
       if let known = effects[name, default: []].firstIndex(of: key) { return known + 1 }
@@ -16,15 +16,15 @@ final class World: Sendable {
     }
   }
 
-  /// The names of effects that came with several keys, and so were done several times.
+  /// The names of effects that arrived under several keys, and so happened several times.
   var repeated: [String] { effects.withLock { $0.filter { $0.value.count > 1 }.map(\.key).sorted() } }
 }
 
-/// A flow of eleven steps with a loop and a fork, effects, questions and a signal, and somebody who plays it to its end.
+/// A flow of eleven steps with a loop and a fork, effects, questions and a signal.
 struct LongOrder: Sendable {
   static let paid = Signal<String>("order.paid")
   static let id: FlowID = "order-1"
-  /// What becomes of it, when nothing goes wrong.
+  /// The output of the flow if nothing fails.
   static let outcome = "-[n][r1][i][i][d][s1][p][y][z]=[c][c1][paid][d1][e1][t]"
 
   let world = World()
@@ -81,13 +81,13 @@ struct LongOrder: Sendable {
   }
 }
 
-/// Plays a ``LongOrder``, from wherever it stands, and remembers what was acknowledged.
+/// Plays a ``LongOrder`` from any of its states, and remembers the acknowledged requests.
 final class LongOrderPlayer: Sendable {
   private let answered = Lock<Set<String>>([])
 
   /// Does the next thing that the flow waits for.
   ///
-  /// - Returns: What became of the flow, if it is over.
+  /// - Returns: The outcome of the flow, if it has ended.
   func turn(_ host: FlowHost, _ flows: HostedFlow<String, String>) async throws -> String? {
     let id = LongOrder.id
     try await flows.start(id: id, with: "-")
@@ -103,7 +103,7 @@ final class LongOrderPlayer: Sendable {
     return nil
   }
 
-  /// The history has no gap, and every answer that was acknowledged exactly once.
+  /// Checks that the history has no gap and each acknowledged answer exactly once.
   func expectWhole(_ store: any FlowStore, _ what: Comment) async throws {
     let history = try await store.history(of: LongOrder.id, after: 0, limit: 1_000)
     #expect(history.map(\.sequence) == Array(1..<history.count + 1), what)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// More flows with timers than a page has, and a poll once an hour.
+/// More flows with timers than fit on a page, and a poll once an hour.
 @Suite("Many timers", .timeLimit(.minutes(15))) struct ManyTimersTests {
   private let clock = ManualWallClock()
   private let fired = Log()
   private let gate = Gate()
   private static let count = 350
 
-  /// Asks for so many seconds.
+  /// Asks for this many seconds.
   private var flow: Flow<Int, Int> {
     Flow("patient") {
       Step("ask") { [fired, gate] (seconds: Int, context: StepContext) in
@@ -58,8 +58,7 @@ import Testing
       #expect(fired.all.last == "\(10 * number)")
     }
     #expect(fired.all.count == 40)
-    // A tick costs what is due costs: here one pass over the runnable flows, one over those that are due, where the store
-    // gives no leases.
+    // A tick costs one pass over the runnable flows and, where the store gives no leases, one over the due flows.
     let ticks = store is any LeasingFlowStore ? 0 : 2 * 2 * 40
     #expect(store.count(of: .list) - lists <= ticks)
     run.cancel()
@@ -74,7 +73,7 @@ import Testing
     try await fireOnTime(FaultyStore(PlainStore(base: MemoryFlowStore(clock: clock))))
   }
 
-  @Test("a timer that is set between two polls fires when it is due, and one that is gone wakes nobody")
+  @Test("a timer that is set between two polls fires when it is due, and a removed timer wakes no host")
   func between() async throws {
     let store = FaultyStore(MemoryFlowStore(clock: clock))
     let host = try host(store)
@@ -103,7 +102,7 @@ import Testing
     try await run.value
   }
 
-  @Test("a flow that cannot be read when it is due is tried again soon, not with the next poll")
+  @Test("a due flow that cannot be read is tried again soon, not only with the next poll")
   func refused() async throws {
     let store = FaultyStore(MemoryFlowStore(clock: clock))
     let host = try host(store)
@@ -123,7 +122,7 @@ import Testing
     try await run.value
   }
 
-  @Test("a list by time or status looks at the flows that fit, not at all")
+  @Test("a list by time or status visits the flows that match, not all flows")
   func index() throws {
     var index = FlowIndex()
     let start = Date(timeIntervalSince1970: 1_000)
@@ -146,10 +145,10 @@ import Testing
   }
 }
 
-@Suite("When a host wakes") struct HostWakingTests {
+@Suite("Wake-up times of a host") struct HostWakingTests {
   private let clock = ManualWallClock()
 
-  @Test("a poll that was asked for stays asked for when the host wakes earlier for something else")
+  @Test("a requested poll stays requested when the host wakes earlier for another reason")
   func wishes() {
     let shared = HostContext(store: MemoryFlowStore(clock: clock), clock: clock, options: FlowHost.Options())
     let start = clock.now
@@ -167,7 +166,7 @@ import Testing
 
   private func at(_ seconds: Double) -> Date { start.addingTimeInterval(seconds) }
 
-  @Test("the first timer is the earliest that has not fired")
+  @Test("the first timer is the earliest one that has not fired")
   func next() {
     var index = TimerIndex()
     #expect(index.horizon == nil)
@@ -186,7 +185,7 @@ import Testing
     #expect(index.first == nil)
   }
 
-  @Test("what became of a flow while the store was read counts more than what was read")
+  @Test("a change of a flow during the read of the store overrides the read value")
   func news() {
     var index = TimerIndex()
     index.beginReading()
@@ -198,7 +197,7 @@ import Testing
     #expect(index.first == at(50))
   }
 
-  @Test("what expires while the store is read is read again")
+  @Test("an entry that expires during the read of the store is read again")
   func stale() {
     var index = TimerIndex()
     index.beginReading()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Names of definitions that are registered", .timeLimit(.minutes(15))) struct RegisteringTests {
+@Suite("Names in registered definitions", .timeLimit(.minutes(15))) struct RegisteringTests {
   private let host = FlowHost(store: MemoryFlowStore())
 
   private let plain = Flow<String, String>("kyc") {
@@ -13,7 +13,7 @@ import Testing
     Step("b") { Asker() }
   }
 
-  @Test("a flow keeps its name, whatever is put around it")
+  @Test("a flow keeps its name inside any component")
   func around() async throws {
     let around: [Flow<String, String>] = [
       plain, plain.onBackUp(.passThrough), plain.onFailure(.rollBack), plain.presentation(.modal),
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("two flows side by side are no flow with a name")
+  @Test("two flows side by side do not give the flow around them a name")
   func sideBySide() async throws {
     let other = plain.named("other")
     #expect(
@@ -53,7 +53,7 @@ import Testing
     } catch { return "\(error)" }
   }
 
-  @Test("a flow, a case or a fork that is used twice under one name is refused, once; its remedy is taken")
+  @Test("a flow, a case or a fork used twice under one name is refused once, and the remedy in the error works")
   func twice() async throws {
     let attest = Flow<String, String>("attest") {
       Step("declare") { Asker() }
@@ -82,7 +82,7 @@ import Testing
         }) == nil)
   }
 
-  @Test("a name that only looks like one with a number is somebody's own")
+  @Test("a name that merely looks numbered is accepted as a name")
   func looks() async throws {
     #expect(
       await refusal(
@@ -99,7 +99,7 @@ import Testing
         })?.contains("two steps are called \"g/pay\"") == true)
   }
 
-  @Test("forks that nobody named may be several")
+  @Test("several forks may be without a name")
   func forks() async throws {
     #expect(
       await refusal(

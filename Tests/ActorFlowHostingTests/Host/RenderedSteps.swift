@@ -1,13 +1,13 @@
 import ActorFlow
 
-// The rendered steps that the tests host.
+// Rendered steps for the tests of hosts.
 
 enum Prices: Sendable {
-  /// The effect is not asked for.
+  /// The effect is not requested.
   case unknown
-  /// It ends when the gate is open.
+  /// The effect ends when the gate is open.
   case come(Gate)
-  /// It goes on for as long as it may.
+  /// The effect runs for as long as it may.
   case goOn(Gate)
 }
 
@@ -62,7 +62,7 @@ struct Basket: RenderedStep {
   }
 }
 
-/// Counts how often its parent said something new.
+/// Counts the changes of its parent's input.
 struct Line: RenderedStep {
   struct View: Prompt, Codable {
     typealias Answer = Never

@@ -4,8 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Rollbacks that are retried, whatever could not be undone", .timeLimit(.minutes(15))) struct RetriedRollbackTests
-{
+@Suite("Retried rollbacks", .timeLimit(.minutes(15))) struct RetriedRollbackTests {
   private static let count = 5
 
   private func flow(asking: Set<Int>, _ shop: Shop) -> Flow<Int, Int> {
@@ -18,10 +17,10 @@ import Testing
   }
 
   /// Plays the flow to its last question, lets the rollback fail at these steps, and retries it until nothing is left.
-  /// Each retry repairs one step, the oldest first, or the host dies after so many commits of the first and all are
-  /// repaired.
+  /// Each retry repairs one step, the oldest first; or the host dies after this many commits of the first retry, and
+  /// all steps are repaired.
   ///
-  /// - Returns: How often the host that was to die has written.
+  /// - Returns: The number of commits of the host that was to die.
   @discardableResult
   private func play(_ failing: Set<Int>, asking: Set<Int>, crashingAfter commits: Int? = nil) async throws -> Int {
     let (shop, store) = (Shop(), MemoryFlowStore())
@@ -72,7 +71,7 @@ import Testing
 
   private static func set(_ bits: Int) -> Set<Int> { Set((0..<count).filter { bits & (1 << $0) != 0 }) }
 
-  @Test("each subset of five steps, with questions at all, some or none, is undone once", arguments: 0..<32)
+  @Test("each subset of five steps, whether all, some or none of them ask, is compensated once", arguments: 0..<32)
   func subsets(_ failing: Int) async throws {
     for asking in [0b00000, 0b00001, 0b00110, 0b10101, 0b11111] {
       try await play(Self.set(failing), asking: Self.set(asking))

@@ -5,12 +5,12 @@ import RandomPrograms
 import Testing
 
 /// `ACTORFLOW_ATTACK_ROUNDS` sets how many rounds of eight flows are played (25).
-@Suite("What settled returns", .timeLimit(.minutes(ProgramSettings.minutes))) struct SettledViewTests {
+@Suite("The result of settled", .timeLimit(.minutes(ProgramSettings.minutes))) struct SettledViewTests {
   private static let rounds =
     ProcessInfo.processInfo.environment["ACTORFLOW_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 25
   private static let go = Signal<String>("go")
 
-  /// Asks and waits at once; when the signal has come, the question is withdrawn and another one asked.
+  /// Asks and waits at once; when the signal has arrived, withdraws the question and asks another one.
   private var flow: Flow<String, String> {
     Flow("race") {
       Step("step") { (_: String, context: StepContext) in
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("settled returns the flow as it was when it had settled, never one between two questions")
+  @Test("settled returns the flow as it was when it settled, never a state between two questions")
   func attack() async throws {
     for _ in 0..<Self.rounds {
       let host = FlowHost(store: MemoryFlowStore())

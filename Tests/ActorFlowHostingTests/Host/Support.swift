@@ -28,7 +28,7 @@ struct Approval: AssignedPrompt, Codable {
 struct Refused: Error, Equatable {}
 struct Boom: Error, Equatable {}
 
-/// Asks, and adds the answer to what it was given. Counts the instances that were made.
+/// Asks, and appends the answer to its input. Counts its instances.
 actor Asker: FlowStep {
   private let log: Log
   init(_ log: Log = Log()) {
@@ -41,14 +41,14 @@ actor Asker: FlowStep {
   func backUp(context: RollbackContext) { log.add("undo \(context.step.name)") }
 }
 
-/// Who did what, in order.
+/// The actions of a test, in order.
 final class Log: Sendable {
   private let lines = Lock<[String]>([])
   func add(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
 }
 
-/// The code of the error that `body` throws.
+/// Returns the code of the error that `body` throws.
 func code(_ body: () async throws -> some Any) async -> FlowError.Code? {
   do {
     _ = try await body()

@@ -3,14 +3,14 @@ import Testing
 @testable import ActorFlow
 @testable import ActorFlowHosting
 
-/// What no machine would have written, each named when it is refused.
-@Suite("Snapshots that hold together badly") struct DamagedSnapshotTests {
+/// Snapshots that no machine could have written, each refused with a description.
+@Suite("Inconsistent snapshots") struct DamagedSnapshotTests {
   private func machine(_ scenario: CorpusScenario) throws -> MachineSnapshot {
     let entry = try CorpusEntry(scenario, format: 1)
     return try HostedState(decoding: try FlowFile(decoding: entry.flow).flow.snapshot.body).machine
   }
 
-  /// Why the snapshot is refused by the flow that it is of.
+  /// Returns the reason for which the snapshot is refused by the flow it belongs to.
   private func problem(_ snapshot: MachineSnapshot, of scenario: CorpusScenario) -> String {
     let names = GraphNames(scenario.flow(true).graph)
     do {
@@ -30,7 +30,7 @@ import Testing
     #expect(problem.contains(what), "\(problem)", sourceLocation: location)
   }
 
-  @Test("branches that are not their fork's")
+  @Test("branches that do not belong to their fork")
   func branches() throws {
     try expect(.parallel, "is not at its index in the fork") { $0.main.fork?.tracks = [0, 1] }
     try expect(.parallel, "is not at its index in the fork") { $0.main.fork?.tracks = [1, 1] }
@@ -45,7 +45,7 @@ import Testing
     try expect(.parallel, "no longer in this branch") { $0.branches[1].places = $0.main.places }
   }
 
-  @Test("results that are none of the branches'")
+  @Test("results that belong to no branch")
   func results() throws {
     let what = "the branches and their results do not match"
     try expect(.parallel, what) { $0.main.fork?.results[0].branch = 7 }
@@ -56,7 +56,7 @@ import Testing
     try expect(.parallel, what) { $0.main.start = PackedStart(kind: .top, pause: .seconds(1)) }
   }
 
-  @Test("ways that lead nowhere")
+  @Test("positions that do not exist in the graph")
   func ways() throws {
     func left(_ goal: PackedLeave.Goal, on track: inout PackedTrack) {
       track.phase = .leaving
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("tables that link without an end")
+  @Test("tables with circular links")
   func tables() throws {
     try expect(.carrying, "too deep") { snapshot in
       for _ in 0..<100_000 {
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("numbers that were never given, or cannot be counted on")
+  @Test("numbers that were never given out, or that would overflow")
   func numbers() throws {
     try expect(.question, "never given out") { $0.main.places[0].visit.id = 99 }
     try expect(.question, "never given out") { $0.main.question?.number = 99 }
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("a step that asks for more than there is comes to rest all the same")
+  @Test("a step that asks for more results than there are branches still settles")
   func askers() throws {
     var snapshot = try machine(.question)
     snapshot.main.focus.askersAtOnce = Int.max >> 1

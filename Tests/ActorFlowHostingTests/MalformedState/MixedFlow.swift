@@ -1,7 +1,7 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// A flow that has something of everything that can be kept.
+/// A flow that has something of everything that can be persisted.
 struct MixedFlow: Sendable {
   static let paid = Signal<String>("paid")
   static let id: FlowID = "medley"
@@ -96,7 +96,7 @@ struct MixedFlow: Sendable {
 
   private func asker(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
 
-  /// Charges once. What it did cannot be undone half of the time.
+  /// Charges once. Its `backUp` fails half of the time.
   private func charger(_ name: String) -> Step<String, String> { Step(name) { MixedFlowCharger() } }
 }
 

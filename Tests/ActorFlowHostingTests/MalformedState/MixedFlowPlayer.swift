@@ -5,20 +5,20 @@ import Testing
 @testable import ActorFlow
 @testable import ActorFlowHosting
 
-/// Somebody who does something at random to a ``MixedFlow`` whenever it waits, and ends it after some time.
+/// Sends random requests to a ``MixedFlow`` whenever it waits, and ends it after some time.
 struct MixedFlowPlayer {
   let host: FlowHost
   let clock: ManualWallClock
   var random: RandomState
 
-  /// Why a flow does not go on.
+  /// The reason why a flow makes no progress.
   struct Stuck: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Plays the flow, until it is over or so many turns were taken; then it is abandoned.
+  /// Plays the flow until it has ended or this many turns were taken, then abandons it.
   ///
-  /// - Throws: ``Stuck`` if it has not ended then. What the host throws because the flow cannot be taken up.
+  /// - Throws: ``Stuck`` if it has not ended then, or the host's error if the flow cannot be activated.
   mutating func play(turns: Int) async throws {
     for _ in 0..<turns {
       let view = try await host.settled(MixedFlow.id, within: .seconds(100_000_000))

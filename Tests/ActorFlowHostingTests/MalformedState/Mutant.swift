@@ -12,10 +12,10 @@ struct Mutant: Sendable {
   private let patience = Patience(.seconds(5))
 
   enum Fate: Sendable {
-    /// It cannot be read, does not fit, or cannot be written.
+    /// The state cannot be read, does not fit, or cannot be written.
     case refused(String)
     case ended
-    /// It went on for as long as anybody watched, and ended when it was abandoned.
+    /// The flow ran through all turns, and ended when it was abandoned.
     case asleep
     case stuck(String)
   }
@@ -24,13 +24,13 @@ struct Mutant: Sendable {
     (self.state, self.random) = (state, random)
   }
 
-  /// Takes the flow up and plays it.
+  /// Activates the flow and plays it.
   func play() async -> Fate {
     let clock = ManualWallClock(state.startedAt.addingTimeInterval(60))
     let store = MemoryFlowStore(clock: clock)
     let host = FlowHost(store: store, clock: clock)
     if let fate = try? await patience.wait(for: { try await play(host, store, clock) }) { return fate }
-    // Its journal may say that nobody waits for an answer who does: nobody can tell, but it can be abandoned.
+    // A changed journal may lose a waiting answer, which no check can detect; the flow can still be abandoned.
     let player = MixedFlowPlayer(host: host, clock: clock, random: random)
     if (try? await Patience(.seconds(120)).wait(for: { try await player.end() })) != nil { return .asleep }
     let atWork = await host.atWork

@@ -5,14 +5,14 @@ import Testing
 @testable import ActorFlowHosting
 @testable import ActorFlowTesting
 
-/// States that can be read and are none of any flow. `ACTORFLOW_SEED` begins with another seed; `ACTORFLOW_MUTANT`, with
-/// the state that a failure names, plays that one again.
-@Suite("States of no flow", .timeLimit(.minutes(15))) struct MutatedStateTests {
+/// States that can be decoded and belong to no flow. `ACTORFLOW_SEED` begins with another seed; `ACTORFLOW_MUTANT`
+/// replays the state that a failure names.
+@Suite("Mutated states", .timeLimit(.minutes(15))) struct MutatedStateTests {
   private static let environment = ProcessInfo.processInfo.environment
-  /// A fifth of `ACTORFLOW_FUZZ_ROUNDS`: each is a flow that is played.
+  /// A fifth of `ACTORFLOW_FUZZ_ROUNDS`: each round plays a flow.
   private static let count = environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap { UInt64($0) }.map { $0 / 5 } ?? 2_000
 
-  /// What a flow was after each commit of some lives.
+  /// Returns the states after each commit of some runs of the flow.
   private func recordedStates() async throws -> [HostedState] {
     var all: [HostedState] = []
     for seed in 1...12 {
@@ -29,7 +29,7 @@ import Testing
     return all
   }
 
-  @Test("a state that is changed anyhow is refused with a reason, or its flow goes on and ends")
+  @Test("a randomly changed state is refused with a reason, or its flow continues and ends")
   func mutants() async throws {
     let states = try await recordedStates()
     #expect(states.count > 600)
@@ -44,7 +44,7 @@ import Testing
       case .refused: refused += 1
       case .ended: ended += 1
       case .asleep: asleep += 1
-      // The lives are not the same in each run: tasks take turns. So the seed alone does not tell.
+      // Tasks take turns, so the recorded states differ from run to run, and the seed alone does not identify a mutant.
       case .stuck(let reason):
         Issue.record("seed \(seed): \(reason); ACTORFLOW_MUTANT=\(Data(state.encoded()).base64EncodedString())")
       }
@@ -52,7 +52,7 @@ import Testing
     #expect(refused > Self.count / 5 && ended > Self.count / 5 && asleep <= 1 + Self.count / 50)
   }
 
-  @Test("one of them again", .enabled(if: environment["ACTORFLOW_MUTANT"] != nil))
+  @Test("one mutated state, replayed", .enabled(if: environment["ACTORFLOW_MUTANT"] != nil))
   func again() async throws {
     let bytes = try #require(Data(base64Encoded: Self.environment["ACTORFLOW_MUTANT"] ?? ""))
     let fate = await Mutant(state: try HostedState(decoding: Array(bytes)), random: RandomState(seed: 1)).play()

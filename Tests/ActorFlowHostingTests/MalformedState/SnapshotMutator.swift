@@ -1,13 +1,13 @@
 @testable import ActorFlow
 
-/// Changes states of a flow at random: what stands somewhere is replaced by what stood there in another state of the same
-/// flow, by what stands elsewhere, or by something that nobody would write.
+/// Changes states of a flow at random: replaces a value by the one from another state of the same flow, by a value from
+/// elsewhere in the state, or by one that no machine writes.
 struct SnapshotMutator {
   var random: RandomState
   /// States of the same flow.
   let donors: [MachineSnapshot]
 
-  /// The state with some changes.
+  /// Returns the state with some changes.
   mutating func mutated(_ snapshot: MachineSnapshot) -> MachineSnapshot {
     var snapshot = snapshot
     for _ in 0...random.below(3) { change(&snapshot) }
@@ -114,7 +114,7 @@ struct SnapshotMutator {
 
   // MARK: - Parts
 
-  /// A number beside the one that is there, a small one, or the largest that can be.
+  /// Returns a number beside the given one, a small one, or the largest possible.
   mutating func number(_ old: Int) -> Int {
     switch random.below(4) {
     case 0: max(0, old - 1)
@@ -126,7 +126,7 @@ struct SnapshotMutator {
 
   mutating func small(_ old: Int32) -> Int32 { Int32(clamping: min(number(Int(old)), Int(Int32.max >> 1))) }
 
-  /// Of a table with so many rows, or just behind them.
+  /// Returns an index into a table of this many rows, or one just behind it.
   mutating func index(_ count: Int) -> Int { random.below(8) == 0 ? Int.max >> 1 : random.below(count + 1) }
 
   mutating func value(_ donor: MachineSnapshot) -> PackedValue {
@@ -137,7 +137,7 @@ struct SnapshotMutator {
     elements.isEmpty ? nil : elements[random.below(elements.count)]
   }
 
-  /// Takes one out, doubles one, swaps two, or puts another's in.
+  /// Removes one element, duplicates one, swaps two, or inserts one of another table.
   mutating func shuffle<Element>(_ elements: inout [Element], _ others: [Element]) {
     if let other = pick(others), elements.isEmpty || random.below(4) == 0 {
       return elements.insert(other, at: random.below(elements.count + 1))

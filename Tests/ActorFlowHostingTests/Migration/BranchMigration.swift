@@ -5,7 +5,7 @@ import Testing
 
 typealias Asking = Flow<String, String>
 
-/// A flow that was begun in one version, at a host that has the next one.
+/// A flow begun in one version, on a host that has the next one.
 struct BranchMigration {
   static let remedy = "keep the order"
 
@@ -37,7 +37,8 @@ struct BranchMigration {
     return (host, try await host.register(flow, version: 2, from: 1, moves: moves))
   }
 
-  /// The flow is parked for this reason, as the plan had said, and ends as what it was when the old version is registered.
+  /// Expects that the flow is unmigrated for this reason, as the plan had predicted, and that it ends unchanged when
+  /// the old version is registered.
   func expectUnmigrated(
     _ first: Asking, answering steps: [String], _ second: Asking, moves: [Move] = [], _ reason: String,
     then output: String, location: SourceLocation = #_sourceLocation
@@ -69,10 +70,10 @@ struct BranchMigration {
   }
 }
 
-/// A step that asks, and adds what is answered to what it was given.
+/// A step that asks, and appends the answer to its input.
 func ask(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
 
-/// Two branches; what they make stands beside each other.
+/// Two branches and their two results, joined.
 func both(
   _ left: some FlowComponent<String, String>, _ right: some FlowComponent<String, String>
 ) -> Asking {

@@ -2,13 +2,13 @@ import ActorFlow
 import ActorFlowHosting
 import Testing
 
-@Suite("Branches that another version has elsewhere", .timeLimit(.minutes(15))) struct BranchOrderTests {
+@Suite("Branches that change their position in another version", .timeLimit(.minutes(15))) struct BranchOrderTests {
   private let remedy = BranchMigration.remedy
   private let migration = BranchMigration()
 
   // MARK: - Another order
 
-  @Test("a branch that is one step is not taken for the one beside it", arguments: [[], ["l"], ["r"]])
+  @Test("a branch whose only step moves is not taken for its neighbour", arguments: [[], ["l"], ["r"]])
   func steps(answered: [String]) async throws {
     try await migration.expectUnmigrated(
       both(ask("l"), ask("r")), answering: answered, both(ask("r"), ask("l")),
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("nor is one that has a name", arguments: [["left/a"], ["left/a", "left/b"]])
+  @Test("a named branch that moves is not taken for its neighbour", arguments: [["left/a"], ["left/a", "left/b"]])
   func names(answered: [String]) async throws {
     let output = answered.count == 1 ? "left/ab|ab" : "left/aleft/b|ab"
     try await migration.expectUnmigrated(
@@ -30,7 +30,7 @@ import Testing
       "pay/parallel/left: the branch was the 1st of its fork and is the 2nd now; \(remedy)", then: output)
   }
 
-  @Test("one that is called by its number is known by its steps")
+  @Test("a branch that is named by its number is found by its steps")
   func numbers() async throws {
     let moves = ["a": 1, "b": 1, "c": 0, "d": 0].map { name, number in
       let path = { (branch: Int) in StepID("pay/parallel/\(branch)/\(name)") }
@@ -45,7 +45,7 @@ import Testing
       then: "ab|cd")
   }
 
-  @Test("nor is one of a fork in a branch; and the fork around it is not to blame")
+  @Test("a branch of a nested fork is not taken for its neighbour, and the error does not name the outer fork")
   func nested() async throws {
     func inner(_ first: String, _ second: String) -> Asking {
       Flow("in") {
@@ -62,7 +62,7 @@ import Testing
       "pay/parallel/in/parallel/x: the branch was the 1st of its fork and is the 2nd now; \(remedy)", then: "x+y|r")
   }
 
-  @Test("nor is one of a race")
+  @Test("a branch of a race is not taken for its neighbour")
   func race() async throws {
     func racing(_ steps: [String]) -> Asking {
       Flow("pay") { Race { for step in steps { ask(step) } } }
@@ -72,7 +72,7 @@ import Testing
       "pay/race/b: the branch was the 2nd of its fork and is the 3rd now; \(remedy)", then: "a")
   }
 
-  @Test("nor is one of a fork in the branch of an element")
+  @Test("a branch of a fork inside the branch of an element is not taken for its neighbour")
   func elements() async throws {
     func each(_ left: String, _ right: String) -> Asking {
       Flow("pay") {
@@ -94,9 +94,11 @@ import Testing
       then: "0l+0r|1each/1/parallel/l+1r")
   }
 
-  // MARK: - Another number
+  // MARK: - Another number of branches
 
-  @Test("a branch that came or went is told with how many there were, and nothing is damaged", arguments: [1, 3])
+  @Test(
+    "an added or removed branch is reported with the former number of branches, and nothing is damaged",
+    arguments: [1, 3])
   func count(now: Int) async throws {
     func forked(_ steps: ArraySlice<String>) -> Asking {
       Flow("pay") { Race { for step in steps { ask(step) } } }
@@ -108,7 +110,7 @@ import Testing
       forked(steps[..<2]), answering: [], forked(steps[..<now]), gone + "pay/race: \(reason)", then: "a")
   }
 
-  @Test("a fork that had a branch for each element, or has one now, is told from the other", arguments: [true, false])
+  @Test("a fork with a branch for each element is told from a fork without", arguments: [true, false])
   func kinds(wasForEach: Bool) async throws {
     let each = Flow("pay") {
       ForEach({ (_: String) in ["", ""] }) { numbered("a", "b") }
@@ -129,7 +131,7 @@ import Testing
       then: wasForEach ? "0/ab|ab" : "0/ab")
   }
 
-  @Test("a branch that left no step behind is known by its name")
+  @Test("a branch that has no places is found by its name")
   func settled() async throws {
     let settling = ask("l").onBackUp(.settling)
     try await migration.expectUnmigrated(

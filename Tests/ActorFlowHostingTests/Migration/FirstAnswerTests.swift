@@ -29,7 +29,7 @@ import Testing
     return (host, question.id)
   }
 
-  @Test("is taken where the step asks on, whatever its text is now")
+  @Test("the answer is taken if the step still asks the same question, whatever its text is now")
   func same() async throws {
     let (host, question) = try await deployed(Flow("f") { asking("a", "new") })
     try await host.answer(question, of: "x", json: #""yes""#.utf8)
@@ -37,7 +37,7 @@ import Testing
     #expect(view.status == .finished && view.version == 2)
   }
 
-  @Test("is refused where the step asks for something else, and the new question is shown by then")
+  @Test("the answer is refused if the step asks another question, and the new question is shown by then")
   func other() async throws {
     let (host, question) = try await deployed(
       Flow("f") {
@@ -51,7 +51,7 @@ import Testing
     #expect(try await host.view("x").status == .finished)
   }
 
-  @Test("is refused where the flow enters another step")
+  @Test("the answer is refused if the flow enters another step")
   func reentered() async throws {
     let (host, question) = try await deployed(
       Flow("f") { asking("b", "b") }, [.reenter("f/a", at: "f/b") { (old: String) in old }])

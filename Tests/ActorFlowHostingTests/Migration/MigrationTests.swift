@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// A step has another name, one another input, one is new, one is gone.
+  /// One step is renamed, one has another input, one is new, one is removed.
   private var second: Flow<String, String> {
     Flow("kyc") {
       Self.ask("person") { $0 + $1 }
@@ -62,7 +62,7 @@ import Testing
     await host.isQuiet()
   }
 
-  /// What a flow makes that stood at the step of this number, in the second version.
+  /// Returns the output in the second version of a flow that stood at the step of this number.
   private func expected(_ number: Int) -> String? {
     switch number {
     case 0, 1: "103y.y"
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "10,000 flows stopped everywhere: each moves, stays or is parked, as the plan had said; a later move frees the rest",
+    "10,000 flows stopped everywhere: each moves, stays or is unmigrated, as the plan said; a later move frees the rest",
     arguments: [true, false])
   func everywhere(keepsFirst: Bool) async throws {
     #if THREAD_SANITIZER
@@ -119,7 +119,7 @@ import Testing
     #expect(try await flows.outcome(of: "f3") == .finished("-xxx.y"))
   }
 
-  @Test("a path is renamed as a whole, by what it begins with, by its last part, and with numbers in it")
+  @Test("a path is renamed as a whole, by its beginning, by its last part, and with numbers in it")
   func paths() {
     #expect(StepID("f/a").renamed("f/a", to: "g/b") == "g/b")
     #expect(StepID("f/a/b").renamed("f/a", to: "f/x/y") == "f/x/y/b")
@@ -130,7 +130,7 @@ import Testing
     #expect(StepID("f/a").renamed("f", to: "g") == "g/a")
   }
 
-  @Test("a flow that has ended with a failure keeps nobody from changing its definition; one that stands still does")
+  @Test("a flow that has failed permits a changed definition; a suspended flow does not")
   func failed() async throws {
     struct Broken: Error {}
     let step = Step("pay") { (_: String, _: StepContext) -> String in throw Broken() }
@@ -148,7 +148,7 @@ import Testing
     #expect(try await changed.plan().groups.map(\.example) == ["still"])
   }
 
-  @Test("versions that lead nowhere, or two ways, are refused")
+  @Test("versions without a migration path, or with two, are refused")
   func refused() async throws {
     let host = FlowHost(store: store)
     try await host.register(first)

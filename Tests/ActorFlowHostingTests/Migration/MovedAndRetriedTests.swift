@@ -8,7 +8,7 @@ import Testing
   private let store = MemoryFlowStore()
   private let provider = PaymentProvider()
 
-  /// A host that dies after so many commits, if it is told to.
+  /// A host that dies after this many commits.
   private func host(crashingAfter commits: Int = .max) -> FlowHost {
     let crashingStore = FaultyStore(store) { call in
       call.operation == .commit && call.numberOfOperation > commits ? .fail(.unavailable) : nil
@@ -47,7 +47,7 @@ import Testing
 
   private let moves = [Move.input(of: "m/a") { (n: Int) in "\(n)" }]
 
-  @Test("a step that failed is retried in the version that repairs it, also if the host dies on the way")
+  @Test("a step that failed is retried in the version that repairs it, also if the host dies meanwhile")
   func failed() async throws {
     for commits in 0...4 {
       let id = FlowID("f\(commits)")
@@ -100,7 +100,7 @@ import Testing
     Move.rename("m/pay", to: "m/pay/twice"), .input(of: "m/pay/twice") { (n: Int) in "\(n)" },
   ]
 
-  @Test("what could not be undone is undone in a new version, whose moves are made once")
+  @Test("failed backUps are retried in a new version, whose moves are made once")
   func undone() async throws {
     for commits in 0...5 {
       let id = FlowID("r\(commits)")
@@ -119,7 +119,9 @@ import Testing
     #expect(provider.refunds == 6)
   }
 
-  @Test("a rollback is not retried in a version without the step; one that forgets it has nothing to do")
+  @Test(
+    "a rollback is not retried in a version without the step; a version that forgets the step has nothing to compensate"
+  )
   func undoneNowhere() async throws {
     try await abandoned("r")
     let flow = Flow("m") { Self.pass("other") }
@@ -143,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("a flow that has moved and grown too large at once stands still in its new version")
+  @Test("a flow that is moved and grows too large in one commit is suspended in its new version")
   func tooLarge() async throws {
     let old = host(crashingAfter: 2)
     try await old.register(Flow("m") { Self.pass("a") }).start(id: "l", with: 7)

@@ -2,24 +2,24 @@ import ActorFlow
 import ActorFlowHosting
 import Testing
 
-@Suite("Branches that another version has where they were", .timeLimit(.minutes(15))) struct UnchangedBranchTests {
+@Suite("Branches that keep their position in another version", .timeLimit(.minutes(15))) struct UnchangedBranchTests {
   private let migration = BranchMigration()
 
-  @Test("a branch that left no step behind is known by the name that it was given")
+  @Test("a branch that has no places is found by its name")
   func settledAndRenamed() async throws {
     try await migration.expectMoved(
       both(ask("l").onBackUp(.settling), ask("r")), answering: ["l"], both(ask("x"), ask("r")),
       moves: [.rename("pay/parallel/l", to: "pay/parallel/x")], then: "l|r")
   }
 
-  @Test("a branch's only step may be renamed, by its path and by its name", arguments: ["pay/parallel/l", "l"])
+  @Test("the only step of a branch may be renamed, by its path and by its name", arguments: ["pay/parallel/l", "l"])
   func renamed(old: StepID) async throws {
     try await migration.expectMoved(
       both(ask("l"), ask("r")), answering: ["r"], both(ask("left"), ask("r")),
       moves: [.rename(old, to: old == "l" ? "left" : "pay/parallel/left")], then: "l|r")
   }
 
-  @Test("a branch may get a second step, and lose it", arguments: [[], ["l"]])
+  @Test("a branch may get a second step, and lose it again", arguments: [[], ["l"]])
   func grown(answered: [String]) async throws {
     let (one, two) = (both(ask("l"), ask("r")), both(numbered("l", "m"), ask("r")))
     try await migration.expectMoved(
@@ -27,14 +27,14 @@ import Testing
       then: answered.isEmpty ? "lm|r" : "l|r")
   }
 
-  @Test("a branch may lose a step that nobody has come to")
+  @Test("a branch may lose a step that was never entered")
   func shrunk() async throws {
     try await migration.expectMoved(
       both(numbered("l", "m"), ask("r")), answering: [], both(ask("l"), ask("r")),
       moves: [.rename("pay/parallel/0/l", to: "pay/parallel/l")], then: "l|r")
   }
 
-  @Test("a step may come before and behind a fork, and a branch of a fork may be a fork")
+  @Test("a step may be added before and after a fork, and a branch of a fork may be a fork")
   func around() async throws {
     func inner(_ last: String) -> Asking {
       Flow("in") {
@@ -46,7 +46,7 @@ import Testing
       both(inner("z"), ask("r")), answering: ["x"], both(inner("w"), ask("r")), then: "x|yw|r")
   }
 
-  @Test("ways that exclude each other may stand in another order, also in a branch")
+  @Test("alternatives may be reordered, also in a branch")
   func ways() async throws {
     func hub(_ names: [String]) -> Asking {
       Flow("pick") {
@@ -61,7 +61,7 @@ import Testing
       both(hub(["a", "b"]), ask("r")), answering: ["pick/menu"], both(hub(["b", "a"]), ask("r")), then: "do-amenu|r")
   }
 
-  @Test("and so may the types of a route")
+  @Test("the types of a route may be reordered")
   func routes() async throws {
     @Sendable func number(_ value: Int, _: StepContext) -> String { "\(value)" }
     let first = Flow("pay") {
@@ -81,7 +81,7 @@ import Testing
     try await migration.expectMoved(first, answering: [], second, then: "text")
   }
 
-  @Test("a fork with a branch for each element goes on with those that it has")
+  @Test("a fork with a branch for each element continues with the elements that it has")
   func each() async throws {
     func each(_ last: String) -> Asking {
       Flow("pay") {

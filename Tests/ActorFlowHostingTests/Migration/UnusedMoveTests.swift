@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Moves that are about nothing", .timeLimit(.minutes(15))) struct UnusedMoveTests {
+@Suite("Moves without effect", .timeLimit(.minutes(15))) struct UnusedMoveTests {
   private let store = MemoryFlowStore()
 
   private func ask(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
@@ -45,7 +45,7 @@ import Testing
     return try await host.plan()
   }
 
-  @Test("a name that nobody knows is told, with the names that there are; the plan itself is what it was")
+  @Test("an unknown name is reported with the known names, and the plan itself is unchanged")
   func mistyped() async throws {
     try await fill()
     let plan = try await plan([.rename("order/delivery/shp", to: "order/delivery/send")])
@@ -53,7 +53,7 @@ import Testing
     let unused = try #require(plan.unused.first)
     #expect(plan.unused.count == 1 && unused.move == "rename" && unused.step == "order/delivery/shp")
     #expect(unused.definition == "order" && unused.version == 2 && unused.from == 1)
-    #expect(unused.known == ["order/cart", "order/delivery/ship"], "what the flows have come to")
+    #expect(unused.known == ["order/cart", "order/delivery/ship"], "the steps of the flows")
     let line = "order version 2: `rename` names the unknown step order/delivery/shp; "
     #expect(plan.description.hasSuffix("\n\(line)version 1 has order/cart, order/delivery/ship"))
     #expect(
@@ -62,7 +62,7 @@ import Testing
       ])
   }
 
-  @Test("a move about something is not told: by a whole path, a last part, what it begins with, a name given before")
+  @Test("a move with an effect is not reported: by a whole path, a last part, a prefix, or a name given before")
   func used() async throws {
     try await fill()
     let change: @Sendable (String) -> String = { $0 }
@@ -76,18 +76,18 @@ import Testing
       #expect(try await plan(moves).unused == [])
     }
     let again: [Move] = [.rename("ship", to: "send"), .input(of: "ship", change)]
-    #expect(try await plan(again).unused.map(\.step) == ["ship"], "it is called otherwise by then")
+    #expect(try await plan(again).unused.map(\.step) == ["ship"], "it has another name by then")
     #expect(try await plan([.rename("send", to: "ship")]).unused.map(\.step) == ["send"], "the wrong way round")
   }
 
-  @Test("of a version that no flow follows, and that is not registered, nothing is said")
+  @Test("a move of a version without flows and without registration is not reported")
   func moved() async throws {
     let typo: [Move] = [.rename("order/shp", to: "order/delivery/send")]
     #expect(try await plan(typo).unused == [])
     #expect(try await plan(typo, keepingFirst: true).unused.map(\.step) == ["order/shp"])
   }
 
-  @Test("moves of one version after the other, and elements of a fork by any number")
+  @Test("moves of one version after the other, and elements of a fork under any number")
   func chain() async throws {
     func each(_ name: String) -> Flow<[String], [String]> {
       Flow("each") { ForEach({ (names: [String]) in names }) { ask(name) } }

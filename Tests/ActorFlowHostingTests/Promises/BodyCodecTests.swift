@@ -4,8 +4,8 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("What a codec makes of a flow's state", .timeLimit(.minutes(15))) struct BodyCodecTests {
-  /// Turns every bit, remembers what it made, and fails when it is told to.
+@Suite("Codecs of a flow's state", .timeLimit(.minutes(15))) struct BodyCodecTests {
+  /// Flips every bit, remembers its output, and fails when it is told to.
   private final class BitFlippingCodec: BodyCodec {
     struct Broken: Error, Equatable {}
     private let state = Lock<(made: Set<[UInt8]>, calls: Int)>(([], 0))
@@ -60,7 +60,7 @@ import Testing
     return bytes.indices.contains { bytes[$0...].starts(with: part) }
   }
 
-  @Test("what lies in the store is what the codec made, and another host with it goes on")
+  @Test("the store holds the codec's output, and another host with the codec continues")
   func roundTrip() async throws {
     let codec = BitFlippingCodec()
     let (first, flows) = try await host(codec)
@@ -76,7 +76,7 @@ import Testing
     #expect(try await again.outcome(of: "f") == .finished("secrethush!"))
   }
 
-  @Test("a codec that cannot write: who asked for something hears of it, nothing is lost, and the flow goes on")
+  @Test("a codec that cannot write: the caller gets the error, nothing is lost, and the flow continues")
   func writing() async throws {
     var broken = 1
     while true {
@@ -112,7 +112,7 @@ import Testing
     #expect(broken > 6)
   }
 
-  @Test("a codec that cannot read: whoever looks or asks hears of it, and nothing is written")
+  @Test("a codec that cannot read: the caller gets the error, and nothing is written")
   func reading() async throws {
     let codec = BitFlippingCodec()
     let (host, flows) = try await host(codec)

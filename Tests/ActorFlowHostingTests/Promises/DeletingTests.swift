@@ -32,7 +32,7 @@ import Testing
     #expect(try await host.list().flows.isEmpty)
   }
 
-  @Test("a flow is deleted by a host that has no definition of it, another version only, or cannot read it")
+  @Test("a flow is deleted by a host that has no definition of it, only another version, or cannot read it")
   func unknown() async throws {
     let folder = try Folder()
     for store in [MemoryFlowStore(), try await folder.open()] as [any FlowStore] {
@@ -48,7 +48,7 @@ import Testing
         }
         try await next.delete("x")
         try await expectGone(next, "x")
-        // Nothing of it is left that would keep another one from having its id.
+        // Nothing of the flow is left that would keep another one from using its id.
         try await first.register(flow, version: 3).start(id: "x", with: "again")
         try await first.answerNext("x", "\"1\"")
         try await first.delete("x")
@@ -78,7 +78,7 @@ import Testing
     try await expectGone(host, "x")
   }
 
-  @Test("who asks for something while a flow is deleted gets it, or hears that there is no such flow")
+  @Test("a request to a flow that is being deleted succeeds, or fails because there is no such flow")
   func races() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let flows = try await host.register(flow)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// What a store says of a flow stands twice: in what it indexes, and in the body. Where they differ, the body is right.
-@Suite("Flows that have ended and are indexed as if they had not", .timeLimit(.minutes(15))) struct EndedRowTests {
+/// The store has a flow's status twice: in the index and in the body. Where they differ, the body is right.
+@Suite("Ended flows whose index says otherwise", .timeLimit(.minutes(15))) struct EndedRowTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
 
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "the view says that it has ended, nobody waits for it, and who takes it up writes it right",
+    "the view shows the ending, no request waits for it, and an activation repairs the index",
     arguments: [
       ("yes", FlowSnapshot.Status.finished), ("enough", .abandoned), ("boom", .failed),
     ], [FlowSnapshot.Status.runnable, .waiting, .parked])
@@ -58,7 +58,7 @@ import Testing
     try #require(try await host.view("f").status == ending.status)
     #expect(try await host.settled("f").status == ending.status)
     #expect(try await flows.outcome(of: "f") != .open)
-    // Who registers its definition frees a flow that was parked.
+    // Registering its definition frees an unmigrated flow.
     #expect(try await host.list(FlowQuery(status: [wrong])).flows.count == (wrong == .parked ? 0 : 1))
     try await host.catchUp()
     let row = try #require(try await store.load("f")).snapshot
@@ -67,7 +67,7 @@ import Testing
     #expect(await code { try await host.backUp("f") } == .flowEnded)
   }
 
-  @Test("one whose definition is not known is not parked")
+  @Test("a flow whose definition is unknown does not become unmigrated")
   func unknown() async throws {
     _ = try await ended("boom", .failed)
     let before = try await store.load("f")
@@ -76,7 +76,7 @@ import Testing
     #expect(try await store.load("f") == before)
   }
 
-  @Test("a host that runs puts it right, and does not take it up again")
+  @Test("a running host repairs the index, and does not activate the flow again")
   func running() async throws {
     _ = try await ended("yes", .runnable)
     let counted = FaultyStore(store)

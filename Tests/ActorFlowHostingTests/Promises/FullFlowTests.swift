@@ -5,7 +5,7 @@ import Testing
 @testable import ActorFlowHosting
 
 /// However full a flow is, it can be left.
-@Suite("Flows that are full", .timeLimit(.minutes(15))) struct FullFlowTests {
+@Suite("Full flows", .timeLimit(.minutes(15))) struct FullFlowTests {
   private static let paid = Signal<String>("paid")
   private static let junk = Signal<String>("junk")
 
@@ -14,10 +14,10 @@ import Testing
 
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  /// What fills it.
+  /// The way in which the flow is filled.
   enum Way: CaseIterable { case answers, signals, keys, records }
 
-  /// Charges; then asks what to do, over and over, and stays on the stack with every answer.
+  /// Charges; then asks again and again for the next action, and stays on the stack with every answer.
   private var flow: Flow<String, String> {
     Flow("full") {
       Step("charge") { Charger(log) }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Fills the flow until it takes nothing of the kind any more, and then answers until it takes none of those either.
+  /// Fills the flow until it refuses more of the kind, and then answers until it refuses answers as well.
   private func fill(_ host: FlowHost, by way: Way) async throws {
     switch way {
     case .answers: break
@@ -57,7 +57,7 @@ import Testing
         state.requests = (0..<1_000).map { AppliedRequest(key: "\(key)\($0)", digest: 0) }
       }
     }
-    // Ever smaller, until there is no room at all.
+    // Ever smaller values, until there is no room at all.
     for size in [400_000, 40_000, 4_000, 400] {
       while await code({ try await host.answerNext("f", "\"\(Self.text(size))\"") }) == nil {}
     }
@@ -81,7 +81,7 @@ import Testing
     #expect(log.all.filter { $0 == "refund paid" }.count == 1)
   }
 
-  @Test("what is full for requests is refused as such, with nothing written; it can be backed up, and then takes more")
+  @Test("a full flow refuses requests with nothing written; it can be backed up, and then accepts more")
   func refused() async throws {
     let host = FlowHost(store: store)
     try await host.register(flow).start(id: "f", with: "-")
@@ -101,18 +101,18 @@ import Testing
     #expect(try await host.settled("f").status == .finished)
   }
 
-  /// Adds to a flow's input until its snapshot has so many bytes.
+  /// Adds to a flow's input until its snapshot has this many bytes.
   private func pad(_ host: FlowHost, to size: Int) async throws {
     _ = try await host.settled("f")
     await host.isQuiet()
     let old = try await host.stored("f").0.snapshot.encoded().count
-    // A count of its own length stands before the input and before the body.
+    // The input and the body are each preceded by their length.
     try await host.change("f", in: store) { $0.input.bytes += Array(repeating: 0, count: size - old - 8) }
     let count = try await host.stored("f").0.snapshot.encoded().count
     #expect(size - 8...size ~= count)
   }
 
-  @Test("a flow that its own steps have filled to the last byte is abandoned, whatever the request brings with it")
+  @Test("a flow that its own steps have filled to the last byte is abandoned, whatever the size of the request")
   func toTheBrim() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow)
@@ -124,7 +124,7 @@ import Testing
     #expect(log.all.filter { $0 == "refund paid" }.count == 1)
   }
 
-  @Test("an action that has no room is refused like an answer: the step shows what it showed, and nothing has failed")
+  @Test("an action without room is refused like an answer: the rendering stays as it was, and nothing has failed")
   func actions() async throws {
     let host = FlowHost(store: store)
     let flow = Flow<Void, String>("basket") { Step("basket") { Basket(prices: .unknown) } }
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(
-    "where there is no room for its record, `once` does not begin; the flow stands still, and a retry changes nothing")
+    "without room for its record `once` does not begin; the flow is suspended, and a retry changes nothing")
   func noRoom() async throws {
     let host = FlowHost(store: store)
     try await host.register(flow).start(id: "f", with: "-")
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "a result that is too large leaves its effect interrupted: a retry has the same key, and a backUp is told of it")
+    "an effect whose result is too large stays interrupted: a retry has the same key, and a backUp sees it")
   func largeResult() async throws {
     let host = FlowHost(store: store)
     try await host.register(Flow<String, String>("large") { Step("label") { Labeller(log) } }).start(id: "f", with: "-")
@@ -175,7 +175,7 @@ import Testing
     #expect(keys.count == 3 && Set(keys).count == 1, "two attempts, and the rollback, with one key")
   }
 
-  @Test("a rollback of which every backUp fails with a long message comes to its end, and the messages are cut")
+  @Test("a rollback in which every backUp fails with a long message ends, and the messages are cut")
   func longFailures() async throws {
     let host = FlowHost(store: store)
     let flow = Flow<String, String>("failing") {
@@ -195,7 +195,7 @@ import Testing
   // MARK: - Signals
 
   @Test(
-    "a key has at most 256 bytes, of a signal as of every other request; a longer one is refused, and nothing written")
+    "a key of any request has at most 256 bytes; a longer one is refused with nothing written")
   func longKeys() async throws {
     let host = FlowHost(store: store)
     try await host.register(flow).start(id: "f", with: "-")
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test("signals that wait have at most 1 MiB in all, and one alone no more; what is received makes room")
+  @Test("buffered signals have at most 1 MiB in all, as has a single one; a received signal makes room")
   func signalBytes() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(order)
@@ -247,7 +247,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("-12600000+600000"))
   }
 
-  @Test("a signal that a step waits for comes through, however many others wait that nobody wants")
+  @Test("an awaited signal is received, however many other signals are buffered")
   func awaited() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(order)
@@ -266,7 +266,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("-12200000+200000"))
   }
 
-  @Test("a back drops no signal; an abandon drops them when it is accepted, and takes none any more")
+  @Test("a back drops no signal; an accepted abandon drops the buffered ones and refuses new ones")
   func dropped() async throws {
     let host = FlowHost(store: store)
     let gates = Gate()
@@ -288,12 +288,12 @@ import Testing
     #expect(try await host.send("late", to: Self.paid, of: "f", key: "2") == .flowEnded)
     #expect(try await host.send("late", to: Self.paid, of: "f", key: "2") == .flowEnded, "and no duplicate")
     #expect(try await host.send("early", to: Self.paid, of: "f", key: "1") == .duplicate)
-    #expect(try await store.load("f") == stored, "nothing is written of what nobody receives")
+    #expect(try await store.load("f") == stored, "nothing is written of a signal that is never received")
     gates.open()
     #expect(try await abandoning.value.status == .abandoned)
   }
 
-  @Test("a flow that an earlier version stored with signals on its way to an end drops them when it is taken up")
+  @Test("a flow that an earlier version stored with signals while ending drops them when it is activated")
   func droppedLater() async throws {
     let host = FlowHost(store: store)
     let gates = Gate()
@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test("labels count, too: a start that would fill the flow with them is refused, and there is no flow")
+  @Test("labels count as well: a start that they would overfill is refused, and there is no flow")
   func labels() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow)
@@ -338,7 +338,7 @@ import Testing
 }
 
 extension FlowHost {
-  /// Changes what is stored of a flow that is put away.
+  /// Changes the stored state of a passivated flow.
   fileprivate func change(_ id: FlowID, in store: MemoryFlowStore, _ body: (inout HostedState) -> Void) async throws {
     _ = try await settled(id)
     await isQuiet()
@@ -353,7 +353,7 @@ extension FlowHost {
   }
 }
 
-/// Charges, and gives the money back with a receipt of 10 KiB.
+/// Charges, and refunds with a receipt of 10 KiB.
 private actor Charger: FlowStep {
   private let log: Log
   init(_ log: Log) { self.log = log }
@@ -389,7 +389,7 @@ private actor Labeller: FlowStep {
   }
 }
 
-/// Goes round fifty times; none of it can be undone.
+/// Runs fifty rounds, whose `backUp`s all fail.
 private actor Failing: FlowStep {
   private struct Refusal: Error, CustomStringConvertible { let description = String(repeating: "no ", count: 5_000) }
 
@@ -401,7 +401,7 @@ private actor Failing: FlowStep {
   func backUp(context: RollbackContext) throws { throw Refusal() }
 }
 
-/// Is undone when the gates are open.
+/// Compensates when the gates are open.
 private actor Slow: FlowStep {
   private let gates: Gate
   init(_ gates: Gate) { self.gates = gates }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Steps that do not come back when a host stops", .timeLimit(.minutes(15))) struct GracePeriodTests {
+@Suite("Steps that do not return when a host stops", .timeLimit(.minutes(15))) struct GracePeriodTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
@@ -14,7 +14,7 @@ import Testing
     store = MemoryFlowStore(clock: clock)
   }
 
-  /// The step called `stubborn` does not hear that it is left, and then tries everything that writes.
+  /// The step called `stubborn` ignores its cancellation, and then tries everything that writes.
   private var flow: Flow<String, String> {
     Flow("f") {
       Step("ask") { Asker() }
@@ -37,12 +37,12 @@ import Testing
     }
   }
 
-  @Test("they are named in the thrown error, and write nothing any more")
+  @Test("the thrown error names them, and they write nothing any more")
   func named() async throws {
     let host = FlowHost(store: store, clock: clock, owner: "first")
     let flows = try await host.register(flow)
     for id in ["f-1", "f-2"] as [FlowID] { try await flows.start(id: id, with: "-") }
-    // One waits for an answer; the other's step is at work.
+    // One flow waits for an answer; the other one's step is executing.
     _ = try await host.settled("f-2")
     let question = try #require(try await host.settled("f-1").questions.first?.id)
     let run = Task { try await host.run() }
@@ -60,7 +60,7 @@ import Testing
     #expect(before?.snapshot.status == .runnable && before?.snapshot.steps == ["f/stubborn"])
   }
 
-  /// Lets the grace period pass, and expects the error. What polls and renews leases does not sleep any more.
+  /// Lets the grace period pass, and expects the error. The host's poll and lease renewal no longer sleep.
   private func stop(_ run: Task<Void, any Error>) async throws {
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(10))
@@ -71,7 +71,7 @@ import Testing
     #expect(error?.message.hasPrefix("steps of 1 flows did not return within the grace period") == true)
   }
 
-  @Test("another host takes the flow up when the lease is over, and the step that comes back late changes nothing")
+  @Test("another host activates the flow when the lease has expired, and the step that returns late changes nothing")
   func takenOver() async throws {
     let first = FlowHost(store: store, clock: clock, owner: "first")
     let flows = try await first.register(flow)

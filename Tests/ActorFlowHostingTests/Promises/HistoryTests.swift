@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("What a flow's history says", .timeLimit(.minutes(15))) struct HistoryTests {
+@Suite("The history of a flow", .timeLimit(.minutes(15))) struct HistoryTests {
   private let store = MemoryFlowStore()
   private let signal = Signal<Int>("paid")
   private let ann = Principal(id: "ann")
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// The words from the last of these numbers on, with who and what.
+  /// The words of the entries from this number on, with sender and content.
   private func history(_ host: FlowHost, after sequence: Int = 0) async throws -> [String] {
     let history = try await host.history(of: "x")
     #expect(history.map(\.sequence) == Array(1...history.count))
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("a signal names who sent it, whether a step waits for it or not, once")
+  @Test("a signal's entry names its sender once, whether a step waits for it or not")
   func sent() async throws {
     let host = host()
     try await host.register(flow("a")).start(id: "x", with: "-")
@@ -43,7 +43,7 @@ import Testing
     #expect(last.filter { $0.hasPrefix("sent") || $0.hasPrefix("received") } == [])
   }
 
-  @Test("a signal to a step that waits in memory is received by who sent it")
+  @Test("a signal to a step that waits in memory is received in the name of its sender")
   func received() async throws {
     var options = FlowHost.Options()
     options.keepHot = .seconds(3_600)
@@ -55,7 +55,7 @@ import Testing
     #expect(try await history(host).suffix(2) == ["received by ann: paid", "finished"])
   }
 
-  @Test("a move to another version stands in the history, in the commit that made it, once")
+  @Test("a move to another version stands in the history once, in the commit that made it")
   func moved() async throws {
     let first = host()
     try await first.register(flow("a")).start(id: "x", with: "-")
@@ -65,7 +65,7 @@ import Testing
     let third = host()
     try await third.register(flow("b"), version: 2, from: 1, moves: [.rename("f/a", to: "f/b")])
     try await third.register(flow("c"), version: 3, from: 2, moves: [.rename("f/b", to: "f/c")])
-    // Looking moves nothing.
+    // A read moves nothing.
     #expect(try await third.settled("x").version == 1)
     #expect(await code { try await third.answer(Form.self, of: "x", with: "") } == nil)
     #expect(try await history(third).count == before)
@@ -78,7 +78,7 @@ import Testing
     #expect(try await history(third).filter { $0.contains("→") }.count == 1)
   }
 
-  @Test("that a flow was parked for a version stands in the history with the reason, and that it was freed")
+  @Test("an unmigrated flow has entries with the reason, and for its release")
   func parked() async throws {
     let first = host()
     try await first.register(flow("a")).start(id: "x", with: "-")

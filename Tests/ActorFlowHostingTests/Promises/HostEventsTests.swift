@@ -11,7 +11,7 @@ import Testing
     Step("c") { Asker() }
   }
 
-  @Test("who watches sees every event once, however often the flow is put away, until it ends")
+  @Test("a watcher sees every event once, however often the flow is passivated, until it ends")
   func acrossPassivation() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let flows = try await host.register(flow)
@@ -35,14 +35,14 @@ import Testing
     var seenLate: [Int] = []
     for await event in late { seenLate.append(event.sequence) }
     #expect(seenLate == Array((known + 1)...history.count))
-    // Who watches another flow sees nothing of this one.
+    // A watcher of another flow sees nothing of this one.
     try await host.abandon("g")
     var flowsSeen: Set<FlowID> = []
     for await event in others { flowsSeen.formUnion(event.position.questions.map(\.id.flow)) }
     #expect(flowsSeen == ["g"])
   }
 
-  @Test("what the store did not take nobody hears of")
+  @Test("an event that the store did not accept is not published")
   func afterTheCommit() async throws {
     let store = FaultyStore(MemoryFlowStore())
     let host = FlowHost(store: store)

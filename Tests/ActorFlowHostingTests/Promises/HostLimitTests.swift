@@ -7,7 +7,7 @@ import Testing
 @Suite("Limits of hosted flows", .timeLimit(.minutes(15))) struct HostLimitTests {
   private let store = MemoryFlowStore()
 
-  /// Asks over and over, and counts; an empty answer is none.
+  /// Asks again and again, and counts the answers; an empty answer does not count.
   private let counting = Flow<Int, Int>("counting") {
     Loop {
       Step("ask") { (count: Int, context: StepContext) -> Again<Int, Int> in
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("a time beyond all that can be counted is no trap: the flow waits for its answer")
+  @Test("a time beyond the representable range does not trap: the flow waits for its answer")
   func endless() async throws {
     let clock = ManualWallClock()
     let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
@@ -34,7 +34,7 @@ import Testing
     #expect(try await host.settled("p").status == .finished)
   }
 
-  @Test("a flow remembers its latest 1,000 keys; one that is older gets no second effect either")
+  @Test("a flow remembers its latest 1,000 keys; a request under an older key has no second effect either")
   func keys() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(counting)
@@ -47,10 +47,10 @@ import Testing
     }
     let view = try await host.settled("f")
     await host.isQuiet()
-    // The first of 1,001 is forgotten: a repetition is refused as any answer to a question that is closed.
+    // The first of 1,001 is forgotten: a repetition is refused as any answer to a closed question.
     #expect(
       await code { try await host.answer(questions[0], of: "f", with: "more", key: "key 0") } == .questionClosed)
-    // The latest 1,000 are known: a repetition changes nothing, and something else is refused.
+    // The latest 1,000 are known: a repetition changes nothing, and another value is refused.
     for number in [1, 2, 500, 1_000] {
       let key = "key \(number)"
       let again = try await host.answer(questions[number], of: "f", with: "more", key: key)
@@ -62,7 +62,7 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished(1_001))
   }
 
-  /// Asks, and adds what its answer says.
+  /// Asks, and appends the answer.
   private let growing = Flow<String, String>("growing") {
     Step("ask") { (input: String, context: StepContext) in input + (try await context.ask(Form(text: ""))) }
     Step("more") { (input: String, context: StepContext) in input + (try await context.ask(Form(text: ""))) }
@@ -83,7 +83,7 @@ import Testing
     #expect(try await host.settled("f").status == .waiting)
   }
 
-  @Test("a flow whose own state is over 4 MiB stands still where it was, and says why; it can be tried again")
+  @Test("a flow whose own state grows over 4 MiB is suspended with the reason, and can be retried")
   func state() async throws {
     let host = FlowHost(store: store)
     let size = Sizes()
@@ -109,7 +109,7 @@ import Testing
     #expect(history.map(\.what).filter { ["parked", "retried"].contains($0) } == ["parked", "retried"])
   }
 
-  @Test("a value that cannot be stored, and that no registration could see, makes the flow stand still")
+  @Test("a value that cannot be stored, and that registration could not check, suspends the flow")
   func unstorable() async throws {
     struct Opaque: Sendable {}
     let host = FlowHost(store: store)
@@ -132,7 +132,7 @@ import Testing
     #expect(try await host.settled("f").status == .failed)
   }
 
-  @Test("an answer with which the state is over 4 MiB is refused, nothing is written, and a smaller one is taken")
+  @Test("an answer that makes the state larger than 4 MiB is refused with nothing written; a smaller one is accepted")
   func answer() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(growing)
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-/// Too much the first time.
+/// Makes too large an output the first time.
 private final class Sizes: Sendable {
   private let isAsked = Lock(false)
   func next() -> Int {

@@ -33,7 +33,7 @@ import Testing
 
   private static func readable(_ keys: [String]) -> [String] { keys.map { String($0.dropLast(25)) } }
 
-  @Test("an order that is deleted and started again has other keys, and so has the same order in another store")
+  @Test("an order that is deleted and started again has other keys, as has the same order in another store")
   func startedAgain() async throws {
     let (first, flows) = try await host(MemoryFlowStore())
     try await run(first, flows)
@@ -46,7 +46,7 @@ import Testing
     #expect(Set(keys.all.map { $0.suffix(24) }).count == 3, "one start, one name")
   }
 
-  @Test("a store that was restored goes on under its own keys: what was done since is asked for under the same ones")
+  @Test("a restored store continues under its own keys: effects since the backup are requested under the same keys")
   func restored() async throws {
     let store = MemoryFlowStore()
     let (first, flows) = try await host(store)
@@ -63,7 +63,7 @@ import Testing
     #expect(keys.all[1] == keys.all[2])
   }
 
-  @Test("a flow that was stored without bits goes on with keys as they were, in each process")
+  @Test("a flow stored without key bits continues with its former keys, in each process")
   func storedBefore() async throws {
     let store = MemoryFlowStore()
     let (first, flows) = try await host(store)
@@ -85,7 +85,7 @@ import Testing
     #expect(keys.all.suffix(2) == ["order-1/order/pay/1/rest", "order-1/order/pay/1/rest"])
   }
 
-  @Test("an effect that a retry tries again, and the rollback of it, have the key it was begun with")
+  @Test("an effect that is retried, and its rollback, have the key it began with")
   func triedAgain() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let flow = Flow<String, String>("order") { Step("pay") { Refused(keys) } }
@@ -100,7 +100,7 @@ import Testing
     #expect(keys.all.count == 4 && Set(keys.all).count == 1)
   }
 
-  @Test("a flow whose backUp failed keeps its bits after its end: a second rollback begins no effect under another key")
+  @Test("a flow whose backUp failed keeps its bits after its end: a second rollback starts no effect under another key")
   func undoneAgain() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let flow = Flow<String, String>("order") {

@@ -24,7 +24,7 @@ import Testing
     return (host, try await host.register(flow))
   }
 
-  @Test("a flow that waits stays in memory so long, then it is put away and made anew by whoever wants it")
+  @Test("a waiting flow stays in memory for this time, then it is passivated, and activated by the next request")
   func passivatedAfterTime() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
@@ -40,7 +40,7 @@ import Testing
     try await host.shutDown()
   }
 
-  @Test("an answer finds the step that asked, and keeps the flow in memory for as long again")
+  @Test("an answer finds the step that asked, and keeps the flow in memory for the same time again")
   func answered() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
@@ -56,11 +56,11 @@ import Testing
     try await host.answerNext("f", "\"2\"")
     #expect(log.all == ["made", "made"])
     #expect(try await flows.outcome(of: "f") == .finished("-12"))
-    // What has ended waits for nobody.
+    // An ended flow waits for nothing.
     await host.isQuiet()
   }
 
-  @Test("a host that is stopped puts away what it kept, at once")
+  @Test("a host that is stopped passivates the flows it keeps in memory at once")
   func stopped() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
@@ -75,7 +75,7 @@ import Testing
     #expect(try await again.outcome(of: "f") == .finished("-12"))
   }
 
-  @Test("a host that is stopped puts away at once what was answered while it was kept")
+  @Test("a host that is stopped passivates at once a flow that was answered while it stayed in memory")
   func stoppedAfterAnswer() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")

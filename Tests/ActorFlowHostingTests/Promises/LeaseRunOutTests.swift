@@ -4,12 +4,12 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Flows in memory whose lease has run out", .timeLimit(.minutes(15))) struct LeaseRunOutTests {
+@Suite("Flows in memory whose lease has expired", .timeLimit(.minutes(15))) struct LeaseRunOutTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let gate = Gate()
   private let log = Log()
-  /// Passed with each claim that found something, when it was dealt with.
+  /// Passed with each claim that found a flow, after it was handled.
   private let passes = Gate()
 
   init() {
@@ -37,7 +37,7 @@ import Testing
     return host
   }
 
-  /// Lets the host look once more for what is due, after its leases have run out.
+  /// Lets the host look once more for due flows, after its leases have expired.
   private func passTime(_ host: FlowHost) async throws {
     try await clock.waitForSleepers()
     let before = passes.arrivals
@@ -45,25 +45,25 @@ import Testing
     await passes.reached(before + 1)
   }
 
-  @Test("the flow goes on under the lease that it is claimed with, and gives that back")
+  @Test("the flow continues under the lease that it is claimed with, and releases that one")
   func adopted() async throws {
     let host = try await host()
     let running = Task { try await host.run() }
     try await passTime(host)
     gate.open()
     #expect(try await host.settled("x").status == .waiting)
-    #expect(log.all == ["slow"], "it was not begun anew")
+    #expect(log.all == ["slow"], "it did not begin again")
     await host.isQuiet()
-    // Nobody need wait for a lease to run out.
+    // No other host has to wait for a lease to expire.
     _ = try await store.acquire("x", owner: "other", for: .seconds(1))
     running.cancel()
     try await running.value
   }
 
-  @Test("one that is lost here gives the lease back at once")
+  @Test("a host that has lost the flow releases the claimed lease at once")
   func lost() async throws {
     let host = try await host()
-    await host.live["x"]?.committer.lose(FlowStoreError(.conflict, "somebody has written it"))
+    await host.live["x"]?.committer.lose(FlowStoreError(.conflict, "another host has written it"))
     let running = Task { try await host.run() }
     try await passTime(host)
     _ = try await store.acquire("x", owner: "other", for: .seconds(1))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// A flow that is being left or put away in the same moment.
-@Suite("Leaving flows that are put away", .timeLimit(.minutes(15))) struct LeavingPassivatedTests {
+/// A flow that is left and passivated at the same moment.
+@Suite("Leaving passivated flows", .timeLimit(.minutes(15))) struct LeavingPassivatedTests {
   private let log = Log()
   private let gate = Gate()
   private let store = MemoryFlowStore()
@@ -42,7 +42,7 @@ import Testing
     #expect(undone == ["undo last", "undo pay", "undo first"])
   }
 
-  @Test("a flow that was put away is backed up from the question that it shows", arguments: [false, true])
+  @Test("a passivated flow is backed up from the question that it shows", arguments: [false, true])
   func question(isForked: Bool) async throws {
     let branch = Flow<String, String> { [log] in
       Step("hotel") { Asker(log) }

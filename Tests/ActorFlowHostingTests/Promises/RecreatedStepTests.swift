@@ -4,11 +4,11 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// A back that takes its flow up lands on a step that must be made anew before its `proceed` can be called.
-@Suite("Rule 2: a back to a step that is made anew", .timeLimit(.minutes(15))) struct RecreatedStepTests {
+/// A back that activates its flow lands on a step that must be created again before its `proceed` can be called.
+@Suite("Rule 2: a back to a step that is created again", .timeLimit(.minutes(15))) struct RecreatedStepTests {
   private let log = Log()
 
-  /// - Parameter landing: Runs when the first step is made after its `backUp` has run.
+  /// - Parameter landing: Runs when the first step is created after its `backUp` has run.
   private func flow(landing: @escaping @Sendable () async throws -> Void) -> Flow<String, String> {
     Flow("f") { [log] in
       Step("first") {
@@ -28,7 +28,7 @@ import Testing
 
   private var undone: [String] { log.all.filter { $0.hasPrefix("undo") } }
 
-  @Test("is not followed by another backUp of it if the flow is abandoned meanwhile")
+  @Test("an abandon meanwhile does not call backUp a second time")
   func abandoned() async throws {
     let gate = Gate()
     try await testHost(exhaustive: false) { tester in
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("is not followed by another backUp of it if it cannot be made")
+  @Test("a failure to create the step does not call backUp a second time")
   func notMade() async throws {
     try await testHost(exhaustive: false) { tester in
       try await start(flow { throw Boom() }, on: tester)
@@ -56,7 +56,7 @@ import Testing
       try await tester.settle()
       let view = try await tester.view(of: "f")
       #expect(view.status == .failed)
-      #expect(!view.rollbackFailed, "nothing is left to undo for which the step would have to be made once more")
+      #expect(!view.rollbackFailed, "no backUp is left that would need the step again")
       #expect(undone == ["undo second", "undo first"])
     }
   }

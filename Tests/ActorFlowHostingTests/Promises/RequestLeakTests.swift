@@ -5,7 +5,7 @@ import Testing
 @testable import ActorFlowHosting
 
 /// Nothing of a request's task reaches the flow, only the request.
-@Suite("Leaks of requests", .timeLimit(.minutes(15))) struct RequestLeakTests {
+@Suite("Isolation of requests", .timeLimit(.minutes(15))) struct RequestLeakTests {
   @TaskLocal private static var request: String?
 
   private let clock = ManualWallClock()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("no step, reminder, effect or backUp sees the task-locals of the request or the run that woke its flow")
+  @Test("no step, reminder, effect or backUp sees the task-locals of the request or run that activated its flow")
   func taskLocals() async throws {
     let host = FlowHost(store: store, clock: clock)
     let flows = try await Self.$request.withValue("register") { try await host.register(flow) }
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("the secret of a question is in its id alone: in no entry of the history, description, dump or error")
+  @Test("the secret of a question is in its id alone: in no history entry, description, dump or error")
   func secrets() async throws {
     let host = FlowHost(store: store, clock: clock)
     let events = host.events(of: "x")
@@ -124,7 +124,8 @@ import Testing
     #expect(try await host.history(of: "x").map(\.detail) == details.keys.sorted().map { details[$0] })
   }
 
-  @Test("a wrong secret is no such question, whether the flow is in memory or not; an asked one that is closed says so")
+  @Test(
+    "a wrong secret finds no question, whether the flow is in memory or not; a closed question is reported as closed")
   func wrongSecrets() async throws {
     let host = FlowHost(store: store, clock: clock)
     try await host.register(flow).start(id: "x", with: "-")

@@ -6,7 +6,7 @@ import Testing
 
 private let go = Signal<String>("go")
 
-/// Says what it finds when it is entered; then asks, waits for a signal, and says what it got.
+/// Traces its state when it is entered; then asks, waits for a signal, and traces what it got.
 private actor Collector: FlowStep {
   private let log: Log
   private var proceeds = 0
@@ -33,7 +33,7 @@ private actor Collector: FlowStep {
 }
 
 /// The table "What a back rewinds" of the article "Backing up", hosted.
-@Suite("What a back of a hosted flow rewinds", .timeLimit(.minutes(15))) struct RewindingTests {
+@Suite("State after a back of a hosted flow", .timeLimit(.minutes(15))) struct RewindingTests {
   private let log = Log()
 
   private var flow: Flow<String, String> {
@@ -45,7 +45,8 @@ private actor Collector: FlowStep {
     }
   }
 
-  @Test("as in memory, but that no actor's property stays; a rendered step is as it was left, one passed over is new")
+  @Test(
+    "as in memory, but no actor state stays; a rendered step keeps its state, one passed over starts with a new one")
   func hosted() async throws {
     try await testHost(exhaustive: false) { tester in
       let flows = try await tester.deploy(flow)
@@ -63,8 +64,8 @@ private actor Collector: FlowStep {
         ], "each request costs the step its instance")
 
       try await tester.backUp("f")
-      let kept = try await tester.question(Basket.View.self, of: "f")
-      #expect(kept.prompt.lines == ["tea x1"], "a back that lands on a rendered step finds its state")
+      let landed = try await tester.question(Basket.View.self, of: "f")
+      #expect(landed.prompt.lines == ["tea x1"], "a back that lands on a rendered step finds its state")
 
       let before = log.all.count
       try await tester.backUp("f", to: "first")
@@ -73,7 +74,7 @@ private actor Collector: FlowStep {
       #expect(try await tester.send("s1", to: go, of: "f", key: "1") == .duplicate, "its key stays known")
       try await tester.answer(Form.self, of: "f", with: "b")
       let new = try await tester.question(Basket.View.self, of: "f")
-      #expect(new.prompt.lines == [], "one that was passed over begins anew")
+      #expect(new.prompt.lines == [], "one that was passed over starts with a new state")
       #expect(
         Array(log.all.dropFirst(before + 1)) == [
           "first: input -, property 1, record done 1", "first: answer b, signal s2",

@@ -28,7 +28,7 @@ import Testing
     return (host, try await host.register(flow))
   }
 
-  /// What becomes of each of two values under a key that the first of them was sent with.
+  /// The outcome for each of two values sent under the key of the first of them.
   private func isOnce(_ host: FlowHost, _ value: Int, _ key: String) async throws {
     let before = try await store.load("o")?.revision
     #expect(try await host.send(value, to: paid, of: "o", key: key) == .duplicate)
@@ -37,7 +37,8 @@ import Testing
     #expect(try await store.load("o")?.revision == before, "nothing is written")
   }
 
-  @Test("the same signal is a duplicate, another one refused: while kept, when taken, elsewhere, and after the end")
+  @Test(
+    "the same signal is a duplicate and another is refused: while buffered, after receipt, elsewhere, after the end")
   func sentAgain() async throws {
     let (first, orders) = try await host()
     try await orders.start(id: "o", with: 0)
@@ -46,7 +47,7 @@ import Testing
     await first.isQuiet()
     try await isOnce(first, 2, "a")
     #expect(try await first.send(3, to: paid, of: "o", key: "b") == .accepted)
-    #expect(try await first.send(4, to: paid, of: "o", key: "c") == .accepted, "kept, and never received")
+    #expect(try await first.send(4, to: paid, of: "o", key: "c") == .accepted, "buffered, and never received")
     _ = try await first.settled("o")
     await first.isQuiet()
     for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(first, value, key) }
@@ -61,7 +62,7 @@ import Testing
     #expect(try await second.send(5, to: paid, of: "o", key: "e") == .flowEnded)
   }
 
-  @Test("a key is one signal's, and no answer's")
+  @Test("a key belongs to one signal, and to no answer")
   func separate() async throws {
     let (host, orders) = try await host()
     try await orders.start(id: "o", with: 0)
@@ -73,7 +74,7 @@ import Testing
     #expect(try await orders.outcome(of: "o") == .finished(50))
   }
 
-  @Test("of many that are sent at once under one key, one is taken; the same are duplicates, all others refused")
+  @Test("of many signals sent at once under one key one is accepted; equal ones are duplicates, others are refused")
   func atOnce() async throws {
     let hosts = [try await host(), try await host()]
     for round in 0..<20 {
@@ -97,14 +98,14 @@ import Testing
     }
   }
 
-  @Test("a key whose signal is not known any more, only that it came, makes a duplicate of whatever is sent")
+  @Test("a key whose signal's value is unknown makes a duplicate of any value sent under it")
   func forgotten() async throws {
     let (first, orders) = try await host()
     try await orders.start(id: "o", with: 0)
     #expect(try await first.send(2, to: paid, of: "o", key: "k") == .accepted)
     _ = try await first.settled("o")
     await first.isQuiet()
-    // As a store has it that was written before values were told apart.
+    // As a store has the key from a version before values were compared.
     let stored = try #require(try await store.load("o"))
     var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))
     state.requests = []

@@ -4,18 +4,19 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// The same input is not always the same bytes: a `Set` has its elements in another order in each process.
-@Suite("Flows that are started again", .timeLimit(.minutes(15))) struct StartedAgainTests {
+/// Equal inputs do not always have equal bytes: a `Set` has its elements in another order in each process.
+@Suite("Flows that are started twice", .timeLimit(.minutes(15))) struct StartedAgainTests {
   private let store = MemoryFlowStore()
 
-  /// Started with an input, it waits; so it can be started again.
+  /// Waits after its start, so it can be started again.
   private func flow<Input: Codable & Sendable>(of type: Input.Type) -> Flow<Input, String> {
     Flow("guests") {
       Step("ask") { (_: Input, context: StepContext) in try await context.ask(Form(text: "?")) }
     }
   }
 
-  @Test("an input that is equal is the same, however its JSON reads; another one is refused, and nothing has changed")
+  @Test(
+    "an equal input is the same start, however its JSON is written; another one is refused, and nothing has changed")
   func equal() async throws {
     let first = FlowHost(store: store)
     try await first.register(flow(of: GuestList.self)).start(id: "f", with: GuestList(names: ["ann", "bob"]))
@@ -28,7 +29,7 @@ import Testing
     #expect(try await second.view("f").revision == view.revision)
   }
 
-  @Test("so is one that holds such values")
+  @Test("an input that contains such values is the same start")
   func nested() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow(of: [GuestList?].self))
@@ -37,7 +38,7 @@ import Testing
     #expect(await code { try await flows.start(id: "f", with: [nil]) } == .alreadyStarted)
   }
 
-  @Test("what cannot be compared is the same if its bytes are")
+  @Test("inputs that cannot be compared are the same if their bytes are")
   func opaque() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow(of: Incomparable.self))
@@ -48,7 +49,7 @@ import Testing
     #expect(await code { try await flows.start(id: "g", with: ann) } == .alreadyStarted)
   }
 
-  @Test("a flow that began with an input of another type is not the same")
+  @Test("an input of another type is not the same start")
   func otherType() async throws {
     try await FlowHost(store: store).register(flow(of: String.self)).start(id: "f", with: "ann")
     let host = FlowHost(store: store)
@@ -57,7 +58,7 @@ import Testing
   }
 }
 
-/// Reads otherwise each time it is written.
+/// Encodes differently each time.
 private struct GuestList: Codable, Sendable, Equatable {
   private static let written = Lock(0)
   var names: Set<String>

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Who answers hears that the host is gone, not what that did to the step.
+/// The answerer is told that the host has stopped, not what the stop did to the step.
 @Suite("Answers under way when a host stops", .timeLimit(.minutes(15))) struct StoppedAnswerTests {
   enum End: CaseIterable { case stop, crash }
 
-  /// Where the answer is when the host stops.
+  /// The point that the answer has reached when the host stops.
   enum Moment: CaseIterable { case loading, validating, committing, inLine }
 
   private let clock = ManualWallClock()
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Ends the host; with `gate` open before what it waits for.
+  /// Stops the host; opens `gate` before what the answer waits for.
   private func end(_ tester: HostTester, by end: End, at moment: Moment) async throws {
     switch end {
     case .crash:
@@ -48,7 +48,7 @@ import Testing
       try await clock.waitForSleepers(2)
       run.cancel()
       if moment == .committing || moment == .inLine {
-        // It waits for a write that is under way.
+        // The answer waits for a write that is under way.
         try await clock.waitForSleepers()
         gate.open()
         try await run.value
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "of a rendered step: notRunning, or it is in the store; whichever way the host ends", arguments: End.allCases,
+    "of a rendered step: notRunning, or stored, in whichever way the host ends", arguments: End.allCases,
     Moment.allCases)
   func rendered(_ end: End, _ moment: Moment) async throws {
     try await testHost(on: store, clock: clock, exhaustive: false) { tester in
@@ -80,7 +80,7 @@ import Testing
       }
       let first = answer(3, to: question, at: host, gate: moment == .validating ? gate : nil)
       await gate.reached()
-      // What it says is valid by now, and the other one is being written.
+      // The answer is validated by now, and the other one is being written.
       held.open()
       try await self.end(tester, by: end, at: moment)
       #expect(await first.value == (second == nil && moment != .committing ? .notRunning : nil))
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("a flow that is started meanwhile is in the store, and nothing of it runs at a host that has stopped")
+  @Test("a flow that is started meanwhile is stored, and does not run at the stopped host")
   func started() async throws {
     let (host, log) = (FlowHost(store: store, clock: clock), Log())
     let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker(log) } })
@@ -110,7 +110,7 @@ import Testing
     #expect(log.all == ["made"])
   }
 
-  /// Nil: it was taken.
+  /// Returns nil if the answer was accepted.
   private func answer(
     _ answer: Int, to question: Question.ID, at host: FlowHost, gate: Gate?
   ) -> Task<FlowError.Code?, Never> {
@@ -120,11 +120,11 @@ import Testing
   }
 }
 
-/// Adds up.
+/// Adds up the answers.
 private struct Tally: RenderedStep {
   struct View: Prompt, Codable {
     typealias Answer = Int
-    /// Where who answers is to wait.
+    /// The gate at which the answerer waits.
     @TaskLocal static var gate: Gate?
     var sum: Int
 

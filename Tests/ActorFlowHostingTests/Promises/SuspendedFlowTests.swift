@@ -25,7 +25,7 @@ private actor Failing: FlowStep {
     }
   }
 
-  @Test("roll back where the definition says so, also when a timeout around all steps has left none of them")
+  @Test("a failed flow rolls back where the definition says so, also when a timeout around all steps has left none")
   func timeout() async throws {
     try await testHost(exhaustive: false) { tester in
       try await tester.deploy(flow.timeout(.seconds(60)).onFailure(.rollBack)).start(id: "f", with: "-")
@@ -36,7 +36,7 @@ private actor Failing: FlowStep {
     }
   }
 
-  @Test("stand still whatever is due, and rest")
+  @Test("a suspended flow stays suspended whatever is due, and is passivated")
   func timers() async throws {
     try await testHost(exhaustive: false) { tester in
       try await tester.deploy(flow.timeout(.seconds(60)).expires(afterIdle: .seconds(30))).start(id: "f", with: "-")
@@ -51,7 +51,7 @@ private actor Failing: FlowStep {
     }
   }
 
-  @Test("fire a timer that has become due when they are retried")
+  @Test("a timer that became due during the suspension fires when the flow is retried")
   func dueAfterRetry() async throws {
     try await testHost(exhaustive: false) { tester in
       try await tester.deploy(flow.timeout(.seconds(60))).start(id: "f", with: "-")
@@ -64,7 +64,7 @@ private actor Failing: FlowStep {
     }
   }
 
-  @Test("can be abandoned in the moment they fail")
+  @Test("a flow can be abandoned at the moment it fails")
   func atOnce() async throws {
     for round in 0..<200 {
       try await testHost(exhaustive: false) { tester in
@@ -87,7 +87,7 @@ private actor Failing: FlowStep {
     }
   }
 
-  @Test("wait for the backUp of a branch, so that it runs once")
+  @Test("a suspension waits for the backUp of a branch, which runs once")
   func undoing() async throws {
     let gate = Gate()
     let flow = Flow<String, String>("f") { [log] in
@@ -114,7 +114,7 @@ private actor Failing: FlowStep {
       #expect(gate.arrivals == 1)
       try await tester.retry("f")
       try await tester.abandon("f")
-      #expect(gate.arrivals == 1, "what was undone is not undone again")
+      #expect(gate.arrivals == 1, "a compensated step is not compensated again")
     }
   }
 }

@@ -19,7 +19,7 @@ import Testing
     Step("c") { Asker() }
   }
 
-  /// A host that keeps what it has in memory, and knows of no lease that has ended.
+  /// A host that keeps its flows in memory, and does not know that its leases have ended.
   private func host(_ owner: String) async throws -> FlowHost {
     var options = FlowHost.Options()
     options.keepHot = .seconds(3_600)
@@ -28,7 +28,7 @@ import Testing
     return host
   }
 
-  /// A flow that is in memory at the first host, while another has written it and is gone.
+  /// A flow that is in memory at the first host, and that another host has since written.
   private func takenOver() async throws -> FlowHost {
     let first = try await host("first")
     let flows = HostedFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
@@ -42,7 +42,7 @@ import Testing
     return first
   }
 
-  @Test("a request to a host that has lost its lease is done on the flow as it is")
+  @Test("a request to a host that has lost its lease is carried out on the current state of the flow")
   func one() async throws {
     let first = try await takenOver()
     let question = try #require(try await first.view("x").questions.first?.id)
@@ -51,7 +51,7 @@ import Testing
     #expect(try await first.view("x").status == .finished)
   }
 
-  @Test("so are many at once, each once")
+  @Test("many such requests at once are carried out once each")
   func many() async throws {
     let (first, signal) = (try await takenOver(), signal)
     await withTaskGroup { group in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-/// Writes that are done, or not, and whose outcome the host does not learn at once.
+/// Writes that are done or not, and whose outcome the host does not learn at once.
 @Suite("Unknown outcomes", .timeLimit(.minutes(15))) struct UnknownOutcomeTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
@@ -30,7 +30,8 @@ import Testing
     return (host, question)
   }
 
-  /// From the next call of an operation on: the first loses its acknowledgement, the others fail with this code.
+  /// From the next call of an operation on, the first call loses its acknowledgement, and the others fail with this
+  /// code.
   private func loseThenFail(_ operation: StoreCall.Operation, _ code: FlowStoreError.Code) {
     let first = faulty.count(of: operation) + 1
     faulty.plan { call in
@@ -45,21 +46,21 @@ import Testing
   }
 
   @Test(
-    "a stored answer is never reported as certainly not written, whatever the store says afterwards",
+    "a stored answer is never reported as not written, whatever the store returns afterwards",
     arguments: [FlowStoreError.Code.unavailable, .conflict, .fenced, .tooLarge, .corrupted])
   func answer(_ later: FlowStoreError.Code) async throws {
     let (host, question) = try await asking()
     loseThenFail(.commit, later)
     #expect(await code { try await host.answer(question, of: "x", with: "1") } == .outcomeUnknown)
     faulty.plan { _ in nil }
-    // Memory agrees with the store: the answer was given.
+    // Memory agrees with the store: the answer was accepted.
     let view = try await host.settled("x")
     #expect(view.steps == ["f/b"])
     #expect(await ActorFlowHostingTests.code { try await host.answer(question, of: "x", with: "2") } == .questionClosed)
     #expect(try await host.answerNext("x", "\"2\"").status == .finished)
   }
 
-  @Test("an answer that was not written and is reported as unknown can be given again")
+  @Test("an answer that was not written and is reported as unknown can be sent again")
   func notWritten() async throws {
     let (host, question) = try await asking()
     faulty.plan { $0.operation == .commit ? .fail(.outcomeUnknown) : nil }
@@ -74,7 +75,7 @@ import Testing
   func keyed() async throws {
     let (host, question) = try await asking()
     loseThenFail(.commit, .unavailable)
-    // The flow's own next commit is refused, too; the answer is in the store.
+    // The flow's own next commit is refused as well; the answer is in the store.
     #expect(try await host.answer(question, of: "x", with: "1", key: "k").id == "x")
     faulty.plan { _ in nil }
     #expect(try await host.settled("x").steps == ["f/b"])
@@ -93,7 +94,7 @@ import Testing
     #expect(try await host.history(of: "x").filter { $0.what == "sent" }.count == 1)
   }
 
-  @Test("a back whose commit is in the store is not made a second time, without a key either")
+  @Test("a back whose commit is in the store is not repeated, not even without a key")
   func back() async throws {
     let (host, question) = try await asking()
     try await host.answer(question, of: "x", with: "1")
@@ -110,7 +111,7 @@ import Testing
     #expect(try await host.history(of: "x").filter { $0.what == "leaving" }.count == 1)
   }
 
-  @Test("attempts have one commit id and pauses that grow, and end")
+  @Test("attempts share one commit id, their pauses grow, and they end")
   func pauses() async throws {
     let clock = PausingClock()
     let commits = Lock<[CommitID]>([])
@@ -147,7 +148,7 @@ import Testing
     #expect(try await host.settled("y").steps == ["f/a"])
   }
 
-  @Test("a flow that was removed is removed, though the store did not say so")
+  @Test("a flow that was removed is removed, although the store did not acknowledge it")
   func delete() async throws {
     let (host, _) = try await asking()
     let first = faulty.count(of: .delete) + 1
@@ -158,7 +159,7 @@ import Testing
     #expect(try await store.load("x") == nil)
   }
 
-  @Test("a removal whose outcome is not known says so, and what is there goes on")
+  @Test("a removal with an unknown outcome is reported, and an existing flow continues")
   func notDeleted() async throws {
     let (host, question) = try await asking()
     let first = faulty.count(of: .delete) + 1
@@ -172,7 +173,7 @@ import Testing
     #expect(try await host.settled("x").steps == ["f/b"])
   }
 
-  @Test("a lease whose outcome is not known is no unknown outcome of the request")
+  @Test("a lease with an unknown outcome does not make the outcome of the request unknown")
   func lease() async throws {
     let (host, question) = try await asking()
     faulty.plan { $0.operation == .acquire ? .fail(.outcomeUnknown) : nil }
@@ -185,7 +186,7 @@ import Testing
     #expect(try await host.settled("x").steps == ["f/b"])
   }
 
-  @Test("whatever commit is unknown for long, the flow goes on from the store, and nothing is done twice")
+  @Test("whichever commit stays unknown for long, the flow continues from the store, and nothing is done twice")
   func everyCommit() async throws {
     var number = 1
     while true {
@@ -221,7 +222,7 @@ import Testing
   }
 }
 
-/// A clock that shows one time, and remembers for how long somebody wanted to pause.
+/// A clock that shows one time, and records the durations of the requested sleeps.
 private final class PausingClock: WallClock {
   private let asked = Lock<[Duration]>([])
   let now = Date(timeIntervalSince1970: 1_767_225_600)

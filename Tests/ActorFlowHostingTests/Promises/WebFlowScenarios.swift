@@ -4,8 +4,8 @@ import ActorFlowTesting
 import Foundation
 import Testing
 
-/// What Spring Web Flow promises of executions that are kept.
-@Suite("Spring Web Flow: kept executions", .timeLimit(.minutes(15))) struct WebFlowScenarios {
+/// Spring Web Flow's promises for persisted executions.
+@Suite("Spring Web Flow: persisted executions", .timeLimit(.minutes(15))) struct WebFlowScenarios {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let log = Log()
@@ -43,7 +43,7 @@ import Testing
     #expect(try await host.view("s").revision == revision)
   }
 
-  @Test("WF-03 a back and a new submit go on from the earlier step with its data; what came after is superseded")
+  @Test("WF-03 a back and a new submit continue from the earlier step with its data; later steps are superseded")
   func submittedAgain() async throws {
     let host = host()
     let flows = try await host.register(shop)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("-threefour"))
   }
 
-  @Test("WF-07 what fails behind a step that is final leaves a flow that can be taken up, not one that is locked out")
+  @Test("WF-07 a failure after a final step leaves a flow that can be retried, not a locked one")
   func notLockedOut() async throws {
     let host = host()
     let isBroken = Flag(true)
@@ -86,7 +86,7 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("-a."))
   }
 
-  @Test("WF-14 nobody who has one key knows another")
+  @Test("WF-14 no key can be derived from another one")
   func keysAreNotGuessed() async throws {
     let host = host()
     try await host.register(shop).start(id: "s", with: "-")
@@ -108,7 +108,7 @@ import Testing
     #expect(!"\(try await question(host, "s").id)".contains(token))
   }
 
-  @Test("WF-24 what cannot be read as an answer is refused with what is wrong, and nothing moves")
+  @Test("WF-24 an answer that cannot be decoded is refused with the reason, and nothing moves")
   func unreadable() async throws {
     let host = host()
     try await host.register(
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-/// Something that is so, until it is not.
+/// A flag that a test sets.
 private final class Flag: Sendable {
   private let state: Lock<Bool>
   init(_ value: Bool) { state = Lock(value) }

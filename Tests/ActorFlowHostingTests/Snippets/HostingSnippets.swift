@@ -75,7 +75,7 @@ private struct Receipt: Codable, Sendable, Equatable {
   var card: String
 }
 
-/// A provider whose network fails so many times.
+/// A provider whose network fails this many times.
 private actor Bank {
   struct Unreachable: Error {}
   private(set) var log: [String] = []
@@ -201,14 +201,14 @@ private let approval = Flow("approval") {
       try await orders.start(id: "o", with: 42)
       try await tester.answer(CardForm.self, of: "o", with: "VISA")
       let refusal = await code { try await tester.answer(CardForm.self, of: "o", with: "AMEX") }
-      // The step has returned without asking again. Whether the flow has ended by then is up to its next commit.
+      // The step has returned without asking again. Whether the flow has ended by then depends on its next commit.
       #expect([.flowEnded, .questionClosed, .noSuchQuestion].contains(refusal))
       #expect(try await orders.finish("o") == Receipt(card: "VISA"))
     }
     #expect(await bank.log == ["could not charge VISA", "charged VISA"])
   }
 
-  @Test("in memory it does not: nothing is replayed there")
+  @Test("in memory the once does not run again: nothing is replayed there")
   func cardsInMemory() async throws {
     let bank = Bank(failures: 1)
     try await testFlow(Flow("order") { Step("card") { Throwing.CardStep(bank) } }, with: 42) { tester in
@@ -219,7 +219,7 @@ private let approval = Flow("approval") {
     #expect(await bank.log == ["could not charge VISA", "charged AMEX"])
   }
 
-  @Test("a failure that the work returns is recorded, and replayed; a rollback voids what may have happened")
+  @Test("a failure that the work returns is recorded and replayed; a rollback voids a charge that may have happened")
   func cardsRecorded() async throws {
     let bank = Bank(failures: 1)
     try await testHost { tester in
@@ -241,7 +241,7 @@ private let approval = Flow("approval") {
     #expect(await bank.log.dropFirst(2) == ["voided first", "refunded AMEX"])
   }
 
-  @Test("a flow is found by a label, watched, told what became of it, and removed")
+  @Test("a flow is found by a label, watched until its outcome, and removed")
   func managing() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let approvals = try await host.register(approval)

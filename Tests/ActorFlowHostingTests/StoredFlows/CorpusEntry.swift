@@ -9,7 +9,7 @@ import Testing
 struct CorpusEntry: Sendable {
   let flow: [UInt8]
   let history: [UInt8]
-  /// What is to be read from them.
+  /// The text of what must be read from the files.
   let summary: String
 
   init(_ scenario: CorpusScenario, format: Int) throws {
@@ -23,9 +23,9 @@ struct CorpusEntry: Sendable {
     summary = String(decoding: try bytes("txt"), as: UTF8.self)
   }
 
-  /// A store on files that has this flow.
+  /// Returns a store on files that has this flow.
   func opened(_ scenario: CorpusScenario, in folder: Folder) async throws -> FileFlowStore {
-    // The directories are there when a store was opened.
+    // A store creates the directories when it is opened.
     await (try await folder.open()).close()
     try folder.write(flow, to: Self.path(scenario.id, FileName.flow))
     try folder.write(history, to: Self.path(scenario.id, FileName.history))
@@ -36,7 +36,7 @@ struct CorpusEntry: Sendable {
 }
 
 extension StoredFlow {
-  /// What is known of the flow, for people.
+  /// Describes the flow in readable text.
   func summary(_ history: [HistoryEntry]) throws -> String {
     let state = try HostedState(decoding: snapshot.body)
     let view = FlowView(self, state)

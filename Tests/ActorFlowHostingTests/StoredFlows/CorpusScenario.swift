@@ -3,20 +3,20 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-/// A flow of the corpus: how it came to where it was put away, and how it goes on from there.
+/// A flow of the corpus: the requests that led to its stored state, and those that finish it.
 struct CorpusScenario: Sendable, CustomTestStringConvertible {
   typealias Hosted = HostedFlow<String, String>
 
   let name: String
-  /// The first format that could say it.
+  /// The first format that can store the state.
   let format: Int
-  /// The definition, for who runs no host; of a flow that moved the first.
+  /// The definition, for tests without a host; for a migrated flow the first version.
   let flow: @Sendable (_ isWhole: Bool) -> Flow<String, String>
-  /// Registers the definition. `isWhole`: nothing fails any more.
+  /// Registers the definition. With `isWhole`, no step fails any more.
   let register: @Sendable (_ host: FlowHost, _ isWhole: Bool) async throws -> Hosted
-  /// Brings the flow there.
+  /// Brings the flow to the state to be stored.
   let begin: @Sendable (CorpusActor) async throws -> Void
-  /// Which of the commits is the one; the last of them that fits.
+  /// Whether a commit is the one to be stored; the last one that matches is taken.
   let isMeant: @Sendable (CorpusState) -> Bool
 
   var testDescription: String { name }
@@ -42,7 +42,7 @@ struct CorpusScenario: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A scene as a format has it.
+/// A scenario as one format stores it.
 struct CorpusCase: Sendable, CustomTestStringConvertible {
   let scenario: CorpusScenario
   let format: Int
@@ -54,7 +54,7 @@ struct CorpusCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(scenario.name), format \(format)" }
 }
 
-/// Where a commit left a flow.
+/// The state in which a commit left a flow.
 struct CorpusState: Sendable {
   let steps: [StepID]
   let status: FlowSnapshot.Status
@@ -62,7 +62,7 @@ struct CorpusState: Sendable {
   let stack: [StepID]
 }
 
-/// Somebody who does things to a flow of the corpus.
+/// A user of a flow of the corpus.
 struct CorpusActor: Sendable {
   let host: FlowHost
   let clock: ManualWallClock
@@ -85,9 +85,9 @@ struct CorpusActor: Sendable {
     try await host.catchUp()
   }
 
-  /// Does whatever it takes to bring the flow to its end.
+  /// Does whatever the flow needs to end.
   ///
-  /// - Returns: What became of it.
+  /// - Returns: The outcome of the flow.
   func finish(_ flows: CorpusScenario.Hosted) async throws -> String {
     for _ in 0..<40 {
       let view = try await host.settled(id)

@@ -56,7 +56,7 @@ extension CorpusScenario {
     _ = try await $0.host.settled($0.id)
   }
 
-  /// The first of two tasks wins, and gives the other one's wait up; then the step asks again.
+  /// The first of two tasks wins, and the wait of the other one is given up; then the step asks again.
   static let withdrawn = CorpusScenario("withdrawn", since: 3) { _ in
     Flow("withdrawn") {
       Step("ask") { (input: String, context: StepContext) in
@@ -74,7 +74,7 @@ extension CorpusScenario {
     _ = try await $0.host.settled($0.id)
   }
 
-  /// Two tasks have something open: a replay may come for either first.
+  /// Two tasks have a question or a wait open: a replay may reach either of them first.
   static let race = CorpusScenario("race", since: 3) { _ in
     Flow("race") {
       Step("ask") { (input: String, context: StepContext) in
@@ -90,7 +90,7 @@ extension CorpusScenario {
     _ = try await $0.host.settled($0.id)
   }
 
-  /// The idle time stands still while the step pauses.
+  /// The idle time does not run while the step pauses.
   static let idle = CorpusScenario("idle", since: 3) { _ in
     Flow("idle") {
       Step("nudge") { (input: String, context: StepContext) in
@@ -106,7 +106,7 @@ extension CorpusScenario {
     _ = try await $0.host.settled($0.id)
   }
 
-  /// A menu further down whose visit began with an update.
+  /// A menu whose visit began with an update from a later step.
   static let menu = CorpusScenario("menu", since: 4) { _ in
     Flow("menu") {
       Hub(Step("menu") { CorpusMenu() }) {
@@ -156,7 +156,7 @@ extension CorpusScenario {
     _ = try await $0.host.settled($0.id)
   }
 
-  // MARK: - Branches and what is carried
+  // MARK: - Branches and carried values
 
   static let parallel = CorpusScenario("parallel") { _ in
     Flow("parallel") {
@@ -210,7 +210,7 @@ extension CorpusScenario {
     try await $0.answer("again", #""more""#)
   }
 
-  // MARK: - On the way back, and ends
+  // MARK: - Leaving and ending
 
   static let leaving = CorpusScenario("leaving") { _ in
     Flow("leaving") {
@@ -254,7 +254,7 @@ extension CorpusScenario {
     try await $0.answer("name")
   }
 
-  // MARK: - What the host knows
+  // MARK: - Data of the host
 
   static let keys = CorpusScenario("keys") { _ in
     Flow("keys") {
@@ -266,7 +266,7 @@ extension CorpusScenario {
     try await $0.send()
   }
 
-  /// What a step has done once, and what is done by those after it: each effect records its own idempotency key.
+  /// The effects of a step and of the steps after it: each effect records its own idempotency key.
   static let records = CorpusScenario("records", since: 3) { isWhole in
     Flow("records") {
       Step("charge") { (input: String, context: StepContext) in
@@ -301,7 +301,7 @@ extension CorpusScenario {
     try await actor.answer("name")
     try await actor.host.emptied()
     _ = try await register(actor.host, isNew: true)
-    // It moves when it is taken up; until then it stands where it stood.
+    // The flow moves to the new version when it is activated; until then its stored position is unchanged.
     try await actor.answer("street")
   }
 
@@ -323,7 +323,7 @@ extension CorpusScenario {
   }
 }
 
-/// Charges once; what it did cannot be undone before it is whole.
+/// Charges once; its `backUp` fails until the definition is repaired.
 private actor CorpusCharger: FlowStep {
   private let isWhole: Bool
   init(isWhole: Bool) { self.isWhole = isWhole }
@@ -335,7 +335,7 @@ private actor CorpusCharger: FlowStep {
   func backUp(context: RollbackContext) throws { if !isWhole { throw Boom() } }
 }
 
-/// Shows the latest number that it has taken.
+/// Shows the latest number that it has received.
 private actor CorpusMenu: ReceivingStep {
   private var latest = 0
 

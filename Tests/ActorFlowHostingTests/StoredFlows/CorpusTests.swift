@@ -5,12 +5,12 @@ import Testing
 @testable import ActorFlow
 @testable import ActorFlowHosting
 
-/// Flows that were stored once are read for ever: the files in `Corpus` were written by the formats in their folders'
-/// names, and never change. A new format gets a folder of its own, which `ACTORFLOW_CORPUS` names where it is to be written.
-@Suite("Flows that were stored long ago", .timeLimit(.minutes(15))) struct CorpusTests {
+/// A flow that was stored once stays readable: the files in `Corpus` were written in the formats that name their
+/// folders, and never change. A new format gets a folder of its own, written to the path in `ACTORFLOW_CORPUS`.
+@Suite("Flows stored in earlier formats", .timeLimit(.minutes(15))) struct CorpusTests {
   static let formats = [1, 2, 3, 4]
 
-  @Test("each is read as what it was, is taken up, and comes to its end", arguments: CorpusCase.all)
+  @Test("each flow is read as it was stored, activated, and brought to its end", arguments: CorpusCase.all)
   func goesOn(_ one: CorpusCase) async throws {
     let scenario = one.scenario
     let entry = try CorpusEntry(scenario, format: one.format)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "what is cut or changed anywhere is corrupted, and nothing else is read from it", arguments: CorpusCase.all)
+    "a file cut or changed anywhere is corrupted, and nothing else is read from it", arguments: CorpusCase.all)
   func damaged(_ one: CorpusCase) async throws {
     let scenario = one.scenario
     let entry = try CorpusEntry(scenario, format: one.format)
@@ -63,7 +63,7 @@ import Testing
 
   private static let folder = ProcessInfo.processInfo.environment["ACTORFLOW_CORPUS"]
 
-  @Test("a corpus is written", .enabled(if: folder != nil), arguments: CorpusScenario.all)
+  @Test("the corpus is written", .enabled(if: folder != nil), arguments: CorpusScenario.all)
   func write(_ scenario: CorpusScenario) async throws {
     let clock = ManualWallClock()
     let recorder = CommitRecorder()
@@ -91,7 +91,7 @@ import Testing
       .write(to: URL(fileURLWithPath: "\(target)/\(scenario.name).txt"))
   }
 
-  /// Takes a flow up as it is in the store, and brings it to its end.
+  /// Activates a flow as it is in the store, and brings it to its end.
   private static func finish(
     _ scenario: CorpusScenario, _ stored: StoredFlow, _ store: FileFlowStore
   ) async throws -> (outcome: String, history: [HistoryEntry]) {

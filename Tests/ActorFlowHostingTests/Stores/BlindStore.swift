@@ -1,7 +1,7 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// A store on files that takes errors of reading for other errors, or for no flow where there is none to take it for.
+/// A store on files that reports read errors as other errors, or as missing flows.
 struct BlindStore: FlowStore {
   let base: FileFlowStore
   let codes: [FlowStoreError.Code: FlowStoreError.Code]

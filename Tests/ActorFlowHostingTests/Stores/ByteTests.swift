@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("a time outside of what is counted becomes the nearest inside")
+  @Test("a time outside the countable range becomes the nearest one inside")
   func times() throws {
     for time in [1e300, -1e300, .infinity, -.infinity, .nan] {
       var writer = ByteWriter()
@@ -42,7 +42,7 @@ import Testing
     #expect(abs(now.stored.timeIntervalSince(now)) < 1e-6)
   }
 
-  @Test("a reader never traps and never believes a length, whatever the bytes are")
+  @Test("a reader never traps and never trusts a length, whatever the bytes are")
   func random() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<20_000 {
@@ -68,12 +68,12 @@ import Testing
     }
   }
 
-  @Test("what is left over is an error")
+  @Test("bytes left over are an error")
   func leftOver() {
     #expect(throws: FlowStoreError.self) { try ByteReader([1]).end() }
   }
 
-  @Test("a commit's id is read back from its text, and from no other")
+  @Test("a commit's id is read back from its text, and from no other text")
   func commitIDs() throws {
     let id = CommitID()
     #expect(id != CommitID())

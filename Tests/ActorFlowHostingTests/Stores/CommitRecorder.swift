@@ -1,7 +1,7 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// Remembers what a ``PlainStore`` has stored.
+/// Records what a ``PlainStore`` has stored.
 final class CommitRecorder: Sendable {
   private let commits = Lock<[StoredFlow]>([])
 

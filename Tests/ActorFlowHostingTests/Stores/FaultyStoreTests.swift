@@ -11,7 +11,7 @@ import Testing
     try await check.run(on: FlowStoreHarness(clock: clock) { FaultyStore(MemoryFlowStore(clock: clock)) })
   }
 
-  @Test("it gives leases exactly if the store in it does")
+  @Test("it gives leases exactly if its inner store does")
   func leases() async throws {
     #expect((FaultyStore(MemoryFlowStore()) as any FlowStore) is any LeasingFlowStore)
     let folder = try Folder()
@@ -50,7 +50,7 @@ import Testing
     #expect(error?.code == .unavailable)
   }
 
-  @Test("a delayed call is done when it may go on, and others overtake it")
+  @Test("a delayed call is done when it is released, and others overtake it")
   func delays() async throws {
     let clock = ManualWallClock()
     let deadline = clock.now.addingTimeInterval(5)

@@ -39,7 +39,7 @@ import Testing
     #expect(try await store.load("flow")?.snapshot == .numbered(1))
   }
 
-  @Test("a history that was cut or changed anywhere is corrupted, and its flow goes on")
+  @Test("a history that was cut or changed anywhere is corrupted, and its flow continues")
   func history() async throws {
     let folder = try Folder()
     let store = try await folder.open()
@@ -60,14 +60,14 @@ import Testing
     #expect(try await store.load("flow")?.snapshot == .numbered(3))
     try await store.commit("flow", 4)
     #expect(await code(read) == .corrupted)
-    // What stands behind the committed bytes is nobody's.
+    // The bytes behind the committed ones belong to no entry.
     try folder.write(bytes + [1, 2, 3] + bytes, to: name)
     try await store.delete("flow", expecting: Revision(4), fence: nil)
     try await store.commit("flow", 1)
     #expect(try await store.history(of: "flow", after: 0, limit: 99) == [.numbered(1)])
   }
 
-  @Test("what a crash has left is cleared away, and an unreadable file stops nobody else", arguments: [false, true])
+  @Test("leftovers of a crash are removed, and an unreadable file affects no other flow", arguments: [false, true])
   func opening(long: Bool) async throws {
     let folder = try Folder()
     let bad = FlowID(long ? String(repeating: "bad ", count: 100) : "Bad")
@@ -103,7 +103,7 @@ import Testing
     #expect(await healed.unreadable().isEmpty)
   }
 
-  @Test("a file that could not be read at the opening is taken up when it can", arguments: [false, true])
+  @Test("a file that was unreadable when the store opened is used as soon as it can be read", arguments: [false, true])
   func healed(long: Bool) async throws {
     let folder = try Folder()
     let id = FlowID(long ? String(repeating: "bad ", count: 100) : "Bad")
@@ -126,7 +126,7 @@ import Testing
     #expect(try folder.files(".flow").count == 1)
   }
 
-  @Test("a sound file under another flow's name, or one that is gone, is corrupted")
+  @Test("a valid file under another flow's name, or a missing one, is corrupted")
   func moved() async throws {
     let folder = try Folder()
     let store = try await folder.open()

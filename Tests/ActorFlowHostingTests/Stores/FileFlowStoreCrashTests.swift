@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct FileFlowStoreCrashTests {
-  /// Faults at an operation of this number; counted are those after the opening.
+  /// Faults at an operation of this number, counted from the end of the opening.
   private final class Plan: Sendable {
     private let state = Lock<(armed: Bool, count: Int, kind: DiskOperation.Kind?)>((false, 0, nil))
     let number: Int
@@ -29,7 +29,7 @@ import Testing
 
   static let deaths: [DiskFault] = [.crash, .torn(0), .torn(1), .torn(40), .torn(.max)]
 
-  @Test("a process that dies at any call to the system has lost nothing it acknowledged", arguments: deaths.indices)
+  @Test("a process that dies at any system call has lost nothing it acknowledged", arguments: deaths.indices)
   func death(_ index: Int) async throws {
     var number = 0
     while true {
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "a disk that forgets at any call what was not synced has lost nothing acknowledged",
+    "a disk that loses unsynced data at any call has lost nothing acknowledged",
     arguments: PowerLoss.Names.allCases)
   func powerLoss(losing names: PowerLoss.Names) async throws {
     var number = 0
@@ -67,7 +67,7 @@ import Testing
 
   static let failures: [DiskFault] = [.error(ENOSPC), .error(EIO), .partial(5, ENOSPC), .partial(0, EIO)]
 
-  @Test("a disk that fails at any call loses nothing, and the write can be done again", arguments: failures.indices)
+  @Test("a disk that fails at any call loses nothing, and the write can be repeated", arguments: failures.indices)
   func failure(_ index: Int) async throws {
     var number = 0
     while true {
@@ -93,7 +93,7 @@ import Testing
     #expect(number > 60)
   }
 
-  @Test("a full disk says so, and takes the write when there is room again")
+  @Test("a full disk is reported, and the write succeeds when there is room again")
   func full() async throws {
     let folder = try Folder()
     let isFull = Lock(false)
@@ -136,7 +136,7 @@ import Testing
     return nil
   }
 
-  /// Opens what is left: it is as it was before or after the write that was under way, and the script goes on.
+  /// Opens the remaining files: they are as before or after the interrupted write, and the script continues.
   private func expectWhole(_ folder: Folder, _ stop: Stop?, _ what: Comment) async throws {
     let store = try await folder.open()
     #expect(try folder.files(".new") == [], what)

@@ -12,7 +12,7 @@ import Testing
     #expect((outcome != .passed) == check.needs.contains(.leases), "\(outcome)")
   }
 
-  @Test("a second opener is refused and told who has the store, until it is closed")
+  @Test("a second opener is refused with the owner's name, until the store is closed")
   func locked() async throws {
     let folder = try Folder()
     let first = try await folder.open()
@@ -46,7 +46,7 @@ import Testing
     }
   #endif
 
-  @Test("what is asked of a closed store is unavailable; closing waits for what is under way")
+  @Test("a call to a closed store is unavailable; closing waits for calls under way")
   func closed() async throws {
     let folder = try Folder()
     let store = try await folder.open()
@@ -80,7 +80,7 @@ import Testing
     #expect(error?.code == .unavailable)
   }
 
-  @Test("ids that are equal are one flow, all others are different ones")
+  @Test("equal ids are one flow, all others are different flows")
   func ids() async throws {
     let folder = try Folder()
     let store = try await folder.open()
@@ -100,7 +100,7 @@ import Testing
     #expect(try folder.files(".history") == [])
   }
 
-  @Test("64 writers at 64 flows each, and one that all of them write")
+  @Test("64 writers at 64 flows each, and one flow that all of them write")
   func contention() async throws {
     let folder = try Folder()
     let store = try await folder.open()

@@ -19,9 +19,9 @@ import Testing
     try await store.history(of: id, after: sequence, limit: 999)
   }
 
-  // MARK: - Whose it is
+  // MARK: - Owner of a history
 
-  @Test("two histories that were swapped are corrupted, and neither is cut or written to", arguments: 2...4)
+  @Test("two swapped histories are corrupted, and neither is cut or written to", arguments: 2...4)
   func swapped(revisions: Int) async throws {
     let folder = try Folder()
     let store = try await folder.open()
@@ -61,7 +61,7 @@ import Testing
     #expect(await code { try await store.commit("flow", 3) } == .corrupted)
   }
 
-  @Test("a history in the format 1 is read as before, and all that is added to it is bound to its flow")
+  @Test("a history in format 1 is read as before, and all entries added to it are bound to its flow")
   func oldFormat() async throws {
     let folder = try Folder()
     await (try await folder.open()).close()
@@ -81,7 +81,7 @@ import Testing
     #expect(await code { try await store.commit("one", 7) } == .corrupted)
   }
 
-  @Test("a history in the format 1 is not that of a flow which never had one in it")
+  @Test("a history in format 1 does not belong to a flow which never had one in it")
   func oldInNew() async throws {
     let folder = try Folder()
     let store = try await folder.open()
@@ -92,9 +92,9 @@ import Testing
     #expect(await code { _ = try await history(store, "flow") } == .corrupted)
   }
 
-  // MARK: - Parts of it
+  // MARK: - Parts of a history
 
-  @Test("any part of a history is what a reader of the whole would find")
+  @Test("any part of a history equals that part of the whole")
   func parts() async throws {
     var random = RandomState(seed: Chance.seed)
     for round in 0..<40 {
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("a record whose way back is damaged is corrupted, or nothing is missing")
+  @Test("a record whose link to the previous one is damaged is corrupted, or no entry is missing")
   func damagedWay() async throws {
     let history = LongHistory(records: 40, perRecord: { 1 }, old: 2)
     let folder = try Folder()

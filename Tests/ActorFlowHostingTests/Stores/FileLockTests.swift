@@ -25,7 +25,7 @@ import Testing
     #expect(removals.withLock { $0 } < 0)
   }
 
-  @Test("a lock file that is replaced again and again is no lock")
+  @Test("a lock file that is replaced again and again gives no lock")
   func replacedForEver() async throws {
     let folder = try Folder()
     let error = await #expect(throws: FlowStoreError.self) {
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "a store whose lock file was removed or replaced writes nothing, and says what to do", arguments: [false, true])
+    "a store whose lock file was removed or replaced writes nothing, and names the remedy", arguments: [false, true])
   func lost(isReplaced: Bool) async throws {
     let folder = try Folder()
     let store = try await folder.open()
@@ -62,7 +62,7 @@ import Testing
     try await folder.open().commit("flow", 2)
   }
 
-  @Test("two stores that a removed lock file let open never both write")
+  @Test("two stores opened because a lock file was removed never both write")
   func twoStores() async throws {
     let folder = try Folder()
     let first = try await folder.open()
@@ -78,7 +78,7 @@ import Testing
     #expect(try await second.history(of: "flow", after: 0, limit: 9) == (1...3).map { .numbered($0) })
   }
 
-  @Test("whatever call of a commit another opener comes before, the flow is as that opener found it")
+  @Test("whichever call of a commit another opener precedes, the flow stays as that opener found it")
   func overtaken() async throws {
     var number = 0
     var wasLate = false

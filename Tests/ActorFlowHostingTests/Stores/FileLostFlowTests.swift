@@ -51,7 +51,7 @@ import Testing
     try await healed.commit(id, revisions + 1)
   }
 
-  @Test("a lost flow whose history is removed, too, may begin anew", arguments: [false, true])
+  @Test("a lost flow whose history is removed as well may start again", arguments: [false, true])
   func given(isLong: Bool) async throws {
     let folder = try Folder()
     let id = isLong ? StoreScript.long : "Lost"
@@ -97,7 +97,7 @@ import Testing
     #expect(try folder.snapshot() == before)
   }
 
-  @Test("files that appear while the store is open are not written over", arguments: [".flow", ".history"])
+  @Test("files that appear while the store is open are not overwritten", arguments: [".flow", ".history"])
   func appeared(ending: String) async throws {
     let folder = try Folder()
     let store = try await folder.open()

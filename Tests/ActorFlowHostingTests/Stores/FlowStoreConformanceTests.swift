@@ -3,9 +3,9 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-/// A check that cannot fail is none.
+/// The conformance checks, each tested with a store that fails it.
 @Suite struct FlowStoreConformanceTests {
-  @Test("a store with a mistake fails the check that is about it", arguments: Mutation.allCases)
+  @Test("a store with a mistake fails the check of that behaviour", arguments: Mutation.allCases)
   func mutant(_ mutation: Mutation) async throws {
     let check = try #require(FlowStoreConformance.all.first { $0.name.hasPrefix(mutation.check) })
     let clock = ManualWallClock()
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("every check has a mistake that it finds, or is about what is on disk")
+  @Test("every check finds one of the mistakes, or concerns data on disk")
   func complete() {
     let found = Set(Mutation.allCases.map(\.check))
     for check in FlowStoreConformance.all where !check.needs.contains(.reopening) && !check.needs.contains(.damage) {
@@ -31,7 +31,7 @@ import Testing
     #expect(Set(FlowStoreConformance.all.map(\.name)).count == FlowStoreConformance.all.count)
   }
 
-  @Test("a check that the harness cannot offer what it needs is skipped with the reason")
+  @Test("a check whose requirements the harness lacks is skipped with the reason")
   func skipped() async throws {
     for check in FlowStoreConformance.all {
       let outcome = try await check.run(on: FlowStoreHarness { MemoryFlowStore() })
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("a store that takes damage for nothing, or for anything, fails the checks of damage")
+  @Test("a store that misreads damage as a missing flow, or as another error, fails the checks of damage")
   func blind() async throws {
     for codes in [[FlowStoreError.Code.unsupportedFormat: FlowStoreError.Code.corrupted], [:]] {
       for check in FlowStoreConformance.all where check.needs.contains(.damage) {
@@ -76,7 +76,7 @@ import Testing
         harness.make = { BlindStore(base: try await folder.open(), codes: codes) }
         harness.reopen = nil
         harness.damage = { try await damage?(($0 as? BlindStore)?.base ?? $0, $1, $2) }
-        // The first store reads damage right and a newer format wrong, the second reads both as no flow.
+        // The first store reads damage correctly and a newer format wrongly; the second reads both as a missing flow.
         if !codes.isEmpty && check.name.contains("corrupted") {
           try await check.run(on: harness)
         } else {

@@ -3,7 +3,7 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Foundation
 
-/// A directory for the stores of one test, gone with it.
+/// A directory for the stores of one test, removed with it.
 final class Folder: Sendable {
   let path: String
   let clock = ManualWallClock()
@@ -37,7 +37,7 @@ final class Folder: Sendable {
     try FileManager.default.removeItem(atPath: path + "/store/" + name)
   }
 
-  /// Lets two files change their names.
+  /// Exchanges the names of two files.
   func swap(_ one: String, _ other: String) throws {
     let bytes = (try bytes(one), try bytes(other))
     try write(bytes.1, to: one)
@@ -56,7 +56,7 @@ final class Folder: Sendable {
       }
       return
     }
-    // Where it stands, and cut after: a new file, or one cut to nothing, would be synced.
+    // In place, and truncated afterwards: a new file, or one truncated to nothing, would be synced.
     try handle.write(contentsOf: Data(bytes))
     try handle.truncate(atOffset: UInt64(bytes.count))
     try handle.close()
@@ -78,7 +78,7 @@ final class Folder: Sendable {
 }
 
 extension Folder {
-  /// Whether a file is the flow's: its name is the id, with capitals escaped.
+  /// Whether a file belongs to the flow: its name is the id, with capitals escaped.
   func isFile(_ name: String, of id: FlowID) -> Bool {
     let own = name.split(separator: "/").last ?? ""
     return own.removingPercentEncoding == "\(id).flow"

@@ -13,7 +13,7 @@ struct LongHistory {
   private var bytes: [UInt8] = []
   private var revision = Revision.none
 
-  /// A history of so many records, the first ones in the format 1.
+  /// A history of this many records, the first ones in format 1.
   init(records: Int, perRecord: () -> Int, old: Int) {
     for number in 0..<records {
       let added = (0..<perRecord()).map { HistoryEntry.numbered(entries.count + 1 + $0) }
@@ -41,7 +41,7 @@ struct LongHistory {
   }
 }
 
-/// The files of flows in their format 1, as the module wrote them before histories had names.
+/// The files of flows in format 1, as written before histories had names.
 enum OldFiles {
   static func write(_ id: FlowID, revisions: Int, in folder: Folder) throws {
     let history = history(1...revisions)

@@ -11,7 +11,7 @@ import Testing
     try await check.run(on: harness)
   }
 
-  @Test("only the checks of what is on disk are skipped for a store in memory, each with its reason")
+  @Test("only the checks of data on disk are skipped for a store in memory, each with its reason")
   func skipped() async throws {
     for check in FlowStoreConformance.all {
       let clock = ManualWallClock()

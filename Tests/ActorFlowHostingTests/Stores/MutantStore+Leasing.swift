@@ -53,7 +53,7 @@ extension MutantStore {
     }
     if mutation == .leavesTheDead { return found.filter { !known.contains($0.id) } }
     if mutation == .claimsTwice {
-      // Freed once each, or a claimer that goes on until nothing is due would never end.
+      // Freed once each; otherwise a claimer that continues until nothing is due would never end.
       for lease in found where !known.contains(lease.id) { try await base.release(lease) }
     }
     return found

@@ -51,7 +51,7 @@ final class MutantStore: LeasingFlowStore {
     case .cutsWhatIsTooLarge: snapshot.body = Array(snapshot.body.prefix(FlowSnapshot.maximumBytes - 500))
     case .writesHistoryOfRefused: seen.withLock { $0.history[id, default: []] += history }
     case .looksThenWrites, .creatorsBothWin, .losesCounts:
-      // Two that look at once both find what they expect.
+      // Two callers that look at once both find what they expect.
       if current == expecting {
         await Task.yield()
         expecting = try await revision(id)
@@ -69,7 +69,7 @@ final class MutantStore: LeasingFlowStore {
     return stored
   }
 
-  /// What a store that looks too little lets pass.
+  /// The values that a store without the check lets pass.
   private func passing(_ fence: Fence?, for id: FlowID) -> Fence? {
     switch mutation {
     case .ignoresFences where fence != nil: lastLease(id)?.fence

@@ -1,12 +1,12 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// A store without leases, whatever the one in it gives.
+/// A store without leases, whether its inner store gives them or not.
 struct PlainStore: FlowStore {
   let base: any FlowStore
   /// Called before each commit.
   var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
-  /// Called with what each commit has stored.
+  /// Called with the stored result of each commit.
   var onStored: @Sendable (StoredFlow) -> Void = { _ in }
 
   func load(_ id: FlowID) async throws -> StoredFlow? { try await base.load(id) }

@@ -2,9 +2,9 @@ import ActorFlow
 import ActorFlowHosting
 import Foundation
 
-/// Plays a disk that forgets at a crash what was not synced: the bytes of files, and also changes of names.
+/// Simulates a disk that loses unsynced data in a crash: the bytes of files, and changes of names.
 final class PowerLoss: Sendable {
-  /// The changes of names, not synced yet, that a crash undoes.
+  /// The unsynced changes of names, which a crash reverts.
   enum Names: Sendable, CaseIterable {
     case none, all, oldest, newest, odd, even
 
@@ -20,10 +20,10 @@ final class PowerLoss: Sendable {
     }
   }
 
-  /// A name that was made, moved or removed: the contents under the names before.
+  /// A name that was created, moved or removed, with the contents under the names before.
   private struct Change: Sendable {
     var old: [String: Data?]
-    /// The names of a file that was moved: it takes the bytes with it that were synced since.
+    /// The names of a file that was moved: the bytes synced since move with it.
     var move: (from: String, to: String)?
   }
 
@@ -61,7 +61,7 @@ final class PowerLoss: Sendable {
       state.last = operation
       if state.isArmed { state.count += 1 }
       guard state.count == crashAt else { return nil }
-      // The crash comes before the last operation is done.
+      // The crash happens before the last operation is done.
       forget(state)
       return .crash
     }
@@ -85,7 +85,7 @@ final class PowerLoss: Sendable {
     }
   }
 
-  /// Takes over what an operation has done.
+  /// Applies the effect of an operation.
   private func note(_ operation: DiskOperation, _ state: inout State) {
     let path = operation.path
     switch operation.kind {
@@ -112,7 +112,7 @@ final class PowerLoss: Sendable {
     }
     var lost: [Change] = []
     for (index, change) in state.volatile.enumerated() {
-      // A change of a name is lost together with all that came after it under that name.
+      // A lost change of a name loses all later changes under that name.
       let follows = lost.contains { !Set($0.old.keys).isDisjoint(with: change.old.keys) }
       if follows || names.loses(index, of: state.volatile.count) { lost.append(change) }
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Sleeping by the system's clock", .timeLimit(.minutes(15))) struct SleepQueueTests {
+@Suite("Sleeping by the system clock", .timeLimit(.minutes(15))) struct SleepQueueTests {
   private let queue = SleepQueue()
 
-  @Test("everybody wakes in time, also who came later and is due earlier")
+  @Test("every sleeper wakes in time, also one that arrives later and is due earlier")
   func wake() async throws {
     await withTaskGroup { group in
       group.addTask { await queue.sleep(seconds: 3_600) }
@@ -18,7 +18,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test("who is cancelled wakes at once, and nothing is kept of him")
+  @Test("a cancelled sleeper wakes at once and leaves nothing behind")
   func cancelled() async throws {
     await withTaskGroup { group in
       for _ in 1...1_000 { group.addTask { await queue.sleep(seconds: 3_600) } }

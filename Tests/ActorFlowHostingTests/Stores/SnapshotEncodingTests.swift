@@ -6,7 +6,7 @@ import Testing
 @Suite struct SnapshotEncodingTests {
   private static let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap(Int.init) ?? 10_000
 
-  @Test("a snapshot is read back as it was written, times to the microsecond")
+  @Test("a snapshot is read back as it was written, with times to the microsecond")
   func roundTrip() throws {
     for snapshot in Self.samples {
       let bytes = snapshot.encoded()
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("equal snapshots have equal bytes, however their labels came together")
+  @Test("equal snapshots have equal bytes, in whatever order their labels were added")
   func canonical() {
     var one = FlowSnapshot.numbered(1)
     var other = one
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("a newer format with a sound header is unsupported, and one with a damaged header corrupted")
+  @Test("a newer format with a valid header is unsupported, and one with a damaged header corrupted")
   func newer() {
     let newer = FlowSnapshot.withNewerFormat(FlowSnapshot.numbered(1).encoded())
     expect(.unsupportedFormat, newer)

@@ -3,7 +3,7 @@ import Testing
 @testable import ActorFlowHosting
 
 @Suite struct SortedListTests {
-  @Test("a sorted list is a sorted set, whatever comes and goes")
+  @Test("a sorted list equals a sorted set after any insertions and removals")
   func random() {
     var random = SystemRandomNumberGenerator()
     var list = SortedList<Int>()

@@ -3,7 +3,7 @@ import ActorFlowHosting
 import Foundation
 
 extension FlowStore {
-  /// Makes this revision of a flow: the snapshot and the history tell its number.
+  /// Returns this revision of a flow: the snapshot and the history contain its number.
   @discardableResult
   func commit(_ id: FlowID, _ revision: Int, as commit: CommitID = CommitID()) async throws -> StoredFlow {
     try await self.commit(

@@ -5,13 +5,13 @@ import Foundation
 import Testing
 
 @Suite struct StoreIndexTests {
-  @Test("after random writes a store in memory finds what a walk over all flows finds")
+  @Test("after random writes a store in memory finds what a scan of all flows finds")
   func memory() async throws {
     let clock = ManualWallClock()
     try await play(MemoryFlowStore(clock: clock), rounds: 3_000) { $0 }
   }
 
-  @Test("after random writes a store on files finds what a walk over all flows finds, also when opened again")
+  @Test("after random writes a store on files finds what a scan of all flows finds, also when opened again")
   func files() async throws {
     let folder = try Folder()
     try await play(try await folder.open(), rounds: 400) { store in

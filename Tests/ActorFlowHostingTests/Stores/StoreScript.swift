@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowHosting
 import Testing
 
-/// A few writes of two flows, and what must be true after any of them failed.
+/// A few writes of two flows, and the state that must hold after any of them failed.
 struct StoreScript: Sendable {
   enum Write: Sendable {
     case commit(FlowID, Int)
@@ -40,7 +40,7 @@ struct StoreScript: Sendable {
     return revisions
   }
 
-  /// The revisions that the store has; every flow's snapshot, history, summary and tasks are those of its revision.
+  /// Returns the revisions that the store has; each flow's snapshot, history, summary and tasks must have its revision.
   static func revisions(of store: some FlowStore) async throws -> [FlowID: Int] {
     var revisions: [FlowID: Int] = [:]
     for id in Set(writes.map(\.id)) {
@@ -64,7 +64,7 @@ struct StoreScript: Sendable {
     return revisions
   }
 
-  /// Goes on with the script to its end, the first write with the name it was tried with.
+  /// Plays the script to its end, and repeats the first write under the name it was tried with.
   static func finish(from start: Int, on store: some FlowStore, as name: CommitID) async throws {
     for (number, write) in writes.enumerated().dropFirst(start) {
       do {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct WallClockTests {
-  @Test("a manual wall clock wakes who waits for a time of day, and not before")
+  @Test("a manual wall clock wakes a sleeper at its time of day, and not before")
   func manual() async throws {
     let clock = ManualWallClock(Date(timeIntervalSince1970: 1_000_000))
     let deadline = clock.now.addingTimeInterval(86_400)
@@ -18,7 +18,7 @@ import Testing
     try await clock.sleep(until: .distantPast)
   }
 
-  @Test("a time that went through a store is still the instant that the clock wakes at")
+  @Test("a time that was stored and read is still the instant at which the clock wakes")
   func stored() async throws {
     let clock = ManualWallClock()
     let deadline = clock.now.addingTimeInterval(1.1).stored
