@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowDocuments
 import Testing
 
-@Suite("Making a flow of a document") struct CatalogTests {
+@Suite("Making a flow from a document") struct CatalogTests {
   private func found(_ json: String) throws -> [FlowDocumentError.Mistake] {
     let catalog = try shop()
     let document = try FlowDocument(json: "{\"version\": 1, \"name\": \"f\", \"flow\": \(json)}")
@@ -35,7 +35,7 @@ import Testing
     #expect(scopes[2].only === nodes[9])
   }
 
-  @Test("the flow runs: steps with options, cases, loops and what happens otherwise")
+  @Test("the flow runs: steps with options, cases, loops and the otherwise branch")
   func runs() async throws {
     let text = """
       {"version": 1, "flow": [
@@ -57,7 +57,7 @@ import Testing
     #expect(teapot == Receipt(item: "wrapped wrapped teapot", paid: 7))
   }
 
-  @Test("a join makes one value of what parallel branches make, and its types are checked")
+  @Test("a join makes one value of the results of parallel branches, and its types are checked")
   func join() throws {
     let branches = "\"parallel\": [{\"step\": \"ask-price\"}, {\"step\": \"ask-stock\", \"as\": \"left\"}]"
     let flow = try shop().flow(
@@ -97,7 +97,7 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: Cart()) == Receipt(item: "3", paid: 42))
   }
 
-  @Test("neighbours that do not fit are told with both types, and only once for each cause")
+  @Test("neighbours that do not fit are reported with both types, and once for each cause")
   func types() throws {
     let told = try found("[{\"step\": \"shipping\"}, {\"step\": \"guest-order\"}, {\"step\": \"free\"}]").map(
       \.description)
@@ -112,10 +112,11 @@ import Testing
       ])
     #expect(try found("[]").map(\.message) == ["the flow must make Receipt, but the flow's input is Cart"])
     #expect(try found("[{\"step\": \"shiping\"}, {\"step\": \"free\"}]").map(\.suggestion) == ["shipping"])
-    #expect(try found("[{\"step\": \"survey\"}, {\"step\": \"free\"}]").isEmpty, "what takes Void follows anything")
+    #expect(
+      try found("[{\"step\": \"survey\"}, {\"step\": \"free\"}]").isEmpty, "a step that takes Void follows any step")
   }
 
-  @Test("ways, bodies and races that do not fit are told")
+  @Test("branches, bodies and races that do not fit are reported")
   func branching() throws {
     let ways = """
       [{"step": "shipping"},
@@ -139,7 +140,7 @@ import Testing
       ])
   }
 
-  @Test("words for policies and presentations are the component's, the catalog's, or the format's")
+  @Test("names of policies and presentations come from the component, the catalog, or the format")
   func vocabulary() throws {
     var catalog = try shop()
     catalog.vocabulary.presentations["sheet"] = .custom("sheet")
@@ -159,7 +160,7 @@ import Testing
       .map { "\($0.path) \($0.suggestion ?? "-")" } == ["$.flow[0].onBackUp oneWay", "$.flow[0].presentation -"])
   }
 
-  @Test("mistakes of reading and of checking are told together, and nothing twice")
+  @Test("mistakes of reading and of checking are reported together, and each only once")
   func together() throws {
     let catalog = try shop()
     let text = """
@@ -184,7 +185,7 @@ import Testing
       ])
   }
 
-  @Test("a document built in code is checked as one that was read")
+  @Test("a document built in code is checked like one that was read")
   func inCode() throws {
     var entry = FlowDocument.Entry(.step("shipping"), as: "address")
     entry.timeout = .infinity
@@ -203,7 +204,7 @@ import Testing
     #expect(tooDeep.map(\.code) == [.tooLarge])
   }
 
-  @Test("hostile documents cost little: names are compared only so often, and nesting fits a small stack")
+  @Test("hostile documents cost little: name comparisons are limited, and nesting fits a small stack")
   func hostile() throws {
     var catalog = try shop()
     for number in 0..<500 { try catalog.register("component-\(number)", Step("x") { (cart: Cart) in cart }) }
@@ -214,7 +215,7 @@ import Testing
     #expect(found.count == 1_000)
     #expect(found.first?.suggestion != nil)
     #expect(found.last?.suggestion == nil)
-    // On a thread of 512 KiB, the smallest there is, twice as deep would overflow in a debug build.
+    // On a thread of 512 KiB, the smallest there is, twice the depth would overflow in a debug build.
     var deep = FlowDocument.Entry(.flow([]))
     for _ in 0..<64 { deep = FlowDocument.Entry(.race([deep])) }
     let tooDeep = mistakes { () throws(FlowDocumentError) in
@@ -223,7 +224,7 @@ import Testing
     #expect(tooDeep.map(\.code) == [.tooLarge])
   }
 
-  @Test("after an edit the places of the old text are not told any more")
+  @Test("after an edit the positions in the old text are no longer reported")
   func edited() throws {
     var document = try FlowDocument(json: "{\"version\": 1, \"flow\": [{\"step\": \"shipping\"}]}")
     document.entries.insert(FlowDocument.Entry(.step("unknown")), at: 0)

@@ -3,7 +3,7 @@ import ActorFlowDocuments
 import Foundation
 import Testing
 
-/// How many mutated documents are played; `ACTORFLOW_FUZZ_ROUNDS` sets another number.
+/// The number of mutated documents; `ACTORFLOW_FUZZ_ROUNDS` sets another one.
 private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 100_000
 
 @Suite("Fuzzing") struct FuzzTests {
@@ -32,7 +32,7 @@ private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"
     ),
   ]
 
-  /// Four parts that run side by side.
+  /// Four parts that run concurrently.
   @Test(
     "each mutated document is accepted, or refused with located mistakes; none traps or hangs",
     .timeLimit(.minutes(15)),
@@ -61,7 +61,7 @@ private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"
     }
   }
 
-  /// Everything that can be done with a text. What is accepted must survive being written.
+  /// Does with a text everything that can be done. An accepted document must survive being written.
   private func play(_ bytes: [UInt8], own: Bool, _ catalog: FlowCatalog) throws {
     let document =
       own ? try FlowDocument(json: bytes) : try FlowDocument(swiftCurrent: bytes, platform: "iOS")
@@ -79,7 +79,7 @@ private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"
       }
   }
 
-  @Test("the mutations do what they say: the same seed gives the same documents")
+  @Test("the mutations are deterministic: the same seed gives the same documents")
   func repeatable() {
     func documents() -> [[UInt8]] {
       var random = SeededGenerator(seed: 7)

@@ -2,8 +2,8 @@ import ActorFlow
 import ActorFlowDocuments
 import Testing
 
-@Suite("What mistakes say") struct MistakeTests {
-  @Test("a loop with nothing to repeat is refused, in a text with its place, and in code")
+@Suite("Messages of mistakes") struct MistakeTests {
+  @Test("a loop without a body is refused, in a text with its position, and in code")
   func emptyLoop() throws {
     let catalog = try shop()
     let text = """
@@ -25,7 +25,7 @@ import Testing
     #expect(built.map(\.message) == read.map(\.message))
   }
 
-  @Test("a version that is not the one there is: the number that is expected is told, and no range")
+  @Test("an unknown version is refused with the expected number, not with a range")
   func version() {
     for version in ["2", "1.5"] {
       let found = mistakes { () throws(FlowDocumentError) in
@@ -39,7 +39,7 @@ import Testing
     #expect(retry.map(\.message) == ["expected a whole number from 1 to 1000"])
   }
 
-  @Test("what is counted has the right number: one branch, two branches, one element")
+  @Test("counts agree in number: one branch, two branches, one element")
   func counts() throws {
     var catalog = try shop()
     try catalog.registerJoin("same") { (quote: Quote) in quote }
@@ -61,7 +61,7 @@ import Testing
     #expect(found.map(\.message) == ["the array has only 1 element"])
   }
 
-  /// Wants two numbers in an array.
+  /// Decodes two numbers from an array.
   private struct Point: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
       var array = try decoder.container(keyedBy: Key.self).nestedUnkeyedContainer(forKey: .at)

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("a key that the options' type does not know is told with the nearest one, at every depth")
+  @Test("an unknown option key is reported with the nearest known one, at every depth")
   func unknown() throws {
     let entry = """
       {"step": "payment", "options": {"amount": 1, "curency": "€", "lines": [{"text": "a"}, {"text": "b", "widht": 1}]}}
@@ -24,7 +24,7 @@ import Testing
       ])
   }
 
-  @Test("options of the wrong type are told where they stand")
+  @Test("options of the wrong type are reported at their position")
   func wrong() throws {
     let told = try found("{\"step\": \"payment\", \"options\": {\"amount\": \"1\"}}").map(\.description)
     #expect(
@@ -46,7 +46,7 @@ import Testing
       try found("{\"step\": \"free\", \"options\": {}}").map(\.message) == ["'free' takes no options"])
   }
 
-  @Test("SC-106 an error of the component's own is handed on as it is")
+  @Test("SC-106 an error of the component is thrown unchanged")
   func refused() throws {
     let found = try found("{\"step\": \"payment\", \"options\": {\"amount\": 0}}")
     #expect(found.map(\.path) == ["$.flow[1].options"])

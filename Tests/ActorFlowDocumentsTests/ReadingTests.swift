@@ -31,7 +31,7 @@ import Testing
     #expect(document.entries[1].kind != document.entries[3].kind)
   }
 
-  @Test("what is written is read back as the same document")
+  @Test("a written document is read back as the same document")
   func roundTrip() throws {
     let document = try FlowDocument(json: everything)
     let written = try JSONEncoder().encode(document)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("all mistakes of a document are told at once, each with line, column and path")
+  @Test("all mistakes of a document are reported at once, each with line, column and path")
   func collected() {
     let found = mistakes { () throws(FlowDocumentError) in
       try FlowDocument(
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(
-    "what is no JSON is refused with its place",
+    "invalid JSON is refused with its position",
     arguments: [
       ("", "1:1 $"), ("{", "1:2 $"), ("{\"flow\":[\n  {\"step\": tru}]}", "2:15 $.flow[0].step"),
       ("[1,]", "1:4 $[1]"), ("[01]", "1:2 $[0]"), ("[1.]", "1:4 $[0]"), ("[\"\u{1}\"]", "1:3 $[0]"),
@@ -105,7 +105,7 @@ import Testing
     #expect(found.first.map { "\($0.line ?? 0):\($0.column ?? 0) \($0.path)" } == place)
   }
 
-  @Test("a number that no Double holds, and bytes that are no UTF-8, are mistakes with a place")
+  @Test("a number that no Double holds, and bytes that are not UTF-8, are mistakes with a position")
   func unreadable() {
     let number = mistakes { () throws(FlowDocumentError) in
       try FlowDocument(json: "{\"version\": 1, \"flow\": [{\"step\": \"a\", \"timeout\": 1e999}]}")
@@ -115,7 +115,7 @@ import Testing
     #expect(bytes.map(\.message) == ["the string is not UTF-8"])
   }
 
-  @Test("size, number and depth are capped, by default at 1 MiB, 10,000 values and 64 levels")
+  @Test("size, number of values and depth are limited, by default to 1 MiB, 10,000 values and 64 levels")
   func caps() throws {
     #expect(FlowDocument.Limits.default == FlowDocument.Limits(bytes: 1_048_576, nodes: 10_000, depth: 64))
     func codes(_ text: String, _ limits: FlowDocument.Limits = .default) -> [FlowDocumentError.Mistake.Code] {
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("a thousand mistakes are told, further ones are counted")
+  @Test("a thousand mistakes are reported, further ones are counted")
   func omitted() {
     let text = "{\"version\": 1, \"flow\": [" + String(repeating: "0,", count: 1_499) + "0]}"
     do {
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("what a hostile document says is quoted on one line, and cut")
+  @Test("text of a hostile document is quoted on one line, and cut")
   func quoted() {
     let name = String(repeating: "x", count: 5_000)
     let found = mistakes { () throws(FlowDocumentError) in

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("an array that the schema wants something in is refused when it is empty, and no other")
+  @Test("an array that the schema requires to be nonempty is refused when it is empty, and no other array is")
   func emptiness() {
     for (key, required, _) in DocumentKeys.kinds where key != "step" {
       let members = ["\"\(key)\": []"] + required.map { "\"\($0)\": \"x\"" }
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("each key of each kind of entry is read: with it the document is another one, or refused")
+  @Test("each key of each kind of entry is read: with it the document is a different one, or refused")
   func read() throws {
     let values: [String: String] = [
       "as": "\"x\"", "onBackUp": "\"oneWay\"", "onFailure": "\"park\"", "presentation": "\"push\"",
@@ -84,7 +84,7 @@ import Testing
 }
 
 extension FlowDocument.Value {
-  /// What stands under these keys, one inside the other; null if there is nothing.
+  /// The value under these keys, one inside the other; null if there is none.
   fileprivate subscript(keys: String...) -> FlowDocument.Value {
     keys.reduce(self) { value, key in
       guard case .object(let members) = value else { return .null }

@@ -25,7 +25,7 @@ import Testing
   private class Base: @unchecked Sendable { var text: String { "base" } }
   private final class Derived: Base, @unchecked Sendable { override var text: String { "derived" } }
 
-  @Test("SC-102 steps of a class and of its subclass stand under names of their own")
+  @Test("SC-102 steps of a class and of its subclass are registered under separate names")
   func classes() async throws {
     var catalog = FlowCatalog()
     try catalog.register("base", Step("one") { () in Base().text })
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "SC-103 a malformed document throws, with the place",
+    "SC-103 a malformed document throws, with the position",
     arguments: [
       ("{}", ["$", "$"]), ("{\"schemaVersion\":\"v0.0.2\",\"sequence\":[]}", ["$.schemaVersion"]),
       ("{\"schemaVersion\":\"v0.0.1\",\"sequence\":{}}", ["$.sequence"]), ("[]", ["$"]), ("{", ["$"]),
@@ -50,7 +50,7 @@ import Testing
     #expect(found.allSatisfy { $0.line == 1 })
   }
 
-  @Test("SC-104 an unknown step name throws with that name, at its place in SwiftCurrent's document")
+  @Test("SC-104 an unknown step name throws with that name, at its position in SwiftCurrent's document")
   func unknown() throws {
     let catalog = try shop()
     let document = try document("[{\"flowRepresentableName\":\"shipping\"},{\"flowRepresentableName\":\"fre\"}]")
@@ -70,7 +70,7 @@ import Testing
     var count: Int
   }
 
-  @Test("SC-105 a document inside another payload decodes, the other fields stay intact")
+  @Test("SC-105 a document inside another payload decodes, and the other fields stay intact")
   func nested() throws {
     let text = """
       {"title": "t", "workflow": {"version": 1, "flow": [{"step": "shipping"}, {"step": "unknown"}]}, "count": 3}
@@ -107,7 +107,8 @@ import Testing
     #expect(unknown.map(\.path) == ["$.workflow.sequence[1].flowRepresentableName"])
   }
 
-  @Test("SC-106 names of styles and persistences are resolved by the component's registration; unknown ones are told")
+  @Test(
+    "SC-106 names of styles and persistences are resolved by the component's registration; unknown ones are reported")
   func styles() throws {
     let text = """
       [{"flowRepresentableName":"own","launchStyle":"banner","flowPersistence":"sticky"},
@@ -141,7 +142,7 @@ import Testing
       ])
   }
 
-  @Test("SC-108 maps for each platform pick its entry, else '*'; without either the field is named")
+  @Test("SC-108 maps for each platform select its entry, else '*'; without either the field is named")
   func platforms() throws {
     let sequence = """
       [{"flowRepresentableName": {"iOS": "A", "macOS": "B", "*": "C"},
@@ -168,7 +169,7 @@ import Testing
     #expect(found("[{\"flowRepresentableName\": \"a\", \"launchStyle\": null}]").isEmpty)
   }
 
-  @Test("SC-109 registration gives the public name, the factory, and words that a family shares")
+  @Test("SC-109 registration gives the public name, the factory, and names that a family shares")
   func registration() throws {
     let family = Vocabulary(presentations: ["card": .custom("card")])
     var catalog = FlowCatalog()
@@ -184,7 +185,7 @@ import Testing
     #expect(flow.graph.nodes.map(\.info.presentation) == [.custom("card"), .custom("card")])
   }
 
-  @Test("SC-110 neighbours that do not fit are rejected when the flow is made, with both types")
+  @Test("SC-110 neighbours that do not fit are rejected with both types when the flow is made")
   func illFitting() throws {
     let catalog = try shop()
     let text = "[{\"flowRepresentableName\":\"shipping\"},{\"flowRepresentableName\":\"shipping\"}]"

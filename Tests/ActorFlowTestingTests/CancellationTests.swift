@@ -37,7 +37,7 @@ import Testing
     #expect(tracker.alive == 0)
   }
 
-  @Test("every helper that waits gives up when the test is cancelled")
+  @Test("every helper that waits stops waiting when the test is cancelled")
   func everyHelper() async throws {
     let helpers: [@Sendable (FlowTester<Int>) async throws -> Void] = [
       { _ = try await $0.question(AddressForm.self) },
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("a test that is cancelled already runs no step")
+  @Test("a test that was cancelled before it began runs no step")
   func cancelledBefore() async throws {
     let tracker = InstanceTracker()
     let test = Task {
@@ -75,7 +75,7 @@ import Testing
     #expect(tracker.made == 0)
   }
 
-  @Test("a flow that still runs when the body throws is ended, and rolled back, before the test is over")
+  @Test("a flow that still runs when the body throws is ended and rolled back before the test is over")
   func bodyThrows() async throws {
     let tracker = InstanceTracker()
     let undone = Lock<[String]>([])
@@ -97,7 +97,7 @@ import Testing
     #expect(tracker.alive == 0)
   }
 
-  @Test("1,000 tests at once, each cancelled at some moment, leave no step behind")
+  @Test("1,000 concurrent tests, each cancelled at some moment, leave no step behind")
   func manyTests() async throws {
     let tracker = InstanceTracker()
     let flow = Flow {

@@ -38,7 +38,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     }
   }
 
-  @Test("questions of several branches, in whatever order they come, and an answer by the step that asks")
+  @Test("questions of several branches are expected in any order, and answered by the step that asks")
   func questions() async throws {
     try await testFlow(both, with: "x") { tester in
       try await tester.expect(.moved(to: "parallel"))
@@ -51,7 +51,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     }
   }
 
-  @Test("questions that were asserted already are returned as they are")
+  @Test("questions that were asserted already are returned unchanged")
   func askedBefore() async throws {
     try await testFlow(both, with: "x") { tester in
       try await tester.expect(.moved(to: "parallel"))
@@ -62,7 +62,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     }
   }
 
-  @Test("events in any order: all of them, and nothing else")
+  @Test("events are expected in any order: all of them, and no others")
   func anyOrder() async throws {
     try await testFlow(both, with: "x", exhaustivity: .partial) { tester in
       try await tester.expect(
@@ -85,7 +85,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     #expect(silent.message.contains("the flow waits for an answer to Approval at f/parallel/"))
   }
 
-  @Test("while one branch asks, what another does can be expected")
+  @Test("while one branch asks, the progress of another branch can be expected")
   func besideQuestion() async throws {
     let hold = Hold()
     let flow = Flow("f") {
@@ -136,7 +136,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     }
   }
 
-  @Test("failures that scopes catch, and what is unwound")
+  @Test("failures that scopes catch, and the compensated steps")
   func scopes() async throws {
     let flow = Flow("f") {
       Step("a") { (input: String) in input }
@@ -170,7 +170,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     }
   }
 
-  @Test("a signal that nobody waits for fails the test at once, and so does a test that leaves a wait open")
+  @Test("a signal without a waiter fails the test at once, and so does a test that leaves a wait open")
   func unexpectedSignals() async throws {
     let flow = Flow("f") { approval("a") }
     let failure = try await failing {
@@ -187,7 +187,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     #expect(open.message.contains("the flow waits for the signal \"scan\" at f/a"))
   }
 
-  @Test("a deadline: time is moved when the flow has come to it")
+  @Test("a deadline: the tester moves the time when the flow has reached the deadline")
   func deadline() async throws {
     let clock = ManualClock()
     let flow = Flow("f") {
@@ -203,7 +203,7 @@ private func counted(_ name: String, failing times: Int) -> Step<String, String>
     }
   }
 
-  @Test("an exhaustive test names the new events that it did not assert")
+  @Test("an exhaustive test names the events of a composition that it did not assert")
   func unasserted() async throws {
     let flow = Flow("f") {
       Race {

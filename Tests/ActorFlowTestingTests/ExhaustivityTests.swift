@@ -3,7 +3,7 @@ import ActorFlowTesting
 import Testing
 
 @Suite struct ExhaustivityTests {
-  @Test("TC-10 in a partial test only what is asserted counts, and what was skipped can be listed")
+  @Test("TC-10 in a partial test only the assertions count, and the skipped facts can be listed")
   func partial() async throws {
     try await testFlow(checkout, with: "cart", exhaustivity: .partial) { tester in
       try await tester.answer(AddressForm.self, with: "a")
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("TC-10 a partial test can report at its end all that was skipped, also what was left open")
+  @Test("TC-10 a partial test can report at its end all that was skipped, and what was left open")
   func report() async throws {
     let reported = Lock<[String]>([])
     let exhaustivity = Exhaustivity.partial { facts in reported.withLock { $0 = facts.map(\.description) } }
@@ -29,7 +29,7 @@ import Testing
       ])
   }
 
-  @Test("TC-10 what a partial test asserts must still come, in its order")
+  @Test("TC-10 the expectations of a partial test must still be met, in order")
   func partialStillFails() async throws {
     let failure = try await failing {
       try await testFlow(Flow { Step("one") { 1 } }, exhaustivity: .partial) { tester in

@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// Each way in which a tester fails, with its text.
+/// Each way in which a tester fails, with its message.
 @Suite struct FlowTesterFailureTests {
   @Test("TC-08 an event that was not asserted fails the test and is named")
   func notAsserted() async throws {
@@ -45,7 +45,7 @@ import Testing
         """)
   }
 
-  @Test("another event than the expected one is shown with what follows, and can still be asserted")
+  @Test("an event other than the expected one is shown with those that follow, and can still be asserted")
   func otherEvent() async throws {
     try await testFlow(checkout, with: "cart") { tester in
       try await tester.answer(AddressForm.self, with: "a")
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("a back that is refused or lands elsewhere fails")
+  @Test("a back that is refused or lands elsewhere fails the test")
   func back() async throws {
     try await testFlow(checkout, with: "cart", exhaustivity: .partial) { tester in
       _ = try await tester.question(AddressForm.self)
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("a rollback with errors fails the helpers that assert none")
+  @Test("a rollback with errors fails the helpers that expect none")
   func rollbackErrors() async throws {
     let double = StepDouble<String, String>(
       .throwing(Declined()), .waiting, onBackUp: { _ in throw FormError(text: "no refund") })
@@ -193,7 +193,7 @@ import Testing
     #expect(abandoned.message.contains("5. rolled back with 1 error: FormError(text: \"no refund\")"))
   }
 
-  @Test("another error, or none, fails where a step's failure is expected")
+  @Test("another error, or none, fails the test where a step's failure is expected")
   func otherError() async throws {
     let flow = Flow { Step("only") { (_: Int) -> Int in throw Declined() } }
     try await testFlow(flow, with: 1) { tester in
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test("a verb that is not refused, or refused otherwise, fails where a refusal is expected")
+  @Test("a request that is not refused, or refused otherwise, fails the test where a refusal is expected")
   func noRefusal() async throws {
     try await testFlow(checkout, with: "cart") { tester in
       let form = try await tester.question(AddressForm.self)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("an error of the body's own is thrown as it is, and what was not asserted does not matter then")
+  @Test("an error thrown by the body is thrown unchanged, and unasserted events do not matter then")
   func bodyThrows() async throws {
     await #expect(throws: Declined.self) {
       try await testFlow(checkout, with: "cart") { _ in throw Declined() }

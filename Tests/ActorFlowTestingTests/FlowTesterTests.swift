@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("a back is asserted with where it lands")
+  @Test("a back is asserted with its landing")
   func backUp() async throws {
     try await testFlow(checkout, with: "cart") { tester in
       try await tester.answer(AddressForm.self, with: "a")
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("a refused verb is asserted with its error, and the flow goes on")
+  @Test("a refused request is asserted with its error, and the flow continues")
   func refusals() async throws {
     try await testFlow(checkout, with: "cart") { tester in
       let form = try await tester.question(AddressForm.self)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("an update is asserted with what is shown then")
+  @Test("an update is asserted with the prompt shown after it")
   func updates() async throws {
     let flow = Flow {
       Step("live") { (hints: [String], context: StepContext) in
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("a flow without input, and what the body returns")
+  @Test("a flow without input, and the return value of the body")
   func noInput() async throws {
     let flow = Flow { Step("one") { 1 } }
     let output = try await testFlow(flow) { tester in

@@ -2,13 +2,13 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// What a tester says of a flow that does not go on. Its patience is measured by a clock that the tests move.
+/// A tester's messages about a flow that makes no progress. Its patience is measured by a clock that the tests move.
 @Suite struct HangingFlowTests {
   let clock = ManualClock()
   let hold = Hold()
   var patience: Patience { Patience(.seconds(30), clock: clock) }
 
-  /// Lets patience run out as soon as something is waited for.
+  /// Ends the patience as soon as something is waited for.
   private func beImpatient() -> Task<Void, any Error> {
     Task { [clock] in
       try await clock.waitForSleepers()
@@ -22,7 +22,7 @@ import Testing
     return try await body()
   }
 
-  /// shipping asks; stubborn does not come back before `hold` is released.
+  /// shipping asks; stubborn does not return before `hold` is released.
   private var stubborn: Flow<String, String> {
     Flow("stubborn") {
       Step("shipping", ShippingStep.init)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("a step that does not come back when the flow backs up is named, and the flow lands when it does")
+  @Test("a step that does not return when the flow backs up is named, and the flow lands when it does")
   func deafStep() async throws {
     try await testFlow(stubborn, with: "cart", clock: clock, patience: patience) { tester in
       try await tester.answer(AddressForm.self, with: "a")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("a test ends with the failure that names the step, although the step never comes back")
+  @Test("a test ends with the failure that names the step, although the step never returns")
   func leftBehind() async throws {
     let failure = try await failing {
       try await testFlow(stubborn, with: "cart", patience: patience) { tester in
@@ -70,7 +70,7 @@ import Testing
     hold.release()
   }
 
-  @Test("a step that does not come back at the end of a test is named beside what went wrong before")
+  @Test("a step that does not return at the end of a test is named beside the failure before it")
   func besides() async throws {
     let failure = try await failing {
       try await impatientlyAtTheEnd { _ in throw Declined() }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("a rollback that does not end is told, with the steps it may be at")
+  @Test("a rollback that does not end is reported with the steps that it may be at")
   func deafBackUp() async throws {
     let double = StepDouble<String, String>(.waiting, onBackUp: { [hold] _ in await hold.wait() })
     try await testFlow(Flow { Step("deaf") { double } }, with: "", patience: patience) { tester in
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("a flow that neither asks nor ends is told, with the step it is at")
+  @Test("a flow that neither asks nor ends is reported with the step it is at")
   func silent() async throws {
     let flow = Flow { Step("silent") { StepDouble<String, String>(.waiting) } }
     try await testFlow(flow, with: "", patience: patience) { tester in
@@ -141,7 +141,7 @@ import Testing
         """)
   }
 
-  @Test("in passivating mode the hint says what a silent step is doing wrong")
+  @Test("in passivating mode the hint names the mistake of a step that neither asks nor ends")
   func deafToReload() async throws {
     let flow = Flow {
       Step("deaf") { [hold] (order: String, context: StepContext) in

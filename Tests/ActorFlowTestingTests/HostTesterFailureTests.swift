@@ -3,13 +3,13 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
-@Suite("What hosts under test find", .timeLimit(.minutes(15))) struct HostTesterFailureTests {
+@Suite("Failures of hosts under test", .timeLimit(.minutes(15))) struct HostTesterFailureTests {
   private let log = Trace()
 
-  @Test("what the test has not asserted makes it fail, all at once")
+  @Test("unasserted facts fail the test, all at once")
   func exhaustive() async throws {
     let failing = Flow<String, String>("failing") {
-      Step("bad") { (_: String, _: StepContext) throws -> String in throw Mishap() }
+      Step("bad") { (_: String, _: StepContext) throws -> String in throw WorkError() }
     }
     let waiting = Flow<String, String>("waiting") {
       Step("wait") { (_: String, context: StepContext) in try await context.wait(for: Signal<String>("go")) }
@@ -31,13 +31,13 @@ import Testing
     }
     #expect(
       try await leave { _ in } == [
-        "at the end of the test this was not asserted:", "asks has an open question, Slip at patient/ask",
-        "ended has ended, finished", "fails is stopped at failing/bad: Mishap()",
+        "at the end of the test this was not asserted:", "asks has an open question, TextForm at patient/ask",
+        "ended has ended, finished", "fails is stopped at failing/bad: WorkError()",
         "waits waits for the signal \"go\"",
       ])
     let rest = try await leave { tester in
-      _ = try await tester.question(Slip.self, of: "asks")
-      #expect(try await tester.failure(of: "fails") == "Mishap()")
+      _ = try await tester.question(TextForm.self, of: "asks")
+      #expect(try await tester.failure(of: "fails") == "WorkError()")
       try await tester.retry("fails")  // fails again: that is news
       #expect(try await tester.signals(of: "waits") == ["go"])
       try await tester.abandon("waits", reason: "enough")
@@ -45,14 +45,14 @@ import Testing
     #expect(
       rest == [
         "at the end of the test this was not asserted:", "ended has ended, finished",
-        "fails is stopped at failing/bad: Mishap()",
+        "fails is stopped at failing/bad: WorkError()",
       ])
     try await testHost(exhaustive: false) { tester in
       try await tester.deploy(patient(log)).start(id: "asks", with: "-")
     }
   }
 
-  @Test("an expectation that is not met says where the flow stands")
+  @Test("an unmet expectation reports the position of the flow")
   func expectations() async throws {
     try await testHost(exhaustive: false) { tester in
       let flows = try await tester.deploy(patient(log))
@@ -60,27 +60,27 @@ import Testing
       let wrong = await #expect(throws: FlowTestFailure.self) { try await flows.finish("p", fileID: "F", line: 7) }
       #expect(
         wrong?.description
-          == "F:7: expected p to have finished, but it has an open question, Slip at patient/ask")
+          == "F:7: expected p to have finished, but it has an open question, TextForm at patient/ask")
       let none = await #expect(throws: FlowTestFailure.self) { try await tester.question(Other.self, of: "p") }
-      #expect(none?.message.hasSuffix("but it has an open question, Slip at patient/ask") == true)
+      #expect(none?.message.hasSuffix("but it has an open question, TextForm at patient/ask") == true)
       await #expect(throws: FlowTestFailure.self) { try await tester.failure(of: "p") }
     }
   }
 
-  @Test("a step that does not come back is named, and the test does not hang")
+  @Test("a step that does not return is named, and the test does not hang")
   func hanging() async throws {
-    let (holds, real) = (Holds(), ManualClock())
+    let (gate, real) = (Gate(), ManualClock())
     let flow = Flow<String, String>("f") {
       Step("stuck") { (input: String, _: StepContext) in
-        await holds.pass()
+        await gate.pass()
         return input
       }
     }
     let failure = await #expect(throws: FlowTestFailure.self) {
       try await testHost(patience: Patience(.seconds(1), clock: real)) { tester in
-        defer { holds.open() }
+        defer { gate.open() }
         try await tester.deploy(flow).hosted.start(id: "f", with: "-")
-        await holds.reached(1)
+        await gate.reached(1)
         let impatience = Task {
           try await real.waitForSleepers()
           real.advance(by: .seconds(1))

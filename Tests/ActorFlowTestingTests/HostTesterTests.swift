@@ -6,32 +6,32 @@ import Testing
 @Suite("Hosts under test", .timeLimit(.minutes(15))) struct HostTesterTests {
   private let log = Trace()
 
-  @Test("a crash loses what is in memory and nothing that was acknowledged; handles work on")
+  @Test("a crash loses the memory of the host and nothing that was acknowledged; handles stay valid")
   func crash() async throws {
-    let holds = Holds()
+    let gate = Gate()
     let flow = Flow<String, String>("f") {
       Step("ask") { (input: String, context: StepContext) in
-        input + (try await context.ask(Slip(text: input)))
+        input + (try await context.ask(TextForm(text: input)))
       }
       Step("work") { [log] (input: String, context: StepContext) in
         try await context.once("done") { _ in log.add("once") }
         log.add("entered")
-        await holds.pass()
+        await gate.pass()
         return input + "!"
       }
     }
     try await testHost { tester in
       let flows = try await tester.deploy(flow)
       try await flows.start(id: "f", with: "-")
-      let question = try await tester.question(Slip.self, of: "f")
+      let question = try await tester.question(TextForm.self, of: "f")
       try await tester.crash()
-      #expect(try await tester.question(Slip.self, of: "f").id == question.id)
+      #expect(try await tester.question(TextForm.self, of: "f").id == question.id)
       try await tester.host.answer(question.id, of: "f", with: "yes")
-      await holds.reached(1)
+      await gate.reached(1)
       let old = tester.host
       try await tester.crash()
-      await holds.reached(2)
-      holds.open()
+      await gate.reached(2)
+      gate.open()
       #expect(try await flows.finish("f") == "-yes!")
       #expect(log.all == ["once", "entered", "entered"])
       await #expect(throws: FlowError.self) { try await old.retry("f") }
@@ -40,12 +40,12 @@ import Testing
     }
   }
 
-  @Test("a deploy keeps old definitions beside the new one; flows go on with the version they began with")
+  @Test("a deploy keeps old definitions beside the new one; flows continue with the version they began with")
   func deploy() async throws {
     func version(_ number: Int) -> Flow<String, String> {
       Flow("f") {
         Step("ask \(number)") { (input: String, context: StepContext) in
-          "\(number): " + (try await context.ask(Slip(text: input)))
+          "\(number): " + (try await context.ask(TextForm(text: input)))
         }
       }
     }
@@ -57,7 +57,7 @@ import Testing
       await #expect(throws: FlowError.self) { _ = try await tester.deploy(version(3), version: 2) }
       for id in ["old", "new"] as [FlowID] {
         try await tester.crash()
-        try await tester.answer(Slip.self, of: id, with: "yes")
+        try await tester.answer(TextForm.self, of: id, with: "yes")
       }
       #expect(try await first.finish("old") == "1: yes")
       #expect(try await second.finish("new") == "2: yes")

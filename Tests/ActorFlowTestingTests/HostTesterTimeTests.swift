@@ -12,7 +12,7 @@ import Testing
 @Suite("Time of hosts under test", .timeLimit(.minutes(15))) struct HostTesterTimeTests {
   private let log = Trace()
 
-  @Test("time passes from timer to timer: reminders come in their order, and the deadline at its time")
+  @Test("time advances from timer to timer: reminders run in order, and the deadline fires at its time")
   func timers() async throws {
     try await testHost { tester in
       let flows = try await tester.deploy(patient(log))
@@ -23,7 +23,7 @@ import Testing
       #expect(due == tester.clock.now.addingTimeInterval(86_400))
       try await tester.advance(by: .day * 3)
       #expect(log.all == ["a 1", "b 1", "a 2", "b 2", "a 3", "b 3"])
-      try await tester.answer(Slip.self, of: "b", with: "in time")
+      try await tester.answer(TextForm.self, of: "b", with: "in time")
       try await tester.advance(by: .day * 30)
       #expect(try await flows.finish("a") == "nobody")
       #expect(try await flows.finish("b") == "in time")
@@ -33,18 +33,18 @@ import Testing
     }
   }
 
-  @Test("pauses between attempts, and the time of a part, are timers as well")
+  @Test("pauses between attempts, and timeouts of a part, are timers as well")
   func pauses() async throws {
     let retried = Flow<String, String>("retried") {
       Step("flaky") { [log] (input: String, _: StepContext) throws -> String in
         log.add("attempt")
-        guard log.all.count == 3 else { throw Mishap() }
+        guard log.all.count == 3 else { throw WorkError() }
         return input + "!"
       }.retry(5, backoff: .exponential(from: .seconds(60)))
     }
     let limited = Flow<String, String>("limited") {
       Step("ask") { (input: String, context: StepContext) in
-        input + (try await context.ask(Slip(text: input)))
+        input + (try await context.ask(TextForm(text: input)))
       }.timeout(Duration.day)
     }
     try await testHost { tester in
@@ -58,14 +58,14 @@ import Testing
       #expect(log.all.count == 2)
       try await tester.advance(by: .seconds(120))
       #expect(try await first.finish("r") == "-!")
-      _ = try await tester.question(Slip.self, of: "l")
+      _ = try await tester.question(TextForm.self, of: "l")
       try await tester.advance(by: .day)
       let failure = try await tester.failure(of: "l")
       #expect(failure.contains("time"), "\(failure)")
     }
   }
 
-  @Test("a timer rings at its time however fine that is, and whenever the clock was started")
+  @Test("a timer fires at its exact time, whatever its precision and the start of the clock")
   func fineTimes() async throws {
     for start in [1_767_225_600.123_456_7, 1_799_999_999.999_999_4, 12_345.678_901_2] {
       let clock = ManualWallClock(Date(timeIntervalSince1970: start))
@@ -74,7 +74,7 @@ import Testing
         for (number, limit) in limits.enumerated() {
           let flow = Flow<String, String>("fine \(number)") {
             Step("ask") { (input: String, context: StepContext) in
-              try await context.ask(Slip(text: input), within: limit) ?? "nobody"
+              try await context.ask(TextForm(text: input), within: limit) ?? "nobody"
             }
           }
           let flows = try await tester.deploy(flow)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("twenty flows live through fifty days of reminders, a year in all")
+  @Test("twenty flows run through fifty days of reminders, a year in all")
   func aYear() async throws {
     try await testHost(patience: Patience(.seconds(600))) { tester in
       let flows = try await tester.deploy(patient(log, days: 50))

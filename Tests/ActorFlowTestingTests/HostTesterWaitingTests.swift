@@ -15,7 +15,7 @@ import Testing
       Step("work") { [log, tries] (input: String, context: StepContext) throws -> String in
         log.add("work")
         tries.add("")
-        guard tries.all.count > 1 else { throw Mishap() }
+        guard tries.all.count > 1 else { throw WorkError() }
         return input
       }
       Step("wait") { [log, go] (input: String, context: StepContext) in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("every request returns when what follows from it has happened, with the flow as it stands then")
+  @Test("every request returns when its consequences have happened, with the flow as it stands then")
   func requests() async throws {
     try await testHost { tester in
       let flows = try await tester.deploy(flow)
@@ -34,7 +34,7 @@ import Testing
       #expect(log.take() == ["enter"])
       #expect(begun.questions.count == 1)
 
-      let failed = try await tester.answer(try await tester.question(Slip.self, of: "f"), with: "yes")
+      let failed = try await tester.answer(try await tester.question(TextForm.self, of: "f"), with: "yes")
       #expect(log.take() == ["enter", "answered", "work"])
       #expect(failed.status == .failed)
 
@@ -46,7 +46,7 @@ import Testing
       #expect(log.take() == ["back", "enter"])
       #expect(back.questions.count == 1)
 
-      try await tester.answer(Slip.self, of: "f", with: "yes")
+      try await tester.answer(TextForm.self, of: "f", with: "yes")
       #expect(log.take() == ["enter", "answered", "work"])
 
       try await tester.send("!", to: go, of: "f", key: "k")
@@ -62,16 +62,16 @@ import Testing
     }
   }
 
-  @Test("advance returns when a due reminder has run, and its flow is put away")
+  @Test("advance returns when a due reminder has run, and its flow is passivated")
   func reminder() async throws {
-    let holds = Holds()
+    let gate = Gate()
     let patient = Flow<String, String>("f") {
       Step("ask") { [log] (input: String, context: StepContext) in
         let answer = try await context.ask(
-          Slip(text: input), within: .day * 4,
+          TextForm(text: input), within: .day * 4,
           reminding: .every(.day, max: 9) { number in
             try await context.once("reminder \(number)") { _ in
-              await holds.pass()
+              await gate.pass()
               log.add("\(number)")
             }
           })
@@ -82,9 +82,9 @@ import Testing
       let flows = try await tester.deploy(patient)
       try await flows.start(id: "f", with: "-")
       let release = Task { [log] in
-        await holds.reached(1)
+        await gate.reached(1)
         log.add("let go")
-        holds.open()
+        gate.open()
       }
       try await tester.advance(by: .day)
       #expect(log.take() == ["let go", "1"])
@@ -96,21 +96,21 @@ import Testing
     }
   }
 
-  @Test("a request is in the store also when a step that it wakes does not come back: the failure names the step")
+  @Test("a request is stored even if a step that it resumes does not return: the failure names the step")
   func hanging() async throws {
-    let (holds, real) = (Holds(), ManualClock())
+    let (gate, real) = (Gate(), ManualClock())
     let stuck = Flow<String, String>("f") {
-      Step("ask") { (input: String, context: StepContext) in try await context.ask(Slip(text: input)) }
+      Step("ask") { (input: String, context: StepContext) in try await context.ask(TextForm(text: input)) }
       Step("stuck") { (input: String, _: StepContext) in
-        await holds.pass()
+        await gate.pass()
         return input
       }
     }
     try await testHost(exhaustive: false, patience: Patience(.seconds(1), clock: real)) { tester in
       try await tester.deploy(stuck).start(id: "f", with: "-")
-      let question = try await tester.question(Slip.self, of: "f")
+      let question = try await tester.question(TextForm.self, of: "f")
       let impatience = Task {
-        await holds.reached(1)
+        await gate.reached(1)
         try await real.waitForSleepers()
         real.advance(by: .seconds(1))
       }
@@ -122,20 +122,20 @@ import Testing
       #expect(failure?.message.hasSuffix(": f at f/stuck") == true)
       let entries = try await tester.host.history(of: "f")
       #expect(entries.contains { $0.what == "answered" })
-      holds.open()
+      gate.open()
       try await tester.settle()
     }
   }
 }
 
-/// Asks, and says what happens to it.
+/// Asks, and traces what happens to it.
 private actor Asker: FlowStep {
   private let log: Trace
   init(_ log: Trace) { self.log = log }
 
   func proceed(_ input: String, context: StepContext) async throws -> String {
     log.add("enter")
-    let answer = try await context.ask(Slip(text: input))
+    let answer = try await context.ask(TextForm(text: input))
     log.add("answered")
     return input + answer
   }

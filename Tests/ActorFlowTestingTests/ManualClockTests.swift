@@ -3,13 +3,14 @@ import ActorFlowTesting
 import Testing
 
 @Suite struct ManualClockTests {
-  /// Who woke up, in the order in which they were resumed: each is alone on an actor that runs in the order of arrival.
+  /// The names of the sleepers in the order in which they were resumed: each runs alone on an actor, in order of
+  /// arrival.
   private actor WakeLog {
     private(set) var lines: [String] = []
     func add(_ line: String) { lines.append(line) }
   }
 
-  @Test("a sleeper wakes when its deadline has come, and not before")
+  @Test("a sleeper wakes when its deadline is reached, and not before")
   func deadline() async throws {
     let clock = ManualClock()
     async let slept: Void = clock.sleep(for: .seconds(10))
@@ -22,7 +23,7 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
   }
 
-  @Test("a deadline that has passed is no sleep")
+  @Test("a sleep until a past deadline returns at once")
   func passed() async throws {
     let clock = ManualClock()
     clock.advance(by: .seconds(5))
@@ -37,15 +38,15 @@ import Testing
     #expect(clock.now == ManualClock.Instant())
   }
 
-  @Test("one advance wakes all that are due, and leaves the others")
+  @Test("one advance wakes all sleepers that are due, and leaves the others")
   func due() async throws {
     let clock = ManualClock()
-    let diary = WakeLog()
+    let wakeLog = WakeLog()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for seconds in [3, 1, 2] {
         group.addTask {
           try await clock.sleep(for: .seconds(seconds))
-          await diary.add("\(seconds)")
+          await wakeLog.add("\(seconds)")
         }
       }
       try await clock.waitForSleepers(3)
@@ -55,10 +56,10 @@ import Testing
         _ = try await group.next()
       }
     }
-    #expect(await diary.lines == ["1", "2", "3"])
+    #expect(await wakeLog.lines == ["1", "2", "3"])
   }
 
-  @Test("a cancelled sleeper is gone at once, and throws CancellationError")
+  @Test("a cancelled sleeper is removed at once, and throws CancellationError")
   func cancelled() async throws {
     let clock = ManualClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
@@ -68,7 +69,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
-  @Test("a task that is cancelled already does not fall asleep")
+  @Test("a task that is cancelled already does not sleep")
   func cancelledBefore() async throws {
     let clock = ManualClock()
     let task = Task {
@@ -79,7 +80,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test("waiting for sleepers can be given up")
+  @Test("waiting for sleepers can be cancelled")
   func waitingCancelled() async throws {
     let clock = ManualClock()
     let watcher = Task { try await clock.waitForSleepers(1) }

@@ -2,9 +2,9 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// A flow whose steps are passivated shows nothing of it.
+/// The events of a flow do not show whether its steps are passivated.
 @Suite struct PassivatedEventsTests {
-  /// Every event with what it carries, as a flow played by `script` publishes them.
+  /// Returns every event, with its values, of a flow played by `script`.
   private func publishedEvents<I, O>(
     of flow: Flow<I, O>, with input: I, _ passivating: Passivation,
     _ script: (FlowTester<O>) async throws -> Void
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("the events are the same for a step that backs up or abandons by itself")
+  @Test("the events are the same for a step that requests the back or the abandon")
   func fromInside() async throws {
     let flow = Flow {
       Step("shipping", ShippingStep.init)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// Updates that never come; says when somebody begins to wait for one, because the question is then open.
+  /// Updates that never arrive; reports when a task begins to wait for one, because the question is then open.
   private struct Opened: AsyncSequence, Sendable {
     let tell: AsyncStream<AddressForm>.Continuation
     func makeAsyncIterator() -> Iterator { Iterator(tell: tell) }
@@ -157,7 +157,7 @@ import Testing
   }
 }
 
-/// Asks for three lines and a card, under keys or without.
+/// Asks for three lines and a card, with or without keys.
 private let basket = Step("basket") { (input: String, context: StepContext) in
   var text = input
   for _ in 1...3 { text += try await context.ask(AddressForm(hint: text)) }

@@ -2,9 +2,9 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// What passivating does to a step, and what it finds.
+/// The effect of passivation on steps, and the mistakes that it finds.
 @Suite struct PassivationTests {
-  @Test("each answer makes a new instance, and what `once` did is not done again")
+  @Test("each answer creates a new instance, and the work of `once` is not repeated")
   func onceKeepsItsRecords() async throws {
     let trace = Trace()
     try await testFlow(Flow { Step("step") { ChargingStep(trace) } }, with: "", passivating: .everyQuestion) { tester in
@@ -15,7 +15,7 @@ import Testing
     #expect(trace.all == ["made", "charge", "made", "fee 1", "made"])
   }
 
-  @Test("a passivated step is undone once, by what its records say")
+  @Test("a passivated step is compensated once, by its records")
   func undone() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -36,7 +36,7 @@ import Testing
     #expect(trace.all == visit + ["fee 1", "refund charge"] + visit + ["fee 2", "refund charge"])
   }
 
-  /// Keeps what `skip` found out in actor state.
+  /// Stores the result of `skip` in actor state.
   private actor ForgetfulStep: SkippableStep {
     private var rate = 0
     func skip(_ input: Int) -> Skip<Int> {
@@ -49,7 +49,7 @@ import Testing
     func backUp(context: RollbackContext) {}
   }
 
-  @Test("a step that keeps in actor state what belongs in a record is found")
+  @Test("a step that stores in actor state what belongs in a record is found")
   func forgetful() async throws {
     for (passivating, expected) in [(Passivation.never, 6), (.everyQuestion, 0)] {
       try await testFlow(Flow { Step(ForgetfulStep.init) }, with: 2, passivating: passivating) { tester in
@@ -75,7 +75,9 @@ import Testing
     #expect(trace.all == ["charge", "charge"])
   }
 
-  @Test("a key used twice in one visit is refused, passivated or not", arguments: [Passivation.never, .everyQuestion])
+  @Test(
+    "a key used twice in one visit is refused, with and without passivation",
+    arguments: [Passivation.never, .everyQuestion])
   func duplicateKey(_ passivating: Passivation) async throws {
     let flow = Flow {
       Step("twice") { (_: Int, context: StepContext) in
@@ -92,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("a factory that throws when a step is made again fails the flow, and the step is undone")
+  @Test("a factory that throws when a step is created again fails the flow, and the step is compensated")
   func factoryThrows() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -108,7 +110,7 @@ import Testing
     #expect(trace.all == ["made", "charge", "refund charge"])
   }
 
-  @Test("a leave at any moment of a reload undoes what was done, once", arguments: ["abandon", "cancel", "back"])
+  @Test("a leave at any moment of a reload compensates each effect once", arguments: ["abandon", "cancel", "back"])
   func leaveDuringReload(_ verb: String) async throws {
     for round in 0..<300 {
       let trace = Trace()

@@ -23,7 +23,7 @@ private struct OfKnown: Prompt {
   func authorize(_ principal: Principal) throws {}
 }
 
-@Suite("Expecting that a prompt refuses") struct PromptGuardTests {
+@Suite("Expecting the refusal of a prompt") struct PromptGuardTests {
   @Test("a guard that refuses passes the test, with its error")
   func refused() async throws {
     #expect(try await expectRefusal(ofPrincipal: nil, by: Guarded()) is Refused)
@@ -32,7 +32,7 @@ private struct OfKnown: Prompt {
     #expect((try await expectRefusal(ofPrincipal: nil, by: OfKnown()) as? FlowError)?.code == .principalNeeded)
   }
 
-  @Test("one that lets pass fails it, at the line of the test")
+  @Test("a guard that accepts fails the test, at the line of the test")
   func admitted() async throws {
     var failure: FlowTestFailure?
     let line = #line + 1
@@ -45,7 +45,7 @@ private struct OfKnown: Prompt {
     await #expect(throws: FlowTestFailure.self) { try await expectRefusal(ofAnswer: 100, by: Guarded()) }
   }
 
-  @Test("a near miss fails it, because the default is asked")
+  @Test("a misnamed guard fails the test, because the default guard is called")
   func nearMisses() async throws {
     await #expect(throws: FlowTestFailure.self) { try await expectRefusal(ofPrincipal: nil, by: Unguarded()) }
     await #expect(throws: FlowTestFailure.self) { try await expectRefusal(ofAnswer: 1, by: Unguarded()) }

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// The machine's side of passivating: one reload, step by step.
+/// The machine's side of passivation: one reload, input by input.
 @Suite final class ReloadingMachineTests {
   private let visit = VisitID(1)
   private var machine = FlowMachine(flow: "f", journal: .reloading)
@@ -14,7 +14,7 @@ import Testing
     #expect(entered?.visit.id == visit)
   }
 
-  /// Asks, answers, and lets the walk end: a new instance is due.
+  /// Asks, answers, and ends the walk: a new instance is due.
   private func answerFirst(key: String? = nil) throws {
     let question = try #require(try open(AddressForm(), key: key))
     let (_, reaction) = try machine.react { try $0.answer(question.id, with: "a", by: nil) }
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// The new instance is there; whether the visit goes on.
+  /// Gives the machine the new instance; returns whether the visit continues.
   private func reloaded() -> Bool { machine.reloaded(nil) != nil }
 
   /// The question that was opened; nil if it was answered from the journal.
@@ -50,14 +50,14 @@ import Testing
     #expect(try open(CardForm()) != nil)
   }
 
-  @Test("each prompt type is counted on its own, and names never meet types")
+  @Test("each prompt type is counted separately, and names never match types")
   func keys() throws {
     try answerFirst()
     #expect(reloaded())
     #expect(try open(CardForm(), key: "AddressForm") != nil)
   }
 
-  @Test("a name answered in this attempt is refused, not so its first use in a replay")
+  @Test("a name answered in this attempt is refused, its first use in a replay is not")
   func duplicate() throws {
     try answerFirst(key: "key")
     #expect(reloaded())
@@ -91,7 +91,7 @@ import Testing
     #expect(leaving.event != nil)
   }
 
-  @Test("what an earlier attempt did is undone, also when a leave comes before the replay begins")
+  @Test("effects of an earlier attempt are compensated, also when a leave comes before the replay begins")
   func leaveBeforeReplay() throws {
     try answerFirst()
     #expect(reloaded())
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("a leave that comes while the new instance is made keeps the old one for `backUp`")
+  @Test("a leave during the creation of the new instance keeps the old one for `backUp`")
   func leaveWhileMaking() throws {
     try answerFirst()
     machine.cancel(since: .zero)

@@ -9,7 +9,7 @@ import Testing
     let sum: Int
   }
 
-  /// Adds up, and puts out the sum; doubles it while it is below ten.
+  /// Adds up its actions, and puts out the sum; an effect doubles it while it is below ten.
   private struct Tally: RenderedStep {
     var doubles = false
     func makeState() -> Int { 0 }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("what an effect makes a step show is an update")
+  @Test("an update that an effect causes is expected as an update")
   func effects() async throws {
     try await testFlow(flow(doubles: true), with: 0) { tester in
       let view = try await tester.question(TallyView.self)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("an action that changes nothing, where a change was expected, is a failure that says so")
+  @Test("an action without a change, where a change was expected, fails with that message")
   func unchanged() async throws {
     try await testFlow(flow(), with: 0) { tester in
       let view = try await tester.question(TallyView.self)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("an action on a rendering that is over is a failure")
+  @Test("an action on a closed rendering is a failure")
   func refused() async throws {
     await #expect(throws: FlowTestFailure.self) {
       try await testFlow(flow(), with: 0, exhaustivity: .partial) { tester in

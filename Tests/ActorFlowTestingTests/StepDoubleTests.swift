@@ -5,7 +5,7 @@ import Testing
 @Suite struct StepDoubleTests {
   typealias Double = StepDouble<String, Int>
 
-  @Test("a double returns what its script says and records its inputs")
+  @Test("a double returns its script's value and records its inputs")
   func returning() async throws {
     let double = Double(.returning(1), .returning(2))
     let flow = Flow {
@@ -19,7 +19,7 @@ import Testing
     #expect(await double.backUps.isEmpty)
   }
 
-  @Test("a double throws what its script says, and records that it was undone")
+  @Test("a double throws its script's error, and records its backUp")
   func throwing() async throws {
     let double = Double(.throwing(Declined()))
     try await testFlow(Flow { Step("double") { double } }, with: "a") { tester in
@@ -28,7 +28,7 @@ import Testing
     #expect(await double.calls == [.proceed("a"), .backUp(.failed)])
   }
 
-  @Test("a double asks")
+  @Test("a double asks a question")
   func asking() async throws {
     let double = Double(.asking(CardForm()) { $0 + 1 })
     try await testFlow(Flow { Step("double") { double } }, with: "a") { tester in
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("a double that waits is released by being left, and each visit takes the next turn")
+  @Test("a waiting double is released by being left, and each visit takes the next turn")
   func waiting() async throws {
     let double = Double(.waiting, .running { input, context in input.count })
     let flow = Flow {
@@ -55,7 +55,7 @@ import Testing
     #expect(await double.calls == [.proceed("cart to a"), .backUp(.back), .proceed("cart to b")])
   }
 
-  @Test("a double's backUp throws what it is told to")
+  @Test("a double's backUp throws the given error")
   func failingBackUp() async throws {
     let double = Double(.waiting, onBackUp: { _ in throw Declined() })
     try await testFlow(Flow { Step("double") { double } }, with: "") { tester in

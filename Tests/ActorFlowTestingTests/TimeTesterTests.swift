@@ -18,18 +18,18 @@ import Testing
 
   @Test("advance returns when a due reminder has run, however long it takes")
   func reminder() async throws {
-    let holds = Holds()
+    let gate = Gate()
     let flow = patient { [log] number in
       log.add("begun \(number)")
-      await holds.pass()
+      await gate.pass()
       log.add("done \(number)")
     }
     try await testFlow(flow, with: "x", clock: clock) { tester in
       _ = try await tester.question(AddressForm.self)
       let release = Task { [log] in
-        await holds.reached(1)
+        await gate.reached(1)
         log.add("let go")
-        holds.open()
+        gate.open()
       }
       try await tester.advance(clock, by: .day)
       #expect(log.all == ["begun 1", "let go", "done 1"])
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("reminders that one advance makes due come one after the other, each at its time, and the deadline last")
+  @Test("reminders due by one advance run one after the other, each at its time, and the deadline fires last")
   func order() async throws {
     for _ in 0..<20 {
       let log = Trace()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("advance returns when the flow waits again: what a deadline, a pause or a wait leads to has happened")
+  @Test("advance returns when the flow waits again: the consequences of a deadline, a pause or a wait have happened")
   func goesOn() async throws {
     let scans = Signal<String>("scan")
     let flow = Flow<String, String>("f") {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("an answer that a reminder waits for is no deadlock: a reminder that throws ends the step")
+  @Test("an answer that a reminder waits for does not deadlock: a reminder that throws ends the step")
   func throwing() async throws {
     let flow = patient { _ in throw Declined() }
     try await testFlow(flow, with: "x", clock: clock) { tester in
@@ -115,16 +115,16 @@ import Testing
     }
   }
 
-  @Test("a reminder that does not come back fails the test, after the tester's patience")
+  @Test("a reminder that does not return fails the test after the tester's patience")
   func hanging() async throws {
-    let (holds, real) = (Holds(), ManualClock())
-    let flow = patient { _ in await holds.pass() }
+    let (gate, real) = (Gate(), ManualClock())
+    let flow = patient { _ in await gate.pass() }
     let failure = try await failing {
       try await testFlow(flow, with: "x", clock: clock, patience: Patience(.seconds(1), clock: real)) { tester in
-        defer { holds.open() }
+        defer { gate.open() }
         _ = try await tester.question(AddressForm.self)
         let impatience = Task {
-          await holds.reached(1)
+          await gate.reached(1)
           try await real.waitForSleepers()
           real.advance(by: .seconds(1))
         }

@@ -3,7 +3,7 @@ import ActorFlowDocuments
 import Foundation
 import Testing
 
-/// The code of the documentation. What it does is checked here too.
+/// The code of the documentation, with tests of its behaviour.
 @Suite("Snippets: documents") struct DocumentSnippets {
   private let text = """
     {"version": 1, "flow": [{"step": "shipping"}, {"step": "payment", "options": {"amount": 7}}]}
@@ -40,7 +40,7 @@ import Testing
     #expect(flow.steps == ["shipping", "payment"])
   }
 
-  @Test("what is registered for branches")
+  @Test("components registered for branches")
   func branches() throws {
     var catalog = FlowCatalog()
     try catalog.registerCase("isGuest") { (order: Order) in order.item.hasPrefix("g") ? Guest(item: order.item) : nil }
@@ -51,7 +51,7 @@ import Testing
     #expect(catalog.names == [])
   }
 
-  @Test("the mistakes of the article are those that are told")
+  @Test("the mistakes in the article are those that are reported")
   func mistakes() throws {
     let catalog = try shop()
     var told = ""
@@ -74,7 +74,7 @@ import Testing
     #expect(try FlowDocument(json: written) == document)
   }
 
-  @Test("a document of SwiftCurrent's")
+  @Test("a SwiftCurrent document")
   func swiftCurrent() throws {
     let catalog = try shop()
     let theirs = """

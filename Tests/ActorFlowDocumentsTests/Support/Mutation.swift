@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, not including, `count`.
+  /// Returns a number from 0 up to, not including, `count`.
   mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }
 }
 

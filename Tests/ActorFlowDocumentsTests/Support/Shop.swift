@@ -49,7 +49,7 @@ func shop() throws -> FlowCatalog {
   return catalog
 }
 
-/// A document with every key of the format, that the shop knows.
+/// A document with every key of the format, made of the shop's components.
 let everything = """
   {
     "$schema": "flow-document.schema.json",
@@ -72,7 +72,7 @@ let everything = """
   }
   """
 
-/// What is wrong with a document, and nothing else than that it throws.
+/// Returns the mistakes of a document; any other error fails the test.
 func mistakes(_ body: () throws(FlowDocumentError) -> some Any) -> [FlowDocumentError.Mistake] {
   do {
     _ = try body()

@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("so it is if the host dies after any commit of the retry", arguments: 1..<32)
+  @Test("each subset is compensated once if the host dies after any commit of the retry", arguments: 1..<32)
   func deaths(_ failing: Int) async throws {
     var commits = 0
     while try await play(Self.set(failing), asking: Self.set(0b01011), crashingAfter: commits) > commits {
@@ -90,7 +90,7 @@ import Testing
 
 private final class Shop: Sendable {
   private let state = Lock<(broken: Set<Int>, refunds: [String: Int])>(([], [:]))
-  /// Which steps were refunded; one twice that got two refunds.
+  /// The number of refunds of each refunded step.
   var refunds: [Int] { state.withLock { Array($0.refunds.values) } }
   func breaks(_ broken: Set<Int>) { state.withLock { $0.broken = broken } }
   func refund(_ number: Int, _ key: String) throws {

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("question and answer in one")
+  @Test("question and answer in one call")
   func short() async throws {
     let onlyPayment = Flow { Step("payment", PaymentStep.init) }
     try await testFlow(onlyPayment, with: Order(total: 42)) { tester in
@@ -62,7 +62,7 @@ import Testing
     try await reminder
   }
 
-  @Test("a double that is declined first")
+  @Test("a double that declines first")
   func double() async throws {
     let receipt = Receipt(total: 42)
     let payment = StepDouble<Order, Receipt>(.throwing(Declined()), .returning(receipt))

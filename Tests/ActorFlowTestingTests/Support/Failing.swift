@@ -1,7 +1,7 @@
 import ActorFlowTesting
 import Testing
 
-/// The failure that `body` throws; a test that expects one fails without it.
+/// Returns the failure that `body` throws; a test that expects one fails without it.
 func failing<Value>(
   sourceLocation: Testing.SourceLocation = #_sourceLocation, _ body: () async throws -> Value
 ) async throws -> FlowTestFailure {

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Something that does not end before it is released, cancelled or not: what a step should never wait for.
+/// A wait that does not end before it is released, cancelled or not; a step should never wait like this.
 final class Hold: Sendable {
   private let state = Lock<(isReleased: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 

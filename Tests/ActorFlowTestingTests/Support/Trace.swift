@@ -1,12 +1,12 @@
 import ActorFlow
 
-/// Who did what, in order.
+/// The actions of a test, in order.
 final class Trace: Sendable {
   private let lines = Lock<[String]>([])
   func add(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
 
-  /// All lines since the last call.
+  /// Returns all lines since the last call.
   func take() -> [String] {
     lines.withLock { lines in
       defer { lines = [] }
@@ -15,7 +15,7 @@ final class Trace: Sendable {
   }
 }
 
-/// Charges once, then asks for two cards; undoes what its records say. Traces `made`, `charge`, `fee`, `refund`.
+/// Charges once, then asks for two cards; refunds what its records list. Traces `made`, `charge`, `fee`, `refund`.
 actor ChargingStep: FlowStep {
   private let trace: Trace
   init(_ trace: Trace) {

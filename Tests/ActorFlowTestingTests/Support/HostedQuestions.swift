@@ -1,12 +1,12 @@
 import ActorFlow
 
-/// What hosted flows ask in tests.
-struct Slip: Prompt, Codable {
+/// The questions of the hosted flows in tests.
+struct TextForm: Prompt, Codable {
   typealias Answer = String
   var text: String
 }
 
-struct Mishap: Error {}
+struct WorkError: Error {}
 
 extension Duration {
   static let day = Duration.seconds(86_400)
@@ -17,7 +17,7 @@ func patient(_ log: Trace, _ name: String = "patient", days: Int = 4) -> Flow<St
   Flow(name) {
     Step("ask") { (input: String, context: StepContext) in
       let answer = try await context.ask(
-        Slip(text: input), within: .day * days,
+        TextForm(text: input), within: .day * days,
         reminding: .every(.day, max: 100) { number in log.add("\(input) \(number)") })
       return answer ?? "nobody"
     }

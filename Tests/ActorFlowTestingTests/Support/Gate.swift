@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// Where steps wait until a test lets them go, and the test until they have come.
-final class Holds: Sendable {
+/// Holds steps until a test releases them, and the test until they have arrived.
+final class Gate: Sendable {
   private typealias Waiter = CheckedContinuation<Void, Never>
   private let state = Lock<(arrived: Int, isOpen: Bool, steps: [Waiter], tests: [(count: Int, Waiter)])>(
     (0, false, [], []))
