@@ -1,4 +1,4 @@
-// What may be left out, repeated or chosen between must fit on every way through.
+// Optional, repeated and alternative components must fit on every path through them.
 import ActorFlow
 
 func leftOut(_ paid: Bool) {

@@ -1,4 +1,4 @@
-// Branches that run at the same time, and what is walked again and again.
+// Concurrent branches, and repeated components.
 import ActorFlow
 
 let branchTakesOther = Parallel {  // error: generic parameter … could not be inferred

@@ -1,4 +1,4 @@
-// What looks like a prompt's guard and is none would let everybody answer, and take every answer.
+// A function that only looks like a prompt's guard would accept every principal and every answer.
 import ActorFlow
 
 // error: type 'OtherPrincipal' does not conform to protocol 'Prompt'
@@ -64,7 +64,7 @@ struct Hidden: Prompt {
   private func authorize(_ principal: Principal?) throws {}
 }
 
-// Of two functions of the name, the compiler does not know which is the guard.
+// Of two functions of the name, the compiler cannot tell which one is the guard.
 // error: type 'Overloaded' does not conform to protocol 'Prompt'
 // error: type 'Overloaded' does not conform to protocol 'PromptGuards'
 // note: ambiguous inference of associated type 'GuardedAnswer': 'Order' vs. 'Address'

@@ -1,4 +1,4 @@
-// A step that does not fit the one before it: the error stands at that step and names what fits and what came.
+// A step that does not fit the one before it: the error stands at that step and names both types.
 import ActorFlow
 
 let first = Flow("checkout") {

@@ -1,4 +1,4 @@
-// A closure's value is the step's output. So a closure that makes a step, as one does for a rendered step, would hand
+// A closure's value is the step's output. A closure that creates a step, as is usual for a rendered step, would pass
 // the step on and never run it.
 import ActorFlow
 

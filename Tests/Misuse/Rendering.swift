@@ -1,4 +1,4 @@
-// Nothing is sent while something is rendered, and no output is forgotten.
+// No action is sent during a render, and no output is forgotten.
 import ActorFlow
 
 struct Slip: Prompt {
@@ -33,7 +33,7 @@ struct Forgetting: RenderedStep {
   }
 }
 
-// Its output is what the next step gets, not the rendered step itself.
+// Its output is the input of the next step, not the rendered step itself.
 let handed = Flow("shop") {
   Step("line") { (cart: Cart) in Line() }
   // error: cannot convert … 'Flow<Address, Address>' … 'Flow<Order, Address>'

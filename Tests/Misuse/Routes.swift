@@ -1,4 +1,4 @@
-// Where the value decides on the way, every branch must fit what comes in and what comes after.
+// Where the value decides the path, every branch must fit its input and the component after it.
 import ActorFlow
 
 struct Guest: Sendable {

@@ -1,4 +1,4 @@
-// What goes into a flow and comes out of it, and what answers a question.
+// Inputs, outputs and answers of a flow.
 import ActorFlow
 
 func input(_ coordinator: FlowCoordinator) async throws {
@@ -34,7 +34,7 @@ func noPrompt(_ context: StepContext) async throws {
   _ = try await context.ask(Address())  // error: requires that 'Address' conform to 'Prompt'
 }
 
-// More kinds may be added: a switch in another package says what it does with those.
+// More cases may be added: a switch in another package must handle unknown ones.
 func change(_ change: Change) -> Bool {
   switch change {  // error: 'Change' may have additional unknown values
   case .finished, .failed, .abandoned, .cancelled, .rolledBack: true

@@ -1,4 +1,4 @@
-// What the programs in this folder share. None of them compiles; see .ci/misuse.py.
+// Types shared by the programs in this folder. None of the programs compiles; see .ci/misuse.py.
 import ActorFlow
 
 struct Cart: Sendable {}

@@ -1,9 +1,9 @@
-// A step says how it is undone. There is no default, so a typo in a refund does not go unnoticed.
+// A step declares how it is compensated. There is no default, so a typo in a refund does not go unnoticed.
 import ActorFlow
 
 // error: does not conform to protocol 'FlowStep'
 // note: requires function 'backUp(context:)'
-actor NeverUndone: FlowStep {
+actor NeverCompensated: FlowStep {
   func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }
 }
 
@@ -36,7 +36,7 @@ actor NeverReceiving: ReceivingStep {
   func recieve(_ receipt: Receipt) {}
 }
 
-// Undoing waits for nobody.
+// A `backUp` cannot ask, update or back up.
 actor Asking: FlowStep {
   func proceed(_ order: Order, context: StepContext) async throws -> Receipt { Receipt() }
   func backUp(context: RollbackContext) async throws {
@@ -49,7 +49,7 @@ actor Asking: FlowStep {
 
 struct Unrecordable: Sendable {}
 
-// What `once` returns is recorded.
+// The result of `once` is recorded.
 func make(_ context: StepContext) async throws -> Unrecordable {
   try await context.once("make") { key in Unrecordable() }  // error: its type must be Codable
 }

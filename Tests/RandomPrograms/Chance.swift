@@ -14,12 +14,12 @@ package struct Chance: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, but not including, `count`.
+  /// Returns a number from 0 up to, not including, `count`.
   package mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }
 
   package mutating func percent(_ chance: Int) -> Bool { below(100) < chance }
 
-  /// A random choice by weight; `choices` is not empty.
+  /// Returns a random choice by weight; `choices` is not empty.
   package mutating func pick<Choice>(_ choices: [(weight: Int, Choice)]) -> Choice {
     var left = below(choices.reduce(0) { $0 + $1.weight })
     for (weight, choice) in choices {

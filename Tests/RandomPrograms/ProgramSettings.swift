@@ -1,6 +1,6 @@
 import Foundation
 
-/// The length of the attack, set from outside:
+/// The length of the attacks, set from outside:
 ///
 /// - `ACTORFLOW_PROGRAMS`: the number of programs in all, shared among the suites.
 /// - `ACTORFLOW_SEED`: play only the program of this seed.
@@ -10,14 +10,14 @@ package enum ProgramSettings {
   package static let seed = number("ACTORFLOW_SEED").map { UInt64($0) }
   package static let aimedRounds = number("ACTORFLOW_ATTACK_ROUNDS") ?? 200
 
-  /// The number of failures after which a suite stops: more in the long form, which is not soon played again.
+  /// The number of failures after which a suite stops: larger in the long form, which is rarely run again.
   package static let failures = number("ACTORFLOW_PROGRAMS") == nil ? 1 : 10
 
-  /// The minutes after which a test counts as one that hangs: longer where the number of rounds is set from outside.
+  /// The minutes after which a test counts as hanging: more where the number of rounds is set from outside.
   package static let minutes =
     number("ACTORFLOW_PROGRAMS") == nil && number("ACTORFLOW_ATTACK_ROUNDS") == nil ? 15 : 720
 
-  /// The seeds of one suite, which plays `share` of 1,000 programs; or the one seed that is asked for.
+  /// The seeds of one suite, which plays `share` of 1,000 programs; or the one seed in `ACTORFLOW_SEED`.
   package static func seeds(share: Int) -> some Sequence<UInt64> {
     let first = seed ?? 1
     let count = seed == nil ? UInt64(max(1, programs * share / 1_000)) : 1
@@ -29,7 +29,7 @@ package enum ProgramSettings {
   }
 }
 
-/// Plays the program of each seed and collects what went wrong. Stops after ``ProgramSettings/failures`` failures.
+/// Plays the program of each seed and collects the failures. Stops after ``ProgramSettings/failures`` of them.
 package func play(
   _ seeds: some Sequence<UInt64>, most: Int = ProgramSettings.failures, _ program: (UInt64) async throws -> Void
 ) async -> [String] {

@@ -1,4 +1,4 @@
-/// A broken promise: the text begins with the rule that was broken.
+/// A violated rule: the text begins with the rule's name.
 package struct Violation: Error, CustomStringConvertible {
   package let description: String
 

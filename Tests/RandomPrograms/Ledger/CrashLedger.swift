@@ -1,5 +1,5 @@
-/// Checks the trace of a hosted run whose hosts crashed, as far as it can be told from outside: a `backUp` may run once
-/// more after a crash, and for a step that was entered in the store only. What was paid tells the rest.
+/// Checks the trace of a hosted run whose hosts crashed, as far as it can be judged from outside: a `backUp` may run
+/// once more after a crash, and for a step whose entering only the store knows. The payments show the rest.
 package struct CrashLedger {
   private var entered: [String: Set<Int>] = [:]
   private var undone: [String: Int] = [:]

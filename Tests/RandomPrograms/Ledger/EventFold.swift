@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// Follows the events of a run, and complains where they do not add up (rule 5).
+/// Follows the events of a run, and throws where they are inconsistent (rule 5).
 package struct EventFold {
   package private(set) var sequence = 0
   private var open: Set<Question.ID> = []
@@ -19,7 +19,7 @@ package struct EventFold {
     try checkEnding(event)
   }
 
-  /// A question is asked once and closed once, and the position shows those that are open.
+  /// A question is asked once and closed once, and the position shows the open questions.
   private mutating func foldQuestions(_ event: NavigationEvent) throws(Violation) {
     let shown = Set(event.position.questions.map(\.id))
     switch event.change {
@@ -35,7 +35,7 @@ package struct EventFold {
     try expectEqual(shown, open, "rule 5: the open questions after \(event.change)")
   }
 
-  /// From the first entering on a running flow has a step in focus.
+  /// From the first entering on, a running flow has a step in focus.
   private mutating func checkFocus(_ event: NavigationEvent) throws(Violation) {
     if case .moved = event.change { hasEntered = true }
     guard hasEntered, case .running = event.position.status else { return }

@@ -2,8 +2,8 @@ import ActorFlow
 
 /// Checks the trace of one run against rules 2 and 4, without any model of the flow.
 ///
-/// An *entering* begins when `proceed` is called for a visit, and ends with one `backUp`, or by leaving the step forwards
-/// for good.
+/// An *entering* begins when `proceed` is called for a visit. It ends with one `backUp`, or when the step is left
+/// forwards for good.
 package struct Ledger {
   struct Entering {
     let step: String
@@ -14,7 +14,7 @@ package struct Ledger {
   }
 
   private let plans: [String: StepPlan]
-  /// The stacks on which a `settling` step stands, so that what lies there may be final.
+  /// The stacks on which a `settling` step stands, so that their entries may be final.
   private let settling: Set<String>
   /// Whether the flow is hosted: then a visit may have several instances, one after the other.
   private let isHosted: Bool
@@ -38,19 +38,19 @@ package struct Ledger {
     }
   }
 
-  /// The flow was rolled back: nothing may be left.
+  /// Checks a flow that was rolled back: no entering may be left.
   package func checkRolledBack() throws(Violation) {
     let left = open.filter { !mayBeSettled($0.track) }
     try expect(left.isEmpty, "rule 2: \(left.text) entered and never compensated")
   }
 
-  // MARK: One line
+  // MARK: Single lines
 
   private mutating func enter(_ line: World.Line) throws(Violation) {
     let new = Entering(
       step: line.step, path: line.path, track: line.track, visit: line.visit, instance: line.instance)
     if isHosted {
-      // A replay of the visit, another attempt, or a hub's menu that goes on.
+      // A replay of the visit, another attempt, or a hub's menu that continues.
       if open.contains(where: { $0.visit == new.visit && $0.path == new.path }) { return }
     } else if let before = open.first(where: { $0.instance == new.instance }) {
       try expect(before.visit == new.visit, "rule 2: \(new.step) is entered again and was not compensated")
@@ -80,14 +80,14 @@ package struct Ledger {
 
   private func entering(of line: World.Line) -> Int? {
     if isHosted { return open.lastIndex { $0.path == line.path } }
-    // An instance that was never entered was made for the `backUp` alone.
+    // An instance that was never entered was created for the `backUp` alone.
     return open.lastIndex { $0.instance == line.instance }
       ?? (past[line.instance] == nil ? open.lastIndex { $0.path == line.path } : nil)
   }
 
   // MARK: Stacks
 
-  /// Whether a stack is another one, or one of a branch on it.
+  /// Whether a stack is another one, or that of a branch on it.
   private static func lies(_ track: String, on other: String) -> Bool {
     track == other || track.hasPrefix("\(other)/")
   }
@@ -104,7 +104,7 @@ extension [Ledger.Entering] {
   }
 }
 
-/// Checks what can be told from the world alone, at the end of a run that was rolled back or not.
+/// Checks what the world alone shows at the end of a run, rolled back or not.
 package func checkWorld(_ program: Program, _ world: World, isRolledBack: Bool) throws(Violation) {
   if world.lines.contains(where: { $0.kind == .crashed }) {
     _ = try CrashLedger(world.lines)

@@ -1,6 +1,6 @@
 import ActorFlow
 
-// Going back, and compensating.
+// Backs and compensation.
 extension Model {
   /// Compensates places, newest entering first.
   func rollBack(_ places: [Place]) {
@@ -40,7 +40,7 @@ extension Model {
     if let landed = shown.last { lastFocus = landed.plan.name }
   }
 
-  /// Lands on a place. What the menu's ended side branches did stays.
+  /// Lands on a place. The effects of the menu's ended side branches stay.
   func back(to target: Place, delivering note: Note? = nil) {
     guard let index = entries.firstIndex(where: { $0.holds(target) }) else { return }
     let above = entries[(index + 1)...]
@@ -48,7 +48,7 @@ extension Model {
       if case .place(let place) = entry, place.buriedBy !== target { place } else { nil }
     }
     rollBack(gone + [target])
-    // A scope that was left has its whole time when the walk comes to it again.
+    // A scope that was left has its whole time when the walk reaches it again.
     timeouts = timeouts.filter { timeoutStarts[$0.key, default: 0] <= index }
     entries = entries[...index] + above.filter { $0.buriedBy === target }
     target.choices.removeLast(max(0, target.choices.count - target.endedSides))
@@ -63,12 +63,12 @@ extension Model {
 
   // MARK: Targets
 
-  /// Whether a one-way step was left forwards in a side branch of this menu: nobody returns to before the menu then.
+  /// Whether a one-way step was left forwards in a side branch of this menu: no back leads before the menu then.
   private func hasClosedSide(_ menu: Place) -> Bool {
     places.contains { $0.buriedBy === menu && $0.plan.policy.closes }
   }
 
-  /// The places that a back may come to, nearest first.
+  /// The places to which a back may lead, nearest first.
   private var reachable: [Place] {
     let stack = shown
     guard let top = stack.last, !hasClosedSide(top) else { return [] }
@@ -81,7 +81,7 @@ extension Model {
     return places
   }
 
-  /// Where a back without a name leads.
+  /// Returns the target of a back without a name.
   var backTarget: Place? {
     reachable.first { place in
       switch place.plan.policy {
@@ -96,12 +96,12 @@ extension Model {
     reachable.first { $0.plan.name == name }.flatMap { $0.plan.policy == .passThrough ? nil : $0 }
   }
 
-  /// The nearest earlier step that takes a note.
+  /// Returns the nearest earlier step that takes a note.
   var receiver: Place? {
     shown.dropLast().last { $0.plan.receives && !program.routerSteps.contains($0.plan.name) && $0 !== current }
   }
 
-  /// Whether no one-way step was left forwards between the current step and an earlier one, which counts, too.
+  /// Whether no one-way step was left forwards between the current step and an earlier one, including that one.
   func canLeave(over target: Place) -> Bool { reachable.contains { $0 === target } }
 }
 

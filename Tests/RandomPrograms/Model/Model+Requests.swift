@@ -1,6 +1,6 @@
 import ActorFlow
 
-// The requests from outside. Each returns how it ends, in a word.
+// The requests from outside. Each returns its result as a word.
 extension Model {
   package func answer(_ command: Command) -> String {
     guard let place = current else { return "noSuchQuestion" }
@@ -49,7 +49,7 @@ extension Model {
     return true
   }
 
-  /// Whether a question and a wait for this signal are open side by side.
+  /// Whether a question and a wait for this signal are open at once.
   package func isRacing(for name: String) -> Bool {
     switch current?.state {
     case .either(_, name), .updating(_, name, _): true
@@ -57,7 +57,7 @@ extension Model {
     }
   }
 
-  /// Whether a signal waits to be received.
+  /// Whether a signal is buffered.
   package func hasSignal(_ name: String) -> Bool { signals.contains { $0.name == name } }
 
   package func send(_ value: Int, to name: String, key: String?) -> String {
@@ -77,7 +77,7 @@ extension Model {
     guard result == nil else { return "flowEnded" }
     guard let target = name.map(backTarget) ?? backTarget else { return "cannotBackUp" }
     back(to: target)
-    let isWhole = errors == 0  // what fails from the landing on is no part of the back
+    let isWhole = errors == 0  // a failure after the landing is not part of the back
     settle()
     return isWhole ? "ok" : "rollbackFailed"
   }
@@ -94,7 +94,7 @@ extension Model {
     end("cancelled", rollingBack: true)
   }
 
-  /// Lets a step that holds a note go on.
+  /// Releases a step that holds a note.
   package func letGo() {
     switch current?.state {
     case .sending(let number): current?.state = .asking(number + 1)
@@ -115,10 +115,10 @@ extension Model {
 
   // MARK: Time
 
-  /// The rest of the pause before the next attempt of a failed step; nil if the flow does not pause.
+  /// The remaining pause before the next attempt of a failed step; nil if the flow does not pause.
   package var pauseLeft: Duration? { pause.map { $0 - now } }
 
-  /// When something happens by itself; nil: nothing will, or two things would at once.
+  /// The time of the next timer; nil if no timer is set, or if two are due at once.
   package var nextTimer: Duration? {
     var times = Array(timeouts.values)
     if let pause { times.append(pause) }
@@ -140,7 +140,7 @@ extension Model {
     settle()
   }
 
-  // MARK: What the world sees
+  // MARK: Observable state
 
   package var look: Look {
     guard result == nil else { return Look(hasEnded: true) }
@@ -162,7 +162,7 @@ extension Model {
   }
 }
 
-/// Where a flow stands, as far as everybody can see.
+/// The position of a flow, as far as it can be observed.
 package struct Look: Sendable, Hashable, CustomStringConvertible {
   package var hasEnded = false
   package var stack: [String] = []

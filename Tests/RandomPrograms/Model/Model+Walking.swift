@@ -47,7 +47,7 @@ extension Model {
     return skipped
   }
 
-  /// The place of a step that the walk comes to, if it was entered already.
+  /// Returns the place of the next step, if it was entered already.
   private func nextPlace(of plan: StepPlan) -> Place? {
     guard cursor < entries.count, case .place(let place) = entries[cursor], place.plan == plan else { return nil }
     cursor += 1
@@ -121,7 +121,7 @@ extension Model {
       let result = try walk(sides[side], choice)
       if round == menu.endedSides {
         if menu.isFinal || shown.last?.plan.policy == .settling {
-          // The menu was settled with what came after it, so it is entered for the first time.
+          // The menu was settled with the steps after it, so it is entered for the first time.
           menu = nextPlace(of: plan) ?? push(plan, result.with(result.number + 1))
           round = 0
           continue
@@ -208,9 +208,9 @@ extension Model {
       guard case .failed = error, attempt < most else { throw error }
       let next = Entry.mark(Mark(.attempt(attempt + 1, at: now + pause), of: scope))
       if Part.isOneStep(body), case .place(let place)? = entries.last, entries.count > start {
-        // The place stays, and what it has paid.
+        // The place stays, with its payments.
         if attempt == 1 { entries.insert(next, at: start) } else { entries[start] = next }
-        // A note that the step has not received yet is handed over again.
+        // A note that the step has not received yet is delivered again.
         place.state = if let note = place.delivery, !place.isEntered { .receiving(note) } else { .begins }
       } else {
         unwind(from: start)

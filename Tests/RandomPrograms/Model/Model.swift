@@ -2,26 +2,26 @@ import ActorFlow
 
 /// A naive model of a sequential program.
 ///
-/// The model remembers a list of places, oldest first, and nothing else of where the flow stands. After each request it
-/// walks the program from the very beginning: places that were left forwards give what they made, until the walk comes to
-/// the one that has made nothing yet. To go back is to remove places from the list.
+/// The model stores a list of places, oldest first, and nothing else about the position of the flow. After each request
+/// it walks the program from the beginning: places that were left forwards return their output, until the walk reaches
+/// the one that has no output yet. A back removes places from the list.
 package final class Model {
   /// A stay at a step.
   final class Place {
     let plan: StepPlan
     var input: Value
     var state: State
-    /// When it was entered last; the newest has the largest.
+    /// The number of its latest entering; the newest place has the largest.
     var visit = 0
     /// Whether a `backUp` is owed.
     var isEntered = false
     var isSkipped = false
     var hasAsked = false
-    /// A `settling` step behind it was left forwards: nobody compensates it any more.
+    /// A `settling` step behind it was left forwards: it is no longer compensated.
     var isFinal = false
-    /// The menu whose side branch it was in, if that branch has ended.
+    /// The menu to whose side branch it belonged, if that branch has ended.
     var buriedBy: Place?
-    /// The note that the visit begins with, and whether it was received.
+    /// The note with which the visit begins, and whether it was received.
     var delivery: Note?
     var note: Note?
     /// The payments of the step, and whether they were refunded.
@@ -43,7 +43,7 @@ package final class Model {
     case either(Int, String)
     /// Asks, and has updated the question so many times.
     case updating(Int, String, times: Int)
-    /// An earlier step receives a note, and takes its time.
+    /// An earlier step receives a note, and holds it.
     case sending(Int)
     /// The step receives a note before its `proceed`.
     case receiving(Note)
@@ -60,7 +60,7 @@ package final class Model {
       case recovered
     }
     let kind: Kind
-    /// The number of the scope, in the order in which a walk comes to them: several may begin at the same place.
+    /// The number of the scope in the order of the walk: several may begin at the same place.
     let scope: Int
     var buriedBy: Place?
 
@@ -79,7 +79,7 @@ package final class Model {
     }
   }
 
-  /// Why a walk stops.
+  /// The reason why a walk stops.
   enum Stop: Error {
     case waiting
     /// The list has changed: walk again from the beginning.
@@ -93,21 +93,21 @@ package final class Model {
   // The walk.
   var cursor = 0
   var scopes: [String] = []
-  /// The number of scopes that the walk has come to.
+  /// The number of scopes that the walk has reached.
   var enteredScopes = 0
   var active: [(id: String, time: Duration)] = []
-  /// A pause that the walk has come to.
+  /// A pause that the walk has reached.
   var pause: Duration?
-  /// The timeouts that run, by the passage through their scope.
+  /// The running timeouts, by the passage through their scope.
   var timeouts: [String: Duration] = [:]
-  /// Where the scopes of timeouts begin in the list.
+  /// The index in the list at which each timeout's scope begins.
   var timeoutStarts: [String: Int] = [:]
   /// The passage whose time is over.
   var overdue: String?
   var visits = 0
-  /// The last step in focus, while nothing is on the stack.
+  /// The last step in focus, while the stack is empty.
   var lastFocus: String?
-  // The outside.
+  // The world outside.
   var signals: [(name: String, value: Int)] = []
   var signalKeys: Set<String> = []
   package var (paid, refunded) = (0, 0)
@@ -122,10 +122,10 @@ package final class Model {
   }
 
   var places: [Place] { entries.compactMap { if case .place(let place) = $0 { place } else { nil } } }
-  /// The places that the world sees: none of side branches that have ended, and none that are final.
+  /// The observable places: without those of ended side branches, and without final ones.
   var shown: [Place] { places.filter { $0.buriedBy == nil && !$0.isFinal } }
 
-  // MARK: To the next rest
+  // MARK: To the next stop
 
   func settle() {
     while result == nil {
@@ -151,7 +151,7 @@ package final class Model {
     timeouts = [:]
   }
 
-  /// The step that has the focus and has something to do or to wait for; nil while a scope pauses.
+  /// The step in focus that works or waits; nil while a scope pauses.
   var current: Place? {
     guard result == nil, pause == nil else { return nil }
     return shown.last { if case .made = $0.state { false } else { true } }

@@ -1,16 +1,16 @@
 package import ActorFlow
 
-/// A random flow as plain data. The library's flow and the naive model are both made of it.
+/// A random flow as plain data. Both the library's flow and the naive model are made from it.
 ///
 /// Every part takes a ``Value`` and makes one. All decisions depend on the value's number, which the latest answer has
-/// set: who answers decides where the flow goes.
+/// set: the answers decide the course of the flow.
 package indirect enum Part: Sendable {
   case step(StepPlan)
   /// A `Switch`: case number `value % cases`.
   case choice([[Part]])
   /// A chooser, then a `Route` by the parity of the value; each branch begins with a step that takes its type.
   case route(StepPlan, (StepPlan, [Part]), (StepPlan, [Part]))
-  /// A `Loop` that goes round once more while the value is a multiple of three.
+  /// A `Loop` that runs another round while the value is a multiple of three.
   case loop([Part])
   /// A `Hub`: its menu opens side branch number `value % (branches + 1)`; the last number leaves.
   case hub(StepPlan, [[Part]])
@@ -22,7 +22,7 @@ package indirect enum Part: Sendable {
 
 package enum Fork: Sendable, Hashable {
   case parallel, race
-  /// A `ForEach` with so many branches, done after so many results.
+  /// A `ForEach` with this many branches, done after this many results.
   case each(Int, quorum: Int)
 }
 
@@ -37,9 +37,9 @@ package enum Scope: Sendable, Hashable {
 package struct StepPlan: Sendable, Hashable {
   /// Unique in the program.
   package let name: String
-  /// Asks a question, and does what the answer says. An automatic step returns at once.
+  /// Asks a question, and carries out its answer. An automatic step returns at once.
   package var asks = true
-  /// Pays for something when it begins: `once`, and a refund in `backUp`.
+  /// Pays when it begins: `once`, and a refund in `backUp`.
   package var pays = true
   /// An automatic step that throws if the value's number is 4, 9, 14…
   package var fails = false
@@ -62,7 +62,7 @@ package struct StepPlan: Sendable, Hashable {
   }
 }
 
-/// A random flow, and how it ends by itself when a step fails.
+/// A random flow, and its ending when a step fails.
 package struct Program: Sendable {
   package let parts: [Part]
 

@@ -1,6 +1,6 @@
 import ActorFlow
 
-// A program in one line, for failures.
+// A program in one line, for failure messages.
 extension Program {
   package var text: String { parts.text }
 }

@@ -1,13 +1,13 @@
 import ActorFlow
 
-/// Grows random programs.
+/// Generates random programs.
 package struct ProgramGenerator {
   package var random: Chance
-  /// The parts that may grow.
+  /// The parts that may be generated.
   package enum Kind: Sendable {
-    /// No branches that run at the same time: the naive model says exactly what happens.
+    /// No concurrent branches: the naive model predicts everything.
     case sequential
-    /// Everything.
+    /// All parts.
     case free
   }
   private let kind: Kind
@@ -16,7 +16,7 @@ package struct ProgramGenerator {
   private var track = ""
   private var menus: [String] = []
   private var durations = 0
-  /// The number of further steps, roughly.
+  /// The approximate number of further steps.
   private var budget: Int
 
   package init(seed: UInt64, _ kind: Kind) {
@@ -62,7 +62,7 @@ package struct ProgramGenerator {
 
   private mutating func hub(depth: Int) -> Part {
     var menu = step(asks: random.percent(80))
-    // An automatic menu with automatic branches would go round for ever.
+    // An automatic menu with automatic branches would loop for ever.
     (menu.asks, menu.fails) = (true, false)
     menu.policy = .automatic
     menu.skips = false
@@ -98,7 +98,7 @@ package struct ProgramGenerator {
     return .fork(shape, branches)
   }
 
-  /// A step that is neither skipped nor without a `backUp` target of its own.
+  /// Returns a step that is not skipped and whose `backUp` policy is automatic.
   private mutating func plainStep() -> StepPlan {
     var step = step(asks: random.percent(70))
     step.skips = false
@@ -125,7 +125,7 @@ package struct ProgramGenerator {
     return step
   }
 
-  /// A time that no other duration of the program is equal to, nor the sum of a few.
+  /// Returns a duration that differs from every other one of the program, and from the sum of any few.
   private mutating func duration() -> Duration {
     durations += 1
     return .seconds(60 + random.below(50)) + .milliseconds(1 << min(durations, 15))

@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// A flow that is under way, in memory or on a host, as attackers see it. A request returns how it ended, in a word.
+/// A running flow, in memory or on a host, as attackers see it. A request returns its result as a word.
 package protocol Arena: Sendable {
   var hasEnded: Bool { get async }
   /// The open questions, with the steps that ask them.
@@ -10,9 +10,9 @@ package protocol Arena: Sendable {
   func backUp(to step: String?) async -> String
   func backUp(from question: Question.ID) async -> String
   func abandon(rollingBack: Bool) async -> String
-  /// Lets a flow go on that stands still because a step failed; in memory, where none does, it does nothing.
+  /// Retries a flow that a failed step has suspended; in memory no flow is suspended, and it does nothing.
   func retry() async
-  /// Cancels the caller of `run`; on a host, whose flows have none, it does nothing.
+  /// Cancels the caller of `run`; a hosted flow has no caller, and it does nothing.
   func cancelCaller()
   func advance(by time: Duration) async
 }
@@ -27,7 +27,7 @@ package struct OpenQuestion: Sendable {
   }
 }
 
-/// The outcome of a request: `ok`, or the error in a word.
+/// The result of a request: `ok`, or the error as a word.
 package func outcome(_ request: () async throws -> Void) async -> String {
   do {
     try await request()
@@ -35,7 +35,7 @@ package func outcome(_ request: () async throws -> Void) async -> String {
   } catch { return word(for: error) }
 }
 
-/// An error in a word.
+/// The error as a word.
 package func word(for error: any Error) -> String {
   switch error {
   case let error as FlowError: "\(error.code)"

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Several tasks that make random requests at the same time, until the flow has ended.
+/// Several tasks that make random requests concurrently, until the flow has ended.
 package struct Attackers<Place: Arena>: Sendable {
   let program: Program
   let world: World
@@ -74,7 +74,7 @@ package struct Attackers<Place: Arena>: Sendable {
     _ = await place.send(random.below(100), to: random.percent(50) ? "x" : "y", key: key)
   }
 
-  /// An answer, and a request to leave in the same moment: between the end of one step and the beginning of the next.
+  /// An answer, and a request to leave at the same moment: between the end of one step and the beginning of the next.
   private func answerAndLeave(_ random: inout Chance) async {
     guard let question = await place.questions.randomElement(using: &random) else { return }
     let number = random.below(30)
@@ -98,7 +98,7 @@ package struct Attackers<Place: Arena>: Sendable {
     }
   }
 
-  /// Files a request and does not wait for what comes of it.
+  /// Makes a request and does not wait for its result.
   private func give(_ request: @escaping @Sendable (Place) async -> String) async {
     let task = Task { [place] in await request(place) }
     task.cancel()
@@ -121,7 +121,7 @@ package struct Attackers<Place: Arena>: Sendable {
 }
 
 extension Chance {
-  /// Any command, those that move the flow more often.
+  /// Returns any command, more often one that moves the flow.
   package mutating func command() -> Command {
     let signal = percent(50) ? "x" : "y"
     let act: Note.Act = pick([(3, .take), (1, .fail), (2, .hold)])

@@ -2,17 +2,17 @@ import ActorFlow
 import ActorFlowHosting
 package import ActorFlowTesting
 
-/// Blows at a commit: from then on the store takes nothing more from the host, as if the host's process had died.
+/// Simulates a crash of the host at a commit: from then on the store accepts nothing from it.
 package final class CrashTrigger: Sendable {
   private struct State: Sendable {
     var commitsLeft: Int?
-    /// Whether the last commit is written all the same, and only nobody hears of it.
+    /// Whether the last commit is written all the same, and only its acknowledgement is lost.
     var writesLast = false
     var hasFired = false
   }
 
   private let state = Lock(State())
-  /// An element for each time the fuse has blown.
+  /// An element for each simulated crash.
   package let crashes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
@@ -22,14 +22,14 @@ package final class CrashTrigger: Sendable {
 
   package var hasFired: Bool { state.withLock { $0.hasFired } }
 
-  /// Lets so many commits pass.
+  /// Crashes the host after this many commits.
   package func arm(after commits: Int, writingLast: Bool) {
     state.withLock { $0 = State(commitsLeft: commits, writesLast: writingLast) }
   }
 
   package func disarm() { state.withLock { $0 = State() } }
 
-  /// No more will blow.
+  /// Ends the simulated crashes.
   package func finish() {
     disarm()
     continuation.finish()

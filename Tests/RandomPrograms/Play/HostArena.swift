@@ -2,14 +2,14 @@ package import ActorFlow
 package import ActorFlowHosting
 package import ActorFlowTesting
 
-/// A program that a host runs. The host may be replaced by another one, as after a crash.
+/// A program that a host runs. Another host may replace the host, as after a crash.
 package final class HostArena: Arena {
   package static let id: FlowID = "flow"
   package let world: World
   package let clock: ManualWallClock
   private let current: Lock<FlowHost>
   private let requests = Lock(0)
-  /// Whether a flow whose step fails stands still, to be retried or abandoned. If not, it rolls back.
+  /// Whether a failed step suspends the flow, to be retried or abandoned. If not, the flow rolls back.
   private let suspendsOnFailure: Bool
 
   package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false) {
@@ -22,7 +22,7 @@ package final class HostArena: Arena {
     set { current.withLock { $0 = newValue } }
   }
 
-  /// The key of a request, under which it may be made again after a crash.
+  /// The key of a request, under which it may be repeated after a crash.
   package func newKey() -> String {
     requests.withLock { number in
       number += 1
@@ -89,7 +89,7 @@ package final class HostArena: Arena {
 }
 
 extension HostTester {
-  /// Registers a program with each host. A step that fails rolls the flow back, as in memory, or the flow stands still.
+  /// Registers a program with each host. A failed step rolls the flow back, as in memory, or suspends it.
   func deploy(
     _ program: Program, in world: World, suspendsOnFailure: Bool = false
   ) async throws -> DeployedFlow<Value, Value> {

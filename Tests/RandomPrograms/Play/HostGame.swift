@@ -37,7 +37,7 @@ private struct HostGame {
   let arena: HostArena
   let crashTrigger: CrashTrigger
   let model: Model
-  /// When the host crashes; nil: never.
+  /// The source of the moments at which the host crashes; nil: it never does.
   var random: Chance?
 
   init(_ tester: HostTester, _ arena: HostArena, _ crashTrigger: CrashTrigger, _ model: Model, _ random: Chance?) {
@@ -79,7 +79,7 @@ private struct HostGame {
         let found = try await host.send(value, to: Signal<Int>(name), of: HostArena.id, key: key)
         delivery.withLock { $0 = "\(found)" }
       }
-      // After a crash it may have come before.
+      // After a crash the question may have been asked already.
       let found = delivery.withLock { $0 }
       try expect(found == expected || found == "duplicate" && random != nil, "\(request) was \(found), not \(expected)")
     case .backUp(let name):
@@ -95,7 +95,7 @@ private struct HostGame {
     }
   }
 
-  /// Makes a request, and once more under its key if the host has crashed meanwhile.
+  /// Makes a request, and repeats it under its key if the host has crashed meanwhile.
   private mutating func check(
     _ request: Player.Request, _ expected: String, _ verb: (FlowHost, String) async throws -> Void
   ) async throws {
@@ -106,7 +106,7 @@ private struct HostGame {
     }
     try await crash()
     let second = await outcome { try await verb(arena.host, key) }
-    // An outcome that the first request was told is not told twice.
+    // An outcome that the first request got is not reported a second time.
     if second != "ok" || expected != "rollbackFailed" {
       try expectEqual(second, expected, "how \(request) ended after a crash, and \(first) before it")
     }
@@ -152,7 +152,7 @@ private struct HostGame {
     crashTrigger.disarm()
   }
 
-  // MARK: Looking
+  // MARK: Comparing
 
   private func compare() async throws {
     let view = try await tester.view(of: HostArena.id)
@@ -181,7 +181,7 @@ private struct HostGame {
     case .finished(let value): try expectEqual("finished \(value.trail)", expected, "what came of the flow")
     case .abandoned: try expectEqual("abandoned", expected, "what came of the flow")
     case .failed(let message):
-      // A step's own error is known by its text.
+      // A step's own error is recognized by its text.
       let isOwn = expected.hasPrefix("s")
       try expect(!isOwn || message.contains(expected.prefix { $0 != "'" }), "failed of \(message), not of \(expected)")
     default: throw Violation("the flow has not ended as \(expected)")

@@ -2,9 +2,9 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
 
-/// Abandons many hosted flows in the moment in which a side branch ends and its menu has not been called again.
+/// Abandons many hosted flows at the moment in which a side branch ends and its menu has not been called again.
 ///
-/// - Returns: What went wrong.
+/// - Returns: The violations.
 package func attackHostedMenus(rounds: Int) async throws -> [String] {
   let program = menuProgram(isForked: false)
   let host = FlowHost(store: MemoryFlowStore())
@@ -19,10 +19,10 @@ package func attackHostedMenus(rounds: Int) async throws -> [String] {
   }
 }
 
-/// Lets many hosted steps ask beside a wait in a task group. The answer wins, so that the wait is given up; then the
-/// step asks again and again, each time replaying what was before, the last times on another host.
+/// Lets many hosted steps ask beside a wait in a task group. The answer wins, so the wait is given up; then the step
+/// asks again and again, each time replaying its earlier questions, the last times on another host.
 ///
-/// - Returns: What went wrong.
+/// - Returns: The violations.
 package func attackWaits(rounds: Int) async throws -> [String] {
   let program = Program(parts: [.step(StepPlan(name: "first")), .step(StepPlan(name: "last"))])
   let store = MemoryFlowStore()
@@ -34,7 +34,7 @@ package func attackWaits(rounds: Int) async throws -> [String] {
     try await host.command(round % 3 == 0 ? .giveUp("x") : .ask, flow)
     try await host.command(.ask, flow)
   }
-  // A flow that has left a wait behind is never put away.
+  // A flow that has left a wait behind is never passivated.
   failures += await within(hanging) { _ = try await host.catchUp() }
   let next = FlowHost(store: store)
   let again = try await register(program, rounds, with: next)
@@ -74,7 +74,7 @@ private func register(_ program: Program, _ count: Int, with host: FlowHost) asy
 }
 
 extension FlowHost {
-  /// Answers the question that the flow asks next.
+  /// Answers the flow's next question.
   fileprivate func command(_ command: Command, _ flow: FlowID) async throws {
     let view = try await settled(flow, within: hanging)
     guard let question = view.questions.first else {
@@ -84,7 +84,7 @@ extension FlowHost {
   }
 }
 
-/// The error of the call, or a violation if it takes longer than this time.
+/// Returns the error of the call, or a violation if it takes longer than this time.
 private func within(_ time: Duration, _ work: @escaping @Sendable () async throws -> Void) async -> [String] {
   do {
     return try await Patience(time).wait(for: work) == nil ? ["not all flows are put away after \(time)"] : []

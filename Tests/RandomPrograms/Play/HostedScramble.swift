@@ -8,13 +8,13 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Violat
   let program = generator.program()
   var random = generator.random
   let patience = random.below(25)
-  // A `retry` that comes after the end calls the `backUp`s once more that threw, which the ledger does not know.
+  // A `retry` after the end repeats the `backUp`s that threw, which the ledger does not know.
   let suspendsOnFailure = seed % 2 == 0 && program.steps.allSatisfy { $0.backUpOutcome == .works }
   let world = World(isHosted: true, mayCrash: crashes, yields: true)
   let crashTrigger = CrashTrigger()
   let clock = ManualWallClock()
   let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
-  // The attackers move the clock. A lease that runs out is like a crash, which would not be in the trace.
+  // The attackers move the clock. An expired lease is like a crash, and would be missing in the trace.
   var options = FlowHost.Options()
   options.leaseTime = .seconds(100_000_000)
   do {
@@ -62,8 +62,8 @@ private func watchProgress(_ arena: HostArena) async {
   }
 }
 
-/// Lets go of what is held, now and then: an update is received again when its flow is taken up, and all attackers may
-/// wait for that.
+/// Releases held notes now and then: an update is received again when its flow is activated, and all attackers may wait
+/// for that.
 private func letGo(in world: World) async {
   while !Task.isCancelled {
     for _ in 0..<1_000 { await Task.yield() }

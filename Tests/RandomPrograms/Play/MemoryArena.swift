@@ -59,7 +59,7 @@ package final class MemoryArena: Arena {
 
   package func advance(by time: Duration) async { clock.advance(by: time) }
 
-  /// Waits until the flow pauses for so long. It may sleep for less, until the deadline of a part of the flow around.
+  /// Waits until the flow pauses for this long. The sleep may be shorter, until the deadline of a scope around.
   func awaitSleep(of time: Duration) async {
     let end = clock.now.advanced(by: time)
     var limit = PollLimit(turns: 1_000_000)
@@ -78,7 +78,7 @@ package final class MemoryArena: Arena {
     }
   }
 
-  /// Rules 7: nothing keeps a step alive when `run` has returned.
+  /// Checks rule 7: nothing keeps a step alive when `run` has returned.
   package func checkNothingIsAlive() async throws(Violation) {
     // A thread that has just left an actor may hold it a moment longer.
     var limit = PollLimit(turns: 100_000)

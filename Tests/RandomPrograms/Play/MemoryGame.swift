@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// Plays a sequential program in memory: requests one after the other, and after each the flow must stand where the
-/// naive model says.
+/// Plays a sequential program in memory: requests one after the other. After each request the position of the flow must
+/// match the naive model.
 package func playMemoryGame(seed: UInt64) async throws(Violation) {
   var generator = ProgramGenerator(seed: seed, .sequential)
   let program = generator.program()
@@ -55,13 +55,13 @@ private func perform(
   return ("", "")
 }
 
-/// Waits until the flow stands where the model stands. It has no other way to know when nothing moves any more, so what
-/// happens too late is found at the next look.
+/// Waits until the flow stands where the model stands. No event tells that nothing moves any more, so a change that
+/// comes too late is found at the next comparison.
 private func compare(_ arena: MemoryArena, _ model: Model) async throws(Violation) {
   let (look, lines) = (model.look, model.lines)
   var limit = PollLimit(turns: 20_000)
   while limit.allowsAnother() {
-    // A backUp that has left its line may be about to throw: the flow stands where the model does when it has settled.
+    // A backUp that has left its line may be about to throw: the positions are equal only when the flow has settled.
     if await arena.look == look, arena.world.moves == lines, (arena.world.held > 0) == model.isHolding {
       if model.isHolding { return }
       if await arena.coordinator.isSettled { return }
@@ -86,7 +86,7 @@ private func finish(_ program: Program, _ arena: MemoryArena, _ model: Model) as
 }
 
 extension MemoryArena {
-  /// Where the flow stands.
+  /// The position of the flow.
   fileprivate var look: Look {
     get async {
       let position = await coordinator.position

@@ -1,9 +1,9 @@
 import ActorFlow
 
-/// Leaves many flows in the moment in which a side branch ends and its menu has not been called again: by an abandon, a
+/// Leaves many flows at the moment in which a side branch ends and its menu has not been called again: by an abandon, a
 /// cancelled caller, a back over the menu, or a sibling's failure.
 ///
-/// - Returns: What went wrong.
+/// - Returns: The violations.
 package func attackMenus(rounds: Int) async -> [String] {
   await inFourTasks(rounds) { round in
     let program = menuProgram(isForked: round % 4 == 3)
@@ -44,7 +44,7 @@ func checkMenu(_ program: Program, _ world: World) throws(Violation) {
 }
 
 extension MemoryArena {
-  /// The question of a step, which is about to ask it.
+  /// Returns the next question of a step.
   fileprivate func question(_ step: String) async throws -> Question.ID {
     for await event in coordinator.events {
       if let question = event.position.questions.first(where: { $0.step.name == step }) { return question.id }

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// The next request for a sequential program: anything that the model can predict.
+/// Chooses the next request for a sequential program: anything whose result the model can predict.
 struct Player {
   enum Request: Sendable {
     case answer(Command)
@@ -14,7 +14,7 @@ struct Player {
 
   var random: Chance
   private var turns = 0
-  /// Whether the flow is hosted: it has no caller, and a step that holds a note would never come to rest.
+  /// Whether the flow is hosted: it has no caller, and a step that holds a note would never settle.
   let isHosted: Bool
 
   init(_ random: Chance, isHosted: Bool) {
@@ -50,14 +50,14 @@ struct Player {
   private mutating func command(_ model: Model, isLate: Bool) -> Command {
     let command = isLate ? Command.go(random.below(30)) : random.command()
     switch command {
-    // Until the child has heard that it lost the race it may take the signal that is meant for the next wait.
+    // Until the child task has been cancelled after the lost race, it may take the signal meant for the next wait.
     case .wait(let name), .waitWithin(let name, _), .either(let name, _), .askUpdating(let name):
       return model.isRacing(for: name) ? .ask : command
-    // A child task that is cancelled at once may or may not take a signal that is there.
+    // A child task that is cancelled at once may or may not take a buffered signal.
     case .giveUp(let name) where model.hasSignal(name): return .ask
     case .send(.hold) where isHosted: return .send(.take)
     case .deliver(.hold) where isHosted: return .deliver(.take)
-    // The router's note says what becomes of it: numbers 6, 7 and 8 of 9 hold it.
+    // The router's note decides its reaction: numbers 6, 7 and 8 of 9 hold it.
     case .go(let number) where isHosted && number % 9 >= 6: return .go(number - 3)
     default: return command
     }

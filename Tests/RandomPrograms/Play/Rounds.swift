@@ -1,4 +1,4 @@
-/// Plays so many rounds in four tasks at the same time; returns what went wrong.
+/// Plays this many rounds in four concurrent tasks; returns the violations.
 func inFourTasks(_ rounds: Int, _ round: @escaping @Sendable (Int) async throws -> Void) async -> [String] {
   await withTaskGroup(of: [String].self) { group in
     for first in 0..<4 {

@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// Plays a program in memory, with several attackers at once. The scheduler decides what comes first, so only what
-/// holds in any order is checked.
+/// Plays a program in memory, with several attackers at once. The scheduler decides the order, so only invariants that
+/// hold in any order are checked.
 package func playScramble(seed: UInt64) async throws(Violation) {
   var generator = ProgramGenerator(seed: seed, .free)
   let program = generator.program()
@@ -31,14 +31,14 @@ private func check(_ program: Program, _ arena: MemoryArena) async throws {
   try await arena.checkNothingIsAlive()
 }
 
-/// Rule 13: what `run` has returned or thrown, what the position says, and nothing is open any more.
+/// Checks rule 13: the result of `run` matches the position, and nothing is open any more.
 private func checkEnding(_ result: String, _ position: Position) throws(Violation) {
   switch position.status {
   case .ended(.finished): try expect(result.hasPrefix("finished"), "rule 13: finished, but run threw \(result)")
   case .ended(.abandoned): try expectEqual(result, "abandoned", "rule 13: what run threw")
   case .ended(.cancelled): try expectEqual(result, "cancelled", "rule 13: what run threw")
   case .ended(.failed):
-    // No case matches what a router's step makes for one that was settled meanwhile.
+    // No case matches the output of a router's step for a step that was settled meanwhile.
     let causes = ["s", "timedOut", "cannotBackUp", "noMatchingCase"]
     try expect(
       causes.contains { result.hasPrefix($0) } && result != "stepFailed", "rule 13: a failure nobody caused: \(result)")

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// The body of every step: does what its plan and the answers say, and tells the world.
+/// The body of every step: does what its plan and the answers say, and reports it to the world.
 struct Body: Sendable {
   let plan: StepPlan
   let world: World
@@ -13,7 +13,7 @@ struct Body: Sendable {
     instance = world.newInstance()
   }
 
-  /// Several tasks of a step use it, so it has no state but what it is given.
+  /// Several tasks of a step use it, so it has no state besides its parameters.
   func proceed(_ input: Value, note: Note?, _ context: StepContext) async throws -> Value {
     let track = plan.track(of: input.elements)
     world.begin(line(.entered, context.step, track, context.visit), in: session)
@@ -38,7 +38,7 @@ struct Body: Sendable {
     return input
   }
 
-  /// Does what a command says; returns the next one, or nil if it has not got one.
+  /// Carries out a command; returns the next one, or nil if there is none.
   private func obey(_ command: Command, _ form: Form, _ number: Int, _ context: StepContext) async throws -> Command? {
     do {
       switch command {
@@ -149,7 +149,7 @@ struct Body: Sendable {
     try Task.checkCancellation()
   }
 
-  // MARK: Receiving and undoing
+  // MARK: Receiving and compensating
 
   func receive(_ note: Note) async throws {
     world.trace(line(.received(note.act), StepID(plan.name), ""), in: session)
@@ -197,7 +197,7 @@ extension LeaveReason {
 }
 
 extension StepPlan {
-  /// The step's stack, with the elements of the `ForEach`es around.
+  /// Returns the step's stack, with the elements of the `ForEach`es around.
   package func track(of elements: [Int]) -> String {
     var rest = elements[...]
     return track.reduce(into: "") { track, character in

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// The answer to a step's question: what the step does next. So a program's whole course lies in its answers, and a step
+/// The answer to a step's question: the step's next action. So a program's course lies in its answers alone, and a step
 /// that is run again with the same answers does the same again.
 package enum Command: Codable, Sendable, Hashable {
   /// Returns, with this number.
@@ -10,7 +10,7 @@ package enum Command: Codable, Sendable, Hashable {
   case ask
   /// Asks with a deadline.
   case askWithin(milliseconds: Int)
-  /// Pays for one more thing.
+  /// Pays once more.
   case pay
   /// Pays in a `once` whose work throws after it has paid, the first time.
   case payAndStumble
@@ -35,11 +35,11 @@ package struct Note: Codable, Sendable, Hashable {
   /// The reaction of `receive`.
   package enum Act: Int, Codable, Sendable, Hashable, CaseIterable {
     case take, fail
-    /// Waits until it is let go, or its task is cancelled.
+    /// Waits until it is released, or its task is cancelled.
     case hold
   }
   package let act: Act
-  /// Whether it came by a back, and is in the flow's store therefore.
+  /// Whether a back has delivered it, so that the flow's store has it.
   package let isDelivered: Bool
 
   package init(_ act: Act, isDelivered: Bool) {
@@ -60,7 +60,7 @@ package struct RoutedNote: Carrier {
 /// The question of every step.
 package struct Form: Prompt, Codable, Hashable {
   package typealias Answer = Command
-  /// The step and how many questions it has asked in this visit.
+  /// The step and the number of questions it has asked in this visit.
   package let text: String
 
   package init(_ text: String) { self.text = text }

@@ -1,6 +1,6 @@
 package import ActorFlow
 
-// The library's flow of a program.
+// Builds the library's flow of a program.
 extension Program {
   package func flow(in session: World.HostSession) throws -> Flow<Value, Value> {
     let body = try Builder(session: session).flow(parts)
@@ -90,7 +90,7 @@ private struct Builder {
     return Hub(bare(menu, Value.self, Value.self)) {
       for (number, branch) in branches.enumerated() {
         Case(names[number], { (value: Value) in value.number % count == number ? value : nil }) {
-          // An automatic menu must come to an end by itself.
+          // An automatic menu must end by itself.
           branch.map { $0.with($0.number + 1) }
         }
       }
@@ -152,7 +152,7 @@ private struct Builder {
 }
 
 extension Value {
-  /// Whether a loop goes round once more, and with what.
+  /// Decides whether a loop runs another round, and with what value.
   package var goesRoundAgain: Again<Value, Value> {
     number % 3 == 0 ? .again(with(number + 1, adding: "~")) : .done(self)
   }

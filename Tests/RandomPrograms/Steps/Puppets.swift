@@ -1,6 +1,6 @@
 package import ActorFlow
 
-// The three kinds of steps, for all types that go from step to step.
+// The three kinds of steps, for all types of values between steps.
 
 package actor Puppet<Input: Carrier, Output: Carrier>: FlowStep {
   private let body: Body
@@ -61,7 +61,7 @@ package actor ReceivingPuppet<Input: Carrier, Output: Carrier>: ReceivingStep {
   }
 }
 
-/// The first step of a `TypeRouter`, which the second one may send back to.
+/// The first step of a `TypeRouter`, to which the second one may send an update.
 package actor RouterPuppet: ReceivingStep {
   private let body: Body
   private var note: Note?

@@ -1,10 +1,10 @@
 package import ActorFlow
 
-/// The value that goes from step to step.
+/// The value that is passed from step to step.
 package struct Value: Codable, Sendable, Hashable {
-  /// Decides where the flow goes. Set by the latest answer.
+  /// Decides the course of the flow. Set by the latest answer.
   package var number = 0
-  /// The entries that the steps on the way have added.
+  /// The entries that the steps have added so far.
   package var trail = ""
   /// The elements of the `ForEach`es around, outermost first.
   package var elements: [Int] = []
@@ -22,8 +22,8 @@ package struct Value: Codable, Sendable, Hashable {
     (0..<count).map { Value(number, trail: "\($0)", elements: elements + [$0]) }
   }
 
-  /// Joins the values of several branches. The number is their sum, of which the last digits count: a loop around a fork
-  /// of three would go on for ever, because the sum of three is always one with which it does.
+  /// Joins the values of several branches. The number is made of the last digits of their sum: a loop around a fork of
+  /// three would otherwise run for ever, because the sum would always be a number with which the loop continues.
   package static func join(_ values: [Value]) -> Value {
     Value(
       values.reduce(0) { $0 + $1.number } % 1_000, trail: "(" + values.map(\.trail).joined(separator: "|") + ")",
@@ -37,7 +37,7 @@ package struct Value: Codable, Sendable, Hashable {
   }
 }
 
-/// The input and the output of a step, whatever their types: each carries a ``Value``.
+/// The input and the output of a step of any type: each carries a ``Value``.
 package protocol Carrier: Codable, Sendable {
   init(carrying value: Value)
   var value: Value { get }

@@ -1,16 +1,16 @@
 import ActorFlow
 
-/// The world outside the flow: a trace of what its steps did, the money they moved, and the steps that are still alive.
+/// The world outside the flow: a trace of its steps' actions, the money they moved, and the steps that are still alive.
 package final class World: Sendable {
   package struct Line: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
       case entered
       /// A `backUp` has begun; `ends`: because the flow is abandoned or cancelled.
       case undone(ends: Bool)
-      /// A `once` of this visit has returned, so the visit is known to whoever keeps the flow.
+      /// A `once` of this visit has returned, so the flow's store has the visit.
       case recorded
       case received(Note.Act)
-      /// The host died. What it had not written down is forgotten.
+      /// The host died. Its unwritten state is lost.
       case crashed
     }
     package let kind: Kind
@@ -32,7 +32,7 @@ package final class World: Sendable {
     var instances: [WeakStep] = []
     var lastInstance = 0
     var tracks: [Int: String] = [:]
-    /// The step that is at work on each stack.
+    /// The steps that are executing, by stack.
     var busy: [String: [String]] = [:]
     var violations: [String] = []
     var holds: [Gate] = []
@@ -48,7 +48,7 @@ package final class World: Sendable {
   private let state = Lock(State())
   /// Whether the flow is hosted: then a visit may have several instances.
   package let isHosted: Bool
-  /// Whether hosts crash: then an effect may be repeated, and steps of a dead host may still be at work.
+  /// Whether hosts crash: then an effect may be repeated, and steps of a dead host may still execute.
   let mayCrash: Bool
   /// Whether steps let other tasks go first.
   let yields: Bool
@@ -67,13 +67,14 @@ package final class World: Sendable {
 
   package func report(_ text: String) { state.withLock { $0.violations.append(text) } }
 
-  /// The world as the steps of one host know it.
+  /// The world as seen by the steps of one host.
   package struct HostSession: Sendable {
     let world: World
     let number: Int
   }
 
-  /// A host begins to live; those before it are dead. What their steps do now counts no more: nobody will write it down.
+  /// Begins the session of a host; earlier hosts are dead. The later actions of their steps no longer count, because no
+  /// store accepts them.
   package func newHostSession() -> HostSession {
     state.withLock { state in
       state.sessions += 1
@@ -132,7 +133,7 @@ package final class World: Sendable {
     }
   }
 
-  /// Refunds a payment. One that was interrupted may not have been made yet: then it is void when it comes.
+  /// Refunds a payment. An interrupted payment may not have been made yet: then it is void when it arrives.
   func refund(_ key: String, wasInterrupted: Bool) {
     state.withLock { state in
       guard let payment = state.paid[key] else {
@@ -168,7 +169,7 @@ package final class World: Sendable {
     for gate in gates { gate.open() }
   }
 
-  /// From now on nothing is held any more.
+  /// Stops holding notes, now and later.
   package func holdNothing() {
     state.withLock { $0.isOpen = true }
     letGo()
@@ -179,7 +180,7 @@ private struct WeakStep: Sendable {
   weak let step: (any Actor)?
 }
 
-/// A gate that is opened once. Waiting ends with a cancellation, too.
+/// A gate that is opened once. A cancellation also ends the wait.
 private final class Gate: Sendable {
   private let (stream, opener) = AsyncStream<Never>.makeStream()
 
@@ -200,6 +201,6 @@ extension World.Line {
 }
 
 extension World {
-  /// The trace in one line, for failures.
+  /// The trace in one line, for failure messages.
   package var text: String { lines.map(\.text).joined(separator: " ") }
 }
