@@ -1,13 +1,13 @@
 @testable import ActorFlow
 import Testing
 
-/// One story — ask, effect, answer, back, answer again, finish — in which somebody's task is cancelled: at every event
-/// of the story, and a few scheduling points after it.
+/// One sequence — ask, effect, answer, back, answer again, finish — in which one task is cancelled: at every event of
+/// the sequence, and a few scheduling points after it.
 @Suite("Cancellation at every point") struct CancellationSweepTests {
   enum Victim: String, CaseIterable, Sendable { case caller, answerer, waiter, asker, reader }
 
   @Test(
-    "whoever is cancelled, and whenever: nothing hangs, nothing is left, and everything is undone or finished",
+    "whichever task is cancelled at any point, nothing hangs or is left, and every effect is compensated or final",
     .timeLimit(.minutes(Attack.minutes)), arguments: Victim.allCases)
   func sweep(victim: Victim) async throws {
     let yields = max(1, Attack.scaled(12))
@@ -63,14 +63,14 @@ private struct Story: Sendable {
     try Fold.whole(events)
     try demand(["ok", "CancellationError"].contains(result), "the run ended with \(result)")
     try demand(result == "ok" || victim == .caller, "the run was cancelled, though only the \(victim) was")
-    // Two effects of the places that are left, or none.
+    // Two effects of the remaining places, or none.
     let left = Set(done.value).subtracting(undone.value).count
     try demandEqual(left, result == "ok" ? 2 : 0, "how many effects were not undone")
     try demandEqual(done.value.count, Set(done.value).count, "how often each effect was done")
     try demand(leftovers.isEmpty, "somebody still waits: \(leftovers)")
   }
 
-  /// Answers whatever is asked. When cancelled, another takes over, so that the story ends.
+  /// Answers every question. When cancelled, another task takes over, so that the sequence ends.
   private func answer() async {
     for await event in coordinator.events { await answer(event) }
     guard Task.isCancelled else { return }
@@ -93,7 +93,7 @@ private struct Story: Sendable {
   }
 }
 
-/// Does something in the world, then asks until it has an answer: a question that was given up is asked again.
+/// Performs an effect, then asks until it has an answer: a question that was given up is asked again.
 private actor StoryStep: FlowStep {
   private let story: Story
   init(_ story: Story) { self.story = story }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Contention") struct ContentionTests {
   @Test(
-    "64 tasks answer, back up and abandon one flow, and its events stay one story", .timeLimit(.minutes(Attack.minutes))
+    "64 tasks answer, back up and abandon one flow, and its events stay consistent",
+    .timeLimit(.minutes(Attack.minutes))
   )
   func manyTasksOneFlow() async {
     await attack(Attack.seeds(Attack.scaled(40))) { seed in
@@ -24,7 +25,7 @@ import Testing
     }
   }
 
-  /// Does anything fifty times, then abandons.
+  /// Makes fifty random requests, then abandons.
   private func attackOne(_ coordinator: FlowCoordinator, _ random: SeededGenerator) async {
     var random = random
     for _ in 0..<50 {
@@ -40,7 +41,8 @@ import Testing
   }
 
   @Test(
-    "an abandon that races the last answer has one ending, the same for everybody", .timeLimit(.minutes(Attack.minutes))
+    "an abandon that races the last answer has one ending, the same for every caller",
+    .timeLimit(.minutes(Attack.minutes))
   )
   func abandonRacesCompletion() async {
     let flow = Flow("f") { Step("a") { Asker() } }
@@ -75,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "a step that waits for nothing but its cancellation is cancelled, however early it is left",
+    "a step that waits only for its cancellation is cancelled, however early it is left",
     .timeLimit(.minutes(Attack.minutes))
   )
   func leftAtOnce() async {
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("10,000 flows alive at once and abandoned together leave nothing behind", .timeLimit(.minutes(Attack.minutes)))
+  @Test("10,000 concurrent flows abandoned together leave nothing behind", .timeLimit(.minutes(Attack.minutes)))
   func manyFlows() async throws {
     let alive = Living()
     let flow = Flow("f") {
@@ -135,7 +137,7 @@ import Testing
   }
 }
 
-/// Watches whether objects are still alive, and keeps none.
+/// Watches whether objects are still alive, without retaining them.
 final class Living: Sendable {
   private struct Weak: Sendable {
     weak let object: (any AnyObject & Sendable)?

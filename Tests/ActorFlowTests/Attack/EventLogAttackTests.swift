@@ -23,7 +23,7 @@ import Testing
     _ = try result.get()
   }
 
-  @Test("slow readers of tiny logs see growing numbers, whole positions, and the end", arguments: [1, 2, 3])
+  @Test("slow readers of tiny logs see growing numbers, consistent positions, and the end", arguments: [1, 2, 3])
   func slowReaders(capacity: Int) async throws {
     for round in 0..<Attack.scaled(200) {
       try await play(on: FlowCoordinator(eventLog: capacity)) { coordinator in
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("subscriptions that are made, dropped unread, left half read or cancelled disturb nobody")
+  @Test("subscriptions that are created, dropped unread, left half read or cancelled affect no other reader")
   func comingAndGoing() async throws {
     for seed in 1...UInt64(Attack.scaled(100)) {
       let random = SharedGenerator(seed: seed)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "a reader that is cancelled while it waits returns, though the flow never moves again",
+    "a reader that is cancelled while it waits returns, even if the flow never moves again",
     .timeLimit(.minutes(Attack.minutes)))
   func cancelledReader() async throws {
     let coordinator = FlowCoordinator()

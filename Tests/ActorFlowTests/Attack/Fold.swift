@@ -1,11 +1,11 @@
 import ActorFlow
 
-/// Computes the position from the changes alone, as a watcher does, and complains when an event's own position differs,
-/// a number is missing, or something happens in a phase in which it cannot.
+/// Computes the position from the changes alone, as a watcher does, and throws when an event's own position differs, a
+/// number is missing, or a change is impossible in its phase.
 struct Fold {
   enum Phase: Equatable { case idle, running, leaving(Visit), rollingBack, ended(Ending) }
 
-  /// The steps that drop what is before them when they are left forwards.
+  /// The steps that drop the places before them when they are left forwards.
   var settling: Set<StepID> = []
   private(set) var stack: [Visit] = []
   private(set) var question: Question?
@@ -34,7 +34,7 @@ struct Fold {
     try demand(Self.phase(event.position.status) == phase, "the phase is \(phase), not that of \(describe(event))")
   }
 
-  /// False: it cannot happen now.
+  /// Returns false if the change is impossible now.
   private mutating func apply(_ change: Change, to position: Position) -> Bool {
     switch change {
     case .launched:

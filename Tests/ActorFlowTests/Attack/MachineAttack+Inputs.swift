@@ -2,7 +2,7 @@ import ActorFlow
 
 // The inputs: those of the world may come at any moment, those of the walk come in its order.
 extension MachineAttack {
-  /// What was given, for the log.
+  /// The input as text, for the log.
   typealias Given = String
 
   mutating func launch(_ machine: inout FlowMachine) throws -> Given {

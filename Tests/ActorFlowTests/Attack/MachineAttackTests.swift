@@ -1,9 +1,9 @@
 import ActorFlow
 import Testing
 
-/// Random inputs to the machine alone: what the world asks for at any moment, what the walk does in its order.
+/// Random inputs to the machine alone: requests from outside at any moment, and inputs of the walk in its order.
 @Suite("Attack on the machine") struct MachineAttackTests {
-  @Test("after every input the last event tells the position, and a refused input has changed nothing")
+  @Test("after every input the last event equals the position, and a refused input has changed nothing")
   func randomInputs() async {
     await attack(Attack.seeds(Attack.scaled(4_000))) { seed in
       var attack = MachineAttack(seed: seed)
@@ -13,7 +13,7 @@ import Testing
 }
 
 struct MachineAttack {
-  /// What the one who carries out is doing.
+  /// The current work of the shell that carries out the actions.
   enum Walker { case turning, between(Node?), stepping(VisitNode, Node), compensating, ended }
 
   var random: SeededGenerator
@@ -25,7 +25,7 @@ struct MachineAttack {
   var questions: [Question.ID] = []
   var once: (key: String, scope: RecordScope)?
   var log: [String] = []
-  /// Whether an asker waits, and whether a walk is under way that may be cancelled, as the machine's actions say.
+  /// Whether an asker waits, and whether a walk is under way that may be cancelled, according to the machine's actions.
   private var isAsking = false
   private var isWalking = false
   private var cancelledRun = 0
@@ -53,7 +53,7 @@ struct MachineAttack {
     } catch { throw Finding("\(error)\n  \(log.joined(separator: "\n  "))") }
   }
 
-  /// What can be told of a machine without looking inside it.
+  /// The state of a machine as far as it can be observed.
   private struct Shape: Equatable {
     var phase: FlowMachine.Phase
     var position: String
@@ -74,7 +74,7 @@ struct MachineAttack {
     }
   }
 
-  /// Gives an input and checks what must hold after every one. An input that throws is refused.
+  /// Gives an input and checks the invariants of every input. An input that throws is refused.
   private mutating func input(
     _ name: String, _ give: (inout Self, inout FlowMachine) throws -> Given
   ) throws {
@@ -105,8 +105,8 @@ struct MachineAttack {
       machine.leave != nil, [.leaving, .compensating].contains(after.phase), "whether a leave is under way")
   }
 
-  /// A naive model of who waits: an asker waits from the opening of its question until it is resumed, and is resumed in
-  /// the input that closes the question; a walk is cancelled once, when the leave is accepted.
+  /// A naive model of the waiting tasks: an asker waits from the opening of its question until it is resumed, in the
+  /// input that closes the question; a walk is cancelled once, when the leave is accepted.
   private mutating func check(_ actions: [Reaction.Action]) throws {
     for action in actions {
       switch action {
@@ -133,7 +133,7 @@ struct MachineAttack {
     case (.idle, .walking), (.walking, .leaving), (.walking, .compensating), (.walking, .ended): true
     case (.leaving, .compensating), (.leaving, .ended), (.leaving, .walking): true
     case (.compensating, .walking), (.compensating, .ended): true
-    // An ending takes the place of a back that is being rolled back: the loop goes on where it was.
+    // An ending replaces a back that is being rolled back: the loop continues where it was.
     case (.compensating, .leaving): false
     default: before == after
     }

@@ -18,12 +18,12 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, not including, `count`.
+  /// Returns a number from 0 up to, not including, `count`.
   mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }
 
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-  /// One of the weighted choices; `choices` is not empty.
+  /// Returns one of the weighted choices; `choices` is not empty.
   mutating func pick<Choice>(_ choices: [(weight: Int, Choice)]) -> Choice {
     var left = below(choices.reduce(0) { $0 + $1.weight })
     for (weight, choice) in choices {
@@ -47,21 +47,21 @@ final class SharedGenerator: Sendable {
   func below(_ count: Int) -> Int { random.withLock { $0.below(count) } }
 }
 
-/// How long the attacks go on, set from outside:
+/// The length of the attacks, set from outside:
 ///
-/// - `ACTORFLOW_MODEL_ROUNDS`: how many sequences the model tests play (20,000); the other attacks scale with it.
+/// - `ACTORFLOW_MODEL_ROUNDS`: the number of sequences of the model tests (20,000); the other attacks scale with it.
 /// - `ACTORFLOW_SEED`: play this one sequence only.
 enum Attack {
   static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 20_000
   static let seed = environment("ACTORFLOW_SEED")
 
-  /// The minutes after which a test counts as one that hangs: longer where the number of rounds is set from outside.
+  /// The minutes after which a test counts as hanging: more where the number of rounds is set from outside.
   static let minutes = environment("ACTORFLOW_MODEL_ROUNDS") == nil ? 15 : 720
 
-  /// `count` at the default number of rounds, in proportion at another; at least 1.
+  /// Returns `count` at the default number of rounds, in proportion at another; at least 1.
   static func scaled(_ count: Int) -> Int { max(1, count * rounds / 20_000) }
 
-  /// The seeds 1 to `count` that fall to one of two tests that run side by side, or the one that is asked for.
+  /// The seeds 1 to `count` of one of two concurrent tests, or the one seed in `ACTORFLOW_SEED`.
   static func seeds(_ count: Int, part: Int = 0, of parts: Int = 1) -> some Sequence<UInt64> {
     if let seed { return stride(from: seed, to: seed + (part == 0 ? 1 : 0), by: 1) }
     return stride(from: UInt64(part + 1), to: UInt64(count + 1), by: UInt64.Stride(parts))
@@ -72,7 +72,7 @@ enum Attack {
   }
 }
 
-/// Plays `sequence` with each seed, and stops at the first that fails; the failure says how to play it again.
+/// Plays `sequence` with each seed, and stops at the first that fails; the failure names the command that replays it.
 func attack(
   _ seeds: some Sequence<UInt64>, sourceLocation: SourceLocation = #_sourceLocation,
   _ sequence: (UInt64) async throws -> Void
@@ -85,7 +85,7 @@ func attack(
   }
 }
 
-/// What an attack found.
+/// A failure found by an attack.
 struct Finding: Error, CustomStringConvertible {
   let description: String
 

@@ -1,13 +1,14 @@
 import ActorFlow
 import Testing
 
-@Suite("Waiting for oneself") struct SelfWaitTests {
+@Suite("Steps that wait for their own flow") struct SelfWaitTests {
   enum Place: String, CaseIterable, Sendable { case make, skip, proceed, effect, backUp }
   enum Verb: String, CaseIterable, Sendable { case backUp, backUpTo, abandon, settled }
   enum Route: String, CaseIterable, Sendable { case directly, childTask, group, task, ownFlow }
 
   @Test(
-    "code of a step that waits for its own flow is refused at once, from wherever it calls", .timeLimit(.minutes(15)),
+    "code of a step that waits for its own flow is refused at once, from any task and any call",
+    .timeLimit(.minutes(15)),
     arguments: Place.allCases, Route.allCases)
   func refused(place: Place, route: Route) async throws {
     for verb in Verb.allCases {
@@ -89,7 +90,7 @@ extension SelfWaitTests.Verb {
 }
 
 extension SelfWaitTests.Route {
-  /// Makes `call` in some roundabout way.
+  /// Makes `call` on an indirect path.
   func take(_ call: @escaping @Sendable () async -> String) async -> String {
     switch self {
     case .directly: return await call()

@@ -28,7 +28,7 @@ import Testing
     #expect(undone.value == count)
   }
 
-  @Test("a flow at 100,000 steps is abandoned, and everything is undone, newest first")
+  @Test("a flow at 100,000 steps is abandoned, and every step is compensated, newest first")
   func deepRollback() async throws {
     let count = 100_000
     let undone = Shared(0)
@@ -57,7 +57,7 @@ import Testing
     position = nil
   }
 
-  @Test("a machine with 1,000,000 places is freed by a loop, while positions on the way are held, and after")
+  @Test("a machine with 1,000,000 places is freed by a loop, while earlier positions are retained, and after")
   func manyPlaces() throws {
     var machine = FlowMachine(flow: "flow")
     let graph = Flow("f") { Step("s") { Asker() } }.graph

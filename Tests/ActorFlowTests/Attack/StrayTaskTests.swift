@@ -1,10 +1,11 @@
 import ActorFlow
 import Testing
 
-/// A step may leave tasks of its own behind that go on using its context. Nothing they do outlives the visit.
+/// A step may leave tasks of its own behind that still use its context. No effect of them outlives the visit.
 @Suite("Stray tasks") struct StrayTaskTests {
   @Test(
-    "a stray task that asks on and on leaves no question open behind its step", .timeLimit(.minutes(Attack.minutes)))
+    "a stray task that asks again and again leaves no question open behind its step",
+    .timeLimit(.minutes(Attack.minutes)))
   func strayAsker() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
       let strays = Strays()
@@ -61,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "no effect that a stray task of a `proceed` begins goes on when the run has returned",
+    "no effect that a stray task of a `proceed` begins continues when the run has returned",
     .timeLimit(.minutes(Attack.minutes)))
   func strayEffectOfProceed() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
@@ -80,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "no effect that a stray task of a `backUp` begins goes on when the run has returned",
+    "no effect that a stray task of a `backUp` begins continues when the run has returned",
     .timeLimit(.minutes(Attack.minutes)))
   func strayEffectOfBackUp() async {
     await attack(1...UInt64(Attack.scaled(2_000))) { _ in
@@ -119,7 +120,7 @@ private func repeatUntilNotActive(_ verb: (Int) async throws -> Void) async {
   }
 }
 
-/// The tasks that steps have left behind, and what they do.
+/// The tasks that steps have left behind.
 private final class Strays: Sendable {
   enum Count: Sendable { case began, ended, overlapped }
 

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("What an input must not touch") struct UnderTheLockTests {
+@Suite("Code that must not run inside an input") struct UnderTheLockTests {
   @Test("the errors of a rollback that an abandon without rollback cuts short are not released inside the machine")
   func errorsOfACutRollback() throws {
     let isGone = Flag()
@@ -25,7 +25,7 @@ import Testing
     #expect(isGone.isRaised)
   }
 
-  @Test("a run that is refused leaves the clock of the run under way alone")
+  @Test("a refused run does not change the clock of the running one")
   func refusedRun() async throws {
     let clock = StoppedClock()
     let coordinator = FlowCoordinator(clock: clock)
@@ -49,7 +49,7 @@ private final class Noisy: Error {
   deinit { isGone.raise() }
 }
 
-/// A clock that only goes when told to.
+/// A clock that moves only on request.
 private final class StoppedClock: Clock, Sendable {
   struct Instant: InstantProtocol {
     var offset: Duration

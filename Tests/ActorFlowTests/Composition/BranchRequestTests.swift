@@ -28,7 +28,7 @@ import Testing
     try #require(try await run.coordinator.settled().questions.first { $0.step.name == name }).id
   }
 
-  @Test("a race decided while a branch backs up: the back never lands, and whoever asked for it is told")
+  @Test("a race decided while a branch backs up: the back never lands, and its caller is told")
   func decidedWhileBackingUp() async throws {
     let hold = Checkpoint()
     let run = launch(
@@ -102,12 +102,12 @@ import Testing
     try await abandon.value
     #expect((await error(of: back) as? FlowError)?.code == .ending)
     #expect(await run.code == .abandoned)
-    // Which of the two was entered first is nobody's promise.
+    // The order in which the two were entered is undefined.
     let undone = trace.all.filter { $0.hasSuffix("backUp") }
     #expect(undone.first == "x2:backUp" && undone.sorted() == ["x1:backUp", "x2:backUp", "y:backUp"])
   }
 
-  @Test("the caller is cancelled while branches run: all come back, all is undone, nothing is left")
+  @Test("the caller is cancelled while branches run: all steps return, all are compensated, nothing is left")
   func cancelled() async throws {
     let clock = ManualClock()
     let flow = Flow("f") {

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("to the end", arguments: 1...40)
+  @Test("a committed fork runs to its end", arguments: 1...40)
   func finish(_ round: Int) async throws {
     let trace = Trace()
     let run = launch(flow(trace), with: "-", on: coordinator())
@@ -43,10 +43,10 @@ import Testing
     let result = try await run.result.get()
     #expect(result.hasSuffix("5") && result.contains("|"))
     let undone = trace.all.filter { $0.hasSuffix("backUp") }
-    #expect(undone == ["c:backUp"] || undone == ["d:backUp"], "the loser of the race, and nothing else")
+    #expect(undone == ["c:backUp"] || undone == ["d:backUp"], "the loser of the race alone")
   }
 
-  @Test("abandoned at any time: everything that was entered is undone once", arguments: 0...39)
+  @Test("a fork abandoned at any time compensates every entered step once", arguments: 0...39)
   func abandon(_ yields: Int) async throws {
     let trace = Trace()
     let run = launch(flow(trace), with: "-", on: coordinator())

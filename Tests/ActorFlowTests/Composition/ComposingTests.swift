@@ -2,7 +2,7 @@ import ActorFlow
 import Foundation
 import Testing
 
-/// What the article "Composing flows" says about each component, and about a back in it.
+/// The claims of the article "Composing flows" about each component, and about a back in it.
 @Suite("Article: composing flows") struct ComposingTests {
   typealias Code = ComposingSnippets
 
@@ -24,7 +24,7 @@ import Testing
     return (result, asked.all)
   }
 
-  @Test("a back leads out of a flow and into it as if its steps stood in the other one")
+  @Test("a back leads out of a flow and into it as if its steps stood in the outer one")
   func nested() async throws {
     let (result, asked) = try await play(Code.nesting, "1", "<", "1", "2", "3", "<", "4", "5")
     #expect(try result.get().stops == ["1", "2", "4", "5"])
@@ -62,7 +62,7 @@ import Testing
     #expect(asked == ["wish", "menu", "seat", "menu", "seat", "menu", "wish", "menu"])
   }
 
-  @Test("a recovery leaves nothing inside to go back to")
+  @Test("a recovery leaves no step inside as a target for a back")
   func recovery() async throws {
     let flow = Flow {
       Code.ask("wish")
@@ -78,7 +78,7 @@ import Testing
     #expect(asked == ["wish", "train", "payment", "wish", "train", "payment"])
   }
 
-  @Test("the branches, races and votes of the article make what it says")
+  @Test("the branches, races and votes of the article have the documented results")
   func branches() async throws {
     let trip = try await running(Code.forking, with: Code.Trip()) { coordinator in
       for (step, answer) in [("hotel", "h"), ("train", "t"), ("room", "r")] {
@@ -95,7 +95,7 @@ import Testing
     #expect(try consent.get() == false)
   }
 
-  @Test("a guarded part, a signal, a start in the middle and a longer flow do what the article says")
+  @Test("a guarded part, a signal, a start in the middle and a longer flow have the documented results")
   func others() async throws {
     let (booked, asked) = try await play(Code.guarded, "t", "h")
     #expect(try booked.get().stops == ["t", "h"] && asked == ["train", "hotel"])
@@ -115,7 +115,7 @@ import Testing
         == ["trip/wish", "trip/stay/hotel", "trip/stay/room", "trip/stay/insurance", "trip/payment"])
   }
 
-  @Test("the picture of the article is drawn from the flow that it shows")
+  @Test("the diagram of the article is that of the flow it shows")
   func picture() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../../../Sources/ActorFlow/ActorFlow.docc/Resources")

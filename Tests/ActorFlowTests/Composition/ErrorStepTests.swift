@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-@Suite("Which step an error is told of, where none runs") struct ErrorStepTests {
+@Suite("Steps named by errors outside a step") struct ErrorStepTests {
   private let clock = ManualClock()
 
   private func failing(_ name: String) -> Step<String, String> {
@@ -41,7 +41,7 @@ import Testing
     #expect(await blamed(flow, with: 1) == "f/each/0/each")
   }
 
-  @Test("a choice that stands first and takes no value: the flow it stands in")
+  @Test("a choice that stands first and takes no value: the flow around it")
   func choice() async throws {
     let flow = Flow("f") {
       Switch {

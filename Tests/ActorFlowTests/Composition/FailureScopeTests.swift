@@ -7,7 +7,7 @@ import Testing
 
   private func automatic(_ name: String) -> Step<String, String> { Step(name) { Automatic(trace) } }
 
-  /// Fails so many times, then makes its name.
+  /// Fails this many times, then makes its name.
   private func failing(_ name: String, _ times: Int) -> Step<String, String> {
     let count = Count()
     return .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { [trace] input, context in
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test("a retry around several undoes what is inside before the next attempt")
+  @Test("a retry around several steps compensates them before the next attempt")
   func retrySeveral() async throws {
     let flow = Flow("f") {
       automatic("a")
@@ -60,14 +60,14 @@ import Testing
       ])
   }
 
-  @Test("attempts that are used up fail the flow with the step's own error")
+  @Test("a flow whose attempts are used up fails with the step's own error")
   func usedUp() async throws {
     let run = launch(Flow("f") { failing("b", 9).retry(3) }, with: "-")
     #expect(await run.error as? Failure == Failure("b"))
     #expect(trace.all.count == 4 && trace.all.last == "b:backUp")
   }
 
-  @Test("a recovery gets the error when everything inside is undone, and makes what the part would have made")
+  @Test("a recovery gets the error after everything inside is compensated, and makes the part's output")
   func recover() async throws {
     let flow = Flow("f") {
       Flow {
@@ -85,7 +85,7 @@ import Testing
     #expect(await run.lines.contains("unwound - 0"))
   }
 
-  @Test("a pause between attempts goes by the run's clock, counts as settled, and ends when the flow is left")
+  @Test("a pause between attempts is measured by the run's clock, counts as settled, and ends when the flow is left")
   func backoff() async throws {
     let flow = Flow("f") { failing("b", 2).retry(3, backoff: .exponential(from: .seconds(1))) }
     let clock = ManualClock()
@@ -99,7 +99,7 @@ import Testing
     #expect(trace.all.last == "b:backUp")
   }
 
-  @Test("a timeout leaves the part, undoes it, and fails with timedOut; a recovery around it sees that")
+  @Test("a timeout leaves the part, compensates it, and fails with timedOut; a recovery around it gets that error")
   func timeout() async throws {
     let clock = ManualClock()
     let flow = Flow("f") {

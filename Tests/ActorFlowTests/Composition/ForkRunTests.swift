@@ -45,7 +45,8 @@ import Testing
     #expect(try await run.result.get() == "-1|-2")
   }
 
-  @Test("a settling step in a branch settles that branch only: what came before the fork and the others are undone")
+  @Test(
+    "a settling step in a branch settles that branch only: steps before the fork and other branches are compensated")
   func settlingInBranch() async throws {
     let flow = Flow("f") {
       automatic("before")
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "one branch fails: the sibling is cancelled and awaited, everything is undone newest first, run throws the error")
+    "one branch fails: the sibling is cancelled and awaited, all is compensated newest first, run throws the error")
   func failure() async throws {
     let flow = Flow("f") {
       automatic("a")
@@ -129,7 +130,7 @@ import Testing
     #expect(lines.contains("leaving race superseded") && lines.contains("joined race 0"), "\(lines)")
   }
 
-  @Test("for each: the tally is asked after each result, and ends the fork; branches are numbered")
+  @Test("for each: the tally is evaluated after each result, and ends the fork; branches are numbered")
   func forEach() async throws {
     let flow = Flow("f") {
       ForEach({ (_: String) in ["x", "y", "z"] }) {
@@ -180,7 +181,7 @@ import Testing
     #expect(await run.code == .abandoned)
   }
 
-  @Test("behind a joined fork a back leads to the fork as a whole, whose branches begin anew")
+  @Test("behind a joined fork a back leads to the fork as a whole, whose branches begin again")
   func backToTheFork() async throws {
     let flow = Flow("f") {
       Parallel {
@@ -204,7 +205,7 @@ import Testing
     #expect(undone.first == "d:backUp" && undone.sorted() == ["b:backUp", "c:backUp", "d:backUp"])
   }
 
-  @Test("an abandon while branches run undoes all of them, newest first across the branches")
+  @Test("an abandon while branches run compensates all of them, newest first across the branches")
   func abandon() async throws {
     let flow = Flow("f") {
       automatic("a")
@@ -236,6 +237,6 @@ import Testing
 }
 
 extension Position {
-  /// The open questions by their steps' paths: which of two branches asks first is nobody's promise.
+  /// The open questions by their steps' paths: the order in which two branches ask is undefined.
   fileprivate var asked: [Question] { questions.sorted { $0.step.path < $1.step.path } }
 }

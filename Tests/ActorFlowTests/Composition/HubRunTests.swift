@@ -8,7 +8,7 @@ import Testing
   private func asker(_ name: String) -> Step<String, String> { Step(name) { Asker(trace) } }
   private func automatic(_ name: String) -> Step<String, String> { Step(name) { Automatic(trace) } }
 
-  /// Asks for a way; what it makes is the way.
+  /// Asks for a choice and returns it.
   private func menu() -> Step<String, String> {
     Step("menu") {
       let number = made.next()
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "back from a side branch lands on the menu; back from the menu leads to before the hub, and undoes all in order")
+    "back from a side branch lands on the menu; back from the menu leads before the hub and compensates all in order")
   func backUp() async throws {
     let run = launch(flow(), with: "-")
     try await run.answer("1")
@@ -94,7 +94,7 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("a side branch cannot be returned to from the menu, by no name")
+  @Test("a side branch is no target of a back from the menu, by any name")
   func sideBranchByName() async throws {
     let run = launch(flow(), with: "-")
     try await run.answer("1")
@@ -107,7 +107,7 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("an abandon after several side branches undoes them newest first, then the menu, which was entered before them")
+  @Test("an abandon after several side branches compensates them newest first, then the menu, which was entered before")
   func abandon() async throws {
     let run = launch(flow(), with: "-")
     try await run.answer("1")
@@ -119,7 +119,7 @@ import Testing
     #expect(trace.all.suffix(5) == ["check:backUp", "download:backUp", "edit:backUp", "menu1:backUp", "a:backUp"])
   }
 
-  @Test("a one-way step in a side branch: the menu can be returned to, what is before the hub no more")
+  @Test("a one-way step in a side branch: a back may return to the menu, but no longer to a step before the hub")
   func oneWay() async throws {
     let run = launch(flow(.oneWay), with: "-")
     try await run.answer("1")
@@ -137,7 +137,7 @@ import Testing
     #expect(trace.all.suffix(4) == ["menu1:proceed(paypay)", "menu1:backUp", "pay:backUp", "a:backUp"])
   }
 
-  @Test("a settling step in a side branch: everything before it is final, so the menu is entered anew")
+  @Test("a settling step in a side branch: everything before it is final, so the menu is entered again")
   func settling() async throws {
     let run = launch(flow(.settling), with: "-")
     try await run.answer("1")
@@ -149,7 +149,7 @@ import Testing
     #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["menu2:backUp"])
   }
 
-  @Test("a run that begins in a side branch goes on with the menu")
+  @Test("a run that begins in a side branch continues with the menu")
   func startInside() async throws {
     let coordinator = FlowCoordinator(id: "test")
     let flow = flow()

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("a run begins at the step that is named, with the value it is given; those before are not on the stack")
+  @Test("a run begins at the named step, with the given value; the steps before it are not on the stack")
   func middle() async throws {
     let coordinator = FlowCoordinator()
     let output = try await coordinator.run(flow, with: "-", startingAt: "c", input: "+")
@@ -34,7 +34,7 @@ import Testing
     #expect(events[1].change.line == "moved -→c" && !events[1].position.canBackUp)
   }
 
-  @Test("a value of another type is refused with both types, an unknown step with its name, before anything has run")
+  @Test("a value of another type is refused with both types, an unknown step with its name, before anything runs")
   func refused() async throws {
     let coordinator = FlowCoordinator()
     let wrong = await error { try await coordinator.run(flow, with: "-", startingAt: "text", input: "+") }
@@ -49,7 +49,7 @@ import Testing
     #expect(await coordinator.position.status == .idle)
   }
 
-  @Test("a scope around the step begins with it: another attempt begins there, too")
+  @Test("a scope around the step begins with it: another attempt begins there as well")
   func scope() async throws {
     let count = Count()
     let flow = Flow("f") {
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.all == ["c:proceed(+b)"] && count.now == 2)
   }
 
-  @Test("what a carrying around the whole flow carries is the flow's input; one that begins behind a step is refused")
+  @Test("a carrying around the whole flow carries the flow's input; one that begins behind a step is refused")
   func carrying() async throws {
     let whole = Flow("f") {
       automatic("a")

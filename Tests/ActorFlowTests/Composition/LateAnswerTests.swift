@@ -4,8 +4,8 @@ import Testing
 
 private let go = Signal<String>("go")
 
-/// Answers and signals after their time, before the flow has been told that the time is over.
-@Suite("Answers and signals that come too late") struct LateAnswerTests {
+/// Answers and signals after their time, before the flow's timer has fired.
+@Suite("Answers and signals that arrive too late") struct LateAnswerTests {
   private let clock = LateClock()
   private let trace = Trace()
 
@@ -25,7 +25,7 @@ private let go = Signal<String>("go")
     #expect(trace.all == ["a:proceed(-)", "a:backUp"])
   }
 
-  @Test("an answer just before is accepted, and the time begins anew")
+  @Test("an answer just before the end is accepted, and restarts the idle time")
   func inTime() async throws {
     let flow = Flow("f") {
       asker("a")
@@ -68,7 +68,7 @@ private let go = Signal<String>("go")
     #expect(try await run.result.get() == "none")
   }
 
-  @Test("an answer after a timeout is refused, inside a fork that it stands around as well")
+  @Test("an answer after a timeout is refused, also inside a fork that the timeout stands around")
   func timeout() async throws {
     let flow = Flow("f") {
       Parallel {
@@ -129,7 +129,7 @@ private let go = Signal<String>("go")
     #expect(await run.code == .abandoned)
   }
 
-  @Test("a signal after the end of a wait is kept for the next one")
+  @Test("a signal after the end of a wait is buffered for the next one")
   func signal() async throws {
     let step = Step<String, String>.scripted("a") { _, context in
       let first = try await context.wait(for: go, within: .seconds(10)) ?? "none"
@@ -143,7 +143,7 @@ private let go = Signal<String>("go")
     #expect(try await run.result.get() == "none late")
   }
 
-  @Test("a signal after the idle time is told that the flow has ended, and the flow expires")
+  @Test("the sender of a signal after the idle time is told that the flow has ended, and the flow expires")
   func idleSignal() async throws {
     let step = Step<String, String>.scripted("a") { _, context in try await context.wait(for: go) }
     let run = launch(Flow("f") { step }.expires(afterIdle: .seconds(10)), with: "-", on: coordinator())
@@ -155,7 +155,7 @@ private let go = Signal<String>("go")
     #expect(await !run.lines.contains { $0.hasPrefix("received") })
   }
 
-  @Test("a signal goes past a wait that is over, to the one behind it")
+  @Test("a signal skips a wait that is over and reaches the next one")
   func nextInLine() async throws {
     let first = Step<String, String>.scripted("a") { _, context in
       try await context.wait(for: go, within: .seconds(10)) ?? "none"

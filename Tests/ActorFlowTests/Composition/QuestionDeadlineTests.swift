@@ -8,7 +8,7 @@ import Testing
 
   private func coordinator() -> FlowCoordinator { FlowCoordinator(id: "test", clock: clock) }
 
-  /// Asks for so long, and makes the answer, or `none`.
+  /// Asks for this long, and makes the answer, or `none`.
   private func asking(_ name: String, within limit: Duration?, reminding: Reminding? = nil) -> Step<String, String> {
     .scripted(name, backUp: { [trace] _ in trace.add("\(name):backUp") }) { [trace] _, context in
       do {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("when the time is over the question is withdrawn, and the asker gets nil; nobody sleeps on")
+  @Test("after the deadline the question is withdrawn, and the asker gets nil; no sleeper is left")
   func over() async throws {
     let run = launch(Flow("f") { asking("a", within: .seconds(10)) }, with: "-", on: coordinator())
     let question = try #require(try await run.coordinator.settled().questions.first)
@@ -34,7 +34,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test("an answer in the same instant: it is either accepted and returned, or refused and nil")
+  @Test("an answer in the same instant is either accepted and returned, or refused, and the asker gets nil")
   func sameInstant() async throws {
     for _ in 1...50 {
       let run = launch(Flow("f") { asking("a", within: .seconds(10)) }, with: "-", on: coordinator())
@@ -89,7 +89,7 @@ import Testing
     @TaskLocal static var name = ""
   }
 
-  @Test("reminders come in the asker's task, numbered, at most so often")
+  @Test("reminders run in the asker's task, numbered, at most this often")
   func reminders() async throws {
     let reached = Checkpoint()
     let step = Step<String, String>.scripted("a") { [trace] _, context in
@@ -115,7 +115,7 @@ import Testing
     #expect(trace.all == ["asker 1", "asker 2"])
   }
 
-  @Test("a clock that jumps over several intervals: all reminders due run, one at a time; an answer drops the rest")
+  @Test("after a jump of the clock all due reminders run, one at a time; an answer drops the rest")
   func jump() async throws {
     for answers in [true, false] {
       let hold = Checkpoint()
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("an answer that comes while a reminder runs counts, and so does the end of the time")
+  @Test("an answer during a reminder counts, and so does the deadline")
   func duringReminder() async throws {
     for answers in [true, false] {
       let hold = Checkpoint()
@@ -183,7 +183,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test("a back takes question, deadline and reminders along; the next visit's time begins anew")
+  @Test("a back closes the question with its deadline and reminders; the next visit has a new deadline")
   func backUp() async throws {
     let flow = Flow("f") {
       Step("first") { Asker(trace) }
@@ -205,7 +205,7 @@ import Testing
     #expect(try await run.result.get() == "yes")
   }
 
-  @Test("a deadline is replayed: the question that was over stays over, and the time does not begin again")
+  @Test("a deadline is replayed: a question that was over stays over, and its time does not start again")
   func passivated() async throws {
     let step = Step<String, String>.scripted("a") { [trace] _, context in
       trace.add("begins")

@@ -35,7 +35,7 @@ private actor Reader: FlowStep {
   func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
 }
 
-/// Stands before a router and would take corrections.
+/// Stands before a router and could take corrections.
 private actor Outside: ReceivingStep {
   private let trace: Trace
   init(_ trace: Trace) { self.trace = trace }
@@ -57,7 +57,7 @@ private actor Outside: ReceivingStep {
   }
 
   @Test(
-    "SF-06 SF-07 what a step before receives as an update returns to it: unwound, delivered, then it proceeds again")
+    "SF-06 SF-07 an update returns to the earlier step that receives it: unwound, delivered, then it proceeds again")
   func update() async throws {
     let router = try router()
     let flow = Flow("f") { router }
@@ -73,7 +73,7 @@ private actor Outside: ReceivingStep {
     #expect(try await run.result.get().text == "xcomma")
   }
 
-  @Test("an update beats an input: with a fresh step that takes it, too, it returns to the one before")
+  @Test("a receiver wins over an input: although another step takes the value as input, it returns to the earlier step")
   func beatsInput() async throws {
     let router: TypeRouter<Draft, Printed> = try TypeRouter(start: Draft.self) {
       Step("edit") { Editor(trace) }
@@ -87,7 +87,7 @@ private actor Outside: ReceivingStep {
     #expect(try await run.result.get().text == "xcomma")
   }
 
-  @Test("what comes into a router is no update for a step before it")
+  @Test("the input of a router is no update for a step before it")
   func startValue() async throws {
     let router: TypeRouter<Correction, Printed> = try TypeRouter(start: Correction.self) {
       Step("file") { (correction: Correction) in Printed(text: "filed " + correction.text) }
@@ -103,7 +103,7 @@ private actor Outside: ReceivingStep {
     #expect(trace.all.isEmpty)
   }
 
-  @Test("SF-20 a map inside is routed as what it makes")
+  @Test("SF-20 the output of a map inside is routed")
   func mapped() async throws {
     let router: TypeRouter<Draft, Printed> = try TypeRouter(start: Draft.self) {
       Step("a") { (draft: Draft) in draft.text }.map { Note(text: $0) }

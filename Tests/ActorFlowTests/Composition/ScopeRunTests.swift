@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("a pause is no part of the attempt that it comes before: the attempt has all of its timeout")
+  @Test("a pause is not part of the next attempt: the attempt has its whole timeout")
   func pauseAndTimeout() async throws {
     let flow = Flow("f") {
       fragile("b").timeout(.seconds(10)).retry(3, backoff: .constant(.seconds(60)))
@@ -39,7 +39,7 @@ import Testing
     #expect(trace.all == ["b:proceed", "b:proceed"] && clock.sleepers == 0)
   }
 
-  @Test("a recovery whose closure throws: run throws that, and the step that failed is named")
+  @Test("a recovery whose closure throws: run throws that error, and the failed step is named")
   func recoveryThrows() async throws {
     let flow = Flow("f") {
       automatic("a")
@@ -73,7 +73,7 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("expires: the run ends as abandoned, with rollback, and neither recover nor retry sees it")
+  @Test("expires: the run ends as abandoned, with rollback, and neither recover nor retry handles it")
   func expires() async throws {
     let flow = Flow("f") {
       automatic("a")
@@ -92,7 +92,7 @@ import Testing
     #expect(clock.sleepers == 0)
   }
 
-  @Test("a timeout that is over while the step is slow to come back is one leave; its step is awaited")
+  @Test("a timeout during a step that returns slowly is one leave, and the step is awaited")
   func slowStep() async throws {
     let hold = Checkpoint()
     let step = Step<String, String>.scripted("b", backUp: { [trace] _ in trace.add("b:backUp") }) { input, _ in
@@ -111,7 +111,7 @@ import Testing
     #expect(await run.lines.filter { $0.hasPrefix("leaving") }.count == 1)
   }
 
-  @Test("a step that has done its work when the time is over, and returns all the same, has timed out")
+  @Test("a step that returns its output after the timeout has timed out all the same")
   func returnsTooLate() async throws {
     let flow = Flow("f") { asker("b").timeout(.seconds(30)).recover { "\(($0 as? FlowError)?.code == .timedOut)" } }
     let run = launch(flow, with: "-", on: coordinator())
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("an attempt that is replayed: the answers of a failed attempt are asked for again, its records are kept")
+  @Test("a failed attempt is replayed: its answers are asked for again, its records are kept")
   func passivated() async throws {
     let count = Count()
     let charged = Count()
@@ -166,7 +166,7 @@ import Testing
     #expect(charged.now == 1 && count.now == 1)
   }
 
-  @Test("a timeout goes on while a visit is replayed")
+  @Test("a timeout continues while a visit is replayed")
   func timeoutPassivated() async throws {
     let step = Step<String, String>.scripted("b") { _, context in
       _ = try await context.ask(Form(text: "1"))
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("a timeout around a loop in which no step is reached ends it, whether it stands first or behind a step")
+  @Test("a timeout ends a loop in which no step is reached, whether the loop stands first or behind a step")
   func timeoutOfEmptyLoop() async throws {
     let body = try Flow { Step("a") { (number: Int) in number } }.removing("a").map { Again<Int, Int>.again($0) }
     let first = Flow("f") { Loop { body }.timeout(.seconds(10)) }

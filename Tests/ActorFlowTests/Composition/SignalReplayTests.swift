@@ -4,10 +4,10 @@ import Testing
 
 private let checks = Signal<String>("provider.check")
 
-@Suite("Signals of visits that are replayed") struct SignalReplayTests {
+@Suite("Signals of replayed visits") struct SignalReplayTests {
   private let trace = Trace()
 
-  @Test("received signals and waits that were over are replayed; they are not waited for again")
+  @Test("received signals and ended waits are replayed; the replay does not wait for them again")
   func passivated() async throws {
     let clock = ManualClock()
     let step = Step<String, String>.scripted("a") { [trace] _, context in
@@ -32,7 +32,7 @@ private let checks = Signal<String>("provider.check")
     #expect(trace.all == ["begins", "begins"])
   }
 
-  @Test("a wait beside a question that is answered goes on after the replay")
+  @Test("a wait beside an answered question continues after the replay")
   func besideQuestion() async throws {
     let step = Step<String, String>.scripted("a") { _, context in
       async let signal = context.wait(for: checks)

@@ -24,7 +24,7 @@ private let checks = Signal<String>("provider.check")
     }
   }
 
-  @Test("a signal that comes before anybody waits is kept, in order")
+  @Test("a signal that arrives before any step waits is buffered, in order")
   func early() async throws {
     let run = launch(
       Flow("f") {
@@ -36,10 +36,10 @@ private let checks = Signal<String>("provider.check")
     for value in ["1", "2"] { #expect(try await run.coordinator.send(value, to: checks) == .accepted) }
     try await run.answer("!")
     #expect(try await run.result.get() == "-!12")
-    #expect(await !run.lines.contains { $0.hasPrefix("waiting") }, "nobody had to wait")
+    #expect(await !run.lines.contains { $0.hasPrefix("waiting") }, "no step had to wait")
   }
 
-  @Test("a step that waits is settled, and shown in the position; the signal wakes it")
+  @Test("a step that waits is settled, and shown in the position; the signal resumes it")
   func late() async throws {
     let run = launch(Flow("f") { waiter("b") }, with: "-")
     let position = try await run.coordinator.settled()
@@ -54,7 +54,7 @@ private let checks = Signal<String>("provider.check")
     #expect(await run.coordinator.position.waits.isEmpty)
   }
 
-  @Test("a key makes a signal once, whether it was kept or received; without one each counts")
+  @Test("a key makes a signal unique, whether it was buffered or received; without a key each counts")
   func duplicates() async throws {
     let run = launch(
       Flow("f") {
@@ -74,7 +74,7 @@ private let checks = Signal<String>("provider.check")
     #expect(try await run.result.get() == "-13!")
   }
 
-  @Test("before the run a signal is refused; after the end it is told that the flow has ended")
+  @Test("a signal before the run is refused; after the end its sender is told that the flow has ended")
   func outsideRun() async throws {
     let coordinator = FlowCoordinator(id: "test")
     #expect(await code { try await coordinator.send("1", to: checks) } == .notRunning)
@@ -89,7 +89,7 @@ private let checks = Signal<String>("provider.check")
     #expect(try await second.result.get() == "-2")
   }
 
-  @Test("another type under the same name: refused while somebody waits, and in nobody's way when it came early")
+  @Test("another type under the same name is refused while a step waits, and is skipped if it was buffered")
   func types() async throws {
     let numbers = Signal<Int>(checks.name)
     let run = launch(
@@ -100,7 +100,7 @@ private let checks = Signal<String>("provider.check")
       }, with: "-")
     _ = try await run.coordinator.settled()
     #expect(await code { try await run.coordinator.send(7, to: numbers, key: "k") } == .typeMismatch)
-    #expect(try await run.coordinator.send("1", to: checks, key: "k") == .accepted, "what was refused used no key up")
+    #expect(try await run.coordinator.send("1", to: checks, key: "k") == .accepted, "a refused signal uses up no key")
     _ = try await run.coordinator.settled()
     try await run.coordinator.send(7, to: numbers)
     try await run.coordinator.send("2", to: checks)
@@ -108,7 +108,7 @@ private let checks = Signal<String>("provider.check")
     #expect(try await run.result.get() == "-1!2")
   }
 
-  @Test("of two that wait in branches the one that waited first gets the first")
+  @Test("of two waits in branches the earlier one gets the first signal")
   func order() async throws {
     let flow = Flow("f") {
       Parallel {
@@ -130,7 +130,7 @@ private let checks = Signal<String>("provider.check")
     #expect(try await run.result.get() == "-!2|-1")
   }
 
-  @Test("a wait that has an end returns nil, and a later signal is kept for the next")
+  @Test("a wait with a limit returns nil at its end, and a later signal is buffered for the next")
   func within() async throws {
     let clock = ManualClock()
     let flow = Flow("f") {
@@ -148,7 +148,7 @@ private let checks = Signal<String>("provider.check")
     #expect(clock.sleepers == 0)
   }
 
-  @Test("back and abandon end a wait with a CancellationError; a wait is nowhere to go back to")
+  @Test("back and abandon end a wait with a CancellationError; a wait is no target of a back")
   func leaving() async throws {
     let flow = Flow("f") {
       asker("a")
@@ -168,13 +168,13 @@ private let checks = Signal<String>("provider.check")
     #expect(trace.all.last == "a:proceed(-)", "not to b, which only waited")
     try await run.answer("3")
     let position = try await run.coordinator.settled()
-    #expect(position.waits.count == 1, "what b had received is gone with it")
+    #expect(position.waits.count == 1, "the signals that b had received are gone with it")
     try await run.coordinator.abandon()
     #expect(await run.code == .abandoned)
     #expect(await run.coordinator.position.waits.isEmpty)
   }
 
-  @Test("a wait that a step gives up by itself is over, and the signal goes to the next")
+  @Test("a wait that a step gives up is over, and the signal goes to the next one")
   func givenUp() async throws {
     let step = Step<String, String>.scripted("a") { input, context in
       try await withThrowingTaskGroup(of: String.self) { group in
@@ -196,7 +196,7 @@ private let checks = Signal<String>("provider.check")
     #expect(try await run.result.get() == "-12")
   }
 
-  @Test("a signal that is being committed is received, although the task that waits is cancelled meanwhile")
+  @Test("a signal that is being committed is received, although the waiting task is cancelled meanwhile")
   func cancelledMeanwhile() async throws {
     let (hook, handed) = (CommitHook(), Handover<Task<String, any Error>>())
     let step = Step<String, String>.scripted("a") { input, context in
@@ -215,7 +215,7 @@ private let checks = Signal<String>("provider.check")
     #expect(try await run.result.get() == "1")
   }
 
-  @Test("at most 1,000 signals wait; what is not taken uses no key up")
+  @Test("at most 1,000 signals are buffered; a refused signal uses up no key")
   func bound() async throws {
     let run = launch(
       Flow("f") {

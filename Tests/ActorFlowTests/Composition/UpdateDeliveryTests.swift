@@ -51,12 +51,12 @@ private actor Basket: ReceivingStep {
     }
   }
 
-  /// Backs up to the nearest basket with this.
+  /// Backs up to the nearest basket with this number.
   private func returning(_ name: String, _ number: Int) -> Step<String, String> {
     traced(name) { _, context in try await context.backUp(to: Basket.self, delivering: number) }
   }
 
-  /// A flow that runs, and whose first questions have got these answers.
+  /// Starts a flow, and answers its first questions with these texts.
   private func begin(
     answering answers: String..., @FlowBuilder flow: () -> some FlowComponent<String, String>
   ) async throws -> Launched<String> {
@@ -81,7 +81,7 @@ private actor Basket: ReceivingStep {
     try await run.coordinator.abandon()
   }
 
-  @Test("SF-08 a step never receives its own update; with no other before it that is notActive")
+  @Test("SF-08 a step never receives its own update; without another receiver before it the sender gets notActive")
   func own() async throws {
     let run = try await begin(answering: "self") { basket("a") }
     #expect(await run.code == .notActive)
@@ -94,7 +94,7 @@ private actor Basket: ReceivingStep {
     #expect(trace.all.suffix(3) == ["a:proceed 0", "b:proceed 0", "receive 1"])
   }
 
-  @Test("from a branch to a step before the fork, and to none in a sibling")
+  @Test("an update reaches a step before the fork from a branch, and none in a sibling")
   func branches() async throws {
     let run = try await begin(answering: "1") {
       basket("a")
@@ -133,7 +133,7 @@ private actor Basket: ReceivingStep {
     #expect(try await begin { sender("c", 1) }.code == .notActive)
   }
 
-  @Test("FS-09 of several updates the step sees the latest")
+  @Test("FS-09 of several updates the step gets the latest")
   func latest() async throws {
     let run = try await begin(answering: "1") {
       basket("a")
@@ -162,7 +162,7 @@ private actor Basket: ReceivingStep {
     #expect(trace.all == ["a:proceed 0", "receive 1", "received", "b:backUp", "a:backUp"])
   }
 
-  @Test("SF-10 a back that delivers undoes everything first, then delivers, then the receiver proceeds")
+  @Test("SF-10 a back with a delivery compensates everything first, then delivers, then the receiver proceeds")
   func delivering() async throws {
     let run = try await begin(answering: "1", "2") {
       basket("a")
@@ -176,7 +176,7 @@ private actor Basket: ReceivingStep {
     #expect(await run.lines.contains("backedUp c→a 0"))
   }
 
-  @Test("a back that delivers, from a branch to before the fork: the fork is left as a whole first")
+  @Test("a back with a delivery, from a branch to before the fork: the fork is left as a whole first")
   func deliveringFromBranch() async throws {
     let run = try await begin(answering: "1") {
       basket("a")
@@ -195,7 +195,7 @@ private actor Basket: ReceivingStep {
     try await run.coordinator.abandon()
   }
 
-  @Test("a receive that throws fails the sender when it sends, and the receiver when a back delivers")
+  @Test("a receive that throws fails the sender of an update, and the receiver of a back's delivery")
   func throwing() async throws {
     let send = try await begin(answering: "1") {
       basket("a") { _ in throw Failure("full") }
@@ -221,7 +221,9 @@ private actor Basket: ReceivingStep {
     #expect(trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1"])
   }
 
-  @Test("Rule 2: nor when the flow is left while it receives", arguments: [true, false])
+  @Test(
+    "Rule 2: a compensated receiver is not compensated again when the flow is left while it receives",
+    arguments: [true, false])
   func leftWhileReceiving(byCancelling: Bool) async throws {
     let hold = Checkpoint()
     let run = try await begin(answering: "1") {
@@ -237,7 +239,7 @@ private actor Basket: ReceivingStep {
     #expect(trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1"])
   }
 
-  @Test("Rule 2: nor when a later back goes past it while it receives")
+  @Test("Rule 2: a compensated receiver is not compensated again when a later back passes it while it receives")
   func backWhileReceiving() async throws {
     let hold = Checkpoint()
     let run = try await begin(answering: "0", "1") {
@@ -256,7 +258,7 @@ private actor Basket: ReceivingStep {
     try await run.coordinator.abandon()
   }
 
-  @Test("Rule 2: once it has received and proceeds, the next leave compensates it")
+  @Test("Rule 2: a receiver that has received and proceeds is compensated by the next leave")
   func enteredAfterReceiving() async throws {
     let run = try await begin(answering: "1") {
       basket("a")
@@ -280,7 +282,7 @@ private actor Basket: ReceivingStep {
       trace.all == ["a:proceed 0", "b:backUp", "a:backUp", "receive 1", "receive 1", "a:proceed 1", "a:backUp"])
   }
 
-  @Test("beyond a one-way step a back that delivers is refused, and nothing has changed; sending is not")
+  @Test("beyond a one-way step a back with a delivery is refused, and nothing has changed; an update is not refused")
   func oneWay() async throws {
     let step = Step<String, String>.scripted("c") { input, context in
       try await context.send(3, to: Basket.self)
@@ -302,7 +304,7 @@ private actor Basket: ReceivingStep {
     #expect(trace.all.filter { $0.hasPrefix("receive") } == ["receive 3", "receive 3"])
   }
 
-  @Test("a receiver that is nowhere: a back that delivers is refused with cannotBackUp")
+  @Test("without a receiver a back with a delivery is refused with cannotBackUp")
   func noReceiver() async throws {
     #expect(try await begin { returning("c", 7) }.code == .cannotBackUp)
   }

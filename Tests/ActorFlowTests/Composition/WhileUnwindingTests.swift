@@ -2,14 +2,14 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// What requests do while the flow undoes something by itself, or leaves one branch of several.
+/// Requests while the flow compensates a scope, or leaves one branch of several.
 @Suite("While unwinding") struct WhileUnwindingTests {
   private let trace = Trace()
   private let undoing = Checkpoint()
 
   private func asker(_ name: String) -> Step<String, String> { Step(name) { [trace] in Asker(trace) } }
 
-  /// Fails the first time, and waits at the checkpoint when it is undone.
+  /// Fails the first time, and waits at the checkpoint during its `backUp`.
   private func failing(_ name: String) -> Step<String, String> {
     let (trace, undoing, count) = (trace, undoing, Count())
     return .scripted(name) { _ in
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// `c` has failed and is being undone; then the recovery around `b` and `c` would run.
+  /// `c` has failed and is being compensated; then the recovery around `b` and `c` would run.
   private func unwinding() async throws -> Launched<String> {
     let trace = trace
     let flow = Flow {
@@ -41,7 +41,7 @@ import Testing
     return run
   }
 
-  @Test("a back takes the scope's target away: it lands where it would have from the step that failed")
+  @Test("a back replaces the scope's target: it lands where it would have from the failed step")
   func back() async throws {
     let run = try await unwinding()
     let back = await run.filing { try await $0.backUp() }
@@ -56,7 +56,7 @@ import Testing
     #expect(lines[(caught + 1)...].prefix(2) == ["leaving c back", "backedUp c→b 0"])
   }
 
-  @Test("the status says since when a scope, or a decided race, is being left")
+  @Test("the status names the beginning of the leave of a scope, or of a decided race")
   func since() async throws {
     let (undoing, clock) = (undoing, ManualClock())
     let held = Step<String, String>.scripted("held") { _ in
@@ -94,7 +94,7 @@ import Testing
     if case .leaving(_, let since) = await coordinator.position.status { since } else { nil }
   }
 
-  @Test("an abandon and a cancelled caller take it away, too", arguments: [true, false])
+  @Test("an abandon and a cancelled caller replace the scope's target as well", arguments: [true, false])
   func ending(isAbandon: Bool) async throws {
     let run = try await unwinding()
     if isAbandon {
@@ -116,7 +116,7 @@ import Testing
           : ["leaving c cancelled", "cancelled", "rolledBack 0"]))
   }
 
-  @Test("while one branch backs up the others go on; another back of that branch is refused")
+  @Test("while one branch backs up the others continue; another back of that branch is refused")
   func otherBranches() async throws {
     let (trace, undoing) = (trace, undoing)
     let flow = Flow {
@@ -158,7 +158,7 @@ import Testing
     #expect(try await run.result.get() == "-34-25")
   }
 
-  @Test("a race that is decided undoes its losers before it goes on; a back meanwhile leaves it as a whole")
+  @Test("a decided race compensates its losers before the flow continues; a back meanwhile leaves the race as a whole")
   func decidedRace() async throws {
     let (trace, undoing) = (trace, undoing)
     let flow = Flow {

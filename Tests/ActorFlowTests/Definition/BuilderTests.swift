@@ -8,7 +8,7 @@ import Testing
     try await FlowCoordinator().run(flow, with: "")
   }
 
-  @Test("if leaves a component out or takes it in", arguments: [(true, "abc"), (false, "ac")])
+  @Test("if includes or leaves out a component", arguments: [(true, "abc"), (false, "ac")])
   func optional(isWanted: Bool, result: String) async throws {
     let flow = Flow {
       add("a")
@@ -19,7 +19,7 @@ import Testing
     #expect(flow.steps.count == result.count)
   }
 
-  @Test("if/else takes one of two", arguments: [(true, "ab"), (false, "ac")])
+  @Test("if/else includes one of two components", arguments: [(true, "ab"), (false, "ac")])
   func either(isFirst: Bool, result: String) async throws {
     let flow = Flow {
       add("a")
@@ -28,7 +28,7 @@ import Testing
     #expect(try await run(flow) == result)
   }
 
-  @Test("switch takes one of many, each of several steps", arguments: [(1, "ab"), (2, "acd"), (3, "ae")])
+  @Test("switch includes one of many cases, each of several steps", arguments: [(1, "ab"), (2, "acd"), (3, "ae")])
   func cases(number: Int, result: String) async throws {
     let flow = Flow {
       add("a")
@@ -43,7 +43,7 @@ import Testing
     #expect(try await run(flow) == result)
   }
 
-  @Test("branches may change the type, if all change it alike")
+  @Test("branches may change the type, if all change it to the same one")
   func typedBranches() async throws {
     let isLong = true
     let flow = Flow {
@@ -53,7 +53,7 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: "xx") == 3)
   }
 
-  @Test("for repeats components, none to many", arguments: 0...3)
+  @Test("for repeats components, none to many times", arguments: 0...3)
   func loops(count: Int) async throws {
     let flow = Flow {
       add("a")
@@ -76,7 +76,7 @@ import Testing
     #expect(flow.steps.last == "inner/!")
   }
 
-  @Test("a flow without a step hands its input on")
+  @Test("a flow without a step passes its input on")
   func empty() async throws {
     let nobody = false
     let flow = Flow<String, String> { if nobody { add("a") } }
@@ -84,7 +84,7 @@ import Testing
     #expect(flow.steps.isEmpty)
   }
 
-  @Test("a step that needs nothing may follow anything; one that makes nothing may be last")
+  @Test("a step without input may follow any step; a step without output may be last")
   func void() async throws {
     let trace = Trace()
     let flow = Flow {

@@ -4,7 +4,7 @@ import Testing
 @Suite("map and carrying") struct CarryingTests {
   private func asker(_ name: String) -> Step<String, String> { Step(name) { Asker() } }
 
-  @Test("map changes what a component makes, before the next one gets it")
+  @Test("map changes the output of a component, before the next one gets it")
   func map() async throws {
     let flow = Flow {
       Step("count") { (text: String) in text.count }.map { $0 * 2 }.map { "\($0)!" }
@@ -13,7 +13,7 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: "abc") == "6!?")
   }
 
-  @Test("an error that map throws fails the step before it, which is undone")
+  @Test("an error that map throws fails the step before it, which is compensated")
   func mapThrows() async throws {
     let trace = Trace()
     let flow = launch(
@@ -26,7 +26,7 @@ import Testing
     #expect(await flow.lines.suffix(2) == ["failed a", "rolledBack 0"])
   }
 
-  @Test("carrying gives the next one what a step received and what it made")
+  @Test("carrying gives the next component a step's input and its output")
   func single() async throws {
     let flow = Flow {
       Step("count") { (text: String) in text.count }.carrying { text, count in "\(text)=\(count)" }
@@ -35,7 +35,7 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: "abc") == "abc=3!")
   }
 
-  @Test("carrying over several steps keeps what the first received; one inside another keeps its own")
+  @Test("carrying over several steps carries the first input; a nested one carries its own")
   func nested() async throws {
     let flow = Flow {
       Step("a") { (text: String) in text + "a" }
@@ -45,13 +45,13 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: "x") == "x→(xa|xab)c")
   }
 
-  @Test("carrying directly around carrying keeps both values apart")
+  @Test("carrying directly around carrying keeps the two values separate")
   func around() async throws {
     let flow = Step("a") { (text: String) in text + "a" }.carrying { "\($0)+\($1)" }.carrying { "\($0)-\($1)" }
     #expect(try await FlowCoordinator().run(flow, with: "x") == "x-x+xa")
   }
 
-  @Test("after a back into the component it carries what the component received then")
+  @Test("after a back into the component it carries the component's former input")
   func afterBack() async throws {
     let flow = launch(
       Flow {
@@ -72,7 +72,7 @@ import Testing
     #expect(try await flow.result.get() == "1→1567")
   }
 
-  @Test("after a back to before the component it carries what it receives now")
+  @Test("after a back to before the component it carries the new input")
   func afterBackBefore() async throws {
     let flow = launch(
       Flow {
@@ -87,7 +87,8 @@ import Testing
     #expect(try await flow.result.get() == "3→345")
   }
 
-  @Test("skipped steps inside carry on", arguments: [BackUpPolicy.automatic, .returnableIfSkipped])
+  @Test(
+    "skipped steps inside pass their value on to carrying", arguments: [BackUpPolicy.automatic, .returnableIfSkipped])
   func skipped(policy: BackUpPolicy) async throws {
     let flow = launch(
       Flow {

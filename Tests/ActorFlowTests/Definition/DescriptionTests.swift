@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("What values say of themselves") struct DescriptionTests {
-  @Test("events, questions and positions fit into one line of a log, and show no prompt's content")
+@Suite("Descriptions of values") struct DescriptionTests {
+  @Test("events, questions and positions are described on one line, without a prompt's content")
   func lines() async throws {
     let flow = Flow("f") {
       Step("a") { Asker() }
@@ -34,7 +34,7 @@ import Testing
         ])
   }
 
-  @Test("a question's id is read back from its text, whatever the flow is called")
+  @Test("a question's id is read back from its text, whatever the flow's name")
   func questionID() throws {
     let id = try #require(Question.ID("order/17/2/5"))
     #expect(id.flow == "order/17")

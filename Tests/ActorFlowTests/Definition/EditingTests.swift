@@ -9,7 +9,7 @@ import Testing
   private func paths<I, O>(_ flow: Flow<I, O>) -> [String] { flow.steps.map(\.path) }
 
   @Test(
-    "FL-18 a component inserted before or behind a step stands there, at either end too",
+    "FL-18 a component is inserted before or behind a step, also at either end",
     arguments: [("a", "f/x f/a f/b f/c", "f/a f/x f/b f/c"), ("f/c", "f/a f/b f/x f/c", "f/a f/b f/c f/x")])
   func inserted(at step: String, before: String, after: String) async throws {
     for (order, flow) in [
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("FL-18 several components can be inserted, and a step that takes nothing")
+  @Test("FL-18 several components can be inserted, and a step without input")
   func several() async throws {
     let edited = try flow.inserting(after: "b") {
       Raw.step("x")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("FL-20 a wrapper around several steps is around the inserted one; a step's own is not")
+  @Test("FL-20 a wrapper around several steps is also around the inserted one; a step's own wrapper is not")
   func scopes() throws {
     let several = Raw.within(
       .timeout(.seconds(30)),
@@ -96,7 +96,7 @@ import Testing
     #expect(try own.replacing("a") { Raw.step("x") }.scopesAroundX == 1)
   }
 
-  @Test("FL-22, SC-113 two flows made from one are independent, and the one stays as it was")
+  @Test("FL-22, SC-113 two flows derived from one are independent, and the original is unchanged")
   func independent() async throws {
     let one = try flow.inserting(after: "a") { Raw.step("x") }
     let other = try flow.removing("b")
@@ -108,7 +108,7 @@ import Testing
     #expect(try await [first, second] == ["axbc", "ac"])
   }
 
-  @Test("SC-112 the steps that stay are the very same, with their policies")
+  @Test("SC-112 the remaining steps are the same objects, with their policies")
   func same() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -120,7 +120,7 @@ import Testing
     #expect(edited.graph.nodes.map(\.backUp) == [.oneWay])
   }
 
-  @Test("what is made of a step's result stays behind what is inserted behind the step")
+  @Test("a map of a step's output stays behind a component inserted behind the step")
   func beforeMap() async throws {
     let flow = Step("a") { (input: String) in input + "a" }.carrying { input, output in [input, output] }
     let edited = try flow.inserting(after: "a") { Raw.step("x") }
@@ -153,7 +153,7 @@ import Testing
         + "replace it")
   }
 
-  @Test("a step that is not there, or not the only one, or a fork: the error names it")
+  @Test("an unknown or ambiguous step, or a fork: the error names it")
   func unknown() {
     #expect(code { try flow.removing("z") } == .noSuchStep)
     #expect(code { try flow.inserting(after: "f") { Raw.step("x") } } == .noSuchStep)
@@ -185,7 +185,7 @@ extension EditingTests {
 }
 
 extension Flow {
-  /// How many wrappers are open where the step `x` begins.
+  /// Returns the number of wrappers open where the step `x` begins.
   fileprivate var scopesAroundX: Int {
     get throws {
       let x = try graph.node(matching: "x")

@@ -13,20 +13,20 @@ import Testing
     try JSONDecoder().decode(T.self, from: Data(try json(value).utf8))
   }
 
-  @Test("a StepID is one string", arguments: ["a", "checkout/delivery/address", "a#2", "ä/ö"])
+  @Test("a StepID is encoded as one string", arguments: ["a", "checkout/delivery/address", "a#2", "ä/ö"])
   func stepID(path: String) throws {
     #expect(try json(StepID(path)) == "\"\(path)\"")
     #expect(try roundTrip(StepID(path)) == StepID(path))
   }
 
-  @Test("a VisitID is one number")
+  @Test("a VisitID is encoded as one number")
   func visitID() throws {
     #expect(try json(VisitID(17)) == "17")
     #expect(try roundTrip(VisitID(17)) == VisitID(17))
     #expect(VisitID(1) < VisitID(2))
   }
 
-  @Test("a FlowID is one string, one of your own and a unique one")
+  @Test("a FlowID is encoded as one string, whether given or unique")
   func flowID() throws {
     #expect(try json(FlowID("order-17")) == "\"order-17\"")
     #expect(try roundTrip(FlowID("order-17")) == "order-17")
@@ -37,14 +37,14 @@ import Testing
   }
 
   @Test(
-    "texts that look almost like a unique id stay as they are",
+    "texts that look almost like a unique id are unchanged",
     arguments: ["flow-", "flow--1", "flow-AB-1", "flow-0a-01", "flow-a-1-2", ""])
   func lookalikes(text: String) throws {
     #expect(FlowID(text).description == text)
     #expect(try roundTrip(FlowID(text)) == FlowID(text))
   }
 
-  @Test("unique ids are unique, from many tasks at once")
+  @Test("unique ids are unique, made by many tasks at once")
   func unique() async {
     let ids = await withTaskGroup(of: [FlowID].self) { group in
       for _ in 1...8 { group.addTask { (1...500).map { _ in FlowID.unique() } } }
@@ -54,7 +54,7 @@ import Testing
     #expect(Set(ids.map(\.description)).count == 4_000)
   }
 
-  @Test("a question's id keeps flow, run and number")
+  @Test("a question's id stores flow, run and number")
   func questionID() throws {
     let id = Question.ID(flow: "order-17", run: 2, number: 5)
     #expect(try roundTrip(id) == id)

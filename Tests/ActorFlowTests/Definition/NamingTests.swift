@@ -4,7 +4,7 @@ import Testing
 @Suite("Names and paths") struct NamingTests: AskingFlows {
   private func paths<I, O>(_ flow: Flow<I, O>) -> [String] { flow.steps.map(\.path) }
 
-  @Test("a step's path is the names of the flows around it and its own")
+  @Test("a step's path consists of the names of the flows around it and its own name")
   func nested() {
     let flow = Flow("checkout") {
       step("cart")
@@ -73,7 +73,7 @@ import Testing
     #expect(paths(flow) == ["a", "a#2", "a#3/a", "b/x", "b#2/x", "a#4"])
   }
 
-  @Test("siblings through an unnamed flow are siblings, too; a name that looks numbered is left its number")
+  @Test("siblings through an unnamed flow are numbered as well; a name that looks numbered keeps its number")
   func numberedByHand() {
     let flow = Flow {
       step("a#2")
@@ -83,7 +83,7 @@ import Testing
     #expect(paths(flow) == ["a#2", "a", "a#3"])
   }
 
-  @Test("a slash in a name adds parts to the path; where that path is taken it gets #2")
+  @Test("a slash in a name adds parts to the path; a taken path gets #2")
   func slashes() {
     let flow = Flow("w") {
       Flow("z") { step("y") }
@@ -95,7 +95,7 @@ import Testing
     #expect(StepID("y").matches(Flow { step("z/y") }.steps[0]))
   }
 
-  @Test("named gives a step or a named flow another name, and puts a part around anything else")
+  @Test("named gives a step or a named flow another name, and adds a part around anything else")
   func named() {
     #expect(paths(step("a").named("z")) == ["z"])
     #expect(paths(Flow { step("a") }.named("z")) == ["z"])
@@ -122,7 +122,7 @@ import Testing
     #expect(paths(Flow("x") { step("a").named("y").named("z") }) == ["x/z"])
   }
 
-  @Test("a component of one's own is named like the flow it stands for")
+  @Test("a custom component is named like the flow it stands for")
   func component() {
     struct Delivery: FlowComponent {
       @FlowBuilder var flow: Flow<String, String> {

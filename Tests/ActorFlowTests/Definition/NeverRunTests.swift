@@ -15,7 +15,7 @@ import Testing
   static func flow() async -> Flow<String, Asker> { await handingOn() }
 }
 
-@Suite("A closure that makes a step") struct NeverRunTests {
+@Suite("A closure that creates a step") struct NeverRunTests {
   @available(*, deprecated)
   @Test("with its errors silenced, such a step fails when it is run: it never finishes with the actor as its output")
   func fails() async throws {

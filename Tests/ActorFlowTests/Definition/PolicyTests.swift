@@ -5,13 +5,13 @@ import Testing
   private func backUps<I, O>(_ flow: Flow<I, O>) -> [BackUpPolicy] { flow.graph.nodes.map(\.backUp) }
   private func failures<I, O>(_ flow: Flow<I, O>) -> [FailurePolicy?] { flow.graph.nodes.map(\.failure) }
 
-  @Test("without a wrapper a step is automatic, and what a failure does is for who runs the flow to say")
+  @Test("without a wrapper a step is automatic, and the runner decides about its failure")
   func defaults() {
     #expect(backUps(Flow { step("a") }) == [.automatic])
     #expect(failures(Flow { step("a") }) == [nil])
   }
 
-  @Test("a wrapper is for every step of its component that does not say so itself")
+  @Test("a wrapper applies to every step of its component without a wrapper of its own")
   func nearest() {
     let flow = Flow {
       step("a")
@@ -32,7 +32,7 @@ import Testing
     #expect(failures(step("a").onFailure(.park).onFailure(.rollBack)) == [.park])
   }
 
-  @Test("the two kinds of policies do not disturb each other")
+  @Test("the two kinds of policies are independent")
   func independent() {
     let flow = Flow {
       step("a").onFailure(.park)
@@ -50,7 +50,7 @@ import Testing
 }
 
 @Suite("Rule 10: definitions are values") struct Rule10ValueTests {
-  @Test("building, naming, compiling and looking at a flow runs no factory")
+  @Test("building, naming, compiling and inspecting a flow runs no factory")
   func noFactory() {
     let count = Count()
     let flow = Flow("x") {

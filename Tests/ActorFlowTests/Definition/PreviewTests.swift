@@ -1,12 +1,12 @@
 import ActorFlow
 import Testing
 
-@Suite("Where a value would lead") struct PreviewTests {
+@Suite("Destinations of values") struct PreviewTests {
   private func lead(_ after: StepID, _ value: String) throws -> String {
     "\(try Raw.shop.destination(after: after, for: value))"
   }
 
-  @Test("SF-32 the definition says where a value would lead, and runs no step")
+  @Test("SF-32 the definition returns the destination of a value, and runs no step")
   func beginning() throws {
     let trace = Trace()
     let flow = Flow("shop") {
@@ -30,7 +30,7 @@ import Testing
     #expect(try lead("print", "out") == "shop/payment/authorize")
   }
 
-  @Test("SF-32 a fork leads to all its branches, the last step of a branch to where they are joined")
+  @Test("SF-32 a fork leads to all its branches, the last step of a branch to their join")
   func forks() throws {
     #expect(try lead("menu", "pay") == "shop/checks: shop/checks/credit, shop/checks/1")
     #expect(try lead("stock", "x") == "shop/checks/1/reserve")
@@ -38,7 +38,7 @@ import Testing
     #expect(try lead("race", "ab") == "shop/approvals: shop/approvals/0, shop/approvals/1")
   }
 
-  @Test("SF-32 below a branch for each element the destination has the number that was named")
+  @Test("SF-32 below a branch for each element the destination has the given element's number")
   func elements() throws {
     #expect(try lead("shop/approvals/12/ask", "x") == "shop/approvals/12/sign")
     #expect(try lead("ask", "x") == "shop/approvals/*/sign")
@@ -47,7 +47,7 @@ import Testing
 
   @Test("SF-32 a value that an earlier step in a router receives as its update leads back to it")
   func update() throws {
-    // Any text is an update here, so the basket itself would get it, were it not the one that made it.
+    // Any text is an update here, so the basket itself would receive it, had it not made it.
     let flow = Flow<String, String>(
       segments: [
         Step("basket") { Basket() }.flow.segments,
@@ -57,7 +57,7 @@ import Testing
     #expect(try flow.destination(after: "basket", for: "box") == .step("box/pack"))
   }
 
-  @Test("no such step: the error names the id, and what may have been meant")
+  @Test("an unknown step: the error names the id and similar names")
   func unknownStep() throws {
     let error = #expect(throws: FlowError.self) { try lead("shop/crat", "x") }
     #expect(error?.code == .noSuchStep)
@@ -68,7 +68,7 @@ import Testing
     #expect(none?.message == #"the flow has no step "a"; it has no steps"#)
   }
 
-  @Test("several steps called so: the error names them all; a whole path is one step")
+  @Test("several steps of one name: the error names them all; a whole path is one step")
   func ambiguous() throws {
     let flow = Flow {
       Raw.step("a")
@@ -84,7 +84,7 @@ import Testing
     #expect(try flow.destination(after: "a", for: "x") == .step("in/b"), "a whole path, though others end so")
   }
 
-  @Test("a value of another type: the error names both; so does what no case takes, and what closures throw")
+  @Test("a value of another type: the error names both; an unmatched value and a closure's error are thrown as well")
   func mismatches() throws {
     let error = #expect(throws: FlowError.self) { try Raw.step("a").destination(after: "a", for: 17) }
     #expect(error?.code == .typeMismatch)

@@ -1,15 +1,15 @@
 import ActorFlow
 import Testing
 
-@Suite("What watches over a part of a flow") struct ScopeTests {
+@Suite("Scopes in a definition") struct ScopeTests {
   private func step(_ name: String) -> Step<String, String> { Step(name) { (input: String) in input + name } }
 
-  /// The scopes in the order they open.
+  /// The scopes in the order in which they open.
   private func scopes<I, O>(_ flow: Flow<I, O>) -> [Scope] {
     flow.graph.program.compactMap { if case .open(let scope) = $0 { scope } else { nil } }
   }
 
-  @Test("each of them opens a scope around the component, and closes it behind its last edge")
+  @Test("each wrapper opens a scope around the component, and closes it behind its last edge")
   func brackets() {
     let flow = Flow {
       step("a")
@@ -23,7 +23,7 @@ import Testing
     #expect(flow.steps == ["a", "b", "c"])
   }
 
-  @Test("they are what they were asked to be, from the outside in")
+  @Test("the scopes have the given settings, from the outside in")
   func kinds() async throws {
     let flow = step("a").timeout(.seconds(3)).retry(4, backoff: .constant(.seconds(1))).expires(afterIdle: .seconds(5))
       .recover { "\($0)" }
@@ -36,7 +36,7 @@ import Testing
     guard case .timeout(.seconds(3)) = found[3].kind else { throw Refused() }
   }
 
-  @Test("a retry waits for nothing unless it is told to, and makes at least one attempt", arguments: [-1, 0, 1])
+  @Test("a retry does not pause by default, and makes at least one attempt", arguments: [-1, 0, 1])
   func attempts(asked: Int) throws {
     let scope = try #require(scopes(step("a").retry(asked)).first)
     guard case .retry(1, .none) = scope.kind else { throw Refused() }
@@ -59,7 +59,7 @@ import Testing
     #expect(scopes(step("a").retry(2).named("z")).count == 1)
   }
 
-  @Test("a scope that nothing happens in changes nothing")
+  @Test("a scope without an event changes nothing")
   func quiet() async throws {
     let flow = Flow {
       step("a").timeout(.seconds(1_000)).retry(3).recover { _ in "never" }
@@ -68,7 +68,7 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: "") == "ab")
   }
 
-  @Test("the nearest presentation wins, and without one there is none")
+  @Test("the nearest presentation wins, and the default is none")
   func presentation() {
     let flow = Flow {
       step("a")

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Steps whose type is known only when they are made") struct SomeStepTests {
+@Suite("Steps whose type is known only at their creation") struct SomeStepTests {
   private static func make(_ kind: String, _ trace: Trace) -> any FlowStep<String, String> {
     switch kind {
     case "asker": Asker(trace)

@@ -41,7 +41,7 @@ import Testing
     return Position(stack: stack(steps), questions: questions, status: status, canBackUp: false, waits: waits)
   }
 
-  @Test("a running flow: what was visited, where it stands, and what waits for an answer")
+  @Test("a running flow: visited steps, the current step, and steps that wait for an answer")
   func running() async throws {
     let flow = Flow("shop") {
       Raw.step("cart")
@@ -75,7 +75,7 @@ import Testing
     #expect(classes(marked) == ["n0,n2 visited", "n1 current"])
   }
 
-  @Test("the steps of an element's branch are found under every number")
+  @Test("the steps of an element's branch are marked under every number")
   func elements() {
     let flow = Raw.each(
       name: "approvals",
@@ -87,7 +87,7 @@ import Testing
     #expect(classes(marked) == ["n1,n4 bar", "n0 visited", "n1 current", "n2,n3 waiting"])
   }
 
-  @Test("every open branch has its current step, one in it too; one that has ended has none")
+  @Test("every open branch has its current step, also a nested one; an ended branch has none")
   func branches() {
     let inner = Raw.fork("race", [Raw.step("c"), Raw.step("d")])
     let flow = Raw.fork(
@@ -108,7 +108,7 @@ import Testing
     #expect(marked.contains(#"n3("b<br/>waiting for an answer<br/>waiting for paid")"#))
   }
 
-  @Test("nothing is marked before a run, nor what another flow has")
+  @Test("nothing is marked before a run, nor for the position of another flow")
   func nothing() {
     let flow = Raw.step("a")
     #expect(classes(flow.diagram(.mermaid, of: position([], .idle))) == [])

@@ -7,7 +7,7 @@ import Testing
     Raw.choose([("friend", Raw.step("greet"))], otherwise: Raw.step("ask"))
   }
 
-  @Test("a flow in Mermaid: its frame, its steps, the loop's way back, and a choice's cases")
+  @Test("a flow in Mermaid: its frame, its steps, the loop's back edge, and a choice's cases")
   func mermaid() {
     #expect(
       door.diagram(.mermaid) == """
@@ -33,7 +33,7 @@ import Testing
         """)
   }
 
-  @Test("the same flow in DOT, where a way back is written from its target, so that it points up")
+  @Test("the same flow in DOT, where a back edge is written from its target, so that it points up")
   func dot() {
     let lines = door.diagram(.dot).split(separator: "\n").drop { !$0.hasPrefix("  n0") }
     #expect(
@@ -67,7 +67,7 @@ import Testing
     #expect(drawn.map(String.init) == Raw.shop.steps.map(\.name))
   }
 
-  @Test("a hub's side branch returns to the menu, the one that leaves goes on")
+  @Test("a hub's side branch returns to the menu, the leaving one continues")
   func hub() {
     let flow = Flow {
       Raw.hub(Raw.step("menu"), [("wrap", Raw.step("paper")), ("pay", TextFlow(segments: []))], leaving: [1])
@@ -79,7 +79,7 @@ import Testing
       ])
   }
 
-  @Test("a router's steps lead back to where the type decides")
+  @Test("a router's steps lead back to the decision by type")
   func router() {
     let flow = Raw.router([("box", Raw.step("pack")), ("out", TextFlow(segments: []))], leaving: [1])
     #expect(
@@ -115,7 +115,7 @@ import Testing
     #expect(several.diagram(.mermaid).contains(#"subgraph c1["retry ≤3"]"#))
   }
 
-  @Test("equal siblings have their numbers, frames too")
+  @Test("equal siblings have their numbers, frames as well")
   func siblings() {
     let flow = Flow {
       for _ in 0..<2 {
@@ -142,7 +142,7 @@ extension Flow {
 }
 
 extension String {
-  /// The lines a test looks at, without their indentation.
+  /// The lines that a test compares, without their indentation.
   fileprivate func lines(where isWanted: (Substring) -> Bool) -> [String] {
     split(separator: "\n").filter(isWanted).map { String($0.drop { $0 == " " }) }
   }

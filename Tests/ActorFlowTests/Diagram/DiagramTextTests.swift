@@ -2,11 +2,11 @@ import ActorFlow
 import Foundation
 import Testing
 
-@Suite("Diagrams: what a name may hold, and what Graphviz says to it") struct DiagramTextTests {
+@Suite("Diagrams: names with special characters, and Graphviz") struct DiagramTextTests {
   private static let dot = ["/usr/bin/dot", "/usr/local/bin/dot", "/opt/homebrew/bin/dot"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  /// Names that mean something to one of the two languages.
+  /// Names that have a meaning in one of the two languages.
   private let nasty = [
     "end", "a\"b", "a\\", "a]b", "<b>&lt;", "line\nline", "1. one", "*big*", "ö 日本 🛒", "x;y", "a|b", "\u{1}", "#2",
     "`a`",
@@ -16,7 +16,7 @@ import Testing
     Flow(segments: nasty.flatMap { name in Flow("in \(name)") { Raw.step(name) }.segments })
   }
 
-  @Test("names are written so that Mermaid does not read them")
+  @Test("names are written so that Mermaid does not interpret them")
   func mermaid() {
     let text = flow.diagram(.mermaid)
     for line in text.split(separator: "\n") where line.contains("\"") {
@@ -31,7 +31,7 @@ import Testing
     #expect(text.contains(#"("ö 日本 🛒")"#))
   }
 
-  @Test("names are written so that DOT does not read them")
+  @Test("names are written so that DOT does not interpret them")
   func dotText() {
     let text = flow.diagram(.dot)
     #expect(text.contains(#"[label="a\"b"]"#))
@@ -60,7 +60,7 @@ import Testing
     #expect(flow.diagram(.mermaid) == flow.diagram(.mermaid))
   }
 
-  /// Through files: a pipe that nobody empties would stop a large picture.
+  /// Writes to files: a pipe that is not read would block a large picture.
   private static func draw(_ text: String) throws -> (picture: String, complaint: String, status: Int32) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "diagram-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

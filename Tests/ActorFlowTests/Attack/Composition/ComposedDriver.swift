@@ -3,7 +3,7 @@ import ActorFlowTesting
 @testable import ActorFlow
 
 /// Plays a random plan on a coordinator and on the reference, one request after the other, and compares them whenever
-/// the flow has come to rest.
+/// the flow has settled.
 struct ComposedDriver {
   let plan: ComposedPlan
   let stage = ComposedStage()
@@ -152,7 +152,7 @@ struct ComposedDriver {
     try demandEqual(held.word ?? "-", expected, "how it ended")
   }
 
-  // MARK: Looking
+  // MARK: Comparing
 
   /// Waits until nothing moves, and no timer is due.
   private func rest() async throws {
@@ -201,7 +201,7 @@ struct ComposedDriver {
 }
 
 extension FlowCoordinator {
-  /// Whether nothing moves, no timer is due, and no cancellation is still to be heard.
+  /// Whether nothing moves, no timer is due, and no cancellation is still to be delivered.
   fileprivate func hasStopped(at now: Duration) -> Bool {
     guard !cancellation.isPending else { return false }
     return state.machine.phase == .ended

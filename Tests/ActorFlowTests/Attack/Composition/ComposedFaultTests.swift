@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActorFlow
 
-@Suite("What the attack on composed flows found") struct ComposedFaultTests {
+@Suite("Faults found by the attack on composed flows") struct ComposedFaultTests {
   private let trace = Trace()
   private let clock = ManualClock()
 
@@ -24,7 +24,7 @@ import Testing
 
   private func nextTimer(of run: Launched<String>) async -> Duration? { await run.coordinator.state.machine.nextTimer }
 
-  @Test("a hub that is tried again can be left backwards, though the attempt before had left a step for good")
+  @Test("a hub that is retried can be left backwards, although the attempt before had left a one-way step")
   func backFromARetriedHub() async throws {
     let rounds = Count()
     let run = launched(
@@ -56,7 +56,7 @@ import Testing
     #expect(try await run.result.get() == "done")
   }
 
-  @Test("a race that has undone its losers can be returned to")
+  @Test("a back may return to a race that has compensated its losers")
   func backToARace() async throws {
     let run = launched(
       Flow("f") {
@@ -75,7 +75,7 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("a fork behind which something was tried again can be returned to")
+  @Test("a back may return to a fork behind which a step was retried")
   func backOverARetry() async throws {
     let run = launched(
       Flow("f") {
@@ -96,7 +96,7 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("the timeout of an attempt does not run during the pause before it")
+  @Test("the timeout of an attempt does not run during the pause before the attempt")
   func pauseBeforeATimeout() async throws {
     let count = Count()
     let step = Step.scripted("b") { input, context in
@@ -111,7 +111,9 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("a timeout ends with its part, also when the part ends with a recovery or with a race that undoes its losers")
+  @Test(
+    "a timeout ends with its scope, also when a recovery or a race that compensates its losers ends the scope"
+  )
   func endOfATimeout() async throws {
     let recovered = launched(
       Flow("f") {
@@ -159,7 +161,7 @@ import Testing
     try await run.coordinator.abandon()
   }
 
-  @Test("a fork whose goal is being asked is not settled")
+  @Test("a fork whose goal is being evaluated is not settled")
   func judging() async throws {
     let coordinator = FlowCoordinator(id: "test", clock: clock)
     let seen = Trace()
@@ -179,7 +181,7 @@ import Testing
     #expect(await run.code == .abandoned)
   }
 
-  @Test("an abandon that overtakes a race's undoing goes on newest first, losers and winner alike")
+  @Test("an abandon during a race's compensation continues newest first, losers and winner alike")
   func overtakenRace() async throws {
     let goesOn = Flag()
     let flow = Flow("f") {
@@ -214,7 +216,7 @@ import Testing
     #expect(undone == ["c2:backUp", "b2:backUp"] + order.reversed().map { "\($0):backUp" })
   }
 
-  @Test("a one-way step that a branch of a branch has left forwards keeps the outer fork from being left backwards")
+  @Test("a one-way step left forwards in a branch of a branch keeps the outer fork from being left backwards")
   func oneWayFurtherIn() async throws {
     let flow = Flow("f") {
       asker("a")

@@ -1,13 +1,13 @@
 import ActorFlow
 
-/// What must hold of any run of a composed flow, however its branches interleave.
+/// The invariants of any run of a composed flow, however its branches interleave.
 struct ComposedFold {
   private(set) var sequence = 0
   private var open: Set<Question.ID> = []
   private var isEnding = false
 
-  /// Numbers without gaps; a question is asked once and closed once; the position shows those that are open; nothing
-  /// comes after the end.
+  /// Sequence numbers have no gaps; a question is asked once and closed once; the position shows the open questions;
+  /// nothing follows the end.
   mutating func take(_ event: NavigationEvent) throws(Finding) {
     try demandEqual(event.sequence, sequence + 1, "the event's number")
     sequence += 1
@@ -35,11 +35,11 @@ struct ComposedFold {
 
 /// Counts in the trace of one run, without any model.
 struct ComposedLedger {
-  /// What was entered and not undone, by instance.
+  /// The places that were entered and not compensated, by instance.
   private(set) var entered: [Int: (key: String, visit: VisitID, track: String?)] = [:]
 
-  /// Every place is undone at most once for each entering, none that was not entered, and on each stack, with those that
-  /// stand on it, newest first.
+  /// Every place is compensated at most once for each entering, none that was not entered, and newest first on each
+  /// stack, including the stacks on it.
   init(_ lines: [ComposedStage.Line], tracks: [String: String] = [:]) throws(Finding) {
     for line in lines {
       switch line {
@@ -63,6 +63,6 @@ struct ComposedLedger {
 }
 
 extension String {
-  /// Of a place's key.
+  /// The number in a place's key.
   fileprivate var name: String { String(prefix { $0 != "<" }) }
 }

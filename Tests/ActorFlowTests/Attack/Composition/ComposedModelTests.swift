@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Model of composed flows") struct ComposedModelTests {
   @Test(
-    "forks, loops, choices, retries, recoveries, timeouts and signals do what the naive reference does",
+    "forks, loops, choices, retries, recoveries, timeouts and signals match the naive reference",
     .timeLimit(.minutes(Attack.minutes)), arguments: 0..<2)
   func model(part: Int) async {
     await attack(Attack.seeds(Attack.scaled(1_500), part: part, of: 2)) { seed in
@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "whoever wins a scramble of branches, requests and timers, the invariants hold",
+    "the invariants hold, in whatever order branches, requests and timers run",
     .timeLimit(.minutes(Attack.minutes)),
     arguments: [false, true])
   func scramble(commits: Bool) async {

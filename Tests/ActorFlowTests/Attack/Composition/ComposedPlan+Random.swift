@@ -1,10 +1,10 @@
 import ActorFlow
 
-/// Grows random plans. What branches do at the same time is never allowed to decide what becomes of the flow: where it
-/// could, a branch begins with a step that asks, so that it moves only when it is told to.
+/// Generates random plans. The order of concurrent actions in branches never decides the outcome of the flow: where it
+/// could, a branch begins with a step that asks, so that it moves only on request.
 struct ComposedPlanGenerator {
   var random: SeededGenerator
-  /// Whether branches may race each other, so that nobody can say what comes of it.
+  /// Whether branches may race each other, so that the outcome cannot be predicted.
   let isFree: Bool
   private var track: String? = "main"
   private var names = 0
@@ -23,8 +23,8 @@ struct ComposedPlanGenerator {
   }
 
   /// - Parameters:
-  ///   - gated: It is to begin with a question.
-  ///   - safe: It begins beside others, and must not fail before it has asked.
+  /// - gated: Whether the plan must begin with a question.
+  /// - safe: Whether the plan begins beside others, and must not fail before it has asked.
   private mutating func sequence(depth: Int, gated: Bool, safe: Bool, _ count: Int) -> [Piece] {
     var pieces: [Piece] = []
     var safe = safe && !isFree
@@ -68,7 +68,7 @@ struct ComposedPlanGenerator {
     case ..<6: return .fork(.parallel, branches(depth: depth, gated: random.chance(70)))
     case 6, 7: return .fork(.race, branches(depth: depth, gated: true))
     default:
-      // What an empty fork makes is alike in all branches around it, and the reference could not tell them apart.
+      // The output of an empty fork is equal in all branches around it, and the reference could not tell them apart.
       let count = depth == 2 ? random.below(4) : 1 + random.below(3)
       let quorum = random.chance(50) && count > 0 ? 1 + random.below(count) : nil
       let around = track
@@ -111,7 +111,7 @@ struct ComposedPlanGenerator {
       name: "s\(names)", actions: actions, policy: policy, failsToUndo: random.chance(8), track: track)
   }
 
-  /// No two are alike, nor do few of them add up to the same.
+  /// No two durations are equal, nor are the sums of a few.
   private mutating func duration() -> Duration {
     durations += 1
     return .seconds(60 + random.below(50)) + .microseconds(1 << min(durations, 19))

@@ -1,13 +1,13 @@
 import ActorFlow
 
-/// A random small flow of everything that composes, as plain data: the library's flow and the reference's walk are both
-/// made of it. Every piece takes and makes a text.
+/// A random small flow of every component, as plain data: the library's flow and the reference's walk are both made
+/// from it. Every piece takes and makes a text.
 indirect enum Piece: Sendable {
   case step(ComposedPlan.Step)
   case fork(ComposedPlan.Fork, [[Piece]])
-  /// Walks the body so many times.
+  /// Walks the body this many times.
   case loop(String, rounds: Int, [Piece])
-  /// By the length of what it gets.
+  /// Chooses by the length of its input.
   case choice([[Piece]])
   case scope(ComposedPlan.Scope, [Piece])
 }
@@ -18,14 +18,14 @@ struct ComposedPlan: Sendable {
     case askWithin(Duration)
     case wait(String)
     case waitWithin(String, Duration)
-    /// Throws the first times, counted for each text the step gets.
+    /// Throws the first times, counted for each input of the step.
     case fail(times: Int)
-    /// Asks from inside to be left; the first time for each text the step gets. Only where branches race.
+    /// Requests its own leaving; the first time for each input of the step. Only where branches race.
     case backUp, abandon
-    /// Does something that is to happen once.
+    /// Performs an effect that must happen once.
     case once
 
-    /// Whether the step comes to rest here, whatever happened before.
+    /// Whether the step stops here, whatever happened before.
     var rests: Bool {
       switch self {
       case .ask, .askWithin: true
@@ -39,13 +39,13 @@ struct ComposedPlan: Sendable {
     let actions: [Action]
     var policy = BackUpPolicy.automatic
     var failsToUndo = false
-    /// On which stack it comes to lie: the forks and branches around it; nil if that differs from time to time.
+    /// The stack on which its place stands: the forks and branches around it; nil if that differs from run to run.
     var track: String?
   }
 
   enum Fork: Sendable, Equatable {
     case parallel, race
-    /// The same branch so many times; done after `quorum` results, if there is one.
+    /// The same branch this many times; done after `quorum` results, if there is one.
     case each(Int, quorum: Int?)
 
     var kind: String {

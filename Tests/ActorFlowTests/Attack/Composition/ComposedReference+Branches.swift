@@ -1,4 +1,4 @@
-// Forks, and what undoes them.
+// Forks, and their compensation.
 extension ComposedReference {
   func open(_ fork: ComposedPlan.Fork, _ bodies: [[Piece]], _ place: Place, _ track: Track) {
     let inputs: [String]
@@ -54,7 +54,7 @@ extension ComposedReference {
     place.next(value)
   }
 
-  /// What runs on a track, and on those in it, is cancelled.
+  /// Cancels everything that runs on a track, and on the tracks in it.
   func supersede(_ track: Track) {
     for track in track.all {
       waits.removeAll { $0.track === track }
@@ -63,7 +63,7 @@ extension ComposedReference {
     }
   }
 
-  /// The places of tracks become places of the past on another one, oldest first.
+  /// Moves the places of tracks to the past of another one, oldest first.
   func bury(_ tracks: [Track], on track: Track) {
     var places: [Place] = []
     for branch in tracks.flatMap(\.all) {
@@ -74,7 +74,7 @@ extension ComposedReference {
     track.places += places.sorted { $0.stamp < $1.stamp }
   }
 
-  /// Ends everything that runs on a track, and puts what is to be undone on its stack.
+  /// Ends everything that runs on a track, and puts the places to be compensated on its stack.
   func collapse(_ track: Track) {
     track.branches.forEach(supersede)
     waits.removeAll { $0.track === track }
@@ -84,9 +84,9 @@ extension ComposedReference {
     track.rest = .moving
   }
 
-  /// Undoes the newest places, as long as they are to go.
+  /// Compensates the newest places, as long as they are to be left.
   ///
-  /// - Returns: How many `backUp`s have thrown.
+  /// - Returns: The number of `backUp`s that have thrown.
   func rollBack(_ track: Track, _ goes: (Place) -> Bool) -> Int {
     var (undone, errors): (Rollback, Int) = ([], 0)
     while let place = track.places.last, goes(place) {

@@ -43,7 +43,7 @@ extension ComposedReference {
     track.rest = .pausing(goOn)
   }
 
-  /// Undoes everything inside the frame.
+  /// Compensates everything inside the frame.
   func unwind(_ frame: Frame, _ track: Track) {
     let focus = track.focus
     collapse(track)
@@ -82,7 +82,7 @@ extension ComposedReference {
     track.timers.append(Timer(due: now + time, kind: kind))
   }
 
-  /// A track has come under these frames: timeouts it has left are disarmed, those it has entered begin.
+  /// A track has entered these frames: the timeouts it has left are disarmed, those it has entered begin.
   func watch(_ frames: Frame?, _ track: Track) {
     track.timers.removeAll { if case .frame(let armed) = $0.kind { !Self.chain(frames, holds: armed) } else { true } }
     var link = frames
@@ -93,14 +93,14 @@ extension ComposedReference {
     }
   }
 
-  /// What happens next by itself; nil: nothing, or it cannot be said what comes first.
+  /// The next timer; nil if there is none, or if the order is undefined.
   var nextTimer: (due: Duration, track: Track, kind: Timer.Kind)? {
     let all = main.all.flatMap { track in track.timers.map { (due: $0.due, track: track, kind: $0.kind) } }
     guard let first = all.min(by: { $0.due < $1.due }) else { return nil }
     return all.count { $0.due == first.due } == 1 ? first : nil
   }
 
-  /// The time has come for the next timer.
+  /// Fires the next timer.
   func ring() {
     guard let (due, track, kind) = nextTimer else { return }
     now = due

@@ -1,4 +1,4 @@
-// What is asked for from outside.
+// Requests from outside.
 extension ComposedReference {
   func end(_ ending: String, _ step: String = "", _ error: String = "", rollingBack: Bool = true) {
     switch ending {
@@ -23,7 +23,7 @@ extension ComposedReference {
     case none
   }
 
-  /// Backs up from one of these tracks; returns how that ends.
+  /// Backs up from one of these tracks; returns the result.
   func backUp(from tracks: [Track], to name: String? = nil) -> String {
     var targets: [(track: Track, index: Int)] = []
     for track in tracks {
@@ -78,7 +78,7 @@ extension ComposedReference {
     return .none
   }
 
-  /// Whether a one-way step was left forwards on it, so that the fork it belongs to is not left backwards.
+  /// Whether a one-way step was left forwards on it, so that its fork is not left backwards.
   private func isClosed(_ track: Track) -> Bool {
     let top = track.hasEnded ? nil : track.top
     return track.places.contains { $0.policy == "oneWay" && $0 !== top } || track.branches.contains(where: isClosed)
@@ -96,7 +96,7 @@ extension ComposedReference {
   }
 }
 
-// MARK: - What the world sees
+// MARK: - Observable state
 
 extension ComposedReference {
   var position: String {

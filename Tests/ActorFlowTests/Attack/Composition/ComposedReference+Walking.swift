@@ -1,4 +1,4 @@
-// Walking forward, to the next rest.
+// Walking forward, to the next stop.
 extension ComposedReference {
   func walk(
     _ pieces: ArraySlice<Piece>, _ value: String, _ frames: Frame?, _ track: Track,
@@ -40,7 +40,7 @@ extension ComposedReference {
 
   /// Calls `proceed`, or opens the branches.
   ///
-  /// - Parameter isAnew: Whether it is a visit of its own, and no further attempt.
+  /// - Parameter isAnew: Whether the call begins a visit of its own, and no further attempt.
   func begin(_ place: Place, _ track: Track, isAnew: Bool = true) {
     if isAnew {
       stamps += 1
@@ -56,7 +56,7 @@ extension ComposedReference {
     }
   }
 
-  /// Goes on with a step's action of this number.
+  /// Continues with a step's action of this number.
   func act(_ place: Place, _ number: Int, _ output: String, _ track: Track) {
     guard case .step(let step) = place.kind else { return }
     guard number < step.actions.count else {
@@ -87,7 +87,7 @@ extension ComposedReference {
     }
   }
 
-  /// The asker or waiter on a track gets a value, or nil if its time is over.
+  /// Gives a value to the asker or waiter on a track, or nil if its time is over.
   func resume(_ track: Track, _ value: String?) {
     track.timers.removeAll { if case .rest = $0.kind { true } else { false } }
     switch track.rest {

@@ -1,5 +1,5 @@
-/// A naive model of a composed flow, between one rest and the next: closures for what comes next, arrays for stacks,
-/// everything done at once. It knows nothing of how the library does it.
+/// A naive model of a composed flow, between one stop and the next: closures for continuations, arrays for stacks,
+/// everything done at once. The model knows nothing of the library's implementation.
 final class ComposedReference {
   /// A passage through a `.retry`, `.recover` or `.timeout`.
   final class Frame {
@@ -30,11 +30,11 @@ final class ComposedReference {
     var frames: Frame?
     let next: (String) -> Void
     var hasAsked = false
-    /// Of a branch that is over: undone in its turn, but nobody sees it or returns to it.
+    /// A place of an ended branch: it is compensated in turn, but is neither visible nor a target.
     var isInner = false
-    /// When it was entered last.
+    /// The number of its latest entering.
     var stamp = 0
-    /// What its step has put together so far.
+    /// The output that its step has built so far.
     var output = ""
 
     init(_ kind: Kind, _ input: String, _ frames: Frame?, next: @escaping (String) -> Void) {
@@ -56,7 +56,7 @@ final class ComposedReference {
     var isFork: Bool { if case .fork = kind { true } else { false } }
   }
 
-  /// Where a track has come to rest.
+  /// The point at which a track has stopped.
   enum Rest {
     case moving, forked, ended
     case asking(Place, Int), waiting(Place, Int, String), pausing(() -> Void)
@@ -65,13 +65,14 @@ final class ComposedReference {
   final class Track {
     let parent: Track?
     let number: Int
-    /// The frames around the fork; failures on this track do not get there by themselves.
+    /// The frames around the fork; failures on this track do not reach them directly.
     let outer: Frame?
     var places: [Place] = []
     var branches: [Track] = []
     var results: [(branch: Int, value: String)] = []
     var rest = Rest.moving
-    /// The step that was in focus when everything on the track was undone; it stays so until another one is entered.
+    /// The step that was in focus when everything on the track was compensated; it stays so until another one is
+    /// entered.
     var last: String?
     var hasAsked = false
     var timers: [Timer] = []
@@ -84,7 +85,7 @@ final class ComposedReference {
     /// The name of the step in focus.
     var focus: String? { top?.name ?? last }
     var hasEnded: Bool { if case .ended = rest { true } else { false } }
-    /// Itself, and the tracks in it.
+    /// The track itself, and the tracks in it.
     var all: [Track] { [self] + branches.flatMap(\.all) }
     var leaves: [Track] {
       branches.isEmpty ? (hasEnded ? [] : [self]) : branches.flatMap(\.leaves)
@@ -98,7 +99,7 @@ final class ComposedReference {
     let kind: Kind
   }
 
-  /// What `backUp`s are due in one rollback, newest first as far as the model knows.
+  /// The `backUp`s due in one rollback, newest first as far as the model knows.
   typealias Rollback = [String]
 
   let plan: ComposedPlan
@@ -115,7 +116,7 @@ final class ComposedReference {
   var result: String?
   /// Whether a `backUp` has thrown on the way to the end.
   var undoFailed = false
-  /// What has happened since the last look.
+  /// The trace since the last comparison.
   var entered: [String] = []
   var rollbacks: [Rollback] = []
   var changes: [String] = []

@@ -2,8 +2,8 @@ import ActorFlowTesting
 
 @testable import ActorFlow
 
-/// Several attackers at once on a composed flow whose branches race each other: who wins is up to the scheduler, so only
-/// what must hold anyway is checked.
+/// Several attackers at once on a composed flow whose branches race each other: the scheduler decides who wins, so only
+/// invariants that hold in any order are checked.
 struct ComposedScramble: Sendable {
   let plan: ComposedPlan
   let stage = ComposedStage(yields: true)
@@ -52,7 +52,7 @@ struct ComposedScramble: Sendable {
     var count = 0
     while !isOver.isRaised {
       count += 1
-      // Sooner or later the flow is left in peace, and after that it is ended.
+      // After some turns the attackers stop, and then the flow is ended.
       switch count > 400 ? 89 : count > patience ? random.below(60) : random.below(100) {
       case ..<40:
         for question in await coordinator.position.questions {
@@ -80,14 +80,14 @@ struct ComposedScramble: Sendable {
     }
   }
 
-  /// Files a request and does not wait.
+  /// Makes a request and does not wait.
   private func impatiently(_ verb: @escaping @Sendable (FlowCoordinator) async throws -> Void) async {
     let request = Task { [coordinator] in await outcome { try await verb(coordinator) } }
     request.cancel()
     _ = await request.value
   }
 
-  // MARK: What must hold
+  // MARK: Invariants
 
   private func check(_ result: String) async throws {
     if let violation = stage.violations.first { throw Finding(violation) }
@@ -96,7 +96,7 @@ struct ComposedScramble: Sendable {
     for event in events { try fold.take(event) }
     let ledger = try ComposedLedger(stage.lines, tracks: plan.tracks)
     guard let last = events.last else { throw Finding("there are no events") }
-    // What a settling step has settled is nobody's to undo.
+    // A place that a settling step has made final is not compensated.
     if case .rolledBack = last.change, !plan.steps.contains(where: { $0.policy == .settling }) {
       try demand(ledger.entered.isEmpty, "\(ledger.entered.values.map(\.key)) were never undone")
     }

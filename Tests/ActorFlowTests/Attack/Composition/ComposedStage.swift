@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// What the steps of a composed flow do to the world, and who is still there.
+/// The effects of a composed flow's steps on the world, and the steps that are still alive.
 final class ComposedStage: Sendable {
   enum Line: Sendable, Hashable {
     case proceed(String, instance: Int, visit: VisitID)
@@ -12,12 +12,12 @@ final class ComposedStage: Sendable {
     var made = 0
     var failures: [String: Int] = [:]
     var instances: [WeakStep] = []
-    /// How many pieces of code run in each branch at this moment.
+    /// The number of pieces of code that execute in each branch.
     var busy: [String: Int] = [:]
     var violations: [String] = []
   }
   private let state = Lock(State())
-  /// Whether steps and `backUp`s let others go first.
+  /// Whether steps and `backUp`s let other tasks run first.
   private let yields: Bool
 
   init(yields: Bool = false) {
@@ -29,7 +29,7 @@ final class ComposedStage: Sendable {
 
   var violations: [String] { state.withLock { $0.violations } }
 
-  /// Code of a step's runs; on one stack only one piece of it may run at a time.
+  /// Begins a piece of a step's code; on one stack only one piece may execute at a time.
   func running<T>(
     _ key: String, in track: String?, _ body: () async throws -> T
   ) async rethrows -> T {
@@ -53,7 +53,7 @@ final class ComposedStage: Sendable {
     }
   }
 
-  /// Whether the step is to fail once more.
+  /// Whether the step must fail once more.
   func fails(_ key: String, of times: Int) -> Bool {
     state.withLock { state in
       let count = state.failures[key, default: 0]
@@ -77,7 +77,7 @@ actor ComposedStep: FlowStep {
   init(_ plan: ComposedPlan.Step, _ stage: ComposedStage) {
     self.plan = plan
     self.stage = stage
-    // What an instance is undone by that was made for that alone: it was never told an input.
+    // The input of an instance that was created only for its `backUp`, and never got one.
     key = "\(plan.name)<?>"
   }
 

@@ -1,6 +1,6 @@
 import ActorFlow
 
-// What the library shows of a composed flow, in the reference's words.
+// The observable state of a composed flow, in the reference's words.
 
 extension Position {
   var composedText: String {
@@ -31,7 +31,7 @@ extension Ending {
 }
 
 extension StepID {
-  /// Without the number that tells forks of one name apart.
+  /// Removes the number that distinguishes forks of one name.
   var composedName: String { name.split(separator: "#").first.map(String.init) ?? name }
 }
 
@@ -54,7 +54,7 @@ extension Change {
   }
 }
 
-/// What `run` threw, in a word.
+/// The error that `run` threw, as a word.
 func composedWord(for error: any Error) -> String {
   switch error {
   case let failure as Failure: failure.description
@@ -67,10 +67,11 @@ func composedWord(for error: any Error) -> String {
 extension ComposedPlan {
   var text: String { pieces.text }
 
-  /// The steps, wherever they stand.
+  /// All steps of the plan, nested ones too.
   var steps: [Step] { pieces.flatMap(\.steps) }
 
-  /// On which stack a step comes to lie, by its name. Unknown if a step settles some: they stay when older ones go.
+  /// Returns the stack on which a step's place stands, by its name. Unknown if the step settles others: they stay when
+  /// older ones go.
   var tracks: [String: String] {
     guard !steps.contains(where: { $0.policy == .settling }) else { return [:] }
     return Dictionary(steps.compactMap { step in step.track.map { (step.name, $0) } }) { first, _ in first }
@@ -104,7 +105,7 @@ extension Piece {
 }
 
 extension ComposedReference {
-  /// The track that asks this question.
+  /// Returns the track that asks this question.
   func asker(of question: Question) -> Track? {
     main.leaves.first { track in
       guard case .asking(let place, let number) = track.rest, let form = question.prompt as? Form else { return false }

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// A word that one task leaves for another.
+/// A text that one task leaves for another.
 final class Held: Sendable {
   private let state = Lock<String?>(nil)
   var word: String? {

@@ -1,6 +1,7 @@
 import ActorFlow
 
-/// Plays the driver of a stage: gives random commands after a random number of yields, so that everything moves at once.
+/// Plays the driver of a stage: gives random commands after a random number of yields, so that everything moves at
+/// once.
 final class Autopilot: Sendable {
   private let random: Lock<SeededGenerator>
 
@@ -13,7 +14,7 @@ final class Autopilot: Sendable {
     if !isDeaf { try Task.checkCancellation() }
     guard case .proceed = spot else { return .go }
     return random.withLock { random in
-      // A deaf step would go on for ever.
+      // A step that ignores its cancellation would never end.
       if Task.isCancelled { return .proceed(output: "late") }
       let effect: Effect = random.pick([(6, .works(isGated: true)), (1, .failsBefore), (1, .failsAfter)])
       let key = Puppet.effectKeys[random.below(Puppet.effectKeys.count)]

@@ -1,6 +1,6 @@
 import ActorFlow
 
-// What the library shows, in the reference's words.
+// The observable state of the library, in the reference's words.
 
 func describe(_ event: NavigationEvent) -> String {
   "\(event.run).\(event.sequence) \(describe(event.change)) | \(describe(event.position))"

@@ -1,6 +1,6 @@
 import ActorFlow
 
-// Answers, good and bad, and what is done with contexts that are over.
+// Valid and invalid answers, and the use of contexts that are over.
 extension Driver {
   mutating func perform(_ answer: Answer) async throws {
     let id = reference.question == nil ? nil : asked.last

@@ -1,8 +1,8 @@
 import ActorFlow
 
-// What to do next.
+// The choice of the next operation.
 extension Driver {
-  /// Anything, likely or not.
+  /// Returns any operation, likely or not.
   mutating func next() -> Operation {
     if random.chance(60), reference.at != .idle, reference.at != .end { return nextOfFlow() }
     let isPatient = random.chance(50)
@@ -18,7 +18,7 @@ extension Driver {
     ])
   }
 
-  /// Something that the flow waits for, good or bad.
+  /// Returns an operation that the flow waits for, valid or invalid.
   private mutating func nextOfFlow() -> Operation {
     switch reference.at {
     case .asking:
@@ -40,7 +40,7 @@ extension Driver {
     }
   }
 
-  /// The shortest way to the end.
+  /// Returns the operation of the shortest way to the end.
   mutating func nextOfProgress() -> Operation {
     outputs += 1
     return switch reference.at {

@@ -1,6 +1,6 @@
 @testable import ActorFlow
 
-// How each operation is done, in the reference and in the library.
+// Carries out each operation, in the reference and in the library.
 extension Driver {
   mutating func perform(_ operation: Operation) async throws {
     switch operation {
@@ -55,8 +55,8 @@ extension Driver {
 
   // MARK: Requests to leave
 
-  /// Files a request. A patient one goes on waiting in a task of its own; any other one is cancelled before it begins,
-  /// so that it files the request and does not wait.
+  /// Makes a request. A patient request waits on in a task of its own; any other one is cancelled before it begins, so
+  /// that the request is filed and nothing waits for it.
   private mutating func request(
     _ goal: Reference.Waiting, _ isPatient: Bool, _ expected: (inout Reference) -> String?,
     _ verb: @escaping @Sendable (FlowCoordinator) async throws -> Void
@@ -78,7 +78,7 @@ extension Driver {
     try demand(["ok", "CancellationError", "rollbackFailed"].contains(got), "the request got \(got)")
   }
 
-  /// Begins to wait, and returns when the waiter has been let in, or has got what it waits for.
+  /// Begins to wait, and returns when the waiter was accepted, or has its result.
   private mutating func wait(_ verb: @escaping @Sendable () async -> String) async {
     let before = await coordinator.state.milestones.map(\.waiter)
     let isDone = Flag()
@@ -92,7 +92,7 @@ extension Driver {
     {
       await Task.yield()
     }
-    // A leave is accepted in a turn, and cancels after it. What stops in between does not count as stopped.
+    // A leave is accepted in a turn, and cancels after it. A task that stops in between does not count as stopped.
     while await coordinator.isAboutToCancel { await Task.yield() }
   }
 
@@ -123,14 +123,14 @@ extension FlowCoordinator {
   }
 }
 
-/// Raised once, seen by all.
+/// A flag that is raised once, and seen by all tasks.
 final class Flag: Sendable {
   private let state = Lock(false)
   var isRaised: Bool { state.withLock { $0 } }
   func raise() { state.withLock { $0 = true } }
 }
 
-/// How a verb ended, in a word.
+/// The result of a request, as a word.
 func outcome(_ verb: () async throws -> Void) async -> String {
   do {
     try await verb()

@@ -1,7 +1,7 @@
 @testable import ActorFlow
 
-/// Plays one random sequence, in the library and in the reference, one operation at a time: after each it waits until
-/// the flow has stopped where the reference says, and compares what can be seen.
+/// Plays one random sequence, in the library and in the reference, one operation at a time. After each operation it
+/// waits until the flow has stopped where the reference says, and compares the observable state.
 struct Driver {
   enum Operation: Sendable {
     case command(Command)
@@ -21,7 +21,7 @@ struct Driver {
 
   struct Subscriber {
     var numbers: Task<[Int], Never>
-    /// How many events it gets, if that is known: those of the run that has ended.
+    /// The number of events it gets, if that is known: those of the run that has ended.
     var count: Int?
     var isDropped = false
   }
@@ -48,7 +48,7 @@ struct Driver {
     reference = Reference(plan, paths: flow.steps.map(\.path))
   }
 
-  /// Plays one sequence to its end and looks for what is left behind.
+  /// Plays one sequence to its end and looks for leftovers.
   static func play(seed: UInt64) async throws {
     var driver = Driver(seed: seed)
     weak let coordinator = driver.coordinator

@@ -3,7 +3,7 @@ import ActorFlow
 /// Counts in the trace of one run, without any model: every entering was left forwards or compensated exactly once,
 /// newest first.
 struct Ledger {
-  /// What was entered and not compensated, oldest first. A closure has no instance (0) and no `backUp`.
+  /// The enterings that are not compensated, oldest first. A closure has no instance (0) and no `backUp`.
   private(set) var entered: [(step: Int, instance: Int)] = []
 
   init(_ lines: some Sequence<Stage.Line>) throws(Finding) {
@@ -26,13 +26,13 @@ struct Ledger {
     }
   }
 
-  /// The flow has come back to `step`, so it has come back over the closures on top.
+  /// The flow has returned to `step`, over the closures on top.
   private mutating func dropClosures(from step: Int) {
     while let last = entered.last, last.instance == 0, last.step >= step { entered.removeLast() }
   }
 
-  /// Nothing is left of what was rolled back; what finished stands on the last stack. Except for what is settled: a
-  /// settling step that was left forwards, and everything before it.
+  /// Checks that no compensated place is left, and that finished places stand on the last stack, except for settled
+  /// ones: a settling step that was left forwards, and everything before it.
   func check(_ plan: Plan, paths: [StepID], last: NavigationEvent?) throws(Finding) {
     var left = entered
     switch last?.change {

@@ -1,12 +1,12 @@
 import ActorFlow
 
-/// A random flow: what its steps are like. What they do in a visit is up to the driver.
+/// A random flow: the properties of its steps. The driver decides their actions in a visit.
 struct Plan: Sendable {
-  /// Code of a step's that does nothing but perhaps wait and perhaps throw.
+  /// Code of a step that only waits or throws, if anything.
   struct Chore: Sendable {
-    /// Waits until the driver lets it go.
+    /// Waits until the driver releases it.
     var isGated = false
-    /// While it waits, it takes no notice of a cancellation.
+    /// Whether it ignores a cancellation while it waits.
     var isDeaf = false
     var fails = false
   }
@@ -21,11 +21,11 @@ struct Plan: Sendable {
     var policy: BackUpPolicy
     /// Stands in a flow of its own, named `g`.
     var isNested: Bool
-    /// Takes no notice of a cancellation, and waits to be told to return.
+    /// Ignores a cancellation, and waits for the command to return.
     var isDeaf: Bool
     var make = Chore()
     var skip = Chore()
-    /// Whether it says that it is to be skipped.
+    /// The result of its `skip`.
     var skips = false
     var backUp = BackUp.works
     var isBackUpGated = false
@@ -93,5 +93,5 @@ extension Plan {
   }
 }
 
-/// What puppets throw.
+/// The error that puppets throw.
 struct Boom: Error {}

@@ -1,34 +1,34 @@
 import ActorFlow
 
-/// What the driver tells a stopped puppet to do next.
+/// The driver's command to a stopped puppet.
 enum Command: Sendable, Hashable {
-  /// Go on; for a factory, a `skip`, a `backUp` or an effect.
+  /// Continue; for a factory, a `skip`, a `backUp` or an effect.
   case go
   case ask
   case once(String, Effect)
   case proceed(output: String)
   case fail
-  /// Throws a CancellationError that nobody has caused.
+  /// Throws a CancellationError although nothing was cancelled.
   case pretendCancelled
   case backUp
   case abandon
 }
 
-/// What the work of a `once` does.
+/// The work of a `once`.
 enum Effect: Sendable, Hashable {
   case works(isGated: Bool)
-  /// Throws, and nothing has happened in the world.
+  /// Throws, without an effect in the world.
   case failsBefore
-  /// Throws, although it has happened.
+  /// Throws, although the effect has happened.
   case failsAfter
 }
 
-/// The body of a step: it does what the driver tells it, one command after the other, and leaves a trace on the stage.
+/// The body of a step: it carries out the driver's commands, one after the other, and traces them on the stage.
 struct Puppet: Sendable {
   let index: Int
   let plan: Plan.Step
   let stage: Stage
-  /// Which instance of the step it is, counted over all steps; 0 for a step that has no instance.
+  /// The number of the step's instance, counted over all steps; 0 for a step that has no instance.
   var instance = 0
 
   static let effectKeys = ["x", "y"]
@@ -117,7 +117,7 @@ struct Puppet: Sendable {
     }
   }
 
-  /// Undoes, through `once`, what the records say has happened or may have happened.
+  /// Compensates, through `once`, the effects that have or may have happened according to the records.
   func backUp(_ context: RollbackContext) async throws {
     stage.enter()
     defer { stage.leave() }
@@ -141,7 +141,7 @@ struct Puppet: Sendable {
   }
 }
 
-/// What the work of a `once` throws.
+/// The error that the work of a `once` throws.
 struct EffectFailed: Error {}
 
 actor PuppetStep: FlowStep {
@@ -169,7 +169,7 @@ actor SkippablePuppetStep: SkippableStep {
   func backUp(context: RollbackContext) async throws { try await puppet.backUp(context) }
 }
 
-/// An error in a word: the code of a `FlowError`, else its type.
+/// An error as a word: the code of a `FlowError`, else its type.
 func word(for error: any Error) -> String {
   if let error = error as? FlowError { return "\(error.code)" }
   return "\(type(of: error))"

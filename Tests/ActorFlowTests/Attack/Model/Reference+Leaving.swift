@@ -23,7 +23,7 @@ extension Reference {
     accept(Leave(reason: "cancelled"))
   }
 
-  /// The table "While leaving", for what it does not refuse.
+  /// The table "While leaving", for the requests that it does not refuse.
   mutating func accept(_ request: Leave, isInside: Bool = false) {
     if let current = leave {
       guard current.target != nil else { return }
@@ -41,7 +41,7 @@ extension Reference {
     if isInside { isDeaf ? refused("CancellationError") : unwind() } else { cancelWalk() }
   }
 
-  /// What the flow waits in is cancelled.
+  /// Cancels the task in which the flow waits.
   private mutating func cancelWalk() {
     switch at {
     case .make(let step, _): if !plan.steps[step].make.isDeaf { unwind() }
@@ -54,7 +54,7 @@ extension Reference {
 
   // MARK: Rollback
 
-  /// No step's code runs any more: undoes, newest first, then lands or ends.
+  /// No step's code runs any more: compensates, newest first, then lands or ends.
   mutating func unwind() {
     while let leave {
       if leave.target == nil, !leave.isAnnounced {
@@ -87,7 +87,7 @@ extension Reference {
     }
   }
 
-  /// The top place's `backUp` goes on.
+  /// Continues the top place's `backUp`.
   mutating func undo() {
     let top = places.count - 1
     let backUp = plan.steps[places[top].step].backUp
@@ -98,7 +98,7 @@ extension Reference {
       case nil: continue
       case .done(let known), .interrupted(let known): id = known
       }
-      // Undone by an earlier `backUp` that then threw.
+      // Compensated by an earlier `backUp` that then threw.
       if places[top].records["undo \(key)"] != nil { continue }
       places[top].records["undo \(key)"] = .done("")
       lines.append(.undo(id))

@@ -11,7 +11,7 @@ extension Reference {
     reach(0, input)
   }
 
-  /// Comes to a step, or to the end.
+  /// Enters a step, or reaches the end.
   mutating func reach(_ index: Int, _ value: String) {
     guard index < plan.steps.count else {
       result = "returned \(value)"
@@ -24,7 +24,7 @@ extension Reference {
     if step.make.isGated { stop(.make(index, value)) } else { made(index, value) }
   }
 
-  /// The factory goes on.
+  /// Continues the factory.
   mutating func made(_ index: Int, _ value: String) {
     let step = plan.steps[index]
     if step.make.fails { return threw(index, "Boom") }
@@ -35,7 +35,7 @@ extension Reference {
     if step.skip.isGated { stop(.skip(index, value)) } else { skipped(index, value) }
   }
 
-  /// `skip` goes on.
+  /// Continues `skip`.
   mutating func skipped(_ index: Int, _ value: String) {
     let step = plan.steps[index]
     if step.skip.fails { return threw(index, "Boom") }
@@ -67,7 +67,7 @@ extension Reference {
     publish("moved \(from)→\(shown.last ?? "-")")
   }
 
-  /// The top place's `proceed` is called, and stops.
+  /// Calls the top place's `proceed`, which stops.
   mutating func proceed() {
     let top = places[places.count - 1]
     lines.append(.proceed(top.step, top.instance, top.input))
@@ -93,12 +93,12 @@ extension Reference {
   }
 }
 
-// MARK: - What the focused step does
+// MARK: - Actions of the focused step
 
 extension Reference {
   var isDeaf: Bool { places.last.map { plan.steps[$0.step].isDeaf } ?? false }
 
-  /// The step is back where it takes commands, unless it has noticed that it is cancelled.
+  /// The step waits for commands again, unless it has noticed its cancellation.
   mutating func nextCommand() {
     if leave != nil, !isDeaf { unwind() } else { stop(.proceed) }
   }
@@ -158,7 +158,7 @@ extension Reference {
     }
   }
 
-  /// The work of a `once` has done what it is for.
+  /// The work of a `once` has had its effect.
   mutating func effectEnds(_ key: String, _ id: String) {
     world.insert(id)
     places[places.count - 1].records[key] = .done(id)

@@ -1,9 +1,9 @@
 import ActorFlow
 
-/// The rules in the most obvious way: arrays that are searched whenever something is asked, strings for whatever the
-/// world sees. It shares nothing with the library's machine.
+/// The rules in the most obvious form: arrays that are searched on each query, strings for the observable state. The
+/// reference shares no code with the library's machine.
 ///
-/// It also knows what puppets do, so it says where the flow must stop next after everything the driver does.
+/// It also models the puppets, so it says where the flow must stop next after each operation of the driver.
 struct Reference {
   struct Place {
     var step: Int
@@ -20,7 +20,7 @@ struct Reference {
   enum Record: Equatable { case interrupted(String), done(String) }
 
   struct Leave {
-    /// How deep the place lies to which a back leads; nil if the flow ends.
+    /// The index of the place to which a back leads; nil if the flow ends.
     var target: Int?
     var reason: String
     /// The visit that is left, if there is one.
@@ -30,7 +30,7 @@ struct Reference {
     var errors = 0
   }
 
-  /// What the flow is doing while it waits for the driver.
+  /// The state of the flow while it waits for the driver.
   enum At: Equatable {
     case idle
     case make(Int, String), skip(Int, String), proceed, asking
@@ -47,7 +47,7 @@ struct Reference {
   var at = At.idle
   var arrivals = 0
   var places: [Place] = []
-  /// What the world sees of the places: it changes with events only.
+  /// The observable part of the places: it changes with events only.
   var shown: [String] = []
   var question: (number: Int, revision: Int)?
   var leave: Leave?
@@ -58,7 +58,7 @@ struct Reference {
   /// The number of the event before this run's first.
   var eventsBefore = 0
   var world: Set<String> = []
-  /// Who waits for what, and what they got.
+  /// The waiters and their results.
   var waiting: [(Waiting, got: String?)] = []
   var (run, visits, questions, instances, keys) = (0, 0, 0, 0, 0)
 
@@ -68,7 +68,7 @@ struct Reference {
   }
 }
 
-// MARK: - What the world sees
+// MARK: - Observable state
 
 extension Reference {
   var status: String {
@@ -87,7 +87,7 @@ extension Reference {
 
   private var canBackUp: Bool { at != .idle && ending == nil && leave == nil && target != nil }
 
-  /// Where a back leads: the nearest earlier place that may be returned to.
+  /// Returns the target of a back: the nearest earlier place that a back may return to.
   var target: Int? {
     for depth in places.indices.dropLast().reversed() {
       switch plan.steps[places[depth].step].policy {
@@ -100,7 +100,7 @@ extension Reference {
     return nil
   }
 
-  /// Where a back to a name leads.
+  /// Returns the target of a back to a name.
   func target(named name: String) -> Int? {
     for depth in places.indices.dropLast().reversed() {
       let (policy, path) = (plan.steps[places[depth].step].policy, paths[places[depth].step])
@@ -119,7 +119,7 @@ extension Reference {
     events.append("\(run).\(events.count - eventsBefore + 1) \(change) | \(position)")
   }
 
-  /// Whoever waits for `goal` gets `outcome`.
+  /// Gives `outcome` to each waiter for `goal`.
   mutating func release(_ goal: Waiting, _ outcome: String) {
     for index in waiting.indices where waiting[index].0 == goal && waiting[index].got == nil {
       waiting[index].got = outcome

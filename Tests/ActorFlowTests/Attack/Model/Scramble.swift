@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// Everything at once: puppets on autopilot, and several attackers that answer, back up, abandon, update, watch and
-/// cancel whenever they like. Who wins is up to the scheduler, so only what must hold anyway is checked.
+/// cancel at random. The scheduler decides the order, so only invariants that hold in any order are checked.
 struct Scramble: Sendable {
   let plan: Plan
   let stage: Stage
@@ -47,7 +47,7 @@ struct Scramble: Sendable {
     var count = 0
     while !isOver.isRaised {
       count += 1
-      // Sooner or later the flow is left in peace, so that it ends.
+      // After some turns the attackers stop, so that the flow ends.
       switch count > 40 ? 0 : random.below(100) {
       case ..<50: await answerAll()
       case ..<70: _ = await outcome { try await coordinator.backUp() }
@@ -68,7 +68,7 @@ struct Scramble: Sendable {
     }
   }
 
-  /// Files a request and does not wait.
+  /// Makes a request and does not wait.
   private func impatiently(_ verb: @escaping @Sendable (FlowCoordinator) async throws -> Void) async {
     let request = Task { [coordinator] in await outcome { try await verb(coordinator) } }
     request.cancel()
@@ -81,7 +81,7 @@ struct Scramble: Sendable {
     _ = await outcome { try await context.update(Form(text: "race")) }
   }
 
-  /// Reads some events and goes away.
+  /// Reads some events and stops.
   private func watch(_ count: Int) async {
     let reading = Task { [events = coordinator.events.prefix(count)] in for await _ in events {} }
     for _ in 0..<count { await Task.yield() }
@@ -89,7 +89,7 @@ struct Scramble: Sendable {
     await reading.value
   }
 
-  // MARK: What must hold
+  // MARK: Invariants
 
   private func check(_ result: String, _ events: [NavigationEvent]) throws {
     if let violation = stage.violations.first { throw Finding(violation) }

@@ -1,15 +1,15 @@
 import ActorFlow
 
-/// Where puppets act: it stops them where the driver wants them stopped, and writes down what they do.
+/// The world of the puppets: it stops them where the driver wants them stopped, and records their actions.
 final class Stage: Sendable {
-  /// Code of the flow's that has stopped and waits for a command.
+  /// The code of the flow that has stopped and waits for a command.
   enum Spot: Sendable, Hashable {
     case make(Int), skip(Int), proceed(Int), effect, backUp(Int)
     /// The run has returned.
     case end
   }
 
-  /// What a puppet did.
+  /// A puppet's action.
   enum Line: Sendable, Hashable {
     case make(Int), skip(Int, String)
     /// Step, instance, input.
@@ -30,13 +30,13 @@ final class Stage: Sendable {
     var puppet: (stop: Int, waiter: CheckedContinuation<Command, any Error>)?
     var driver: (arrivals: Int, waiter: CheckedContinuation<Void, any Error>)?
     var names: [String: String] = [:]
-    /// What has happened in the world and was not undone, by idempotency key.
+    /// The effects that have happened in the world and were not compensated, by idempotency key.
     var world: Set<String> = []
     var instances: [WeakActor] = []
     var made = 0
     var contexts: [StepContext] = []
     var asking: Task<String, any Error>?
-    /// Whether it is to give up as soon as it is known.
+    /// Whether it must give up as soon as it is known.
     var givesUp = false
     var busy = 0
     var violations: [String] = []
@@ -55,7 +55,7 @@ final class Stage: Sendable {
 
   func report(_ text: String) { state.withLock { $0.violations.append(text) } }
 
-  /// Code of a step's begins; only one piece of it may run at a time.
+  /// Begins a piece of a step's code; only one piece may execute at a time.
   func enter() {
     state.withLock { state in
       state.busy += 1
@@ -86,7 +86,7 @@ final class Stage: Sendable {
     if isLate { asking?.cancel() }
   }
 
-  /// A short name for an idempotency key: `#1`, `#2`… in the order in which they are used first.
+  /// Returns a short name for an idempotency key: `#1`, `#2`… in the order of first use.
   func name(of id: String) -> String {
     state.withLock { state in
       let name = state.names[id] ?? "#\(state.names.count + 1)"
@@ -143,12 +143,12 @@ extension Stage {
   var violations: [String] { withState { $0.violations } }
   var arrivals: Int { withState { $0.arrivals } }
   var spot: Spot? { withState { $0.spot } }
-  /// The names of what has happened in the world and was not undone.
+  /// The names of the effects that have happened in the world and were not compensated.
   var world: Set<String> { withState { state in Set(state.world.map { state.names[$0] ?? $0 }) } }
   var contexts: [StepContext] { withState { $0.contexts } }
   var livingInstances: Int { withState { state in state.instances.count { $0.actor != nil } } }
 
-  /// Lets the stopped puppet go on.
+  /// Releases the stopped puppet.
   func send(_ command: Command) {
     let puppet = withState { state in
       defer { state.puppet = nil }
@@ -170,7 +170,7 @@ extension Stage {
   /// The run has returned.
   func end() { withState { $0.arrive(at: .end) }?.resume() }
 
-  /// Waits until something of the flow's has stopped for the `count`th time.
+  /// Waits until the flow's code has stopped for the `count`th time.
   func arrival(_ count: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in

@@ -4,7 +4,7 @@ import Testing
 /// Actions, answers and effects of many tasks while the step is left.
 @Suite struct RenderedContentionTests {
   @Test(
-    "every action that was taken is one event, and none that was refused, however the step is left",
+    "every accepted action is one event, and no refused action is, however the step is left",
     arguments: ["output", "abandon", "cancel", "throw"], [false, true])
   func taken(_ verb: String, _ commits: Bool) async throws {
     for round in 0..<Attack.scaled(60) {
@@ -18,7 +18,7 @@ import Testing
           await gate.pass()
           throw Failure("thrown")
         }
-        // Taken or not: an effect's action appends nothing that is counted.
+        // Accepted or not: an effect's action appends nothing that is counted.
         while await sink(.all([.run("x\(key)"), .stop("x\(key)")])) { await Task.yield() }
       }
       let flow = launch(
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Sends until it is refused. How many were taken.
+  /// Sends until an action is refused; returns the number of accepted ones.
   private static func send(
     through sink: Sink<BoardAction>?, to id: Question.ID, of flow: Launched<String>
   ) async -> Int {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RenderedModelTests {
   private static let rounds = Attack.scaled(10_000)
 
-  @Test("random programs do what a naive model says", arguments: 0..<2)
+  @Test("random programs match a naive model", arguments: 0..<2)
   func programs(_ part: Int) async {
     await attack(Attack.seeds(Self.rounds, part: part, of: 2)) { seed in
       var driver = RenderedDriver(seed: seed)
@@ -46,7 +46,7 @@ private struct RenderedDriver {
     try await finish()
   }
 
-  /// One random thing. False: that was the end.
+  /// Does one random thing. Returns false at the end.
   private mutating func act() async throws -> Bool {
     let live = model.running.union(model.leaving).sorted()
     switch random.below(10) {
@@ -66,7 +66,7 @@ private struct RenderedDriver {
     return true
   }
 
-  /// What may be done to a node, most often without a mistake.
+  /// Returns a possible action of a node, usually a valid one.
   private mutating func action(for node: RenderedReference.Node, _ depth: Int = 0) -> BoardAction {
     let key = ["a", "b", "c"][random.below(3)]
     switch random.below(12) {
@@ -146,9 +146,9 @@ extension RenderedDriver {
     sinks += zip(model.root.all, view.all.map(\.sink)).map { ($0, $1) }
   }
 
-  /// Goes on to the next step, and back.
+  /// Continues to the next step, and back.
   private mutating func returnHere() async throws {
-    // What waits would start while the board is left, or would not.
+    // A waiting effect could start or not while the board is left.
     for name in model.waiting.sorted() {
       puppets.puppet(name)?.give(.end)
       model.end(name)
@@ -201,6 +201,6 @@ extension RenderedDriver {
 }
 
 extension BoardView {
-  /// This view and those below it, in the order of the model's nodes.
+  /// Returns this view and those below it, in the order of the model's nodes.
   fileprivate var all: [BoardView] { [self] + children.flatMap(\.all) }
 }

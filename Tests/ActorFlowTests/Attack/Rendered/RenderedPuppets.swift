@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// The effects of a board under attack: each tells when it starts and is cancelled, and ends when it is told to.
+/// The effects of a board under attack: each reports its start and its cancellation, and ends on command.
 final class RenderedPuppets: Sendable {
   /// One run of an effect.
   final class Puppet: Sendable {
@@ -11,7 +11,7 @@ final class RenderedPuppets: Sendable {
     private let state = Lock<(isCancelled: Bool, order: Order?, waiter: CheckedContinuation<Order, Never>?)>(
       (Task.isCancelled, nil, nil))
 
-    /// Made in the effect's task, which may be cancelled already.
+    /// Created in the effect's task, which may be cancelled already.
     init(_ name: String, _ sink: Sink<BoardAction>) {
       self.name = name
       self.sink = sink
@@ -19,7 +19,7 @@ final class RenderedPuppets: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Says that it has begun, when a cancellation will be seen, and waits for its order, cancelled or not.
+    /// Reports its start when a cancellation will be seen, and waits for its command, cancelled or not.
     func order(began: () -> Void, endingWhenCancelled: @escaping @Sendable () -> Bool) async -> Order {
       await withTaskCancellationHandler {
         began()
@@ -75,7 +75,7 @@ final class RenderedPuppets: Sendable {
     started.mark()
   }
 
-  /// The names of the first so many that have started.
+  /// The names of the first effects that have started, up to this number.
   func names(_ count: Int) async -> [String] {
     await started.reached(count)
     return state.withLock { $0.names }
@@ -85,10 +85,10 @@ final class RenderedPuppets: Sendable {
 
   var findings: [String] { state.withLock { $0.findings } }
 
-  /// How many are under way.
+  /// The number of running effects.
   var count: Int { state.withLock { $0.live.count } }
 
-  /// From now on those that are cancelled end by themselves, or no longer.
+  /// Sets whether cancelled effects end by themselves from now on.
   func endWhenCancelled(_ ends: Bool) {
     let cancelled = state.withLock { state in
       state.endsWhenCancelled = ends

@@ -2,14 +2,14 @@ import ActorFlow
 
 /// A naive model of a board: plain trees, rebuilt after each change; effects are names.
 struct RenderedReference {
-  /// A node; a reference so that a sink of a removed one can be told from one of its successor.
+  /// A node; a reference so that a sink of a removed node can be told from one of its successor.
   final class Node {
     let name: String
     let key: String
     weak var parent: Node?
     var state = BoardState()
     var children: [Node] = []
-    /// The keys whose effects were asked for by the latest render.
+    /// The keys whose effects were requested by the latest render.
     var asked: Set<String> = []
 
     init(_ name: String, _ key: String, in parent: Node?) {
@@ -25,17 +25,17 @@ struct RenderedReference {
 
   private(set) var root: Node
   private(set) var revision = 1
-  /// What was put out.
+  /// The output.
   private(set) var output: String?
   /// A key was used twice.
   private(set) var hasFailed = false
-  /// Effects under way and asked for, under way and cancelled, and waiting for one of those. By name.
+  /// Effects that run and are requested, that run and are cancelled, and that wait for one of those. By name.
   private(set) var running: Set<String> = []
   private(set) var leaving: Set<String> = []
   private(set) var waiting: Set<String> = []
   /// All that were ever started, in no order.
   private(set) var started: [String] = []
-  /// Asked for, and over by themselves.
+  /// Requested, and ended by themselves.
   private var returned: Set<String> = []
 
   init() {
@@ -43,7 +43,7 @@ struct RenderedReference {
     render()
   }
 
-  /// The node of this name, if it is part of the tree.
+  /// Returns the node of this name, if it is part of the tree.
   func isPart(_ node: Node) -> Bool { root.all.contains { $0 === node } }
 
   /// Applies an action at a node.
@@ -66,7 +66,7 @@ struct RenderedReference {
     }
     revision += 1
     let wanted = Set(root.all.flatMap { node in node.asked.map { node.name + $0 } })
-    // A child that went and came within one action is a child that stayed.
+    // A child that was removed and added within one action is a child that stayed.
     for name in Set(asked).subtracting(wanted) { stop(name) }
     if output != nil { return }  // nothing new starts
     for name in wanted.subtracting(asked) { start(name) }
@@ -77,7 +77,7 @@ struct RenderedReference {
     for name in root.all.flatMap({ node in node.asked.map { node.name + $0 } }) { start(name) }
   }
 
-  /// Makes the tree what the states say. False: a key is used twice.
+  /// Builds the tree of the states. Returns false if a key is used twice.
   private func rebuild(_ node: Node) -> Bool {
     guard Set(node.state.effects).count == node.state.effects.count,
       Set(node.state.children).count == node.state.children.count

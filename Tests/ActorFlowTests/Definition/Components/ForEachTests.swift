@@ -31,13 +31,13 @@ import Testing
     #expect(quorum.flow.graph.nodes[1].info(at: [7]).id == "each/7/vote")
   }
 
-  @Test("a key path finds the elements, too")
+  @Test("a key path finds the elements as well")
   func keyPath() throws {
     let flow = ForEach(\Order.approvers) { Step("vote") { (name: String) in name } }
     #expect(try elements(flow, of: Order(approvers: ["a"])) == ["a"])
   }
 
-  @Test("until is asked with the results so far, and ends the fork when it says so")
+  @Test("until is evaluated with the results so far, and ends the fork")
   func tally() throws {
     let fork = forks(of: quorum.flow)[0].fork
     #expect(try fork.outcome(of: [true], open: 2) == nil)
@@ -61,7 +61,7 @@ import Testing
     #expect(try forks(of: flow)[0].fork.outcome(of: []) as? [Int] == [])
   }
 
-  @Test("one in another has a number for each")
+  @Test("a nested ForEach has a number for each level")
   func nested() {
     let flow = ForEach({ (rows: [[String]]) in rows }) {
       ForEach({ (row: [String]) in row }) { Step("cell") { (cell: String) in cell } }

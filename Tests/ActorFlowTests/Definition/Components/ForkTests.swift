@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 extension Fork {
-  /// What the goal makes of these results, in the order they come; nil: it goes on.
+  /// Returns the goal's output for these results, in order; nil if the goal is not reached.
   func outcome(of results: [any Sendable], open: Int = 0) throws -> (any Sendable)? {
     switch goal {
     case .all(let join): return try join(results)
@@ -23,7 +23,7 @@ func forks<I, O>(of flow: Flow<I, O>) -> [ForkPlan] { flow.graph.nodes.compactMa
 private func step(_ name: String) -> Step<String, String> { Step(name) { (input: String) in input + name } }
 
 @Suite("Parallel") struct ParallelTests {
-  @Test("its type is the tuple of what the branches make, in their order")
+  @Test("the output is the tuple of the branches' outputs, in their order")
   func tuple() throws {
     let flow: Flow<String, (Int, String, Bool)> = Flow {
       Parallel {
@@ -60,7 +60,7 @@ private func step(_ name: String) -> Step<String, String> { Step(name) { (input:
     #expect(throws: Refused.self) { try forks(of: flow.flow)[0].fork.outcome(of: ["1", "2"]) }
   }
 
-  @Test("a branch that is one step or a named flow is called as that, any other by its number")
+  @Test("a branch that is one step or a named flow has its name, any other has its number")
   func names() throws {
     let flow = Flow("shop") {
       Parallel {
@@ -100,7 +100,7 @@ private func step(_ name: String) -> Step<String, String> { Step(name) { (input:
     #expect(flow.steps == ["parallel/a", "parallel/b", "join", "parallel#2/a", "parallel#2/b"])
   }
 
-  @Test("each branch is a program of its own, and the walk goes on behind them")
+  @Test("each branch is a program of its own, and the walk continues behind them")
   func shape() {
     let flow = Flow {
       Parallel {
@@ -117,7 +117,7 @@ private func step(_ name: String) -> Step<String, String> { Step(name) { (input:
     #expect(forks(of: flow)[0].entries == [2, 4])
   }
 
-  @Test("a branch that needs nothing may stand beside one that does")
+  @Test("a branch without input may stand beside one with an input")
   func needless() {
     let flow: Flow<String, (String, Int)> = Flow {
       Parallel {
@@ -128,7 +128,7 @@ private func step(_ name: String) -> Step<String, String> { Step(name) { (input:
     #expect(flow.steps == ["parallel/a", "parallel/b"])
   }
 
-  @Test("one branch makes what it makes, none make nothing")
+  @Test("one branch makes its own output, no branch makes none")
   func few() throws {
     let one: Flow<String, String> = Flow { Parallel { step("a") } }
     #expect(try forks(of: one)[0].fork.outcome(of: ["1"]) as? String == "1")
@@ -172,7 +172,7 @@ private func step(_ name: String) -> Step<String, String> { Step(name) { (input:
     #expect(flow(false).steps == ["race/a", "race/d", "race/e", "race/f"])
   }
 
-  @Test("a race without a branch fails, and says why")
+  @Test("a race without a branch fails with the reason")
   func empty() throws {
     let flow = Race { for name in [String]() { step(name) } }
     let error = #expect(throws: FlowError.self) { try forks(of: flow.flow)[0].fork.outcome(of: []) }

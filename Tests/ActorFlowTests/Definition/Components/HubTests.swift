@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("a menu, its branches, and a way back to the menu from each")
+  @Test("a hub has a menu, its branches, and an edge back to the menu from each")
   func shape() {
     let flow = Flow("shop") {
       editing
@@ -64,7 +64,7 @@ import Testing
     #expect(payload.value as? Order == Order(lines: ["y"]))
   }
 
-  @Test("a choice that is neither a case nor done fails, naming them")
+  @Test("a choice that is neither a case nor done fails with the names of the cases")
   func unmatched() throws {
     let graph = editing.flow.graph
     var payload = Payload(Picked.help)
@@ -73,7 +73,7 @@ import Testing
     #expect(error?.message.contains("\"edit\", \"done\"") == true)
   }
 
-  @Test("otherwise is for what is neither a case nor done, and leads back to the menu, too")
+  @Test("otherwise handles a choice that is neither a case nor done, and leads back to the menu as well")
   func otherwise() throws {
     let hub = Hub(menu) {
       Case("edit", { (picked: Picked) in picked.edit }) { line("one") }

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test("the body is walked until it says that it is done, and its last value goes on")
+  @Test("the body is repeated until it is done, and its last value is passed on")
   func rounds() async throws {
     let flow = Flow {
       Step("start") { "x" }
@@ -34,7 +34,7 @@ import Testing
     #expect(flow.graph.program.map { "\($0)".prefix { $0 != "(" } } == ["step", "step", "decide", "end"])
   }
 
-  @Test("loops in loops keep their rounds apart")
+  @Test("nested loops count their rounds separately")
   func nested() async throws {
     let inner = Loop {
       Step("inner") { (count: Int) in
@@ -50,7 +50,7 @@ import Testing
     #expect(await coordinator.position.stack.count == 3 * 5)
   }
 
-  @Test("a back inside a loop leads into the round before, on the instance of that round")
+  @Test("a back inside a loop leads into the round before, to the instance of that round")
   func back() async throws {
     let trace = Trace()
     let flow = Loop {
@@ -71,7 +71,7 @@ import Testing
       ])
   }
 
-  @Test("again and done are told apart by case")
+  @Test("again and done are distinguished by case")
   func values() throws {
     #expect(Again<Int, Int>.again(1) != .done(1))
     #expect(Set([Again<Int, Int>.again(1), .done(1), .done(1)]).count == 2)

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("SF-03, WF-15 a value walks the branch of its case, which gets what the case carries")
+  @Test("SF-03, WF-15 a value takes the branch of its case, which gets the payload of the case")
   func cases() async throws {
     let flow = Flow {
       Step("who") { (isMember: Bool) -> OneOf2<Guest, Member> in isMember ? .second(Member()) : .first(Guest()) }
@@ -28,7 +28,7 @@ import Testing
     #expect(greeting.named("door").steps == ["door/guest", "door/member", "door/greet"])
   }
 
-  @Test("SF-05 one type in several cases stays in the case that it was made as")
+  @Test("SF-05 one type in several cases stays in the case that it was made in")
   func sameType() async throws {
     let route = Route {
       When(Int.self) { Step("a") { (number: Int) in "first \(number)" } }
@@ -38,7 +38,7 @@ import Testing
     #expect(try await FlowCoordinator().run(route, with: .second(1)) == "second 1")
   }
 
-  @Test("three and four cases, and others nested in them")
+  @Test("three and four cases, and nested ones")
   func more() async throws {
     func say(_ text: String) -> Step<Int, String> { Step(text) { (number: Int) in "\(text) \(number)" } }
     let three = Route {
@@ -73,7 +73,7 @@ import Testing
     #expect(try await FlowCoordinator().run(route, with: .second(())) == "nothing")
   }
 
-  @Test("a one-of compares by its case, and comes out of its code as the case it went in")
+  @Test("a one-of compares by its case, and is decoded as the case it was encoded as")
   func values() throws {
     let values: [OneOf2<Int, Int>] = [.first(1), .second(1)]
     #expect(values[0] != values[1])

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// An enum of a user's own, with what a ``Switch`` asks for.
+/// An enum of an application, for the cases of a ``Switch``.
 private enum Visitor: Sendable {
   case guest(String)
   case member(Int)
@@ -32,7 +32,7 @@ private enum Visitor: Sendable {
   }
 
   @Test(
-    "FS-10 the branch that starts is that of the case that matches, with what the case carries",
+    "FS-10 the matching case starts its branch, with the payload of the case",
     arguments: [(Visitor.guest("Ann"), "Hello Ann", 1), (.member(7), "Welcome back 8", 2)])
   private func picked(visitor: Visitor, greeting said: String, steps: Int) async throws {
     let flow = Flow {
@@ -45,7 +45,7 @@ private enum Visitor: Sendable {
     #expect(await coordinator.position.stack.count == steps + 2)
   }
 
-  @Test("RX-11 a value that no case matches fails, naming the cases, and rolls back")
+  @Test("RX-11 a value that no case matches fails with the names of the cases, and rolls back")
   func unmatched() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -59,7 +59,7 @@ private enum Visitor: Sendable {
     #expect(trace.all == ["a:proceed()", "a:backUp"])
   }
 
-  @Test("what happens otherwise gets the value itself, or nothing if it needs nothing")
+  @Test("the otherwise branch gets the value itself, or nothing if it needs no input")
   func otherwise() async throws {
     #expect(try await FlowCoordinator().run(complete, with: .robot) == "Sorry, robot")
     #expect(try await FlowCoordinator().run(complete, with: .guest("Ann")) == "Ann")
@@ -70,14 +70,14 @@ private enum Visitor: Sendable {
     #expect(try await FlowCoordinator().run(needless, with: .robot) == "Sorry")
   }
 
-  @Test("a case's name is a part of the paths of its steps; otherwise there is none")
+  @Test("a case's name is part of the paths of its steps; otherwise adds no part")
   func names() {
     #expect(Flow("shop") { greeting }.steps == ["shop/guest/greet", "shop/member/look up", "shop/member/greet"])
     #expect(complete.flow.steps == ["guest/greet", "turn away"])
     #expect(complete.named("door").steps == ["door/guest/greet", "door/turn away"])
   }
 
-  @Test("a choice, its cases one after the other, each with a way behind them all")
+  @Test("a choice, its cases one after the other, each with an edge to the end of all")
   func shape() {
     let flow = Flow {
       complete
@@ -107,7 +107,7 @@ private enum Visitor: Sendable {
     #expect(size.flow.steps == ["large/a", "some/a", "a"])
   }
 
-  @Test("WF-20 what several choices share comes after the cases of each")
+  @Test("WF-20 the steps shared by several choices come after the cases of each")
   func shared() async throws {
     func choice(_ own: String...) -> Switch<String, String> {
       Switch {
@@ -127,7 +127,7 @@ private enum Visitor: Sendable {
     await #expect(throws: Refused.self) { try await FlowCoordinator().run(flow, with: "") }
   }
 
-  @Test("SC-097 cases may be put in, left out and repeated when the flow is built", arguments: [true, false])
+  @Test("SC-097 cases may be added, left out and repeated when the flow is built", arguments: [true, false])
   func built(isOpen: Bool) async throws {
     let flow = Switch {
       if isOpen { Case("open", where: { $0 == "open" }) { Step("a") { (text: String) in "in" } } }
@@ -138,7 +138,7 @@ private enum Visitor: Sendable {
     #expect(try await FlowCoordinator().run(flow, with: "y") == "yy")
   }
 
-  @Test("WF-17 a choice enters one branch and shows nothing itself: not a place, and no event of its own")
+  @Test("WF-17 a choice enters one branch and shows nothing itself: no place, and no event of its own")
   func quiet() async throws {
     let coordinator = FlowCoordinator()
     _ = try await coordinator.run(complete, with: .robot)
@@ -170,7 +170,7 @@ private enum Visitor: Sendable {
     #expect(try result.get() == "1234")
   }
 
-  @Test("a payload may be an optional of its own")
+  @Test("a payload may itself be an optional")
   func optional() async throws {
     let flow = Switch {
       Case("some", { (number: Int?) -> Int?? in number == 0 ? nil : .some(number) }) {

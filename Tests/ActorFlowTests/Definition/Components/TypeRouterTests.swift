@@ -8,12 +8,12 @@ private struct Z: Sendable, Equatable { var text = "z" }
 private class Animal: @unchecked Sendable {}
 private final class Dog: Animal, @unchecked Sendable {}
 
-/// Makes what `make` says.
+/// Returns the output of `make`.
 private func step<I: Sendable, O: Sendable>(_ name: String, _ make: @escaping @Sendable (I) -> O) -> Step<I, O> {
   Step(name) { (input: I) in make(input) }
 }
 
-/// The steps that a value takes through a router, and what comes out. Of updates nobody is there to take any.
+/// The path of a value through a router, and its output. No step receives updates.
 private func way<I, O>(of value: I, through router: TypeRouter<I, O>) async throws -> (steps: [String], output: O?) {
   let graph = router.flow.graph
   var steps: [String] = []
@@ -32,7 +32,7 @@ private func way<I, O>(of value: I, through router: TypeRouter<I, O>) async thro
   }
 }
 
-/// What a definition is refused with, a line for each mistake.
+/// The messages with which a definition is refused, a line for each mistake.
 private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [String] {
   let error = #expect(throws: FlowError.self) { _ = try router() }
   #expect(error?.code == .badDefinition)
@@ -54,7 +54,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(router.named("z").steps == ["z/c", "z/b", "z/a"])
   }
 
-  @Test("SF-20 what a map makes is routed, not what the step made")
+  @Test("SF-20 the output of a map is routed, not the output of the step")
   func mapped() async throws {
     let router: TypeRouter<A, Z> = try TypeRouter(start: A.self) {
       step("a") { (_: A) in B() }.map { _ in C() }
@@ -63,7 +63,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(try await way(of: A(), through: router).steps == ["a", "b"])
   }
 
-  @Test("SF-03 what a one-of carries is routed, also one in another and one at the start", arguments: [1, 2, 3])
+  @Test("SF-03 the payload of a one-of is routed, also nested and at the start", arguments: [1, 2, 3])
   func oneOf(number: Int) async throws {
     let router = try TypeRouter(start: OneOf2<A, Int>.self, end: Z.self) {
       step("a") { (_: A) in 1 }
@@ -82,7 +82,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(try await way(of: .first(A()), through: router).steps == ["a"] + all)
   }
 
-  @Test("a one-of that a step takes whole stays whole")
+  @Test("a one-of that a step takes as a whole is not split")
   func whole() async throws {
     let router = try TypeRouter(start: A.self, end: Z.self) {
       step("a") { (_: A) -> OneOf2<B, C> in .second(C()) }
@@ -91,7 +91,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(try await way(of: A(), through: router).output == Z(text: "second"))
   }
 
-  @Test("a part may be more than a step")
+  @Test("a part may have several steps")
   func components() async throws {
     let router = try TypeRouter(start: A.self, end: Z.self) {
       Flow("both") {
@@ -103,7 +103,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(try await way(of: A(), through: router).steps == ["both/x", "both/y", "b/z"])
   }
 
-  @Test("a step that takes a class takes its subclasses, if no other takes just those")
+  @Test("a step that takes a class takes its subclasses, unless another step takes just those")
   func classes() async throws {
     let animals = try TypeRouter(start: Dog.self, end: Z.self) { step("animal") { (_: Animal) in Z() } }
     #expect(try await way(of: Dog(), through: animals).steps == ["animal"])
@@ -114,7 +114,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(try await way(of: Dog(), through: dogs).steps == ["dog", "animal"])
   }
 
-  @Test("what a step receives as its update may be made, though no step takes it")
+  @Test("a step may make a type that another one receives as its update, though no step takes it as input")
   func updates() throws {
     let router = try TypeRouter(start: A.self, end: Z.self) {
       Step("receiver", Receiver.init)
@@ -130,7 +130,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     func backUp(context: RollbackContext) {}
   }
 
-  @Test("a type that is made and not taken is refused, naming both")
+  @Test("a type that is made and not taken is refused with both names")
   func unroutable() throws {
     let mistakes = try mistakes {
       try TypeRouter(start: A.self, end: Z.self) {
@@ -155,7 +155,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
       ])
   }
 
-  @Test("SF-05 a one-of that has a type twice is refused, because its type alone does not tell the case")
+  @Test("SF-05 a one-of with a type twice is refused, because the type alone does not identify the case")
   func sameTypeTwice() throws {
     let mistakes = try mistakes {
       try TypeRouter(start: A.self, end: Z.self) { step("a") { (_: A) -> OneOf2<Z, Z> in .first(Z()) } }
@@ -164,7 +164,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
       mistakes == ["step \"a\" makes OneOf2<Z, Z>, in which Z occurs twice, so its type does not identify it"])
   }
 
-  @Test("SF-16 a step that no way leads to is refused, and so is an end")
+  @Test("SF-16 an unreachable step is refused, and so is an unreachable end")
   func unreachable() throws {
     let mistakes = try mistakes {
       try TypeRouter(start: A.self, end: Z.self) {
@@ -176,7 +176,7 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
     #expect(mistakes == ["step \"c\", which takes C, cannot be reached", "the end, Z, cannot be reached"])
   }
 
-  @Test("all mistakes are told at once, in the order of the definition")
+  @Test("all mistakes are reported at once, in the order of the definition")
   func together() throws {
     let mistakes = try mistakes {
       try TypeRouter(start: Int.self, end: Z.self) {
