@@ -1,8 +1,9 @@
 import ActorFlow
 import Testing
 
-@Suite("Rule 3: where back leads, without a name") struct BackTargetTests {
-  /// A walk (a capital asked, in brackets: skipped), and who is compensated on the way back and proceeds again.
+@Suite("Rule 3: the target of a back without a name") struct BackTargetTests {
+  /// A walk (a capital asked, in brackets: skipped), the steps compensated by the back, and the step that proceeds
+  /// again.
   struct Case: Sendable, CustomTestStringConvertible {
     var policies: [BackUpPolicy]
     var walk: String
@@ -40,7 +41,8 @@ import Testing
     Case("ABCd", [.automatic, .settling, .automatic, .automatic], "dc[c]"),
   ]
 
-  @Test("back compensates what is above the target, newest first, then the target, which proceeds", arguments: leading)
+  @Test(
+    "back compensates the places above the target, newest first, then the target, which proceeds", arguments: leading)
   func leads(_ back: Case) throws {
     var driver = try MachineDriver(back.policies)
     try driver.walk(back.walk)
@@ -66,7 +68,7 @@ import Testing
     Case("ABc(d)e", [.automatic, .settling, .automatic, .returnable, .automatic], ""),
   ]
 
-  @Test("with nowhere to go back throws cannotBackUp, and nothing has changed", arguments: nowhere)
+  @Test("a back without a target throws cannotBackUp, and nothing has changed", arguments: nowhere)
   func refused(_ back: Case) throws {
     var driver = try MachineDriver(back.policies)
     try driver.walk(back.walk)
@@ -100,7 +102,7 @@ import Testing
     #expect(driver.rollBack() == "ba[a]")
   }
 
-  @Test("a place that asks nothing when it is visited again is no target any more")
+  @Test("a place that asks nothing in its next visit is no longer a target")
   func silentSecondVisit() throws {
     var driver = try MachineDriver(.automatic, .automatic, .automatic)
     try driver.walk("ABc")
@@ -123,7 +125,7 @@ import Testing
     #expect(throws: FlowError.self) { try driver.backUp() }
   }
 
-  @Test("before the first step was entered there is nowhere to go")
+  @Test("before the first step was entered there is no target")
   func beforeFirst() throws {
     var driver = try MachineDriver(.automatic)
     let refusal = #expect(throws: FlowError.self) { try driver.backUp() }

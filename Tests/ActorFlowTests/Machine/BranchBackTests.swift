@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Backing up in and around forks, on the machine") struct BranchBackTests: AskingFlows {
-  @Test("a plain back with several targets is refused, naming the branches that can back up, and nothing has changed")
+  @Test("a plain back with several targets is refused with the branches that can back up, and nothing has changed")
   func ambiguous() throws {
     var driver = try TrackDriver(
       Flow {
@@ -23,7 +23,7 @@ import Testing
     } catch let error as FlowError {
       #expect(error.code == .ambiguousBackUp)
       #expect(error.message.contains("\"parallel/x\"") && error.message.contains("\"parallel/y\""))
-      #expect(!error.message.contains("\"parallel/z\""), "it has nowhere to go: \(error.message)")
+      #expect(!error.message.contains("\"parallel/z\""), "it has no target: \(error.message)")
     }
     #expect(driver.machine.sequence == before && driver.steps == "x2 y2 z")
     try driver.backUp(from: "y2")
@@ -40,7 +40,7 @@ import Testing
     #expect(driver.lines.suffix(2) == ["leaving parallel back", "backedUp parallel→a 0"])
   }
 
-  @Test("one branch with a place of its own and one without: still two targets")
+  @Test("a branch with a target of its own and one without are still two targets")
   func twoLevels() throws {
     var driver = try forked(past: "a")
     try driver.pass("x1")
@@ -49,7 +49,7 @@ import Testing
     #expect(driver.position.branches.map(\.canBackUp) == [true, false])
   }
 
-  @Test("a name: inside the branch, before the fork, the fork itself, in another branch, nowhere")
+  @Test("a name leads inside the branch, before the fork, to the fork itself, to another branch, or nowhere")
   func byName() throws {
     var driver = try forked(past: "a")
     try driver.make(at: "x1")
@@ -72,7 +72,7 @@ import Testing
     #expect(driver.undone.last == "a" && Set(driver.undone) == ["y2", "y1", "x1", "a"] && driver.steps == "a")
   }
 
-  @Test("oneWay in a branch: nobody returns to it or past it, so not to before the fork either")
+  @Test("oneWay in a branch: no back leads to it or past it, so none leads before the fork either")
   func oneWayInside() throws {
     var driver = try forked(.oneWay, past: "a")
     try driver.pass("x1")
@@ -89,7 +89,7 @@ import Testing
     #expect(driver.steps == "x2 y1", "inside another branch a back is possible")
   }
 
-  @Test("oneWay or settling in a branch that has ended or was joined: nobody returns to the fork, nor past it")
+  @Test("oneWay or settling in an ended or joined branch: no back leads to the fork, nor past it")
   func closedByBranch() throws {
     for policy in [BackUpPolicy.oneWay, .settling] {
       var driver = try TrackDriver(
@@ -110,7 +110,7 @@ import Testing
       try driver.pass("d")
       try driver.backUp()
       try driver.comeBack()
-      #expect(driver.steps == "d", "what came after it can be returned to")
+      #expect(driver.steps == "d", "a back may lead to the step after it")
       #expect(code { try driver.backUp() } == .cannotBackUp, "\(policy)")
       try driver.abandon()
       try driver.comeBack()
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("oneWay in a branch that lost its race closes nothing: it is undone")
+  @Test("oneWay in a branch that lost its race closes nothing: the branch is compensated")
   func oneWayLost() throws {
     var driver = try TrackDriver(
       Flow {
@@ -139,7 +139,7 @@ import Testing
     #expect(driver.steps == "x1 y")
   }
 
-  @Test("settling in a branch: what is settled is never undone, and nobody returns past it")
+  @Test("settling in a branch: a settled place is never compensated, and no back leads past it")
   func settlingInside() throws {
     var driver = try forked(.settling, past: "a")
     try driver.pass("x1")
@@ -150,7 +150,7 @@ import Testing
     #expect(Set(driver.undone) == ["x2", "y1", "a"])
   }
 
-  @Test("passThrough in a branch is undone and passed over: a back leads to before the fork")
+  @Test("passThrough in a branch is compensated and passed over: a back leads to before the fork")
   func passThroughInside() throws {
     var driver = try forked(.passThrough, past: "a")
     try driver.pass("x1")
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(
-    "past the first step of a nested branch a back leaves the inner fork only, if there is somewhere to go outside it")
+    "past the first step of a nested branch a back leaves the inner fork only, if there is a target outside it")
   func nested() throws {
     var driver = try TrackDriver(
       Flow {
@@ -227,7 +227,7 @@ import Testing
     #expect(driver.undoneLine == "c d b" && driver.steps == "b c")
   }
 
-  @Test("a fork in which nobody asked is passed over")
+  @Test("a fork without a question is passed over")
   func automaticFork() throws {
     var driver = try forked(past: "a")
     for name in ["x1", "y1", "x2", "y2"] { try driver.make(at: name) }

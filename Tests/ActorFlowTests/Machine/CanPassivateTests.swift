@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-/// When a flow may be put away: it is settled, and nothing of what its steps do is under way.
-@Suite("Resting on the machine") struct CanPassivateTests {
+/// A flow can be passivated if it is settled and no work of its steps is under way.
+@Suite("Passivation on the machine") struct CanPassivateTests {
   private var driver: MachineDriver
   private let stay: Stay
 
@@ -21,7 +21,7 @@ import Testing
     return number
   }
 
-  @Test("a step that asks and waits one after the other rests at each")
+  @Test("a flow whose step asks and waits one after the other can be passivated at each")
   mutating func oneByOne() throws {
     #expect(!driver.machine.canPassivate)
     let question = try driver.ask()
@@ -32,7 +32,7 @@ import Testing
     #expect(driver.machine.canPassivate)
   }
 
-  @Test("what asked is at work when it was answered, though something else is open")
+  @Test("an answered asker is executing, although something else is open")
   mutating func answered() throws {
     _ = try wait(for: "s")
     let question = try driver.ask()
@@ -43,7 +43,7 @@ import Testing
     #expect(driver.machine.canPassivate && driver.machine.isPresentable)
   }
 
-  @Test("what waited is at work when its signal has come; the question is there to be shown")
+  @Test("a waiter is executing when its signal has arrived; the open question is still shown")
   mutating func received() throws {
     _ = try driver.ask()
     _ = try wait(for: "s")
@@ -51,7 +51,7 @@ import Testing
     #expect(driver.machine.isSettled && !driver.machine.canPassivate && driver.machine.isPresentable)
   }
 
-  @Test("what was given up is at work no more; what was waited for too long is")
+  @Test("a given-up wait executes no longer; a wait that timed out does")
   mutating func givenUp() throws {
     let (late, cancelled) = (try wait(for: "late"), try wait(for: "cancelled"))
     let question = try driver.ask()
@@ -65,7 +65,7 @@ import Testing
     #expect(driver.machine.canPassivate)
   }
 
-  @Test("the next visit begins anew, and a flow that has ended rests")
+  @Test("the next visit starts without executing tasks, and a flow that has ended can be passivated")
   mutating func ended() throws {
     _ = try wait(for: "s")
     let question = try driver.ask()
@@ -78,16 +78,17 @@ import Testing
     #expect(driver.machine.canPassivate)
   }
 
-  @Test("an attempt that failed is forgotten: the pause rests, and so does the next one with less open at once")
+  @Test(
+    "a failed attempt is forgotten: its pause can be passivated, and so can the next attempt with less open at once")
   func retried() throws {
     var driver = try TrackDriver(
       Flow { Raw.step("a").retry(3, backoff: .constant(.seconds(60))) })
     let visit = try #require(driver.running[.main]?.visit.id)
     _ = try driver.machine.wait(for: "s", as: Int.self, at: Stay(visit), until: nil)
     try driver.answer(driver.ask("a"))
-    #expect(!driver.machine.canPassivate, "what asked is at work")
+    #expect(!driver.machine.canPassivate, "the asker is executing")
     try driver.fail("a")
-    #expect(driver.machine.canPassivate, "nothing is at work but the clock")
+    #expect(driver.machine.canPassivate, "nothing but the clock is running")
     driver.advance(by: .seconds(60))
     #expect(!driver.machine.canPassivate)
     try driver.ask("a")

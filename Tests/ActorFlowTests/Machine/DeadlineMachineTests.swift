@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Deadlines on the machine") struct DeadlineMachineTests: AskingFlows {
-  @Test("a timeout around several steps counts from entering the first; a back inside does not begin it anew")
+  @Test("a timeout around several steps counts from entering the first; a back inside does not restart it")
   func backInside() throws {
     var driver = try TrackDriver(
       Flow {
@@ -22,7 +22,7 @@ import Testing
     #expect(driver.failure == .timedOut && driver.undoneLine == "b a")
   }
 
-  @Test("a back out of a timeout and in again begins it anew")
+  @Test("a back out of a timeout and in again restarts it")
   func backOut() throws {
     var driver = try TrackDriver(
       Flow {
@@ -42,7 +42,7 @@ import Testing
     #expect(driver.machine.nextTimer == nil && driver.lines.last == "finished")
   }
 
-  @Test("a timeout in a retry is for each attempt, and pauses are no part of it; one around a retry is for all of them")
+  @Test("a timeout in a retry is for each attempt without its pause; one around a retry is for all attempts")
   func timeoutAndRetry() throws {
     var driver = try TrackDriver(
       Flow { step("b").timeout(.seconds(10)).retry(3, backoff: .constant(.seconds(60))).timeout(.seconds(100)) })
@@ -62,7 +62,7 @@ import Testing
     #expect(driver.failure == .timedOut && driver.machine.phase == .ended)
   }
 
-  @Test("time that is over while the flow is leaving waits: a back out forgets it, a back inside meets it on landing")
+  @Test("a timeout during a leave waits: a back out of the part drops it, a back inside handles it on landing")
   func whileLeaving() throws {
     for target in ["a", "b"] {
       var driver = try TrackDriver(
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("a back asked for while a timeout leaves the part takes its place")
+  @Test("a back requested while a timeout leaves the part replaces it")
   func backWhileTimingOut() throws {
     var driver = try TrackDriver(
       Flow {
@@ -113,7 +113,7 @@ import Testing
     #expect(driver.failure == .timedOut && driver.undoneLine == "b c")
   }
 
-  @Test("expires: begins anew with each answer, does not count while nobody is asked, ends as abandoned and undoes")
+  @Test("expires: restarts with each answer, does not run while no step asks, ends as abandoned with rollback")
   func expires() throws {
     var driver = try TrackDriver(
       Flow {
@@ -122,7 +122,7 @@ import Testing
       })
     try driver.make(at: "a")
     driver.advance(by: .seconds(500))
-    #expect(driver.steps == "b", "nobody is asked")
+    #expect(driver.steps == "b", "no question is open")
     let question = try driver.ask("b")
     #expect(driver.machine.nextTimer == .seconds(560))
     driver.advance(by: .seconds(59))
@@ -139,7 +139,7 @@ import Testing
     #expect(driver.lines.contains { $0.hasPrefix("abandoned nobody has answered for") })
   }
 
-  @Test("expires in a branch counts the questions of that branch only; around the fork those of all")
+  @Test("expires in a branch counts the questions of that branch only; around the fork those of all branches")
   func expiresInBranch() throws {
     var driver = try TrackDriver(
       Flow {
@@ -150,7 +150,7 @@ import Testing
     #expect(driver.machine.leave == nil)
     try driver.ask("b")
     driver.advance(by: .seconds(59))
-    #expect(driver.machine.leave == nil, "b has been asked for 59 seconds only")
+    #expect(driver.machine.leave == nil, "b's question has been open for 59 seconds only")
     try driver.answer(other)
     other = try driver.ask("c")
     driver.advance(by: .seconds(1))
@@ -170,7 +170,7 @@ import Testing
     #expect(driver.machine.leave != nil)
   }
 
-  @Test("zero and less: a timeout fails its part on entering, an expiry abandons at the first question")
+  @Test("with zero or less a timeout fails its part on entering, an expiry abandons at the first question")
   func atOnce() throws {
     for duration in [Duration.zero, .seconds(-1)] {
       var driver = try TrackDriver(Flow { two("a", "b").timeout(duration) })
@@ -181,14 +181,15 @@ import Testing
 
       driver = try TrackDriver(Flow { two("a", "b").expires(afterIdle: duration) })
       driver.advance(by: .zero)
-      #expect(driver.machine.leave == nil, "nobody is asked")
+      #expect(driver.machine.leave == nil, "no question is open")
       try driver.ask("a")
       driver.advance(by: .zero)
       #expect(driver.lines.last == "leaving a abandoned")
     }
   }
 
-  @Test("a question's deadline: withdrawn when over, gone with the answer and with the visit")
+  @Test(
+    "a question with a deadline: withdrawn after it, and the deadline is dropped with the answer and with the visit")
   func questions() throws {
     var driver = try TrackDriver(
       Flow {

@@ -66,7 +66,7 @@ import Testing
     #expect(driver.lines.first == "leaving c abandoned" && driver.position.status == .ended(.abandoned(reason: "")))
   }
 
-  @Test("a flow that finishes with its recovery shows no visit that was undone")
+  @Test("a flow that finishes with its recovery shows no visit that was compensated")
   func finishedByRecovery() throws {
     var driver = try TrackDriver(Flow { step("b").recover { _ in "" } })
     try driver.fail("b")
@@ -81,7 +81,7 @@ import Testing
     #expect(driver.position.status == .ended(.finished) && stack(driver) == ["c", "b"])
   }
 
-  @Test("after a finish a settling step is gone, and everything before it")
+  @Test("after a finish a settling step is gone, with everything before it")
   func settled() throws {
     var driver = try TrackDriver(
       Flow {

@@ -12,7 +12,7 @@ import Testing
     #expect(driver.events.map(\.sequence) == Array(1...driver.events.count))
   }
 
-  @Test("after every input of a flow that moves in all directions")
+  @Test("the fold equals the position after every input of a flow that moves in all directions")
   func everyInput() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .oneWay, .settling, .automatic)
     expectSame(driver)

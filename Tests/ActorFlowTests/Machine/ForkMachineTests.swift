@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Forks on the machine") struct ForkMachineTests: AskingFlows {
-  @Test("the fork is a visit; its branches begin at once, each with a stack of its own, and it is joined when all end")
+  @Test("the fork is a visit; its branches begin at once, each with its own stack, and join when all have ended")
   func joins() throws {
     var driver = try TrackDriver(
       Flow {
@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test("nested forks join from the inside out, and an abandon undoes all of them, newest first")
+  @Test("nested forks join from the inside out, and an abandon compensates all of them, newest first")
   func nested() throws {
     var driver = try TrackDriver(
       Flow {
@@ -49,7 +49,7 @@ import Testing
     try driver.make("2", at: "c")
     #expect(driver.steps == "d e")
     try driver.abandon()
-    #expect(driver.undone.isEmpty, "both steps are to come back first")
+    #expect(driver.undone.isEmpty, "both steps must return first")
     try driver.comeBack("e")
     try driver.comeBack("d")
     #expect(driver.undoneLine == "d c b e a")
@@ -74,7 +74,7 @@ import Testing
     #expect(driver.machine.phase == .ended)
   }
 
-  @Test("for each without elements joins at once; with `until` it is asked with nothing open")
+  @Test("for each without elements joins at once; with `until` it is evaluated with nothing open")
   func noElements() throws {
     let each = ForEach({ (_: String) in [String]() }) { step("b") }
     var driver = try TrackDriver(Flow { each }, with: "-")
@@ -100,7 +100,7 @@ import Testing
     #expect(driver.failure == .noMatchingCase)
   }
 
-  @Test("`until` that never says done fails with noMatchingCase when all have ended, and what they did is undone")
+  @Test("`until` that never says done fails with noMatchingCase after all branches, and they are compensated")
   func neverDone() throws {
     var driver = try TrackDriver(
       Flow {
@@ -124,7 +124,7 @@ import Testing
     #expect(driver.failure == .noMatchingCase)
   }
 
-  @Test("a join, an `until` and an `elements` that throw fail the fork, and what was done is undone")
+  @Test("a join, an `until` or an `elements` closure that throws fails the fork, and its branches are compensated")
   func closuresThrow() throws {
     var driver = try TrackDriver(
       Flow {
@@ -161,7 +161,7 @@ import Testing
     #expect(driver.lines.suffix(2) == ["failed each", "rolledBack 0"] && driver.undoneLine == "a")
   }
 
-  @Test("a race: losers that have done nothing leave nothing behind; the others are undone before the flow goes on")
+  @Test("a race: idle losers leave nothing behind; the others are compensated before the flow continues")
   func race() throws {
     var driver = try TrackDriver(
       Flow {
@@ -189,7 +189,7 @@ import Testing
     #expect(driver.undoneLine == "d c e b")
   }
 
-  @Test("a fork is not settled between the end of a branch and what its goal says about that")
+  @Test("a fork is not settled between the end of a branch and the decision of its goal")
   func settled() throws {
     var driver = try TrackDriver(
       Flow {
@@ -210,11 +210,11 @@ import Testing
       Issue.record("the goal is to be asked")
       return
     }
-    #expect(!driver.machine.isSettled, "the goal is being asked")
+    #expect(!driver.machine.isSettled, "the goal is being evaluated")
     guard case .wait = driver.machine.verdict(on: .main) else {
       Issue.record("the goal was asked")
       return
     }
-    #expect(driver.machine.isSettled, "the goal wants to go on, and a question is open")
+    #expect(driver.machine.isSettled, "the goal is not reached, and a question is open")
   }
 }

@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-/// Questions and waits that a step gave up, as the attempts that replay its visit see them.
-@Suite("Given up, on the machine") struct GivenUpMachineTests {
+/// Questions and waits that a step gave up, as seen by the attempts that replay its visit.
+@Suite("Given-up questions and waits on the machine") struct GivenUpMachineTests {
   private var machine = FlowMachine(flow: "f", journal: .reloading)
   private let stay = Stay(VisitID(1))
 
@@ -57,7 +57,7 @@ import Testing
     #expect(value as? Int == 1)
   }
 
-  @Test("the step's own task passes over what a child gave up, whether the child has come by or not")
+  @Test("the step's own task skips what a child gave up, whether or not the child arrives again")
   mutating func own() throws {
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)
@@ -72,7 +72,7 @@ import Testing
     #expect(value as? Int == 7)
   }
 
-  @Test("a task that is cancelled before it begins uses its key up, and leaves nothing open")
+  @Test("a task that is cancelled before it begins uses up its key, and leaves nothing open")
   mutating func cancelledBefore() throws {
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)
@@ -81,7 +81,7 @@ import Testing
     else { throw Failure("something was open") }
     #expect(machine.position.waits.isEmpty && machine.position.questions.isEmpty)
     try answer(ask(byChild: false))
-    // Now both come before they are cancelled.
+    // Now both arrive before they are cancelled.
     #expect(try ask(byChild: true) == nil)
     guard case .withdrawn = try wait(byChild: true) else { throw Failure("the wait came back") }
     guard case .withdrawn = try machine.ask(Form(text: ""), key: nil, visit: stay.visit, by: .child) else {
@@ -90,7 +90,7 @@ import Testing
     #expect(try ask(byChild: false) == nil)
   }
 
-  @Test("a cancelled task gets the outcome that is known")
+  @Test("a cancelled task gets the known outcome")
   mutating func known() throws {
     try answer(ask(byChild: true))
     guard case .known = try machine.passOver(Form(text: ""), key: nil, visit: stay.visit, by: .child) else {
@@ -99,7 +99,7 @@ import Testing
     #expect(try ask(byChild: true) == nil)
   }
 
-  @Test("a task that comes again for what was given up is held until its step is over, and released once")
+  @Test("a task that repeats a given-up question or wait is held until its step is over, and released once")
   mutating func held() throws {
     try answer(ask(byChild: true))
     #expect(try ask(byChild: true) == nil)

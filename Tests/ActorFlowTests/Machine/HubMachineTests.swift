@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  /// A driver whose hub has come back to its menu from one side branch.
+  /// Returns a driver whose hub has returned to its menu from one side branch.
   private func resumed() throws -> TrackDriver {
     var driver = try TrackDriver(
       Flow {
@@ -80,7 +80,7 @@ import Testing
     try driver.pass("outer", making: "side")
     try driver.pass("inner", making: "side")
     try driver.pass("side")
-    #expect(!driver.machine.position.canBackUp, "nobody goes back behind the one-way step")
+    #expect(!driver.machine.position.canBackUp, "no back leads behind the one-way step")
     try driver.pass("inner", making: "done")
     try driver.make("side", at: "outer")
     #expect(driver.steps == "inner")
@@ -103,7 +103,7 @@ import Testing
     #expect(driver.undoneLine == "before")
   }
 
-  @Test("Rule 4: places are undone newest first, and a menu was entered before its side branches")
+  @Test("Rule 4: places are compensated newest first, and a menu was entered before its side branches")
   func order() throws {
     var driver = try resumed()
     try driver.make("side", at: "menu")
@@ -115,7 +115,7 @@ import Testing
     #expect(driver.undoneLine == "after side side menu before")
   }
 
-  @Test("Rule 4: a hub is undone in the same order inside a fork as outside")
+  @Test("Rule 4: a hub is compensated in the same order inside a fork as outside")
   func orderInFork() throws {
     var driver = try TrackDriver(
       Flow {
@@ -137,7 +137,7 @@ import Testing
     #expect(driver.undone.filter { $0 != "sibling" } == ["after", "side", "menu"])
   }
 
-  @Test("Rule 4: in a hub within a side branch of a hub the inner menu is undone after the inner side branch")
+  @Test("Rule 4: of nested hubs the inner menu is compensated after the inner side branch")
   func nested() throws {
     let inner = Hub(step("inner")) {
       Case("deep", { (pick: String) in pick == "deep" ? pick : nil }) { step("deep") }
@@ -160,7 +160,8 @@ import Testing
     #expect(driver.undoneLine == "after deep inner outer")
   }
 
-  @Test("a back that lands on the menu keeps what its finished side branches did, and the menu is the newest entering")
+  @Test(
+    "a back that lands on the menu keeps the places of its finished side branches, and the menu is the newest entering")
   func landing() throws {
     var driver = try resumed()
     try driver.pass("menu", making: "done")
@@ -173,7 +174,7 @@ import Testing
     #expect(driver.undoneLine == "menu side before")
   }
 
-  @Test("Rule 4: a menu whose backUp throws is not called again when the side branches below it are undone")
+  @Test("Rule 4: a menu whose backUp throws is not called again when the side branches below it are compensated")
   func failingMenu() throws {
     var driver = try resumed()
     driver.failing = ["menu"]

@@ -8,7 +8,7 @@ import Testing
   func signal() throws {
     var driver = try idle(Flow { step("a").expires(afterIdle: .seconds(60)) })
     driver.advance(by: .seconds(500))
-    #expect(driver.machine.leave == nil, "the step is at work")
+    #expect(driver.machine.leave == nil, "the step is executing")
     try driver.wait("a")
     #expect(driver.machine.nextTimer == .seconds(560))
     driver.advance(by: .seconds(59))
@@ -17,7 +17,7 @@ import Testing
     #expect(driver.lines.last == "leaving a abandoned")
   }
 
-  @Test("a signal that somebody waited for begins the time anew, one that nobody waits for does not")
+  @Test("a received signal restarts the idle time, a buffered one does not")
   func received() throws {
     var driver = try idle(Flow { step("a").expires(afterIdle: .seconds(60)) })
     try driver.wait("a")
@@ -25,20 +25,20 @@ import Testing
     try driver.send(to: "other")
     #expect(driver.machine.nextTimer == .seconds(60))
     try driver.send(to: "s")
-    #expect(driver.machine.nextTimer == nil, "the step is at work")
+    #expect(driver.machine.nextTimer == nil, "the step is executing")
     driver.advance(by: .seconds(100))
     try driver.wait("a")
     #expect(driver.machine.nextTimer == .seconds(210))
   }
 
-  @Test("a question or a wait whose time was over is no sign of life: the idle time goes on with the next one")
+  @Test("a question or wait that timed out does not restart the idle time: it continues with the next one")
   func overdue() throws {
     var driver = try idle(Flow { step("a").expires(afterIdle: .seconds(60)) })
     try driver.wait("a", within: .seconds(25))
     driver.advance(by: .seconds(25))
     #expect(driver.lines.last == "stoppedWaiting a s")
     driver.advance(by: .seconds(1_000))
-    #expect(driver.machine.leave == nil, "the step is at work, and the time stands still")
+    #expect(driver.machine.leave == nil, "the step is executing, and the time does not run")
     try driver.ask("a", within: AskDeadline(due: .seconds(25), reminder: nil))
     driver.advance(by: .seconds(25))
     #expect(driver.lines.last == "withdrawn")
@@ -50,7 +50,7 @@ import Testing
     #expect(driver.lines.last == "leaving a abandoned")
   }
 
-  @Test("what the step gives up is no sign of life either; an answer and a back are")
+  @Test("a given-up question does not restart the idle time either; an answer and a back do")
   func givenUp() throws {
     var driver = try idle(
       Flow {
@@ -78,7 +78,7 @@ import Testing
     #expect(driver.machine.nextTimer == driver.now + .seconds(60))
   }
 
-  @Test("in a fork everybody is idle as long as anything is open; each scope has its own time")
+  @Test("in a fork the idle time runs as long as anything is open; each scope has its own time")
   func branches() throws {
     var driver = try idle(
       Flow {
@@ -87,7 +87,7 @@ import Testing
     try driver.wait("c")
     driver.advance(by: .seconds(20))
     let question = try driver.ask("b")
-    #expect(driver.machine.nextTimer == .seconds(60), "a question that opens beside a wait is no sign of life")
+    #expect(driver.machine.nextTimer == .seconds(60), "a question that opens beside a wait does not restart the time")
     driver.advance(by: .seconds(10))
     try driver.send(to: "s")
     #expect(driver.machine.nextTimer == .seconds(70), "the signal was c's")
@@ -95,7 +95,7 @@ import Testing
     #expect(driver.machine.nextTimer == nil)
   }
 
-  @Test("an answer after its time is refused, whether it is the question's, a timeout's, or an idle time")
+  @Test("an answer after its time is refused: the time of the question, of a timeout, or an idle time")
   func late() throws {
     for flow in [step("a").timeout(.seconds(10)), step("a").expires(afterIdle: .seconds(10))] {
       var driver = try idle(Flow { flow })

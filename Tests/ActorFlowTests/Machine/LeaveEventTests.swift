@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("While leaving: events and statuses, in order") struct LeaveEventTests {
-  /// `A` has asked, `b` has the focus with an open question; nothing of that is left in the events.
+  /// `A` has asked, `b` has the focus with an open question; the events until then are forgotten.
   private func driver() throws -> MachineDriver {
     var driver = try MachineDriver(.automatic, .automatic)
     try driver.walk("Ab")
@@ -45,7 +45,7 @@ import Testing
     #expect(statuses(of: driver) == ["leaving b", "rollingBack", "ended cancelled"])
   }
 
-  @Test("a failure: failed, rolledBack; nobody asked to leave, and the step has ended")
+  @Test("a failure: failed, rolledBack, without a leave, because the step has ended")
   func failure() throws {
     var driver = try driver()
     driver.fail()
@@ -72,7 +72,7 @@ import Testing
     #expect(statuses(of: driver) == ["leaving b", "leaving b", "rollingBack", "ended abandoned why"])
   }
 
-  @Test("the turn that accepts a leave closes the question, and shows the stack until the landing")
+  @Test("the turn that accepts a leave closes the question, and the stack stays until the landing")
   func position() throws {
     var driver = try driver()
     #expect(driver.machine.position.questions.count == 1)
@@ -86,7 +86,7 @@ import Testing
     #expect(driver.stack == "a")
   }
 
-  @Test("while a flow is left nothing can be backed up to", arguments: [LeavingBy.back, .abandon, .cancelledCaller])
+  @Test("while a flow is left there is no target for a back", arguments: [LeavingBy.back, .abandon, .cancelledCaller])
   func cannotBackUp(by: LeavingBy) throws {
     var driver = try driver()
     #expect(driver.machine.position.canBackUp)
@@ -99,7 +99,7 @@ import Testing
     #expect(!driver.machine.position.canBackUp)
   }
 
-  @Test("a compensation on the way publishes nothing")
+  @Test("a compensation during the leave publishes nothing")
   func quiet() throws {
     var driver = try driver()
     try driver.backUp()
@@ -121,7 +121,7 @@ import Testing
     #expect(driver.events.map(\.sequence) == [1, 2, 3])
   }
 
-  @Test("after everything was undone the stack is empty; after finishing, it shows where the flow ended")
+  @Test("after a rollback the stack is empty; after finishing, it shows where the flow ended")
   func lastStack() throws {
     var undone = try driver()
     try undone.abandon()

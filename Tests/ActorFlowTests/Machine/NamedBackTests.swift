@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("Rule 3: where back leads, with a name") struct NamedBackTests {
-  @Test("back to a name leads to the nearest earlier place of that name, an automatic one too")
+@Suite("Rule 3: the target of a back with a name") struct NamedBackTests {
+  @Test("back to a name leads to the nearest earlier place of that name, also to an automatic one")
   func automatic() throws {
     var driver = try MachineDriver(.automatic, .automatic, .automatic)
     try driver.walk("ABc")
@@ -42,7 +42,7 @@ import Testing
     #expect(driver.machine.position.step == "one/x")
   }
 
-  @Test("from a place the same name leads to an earlier one")
+  @Test("from a place its own name leads to an earlier one")
   func sameNameEarlier() throws {
     var driver = try MachineDriver(
       Flow {
@@ -95,7 +95,7 @@ import Testing
     #expect(driver.machine.sequence == count)
   }
 
-  @Test("a place that was skipped and kept can be named, and is not compensated")
+  @Test("a place that was skipped and stayed on the stack can be named, and is not compensated")
   func keptSkipped() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)C")
@@ -103,7 +103,7 @@ import Testing
     #expect(driver.rollBack() == "c[b]")
   }
 
-  @Test("beyond a place that was skipped and kept a name still leads")
+  @Test("a name leads beyond a place that was skipped and stayed on the stack")
   func beyondKeptSkipped() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)C")

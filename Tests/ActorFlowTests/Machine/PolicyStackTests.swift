@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Rule 3: what the policies leave on the stack, and what is rolled back") struct PolicyStackTests {
+@Suite("Rule 3: policies, the stack and the rollback") struct PolicyStackTests {
   @Test("a one-way step that was left forwards stays on the stack and is rolled back when the flow ends badly")
   func oneWay() throws {
     var driver = try MachineDriver(.automatic, .oneWay, .automatic)
@@ -50,7 +50,7 @@ import Testing
     #expect(driver.machine.position.canBackUp)
   }
 
-  @Test("while a settled step's neighbour is skipped, nothing is final; entering the one behind makes it so")
+  @Test("while a settled step's neighbour is skipped, nothing is final; entering the step behind it makes it so")
   func settlingThenSkip() throws {
     var driver = try MachineDriver(.automatic, .settling, .automatic, .automatic)
     try driver.walk("AB(c)")
@@ -59,7 +59,7 @@ import Testing
     #expect(driver.stack == "d")
   }
 
-  @Test("a settling step drops what was kept when a skipped step behind it is kept")
+  @Test("a settling step drops the places before it when a skipped step behind it stays on the stack")
   func settlingThenKept() throws {
     var driver = try MachineDriver(.automatic, .settling, .returnableIfSkipped, .automatic)
     try driver.walk("AB(c)d")
@@ -87,7 +87,7 @@ import Testing
     #expect(driver.rollBack() == "ca")
   }
 
-  @Test("a skipped step that is kept is moved to, marked as skipped, and owes no backUp")
+  @Test("a skipped step that stays on the stack is moved to, marked as skipped, and owes no backUp")
   func kept() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)c")
@@ -97,7 +97,7 @@ import Testing
     #expect(driver.rollBack() == "ca")
   }
 
-  @Test("a kept skipped step that was returned to is entered, and owes a backUp like any other")
+  @Test("a skipped step that a back lands on is entered, and owes a backUp like any other")
   func keptEntered() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)c")
@@ -109,7 +109,7 @@ import Testing
     #expect(driver.rollBack() == "cba")
   }
 
-  @Test("park rolls back in memory")
+  @Test("`.park` rolls back in memory")
   func suspend() throws {
     var driver = try MachineDriver(
       Flow {

@@ -36,7 +36,7 @@ import Testing
     #expect(throws: FlowError.self) { try driver.machine.openQuestion(takingActions: question.id) }
   }
 
-  @Test("a step that has made its output is at work, though its question is still shown")
+  @Test("a step that has made its output is executing, although its question is still shown")
   func output() throws {
     for isUpdated in [false, true] {
       var (driver, _) = try showing(.automatic)
@@ -62,7 +62,7 @@ import Testing
     #expect(try driver.machine.openQuestion(takingActions: question.id).receiver == nil)
   }
 
-  @Test("a visit that shows a rendering has asked: a back leads to it")
+  @Test("a visit with a rendering has asked: a back leads to it")
   func hasAsked() throws {
     var (driver, _) = try showing(.automatic, .automatic)
     let visit = driver.visit
@@ -71,7 +71,7 @@ import Testing
     #expect(driver.machine.position.canBackUp)
   }
 
-  @Test("a visit has one open question, be it a rendering")
+  @Test("a visit has one open question, a rendering or an ordinary one")
   func oneQuestion() throws {
     var (driver, _) = try showing(.automatic)
     let visit = driver.visit
@@ -83,7 +83,7 @@ import Testing
     #expect(third?.code == .alreadyAsking)
   }
 
-  @Test("while the visit is being left nothing is taken, and its question is closed")
+  @Test("while the visit is being left no action is accepted, and its question is closed")
   func leaving() throws {
     var (driver, question) = try showing(.automatic)
     let visit = driver.visit
@@ -96,7 +96,7 @@ import Testing
     #expect(driver.latest.event == nil)
   }
 
-  @Test("whoever takes the answers is handed out to be released with the question")
+  @Test("the receiver of the answers is handed out to be released with the question")
   func released() throws {
     var (driver, _) = try showing(.automatic)
     let visit = driver.visit
@@ -104,7 +104,7 @@ import Testing
     #expect(driver.latest.discarded.contains { ($0 as? Asking)?.receiver is UnusedReceiver })
   }
 
-  @Test("an answer to a rendering is a sign of life, and begins an idle time anew")
+  @Test("an answer to a rendering restarts an idle time")
   func expiry() throws {
     var machine = FlowMachine(flow: "idle")
     let flow = Flow<String, String> { Step("a") { Asker() } }.expires(afterIdle: .seconds(10))

@@ -45,7 +45,7 @@ import Testing
     #expect(driver.steps == "a" && driver.undoneLine == "c b b a")
   }
 
-  @Test("a hub inside a retry: after the unwinding a back still leads to the step before, which has asked")
+  @Test("a hub inside a retry: after the unwinding a back still leads to the step before it, which has asked")
   func hubInRetry() throws {
     var driver = try TrackDriver(
       Flow {
@@ -82,7 +82,7 @@ import Testing
     #expect(driver.undoneLine == "b" && driver.lines.suffix(3) == ["caught b recover", "unwound - 0", "finished"])
   }
 
-  @Test("a recovery whose closure throws fails the step that had failed, with the closure's error, further out")
+  @Test("a recovery whose closure throws fails the failed step with the closure's error, further out")
   func recoveryThrows() throws {
     var driver = try TrackDriver(
       Flow {
@@ -107,7 +107,7 @@ import Testing
     #expect(step == "c" && error as? Failure == Failure("recovery"))
   }
 
-  @Test("backUps that throw while a scope unwinds are in its event, and the scope acts all the same")
+  @Test("errors of backUps during a scope's unwinding are in its event, and the scope acts all the same")
   func failingUnwind() throws {
     var driver = try TrackDriver(Flow { two("b", "c").recover { _ in "" } })
     driver.failing = ["c", "b"]
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("a recovery inside a branch keeps the siblings; one around the fork gets the failure when all are undone")
+  @Test("a recovery inside a branch keeps the siblings; one around the fork gets the failure after all are compensated")
   func branches() throws {
     var driver = try TrackDriver(
       Flow {
@@ -161,7 +161,7 @@ import Testing
     #expect(driver.undoneLine == "c b")
   }
 
-  @Test("retry in a branch tries the branch's step again, and a retry around the fork begins all branches anew")
+  @Test("retry in a branch repeats the branch's step, and a retry around the fork restarts all branches")
   func retryAroundFork() throws {
     var driver = try TrackDriver(
       Flow {
@@ -177,7 +177,7 @@ import Testing
     #expect(driver.lines.last == "finished")
   }
 
-  @Test("a back while a scope unwinds takes its place, and undoes nothing twice")
+  @Test("a back while a scope unwinds replaces it, and compensates nothing twice")
   func backWhileUnwinding() throws {
     var driver = try TrackDriver(
       Flow {
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(
-    "backoff values",
+    "the pauses of each backoff",
     arguments: [
       (Backoff.none, [0, 0, 0]), (.constant(.seconds(2)), [2, 2, 2]), (.constant(.seconds(-2)), [0, 0, 0]),
       (.exponential(from: .seconds(1)), [1, 2, 4]), (.exponential(from: .seconds(1), factor: 3), [1, 3, 9]),

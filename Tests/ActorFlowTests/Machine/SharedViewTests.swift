@@ -2,8 +2,8 @@ import Testing
 
 @testable import ActorFlow
 
-@Suite("Rule 8: what events of a fork share") struct SharedViewTests {
-  /// A fork of so many branches, each of which has entered its step.
+@Suite("Rule 8: sharing between the events of a fork") struct SharedViewTests {
+  /// Returns a fork of this many branches, each of which has entered its step.
   private func driver(_ count: Int) throws -> TrackDriver {
     try TrackDriver(
       Flow {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a position shows what was so in its event, however much comes after it")
+  @Test("a position is unchanged by later events")
   func old() throws {
     var driver = try driver(40)
     let first = driver.position
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "a list that shares: every version holds what an array would", arguments: [0, 1, 31, 32, 33, 1_024, 1_025, 40_000])
+    "a list that shares storage: every version equals an array's", arguments: [0, 1, 31, 32, 33, 1_024, 1_025, 40_000])
   func list(count: Int) {
     var random = SeededGenerator(seed: UInt64(count))
     var (list, array) = (SharedList(0..<count), Array(0..<count))
@@ -56,13 +56,13 @@ import Testing
   }
 }
 
-@Suite("What belongs to each track") struct TrackMapTests {
+@Suite("Data of each track") struct TrackMapTests {
   private struct Mark: TrackValue, Equatable {
     var number = 0
     static let noBranches: ContiguousArray = [TrackSlot.absent(Mark(number: -1))]
   }
 
-  @Test("what is done to that of a track that is over is forgotten, also where its slot is used again")
+  @Test("a change for a track that is over is dropped, also where its slot is used again")
   func absent() {
     var map = TrackMap<Mark>()
     let (old, other, new) = (TrackID(1, in: 1), TrackID(2, in: 3), TrackID(3, in: 1))

@@ -20,7 +20,7 @@ import Testing
     guard case .buffered = try driver.give({ try $0.send(1, to: "s", key: "1") }) else { throw Refused() }
   }
 
-  @Test("of the latest 10,000 keys as many are remembered as have 1 MiB with their signals' names")
+  @Test("of the latest 10,000 keys those are remembered that have at most 1 MiB with their signals' names")
   func longKeys() throws {
     var driver = try MachineDriver(.automatic)
     let name = String(repeating: "s", count: 256)
@@ -48,12 +48,12 @@ import Testing
     let (longest, longer) = ("é" + String(repeating: "k", count: 254), "é" + String(repeating: "k", count: 255))
     #expect(code { try driver.send(longer, to: "s") } == .tooLarge)
     #expect(code { try driver.send("k", to: longer) } == .tooLarge)
-    #expect(code { try driver.receive(from: longer) } == .tooLarge, "nobody could send it")
+    #expect(code { try driver.receive(from: longer) } == .tooLarge, "it could not be sent")
     #expect(!driver.machine.signals.isUsed)
     #expect(try driver.send(longest, to: longest) == "buffered")
   }
 
-  @Test("signals that wait to be received have at most 1 MiB in all, and one alone no more")
+  @Test("buffered signals have at most 1 MiB in all, as has a single one")
   func bufferedBytes() throws {
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
@@ -64,10 +64,10 @@ import Testing
     #expect(
       try driver.send("3", to: "t", size: 1 << 19) == "received", "a signal that a step waits for is not buffered")
     #expect(try driver.receive(from: "s") == "received")
-    #expect(try driver.send("2", to: "s", size: 1 << 19) == "buffered", "what was refused used no key up")
+    #expect(try driver.send("2", to: "s", size: 1 << 19) == "buffered", "a refused signal uses up no key")
   }
 
-  @Test("an ending drops signals that wait to be received, and takes no more; a back drops none")
+  @Test("an ending drops buffered signals, and refuses new ones; a back drops none")
   func endings() throws {
     for ending in ["abandon", "cancel", "fail", "back"] {
       var driver = try MachineDriver(.automatic, .automatic)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("while the flow is leaving for an end no signal is taken, and nobody may begin to wait")
+  @Test("while the flow is leaving for an end no signal is accepted, and no wait may begin")
   func whileLeaving() throws {
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
@@ -112,7 +112,7 @@ import Testing
 }
 
 extension MachineDriver {
-  /// Sends a number, and says what became of it.
+  /// Sends a number, and returns the result.
   fileprivate mutating func send(_ key: String?, to signal: String, size: Int = 0) throws -> String {
     switch try give({ try $0.send(1, to: signal, key: key, size: size) }) {
     case .received: "received"

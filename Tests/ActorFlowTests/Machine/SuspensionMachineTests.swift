@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-/// What becomes of a failure that nothing in the definition does something about.
-@Suite("Standing still on the machine") struct SuspensionMachineTests {
+/// Failures that no part of the definition handles.
+@Suite("Suspension on the machine") struct SuspensionMachineTests {
   private let flow = Flow<String, String> { Step("a") { Asker() } }
 
   private func driver(
@@ -14,7 +14,7 @@ import Testing
     return driver
   }
 
-  @Test("a flow that is kept stands still, and everything is as it was; one that is not rolls back")
+  @Test("a persisted flow is suspended with everything unchanged; another one rolls back")
   func parks() throws {
     var kept = try driver(.persisting)
     kept.fail()
@@ -25,7 +25,7 @@ import Testing
     #expect(other.machine.fault == nil && other.machine.isEnding)
   }
 
-  @Test("a kept flow rolls back where the step's definition says so")
+  @Test("a persisted flow rolls back where the step's definition says so")
   func rollsBack() throws {
     var driver = try driver(.persisting, flow.onFailure(.rollBack))
     driver.fail()
@@ -33,7 +33,7 @@ import Testing
     #expect(driver.rollBack() == "a")
   }
 
-  @Test("a flow that stands still fails no second time, and can be abandoned")
+  @Test("a suspended flow does not fail a second time, and can be abandoned")
   func twice() throws {
     var driver = try driver(.persisting)
     driver.fail()
@@ -41,11 +41,11 @@ import Testing
     #expect(driver.lines.map { $0.prefix(8) } == ["parked a"])
     try driver.abandon()
     #expect(driver.machine.isEnding)
-    #expect(driver.machine.fault == nil && !driver.machine.isSettled, "it is at work again")
+    #expect(driver.machine.fault == nil && !driver.machine.isSettled, "it is running again")
     #expect(driver.rollBack() == "a")
   }
 
-  @Test("what a definition says of a step's failure holds when the step is not on the stack any more")
+  @Test("the definition's failure policy for a step applies when the step is no longer on the stack")
   func nothingLeft() throws {
     let late = flow.timeout(.seconds(5))
     var driver = try TrackDriver(late.onFailure(.rollBack), with: "-", journal: .persisting)
@@ -61,10 +61,10 @@ import Testing
     try driver.pass("first")
     driver.advance(by: .seconds(5))
     try driver.comeBack()
-    #expect(driver.failure == nil && driver.machine.fault?.step.name == "a", "not what the step before it says")
+    #expect(driver.failure == nil && driver.machine.fault?.step.name == "a", "not the policy of the step before it")
   }
 
-  @Test("before the first step holds what the definition says of that one", arguments: [FailurePolicy.rollBack, .park])
+  @Test("before the first step its own failure policy applies", arguments: [FailurePolicy.rollBack, .park])
   func beforeFirst(policy: FailurePolicy) throws {
     var driver = try MachineDriver(flow.onFailure(policy), journal: .persisting)
     let goesOn = driver.give { $0.fail("switch", Refused()) }
@@ -72,7 +72,7 @@ import Testing
     #expect((driver.machine.fault == nil) == (policy == .rollBack))
   }
 
-  @Test("a flow that stands still hears no timer, and cannot be backed up")
+  @Test("in a suspended flow no timer fires, and it cannot be backed up")
   func deaf() throws {
     var driver = try TrackDriver(flow.timeout(.seconds(5)).retry(1), with: "-", journal: .persisting)
     var other = try TrackDriver(
@@ -90,7 +90,7 @@ import Testing
     #expect(error?.code == .parked)
   }
 
-  @Test("a flow that stands still waits for what a branch undoes, and begins nothing more in a branch")
+  @Test("a suspended flow waits for the compensation of a branch, and begins nothing more in a branch")
   func undoing() throws {
     let fork = Flow<String, String> {
       Parallel {

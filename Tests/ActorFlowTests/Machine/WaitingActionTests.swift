@@ -17,7 +17,7 @@ import Testing
     #expect(driver.latest.endedPauses(inTime: true) == [.main])
   }
 
-  @Test("a flow that is being left begins no pause, and one that is left ends its pause")
+  @Test("a flow that is being left begins no pause, and a leave ends a pause")
   func left() throws {
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
@@ -28,7 +28,7 @@ import Testing
     #expect(driver.latest.actions.isEmpty && driver.machine.nextTimer == nil)
   }
 
-  @Test("the end of the work of a `once` wakes whoever waits for it, whether it made a value or threw")
+  @Test("the end of the work of a `once` wakes each task that waits for it, whether it made a value or threw")
   func once() throws {
     for value in ["done", nil] {
       var driver = try MachineDriver(.automatic)

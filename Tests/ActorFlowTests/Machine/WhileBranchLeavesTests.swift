@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("While a branch is leaving: what each request does") struct WhileBranchLeavesTests: AskingFlows {
-  @Test("backUp on the same branch is a double click: moving, whichever step of the rollback it meets")
+@Suite("While a branch is leaving: the result of each request") struct WhileBranchLeavesTests: AskingFlows {
+  @Test("backUp on the same branch like a double click: moving, at any step of the rollback")
   func doubleClick() throws {
     var driver = try TrackDriver(
       Flow {
@@ -24,7 +24,7 @@ import Testing
     #expect(driver.machine.leave != nil, "now it leads to before the fork")
   }
 
-  @Test("a back to before the fork takes the branch's own back away, and everything is undone once")
+  @Test("a back to before the fork replaces the branch's own back, and everything is compensated once")
   func outerBack() throws {
     var driver = try forked(past: "a", "x1")
     let inner = try #require(try driver.backUp(from: "x2").landing)
@@ -36,7 +36,7 @@ import Testing
     #expect(driver.undone.count == 4)
   }
 
-  @Test("abandon during a branch's rollback: what was undone is not undone again")
+  @Test("abandon during a branch's rollback: a compensated step is not compensated again")
   func abandon() throws {
     var driver = try forked(past: "a", "x1")
     driver.holding = "x1"
@@ -77,7 +77,7 @@ import Testing
     #expect(driver.steps == "x1 y2")
   }
 
-  @Test("a race decided while a branch backs up: the branch comes back, and the rest of it is undone once")
+  @Test("a race decided while a branch backs up: the branch returns, and its remaining steps are compensated once")
   func decidedWhileBackingUp() throws {
     var driver = try TrackDriver(
       Flow {
@@ -99,7 +99,7 @@ import Testing
     #expect(driver.lines.dropFirst() == ["joined race 0", "moved race→d"])
   }
 
-  @Test("what a backUp threw in a branch that became superfluous on its way back is told when the fork is joined")
+  @Test("an error of a backUp in a branch superseded during its back is reported when the fork is joined")
   func errorOfOvertakenBranch() throws {
     var driver = try TrackDriver(
       Flow {
@@ -118,7 +118,7 @@ import Testing
     #expect(driver.lines.suffix(2) == ["joined race 1", "moved race→d"])
   }
 
-  @Test("what a backUp threw in a branch whose sibling then failed is told when all is rolled back")
+  @Test("an error of a backUp in a branch whose sibling then failed is reported after the rollback")
   func errorOfBranchWithFailedSibling() throws {
     var driver = try forked(past: "a", "x1")
     driver.holding = "x2"
@@ -157,7 +157,7 @@ import Testing
     #expect(driver.steps == "d" && driver.undoneLine == "c" && driver.failure == nil)
   }
 
-  @Test("backUp while the losers of a race are undone: the flow's own affair gives way, and leads to before the race")
+  @Test("backUp while the losers of a race are compensated: the race's own leave is replaced by one to before the race")
   func backWhilePruning() throws {
     var driver = try TrackDriver(
       Flow {

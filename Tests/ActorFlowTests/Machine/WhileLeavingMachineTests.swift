@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// Why a visit is being left: the columns of the table "While leaving".
+/// The reason for which a visit is being left: the columns of the table "While leaving".
 enum LeavingBy: String, Sendable, CaseIterable, CustomTestStringConvertible {
   case back, abandon, failure, cancelledCaller = "cancelled caller"
   var testDescription: String { "while leaving by \(rawValue)" }
@@ -16,9 +16,9 @@ enum LeavingBy: String, Sendable, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// How far the leave has come.
+/// The progress of the leave.
 enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
-  /// The step has not come back.
+  /// The step has not returned.
   case stepRuns = "the step still runs"
   /// A `backUp` runs.
   case backUpRuns = "a backUp runs"
@@ -54,7 +54,7 @@ enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     #expect(driver.machine.position.status == before.position.status)
   }
 
-  /// What is left to happen, from where the driver stands.
+  /// Returns the remaining rollback, from where the driver stands.
   private func rest(of driver: inout MachineDriver, _ by: LeavingBy, _ stage: LeavingStage) -> String {
     if stage == .backUpRuns || by == .failure { driver.compensated() }
     return driver.rollBack()
@@ -158,7 +158,7 @@ enum LeavingStage: String, Sendable, CaseIterable, CustomTestStringConvertible {
     expectUnchanged(driver, before)
   }
 
-  @Test("whoever has asked to leave, the step that comes back late has nothing to say", arguments: LeavingBy.allCases)
+  @Test("a step that returns late changes nothing, for whatever reason it was left", arguments: LeavingBy.allCases)
   func lateStep(by: LeavingBy) throws {
     guard by != .failure else { return }
     var (driver, _) = try driver(by, .stepRuns)

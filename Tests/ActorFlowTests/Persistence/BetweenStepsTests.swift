@@ -3,10 +3,10 @@ import Testing
 
 @testable import ActorFlow
 
-@Suite("A kept flow that is left between two steps", .timeLimit(.minutes(15))) struct BetweenStepsTests {
+@Suite("Persisted flows that are left between two steps", .timeLimit(.minutes(15))) struct BetweenStepsTests {
   private enum Way: CaseIterable { case back, timeout, abandon }
 
-  @Test("after branches were joined it can be stored, whatever leaves it", arguments: Way.allCases)
+  @Test("a flow that is left after the join of its branches can be stored", arguments: Way.allCases)
   private func joined(_ way: Way) async throws {
     let (trace, made) = (Trace(), Checkpoint())
     let recorder = FlowRecorder(
@@ -50,7 +50,7 @@ import Testing
     for commit in recorder.all where commit.snapshot.ending == nil { _ = try recorder.machine(of: commit.snapshot) }
   }
 
-  @Test("a flow that an earlier version stored with a beginning while it was being left is read and rolled back")
+  @Test("a flow stored by an earlier version with a start value while it was being left is read and rolled back")
   func storedBefore() async throws {
     let recorder = FlowRecorder(
       Flow("f") {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ActorFlow
 
-/// Random composed flows that die at random commits.
-@Suite("Kept flows: random ones") struct ComposedRestartTests {
+/// Random composed flows that crash at random commits.
+@Suite("Persisted flows: random crashes") struct ComposedRestartTests {
   @Test(
-    "however often the process dies, a random flow comes to the same end, undoes the same, and numbers its events",
+    "after any number of crashes, a random flow has the same ending, compensations and event numbers",
     .timeLimit(.minutes(Attack.minutes)), arguments: [false, true])
   func dies(commitsFail: Bool) async {
     await attack(Attack.seeds(Attack.scaled(60))) { seed in
@@ -20,7 +20,7 @@ import Testing
 
 private struct Lost: Error {}
 
-/// A random plan, and a world that does the same to it in every life.
+/// A random plan, and a world that acts on it in the same way after every restart.
 private struct ComposedRestart {
   let seed: UInt64
   let plan: ComposedPlan
@@ -28,7 +28,7 @@ private struct ComposedRestart {
   init(seed: UInt64) {
     self.seed = seed
     var generator = ComposedPlanGenerator(seed: seed)
-    // Which attempt fails is not to depend on how often the process has died.
+    // The failing attempt must not depend on the number of crashes.
     plan = ComposedPlan(pieces: generator.plan().pieces.map { $0.replacingFailures(by: seed % 3 == 0 ? nil : .once) })
   }
 
@@ -46,7 +46,7 @@ private struct ComposedRestart {
       var undone: [String] = []
       var recorded = whole
       var path: [Int] = []
-      // A life, cut off at a commit, and the next one; the last is lived to the end.
+      // A run that is cut off at a commit, then the next one; the last run reaches its end.
       var from: FlowRecorder.Commit?
       for number in 1...3 {
         let alive = recorded.commits.indices.filter { recorded.commits[$0].snapshot.ending == nil }
@@ -89,7 +89,7 @@ private struct ComposedRestart {
     }
     do {
       try await run.play { run, position in
-        // Not committed, or the run has stopped because something of a step's was not.
+        // Not committed, or the run has stopped because an input of a step was not committed.
         do { try await Self.act(run, position) } catch is Lost {} catch let error as FlowError
           where random != nil && error.code == .flowEnded
         {}
@@ -114,7 +114,7 @@ private struct ComposedRestart {
 }
 
 extension ComposedStage {
-  /// The names of the steps that were undone.
+  /// The names of the compensated steps.
   fileprivate var undone: [String] {
     lines.compactMap { line in
       guard case .backUp(let key, _) = line else { return nil }
@@ -124,7 +124,7 @@ extension ComposedStage {
 }
 
 extension PersistedRun {
-  /// What came of the flow, in a word.
+  /// The outcome of the flow, as a word.
   fileprivate var word: String {
     get async {
       switch await result {
@@ -136,7 +136,7 @@ extension PersistedRun {
 }
 
 extension Piece {
-  /// The same with steps that always fail, or that do something else where they would have.
+  /// Returns the piece with steps that always fail, or that take another action instead of failing.
   fileprivate func replacingFailures(by other: ComposedPlan.Action?) -> Piece {
     switch self {
     case .step(let step):

@@ -2,14 +2,14 @@ import Testing
 
 @testable import ActorFlow
 
-/// Flows that are taken up where each of their commits left them.
-@Suite("Kept flows: a crash at every commit") struct CrashTests {
+/// Flows that are activated at each of their commits.
+@Suite("Persisted flows: a crash at every commit") struct CrashTests {
   static let scenarios =
     RestartScenario.composing + RestartScenario.timing + RestartScenario.leaving + RestartScenario.policies
     + RestartScenario.rendering
 
   @Test(
-    "however often the process dies, the flow comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)
+    "after any number of crashes the flow comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)
   func everyCommit(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()
     #expect(whole.commits.count > 3)
@@ -17,13 +17,13 @@ import Testing
     try await scenario.crash(times: 1, in: whole, expecting: whole)
   }
 
-  @Test("a flow that dies twice comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)
+  @Test("a flow that crashes twice comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)
   func twice(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()
     try await scenario.crash(times: 2, in: whole, expecting: whole, every: 11)
   }
 
-  @Test("what is read back and written again is the same", arguments: scenarios)
+  @Test("a snapshot that is read and written again is unchanged", arguments: scenarios)
   func roundTrip(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()
     let recorder = FlowRecorder(try scenario.flow(Trace()))

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ActorFlow
 
-/// Values as JSON.
+/// Encodes values as JSON.
 struct JSONCodec: ValueCodec {
   func encode(_ value: any Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
@@ -16,35 +16,35 @@ struct JSONCodec: ValueCodec {
   }
 }
 
-/// Keeps every snapshot that a flow commits, and takes the flow up at any of them.
+/// Records every snapshot that a flow commits, and activates the flow at any of them.
 final class FlowRecorder: Sendable {
   struct Commit: Sendable {
     let snapshot: MachineSnapshot
     let events: [NavigationEvent]
     /// The time since the flow's start.
     let elapsed: Duration
-    /// How many lines the trace had.
+    /// The number of lines in the trace at the commit.
     let traced: Int
   }
 
   let graph: Graph
   let names: GraphNames
   private let commits = Lock<[Commit]>([])
-  /// The time since the flow's start. It stands still until a test moves it.
+  /// A clock that a test moves; it shows the time since the flow's start.
   let clock = ManualClock()
   private let started: ManualClock.Instant
   private let lines: @Sendable () -> Int
   private let before = Lock(PackedBefore())
 
-  /// What was packed before makes another snapshot.
+  /// Thrown if a snapshot with reused encodings differs from one without.
   struct Differs: Error {}
 
-  /// - Parameter elapsed: How long ago the flow began.
+  /// - Parameter elapsed: The time since the flow's start.
   convenience init(_ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero) {
     self.init(flow, at: elapsed) { trace.all.count }
   }
 
-  /// - Parameter lines: How many lines the trace has.
+  /// - Parameter lines: Returns the number of lines in the trace.
   init(_ flow: Flow<String, String>, at elapsed: Duration, counting lines: @escaping @Sendable () -> Int) {
     graph = flow.graph
     names = GraphNames(flow.graph)
@@ -74,16 +74,16 @@ final class FlowRecorder: Sendable {
     return settings
   }
 
-  /// The snapshot, made with what was packed before.
+  /// Returns the snapshot, made with the encodings of the snapshot before.
   private func reusing(_ machine: FlowMachine) throws -> MachineSnapshot {
     var known = before.withLock { $0 }
     defer { before.withLock { $0 = known } }
     return try machine.snapshot(names, with: JSONCodec(), reusing: &known)
   }
 
-  /// Begins the flow.
+  /// Starts the flow.
   ///
-  /// - Parameter allows: Called before each commit; what it throws fails the commit.
+  /// - Parameter allows: Called before each commit; an error that it throws fails the commit.
   func start(
     with input: String, _ allows: @escaping @Sendable (MachineSnapshot) async throws -> Void = { _ in }
   ) async throws -> PersistedRun {
@@ -96,18 +96,18 @@ final class FlowRecorder: Sendable {
     try FlowMachine(snapshot, of: "kept", names: names, codec: JSONCodec(), at: elapsed)
   }
 
-  /// Takes the flow up.
+  /// Activates the flow at a snapshot.
   func resume(
     _ snapshot: MachineSnapshot, _ allows: @escaping @Sendable (MachineSnapshot) async throws -> Void = { _ in }
   ) throws -> PersistedRun {
     PersistedRun(FlowCoordinator(resuming: try machine(of: snapshot), settings: settings(allows)), clock)
   }
 
-  /// Forgets every commit.
+  /// Removes every recorded commit.
   func forget() { commits.withLock { $0 = [] } }
 }
 
-/// A kept flow that runs beside the test.
+/// A persisted flow that runs beside the test.
 struct PersistedRun: Sendable {
   let coordinator: FlowCoordinator
   let run: Task<Void, Never>
@@ -119,13 +119,13 @@ struct PersistedRun: Sendable {
     run = Task { await coordinator.activate() }
   }
 
-  /// Puts the flow away, and waits until nothing of it runs.
+  /// Passivates the flow, and waits until its run has ended.
   func passivate() async {
     await coordinator.passivate()
     await run.value
   }
 
-  /// What the flow has made or thrown.
+  /// The output of the flow, or its error.
   var result: Result<String, any Error> {
     get async {
       await run.value

@@ -3,12 +3,12 @@ import Testing
 
 @testable import ActorFlow
 
-/// Flows that are put away at any moment.
-@Suite("Kept flows: put away at any moment") struct PassivationSweepTests {
+/// Flows that are passivated at any moment.
+@Suite("Persisted flows: passivation at any moment") struct PassivationSweepTests {
   static let scenarios = CrashTests.scenarios
 
   @Test(
-    "whatever a flow is doing when it is put away, it comes back, decides nothing more, and goes on to the same end",
+    "a flow passivated at any moment returns from its run, decides nothing more, and later comes to the same end",
     .timeLimit(.minutes(15)), arguments: scenarios)
   func anyMoment(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Begins the flow, puts it away after so many turns of others, and tells what it had committed.
+  /// Starts the flow, passivates it after this many turns of other tasks, and returns its commits.
   private func passivated(
     _ scenario: RestartScenario, after turns: Int, _ random: inout SeededGenerator
   ) async throws -> [FlowRecorder.Commit] {
@@ -37,7 +37,7 @@ import Testing
     for _ in 0..<turns { await Task.yield() }
     let cancels = random.chance(30)
     if cancels { run.run.cancel() } else { await run.coordinator.passivate() }
-    let decided = recorder.all.count + 1  // one may have been on its way
+    let decided = recorder.all.count + 1  // one commit may be under way
     try await run.patiently { await run.run.value }
     world.cancel()
     _ = await world.result

@@ -1,6 +1,6 @@
 import ActorFlow
 
-// What composes.
+// Scenarios of components.
 extension RestartScenario {
   static let composing: [RestartScenario] = [
     RestartScenario("steps") { trace in

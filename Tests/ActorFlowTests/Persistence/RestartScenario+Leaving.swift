@@ -1,6 +1,6 @@
 import ActorFlow
 
-// Ways back, and ends.
+// Scenarios of backs and endings.
 extension RestartScenario {
   static let leaving: [RestartScenario] = [
     RestartScenario(
@@ -188,7 +188,7 @@ extension RestartScenario {
     }
   }
 
-  /// Goes back from `d` while it can, up to a number of visits; then abandons.
+  /// Backs up from `d` while it can, up to a number of visits; then abandons.
   private static let policyWorld: World = { run, position in
     guard let question = position.questions.first else { return try await answer(run, position) }
     switch question.step.name {

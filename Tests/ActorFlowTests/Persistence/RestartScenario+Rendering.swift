@@ -1,6 +1,6 @@
 import ActorFlow
 
-// Steps that remember: what they show says what became of them, and the world acts on what it sees.
+// Scenarios of steps with state: their prompts show the state, and the world acts on the prompts.
 extension RestartScenario {
   static let rendering: [RestartScenario] = [
     RestartScenario("a rendered step with children, ended by a child's output", filling(rows: 3, marks: 2)) { _ in
@@ -47,9 +47,9 @@ extension RestartScenario {
     },
   ]
 
-  /// Adds rows, marks each, and takes the last one off.
+  /// Adds rows, marks each, and removes the last one.
   ///
-  /// - Parameter visits: What the number of the visit counts in a mark: 0 where that differs from life to life.
+  /// - Parameter visits: The weight of the visit's number in a mark: 0 where the number differs from run to run.
   private static func filling(rows: Int, marks: Int, visits: Int = 100) -> World {
     { run, position in
       let shelves = position.questions.compactMap { question in
@@ -69,7 +69,7 @@ extension RestartScenario {
     }
   }
 
-  /// Waits for what the effect does.
+  /// Waits for the effect.
   private static let loading: World = { run, position in
     let shown = position.questions.map { "\($0)" }
     try await run.patiently {
@@ -78,7 +78,7 @@ extension RestartScenario {
   }
 }
 
-/// Rows, each of which remembers at which visit and revision it was marked: what is forgotten cannot be made up for.
+/// Rows that each store the visit and revision of their mark: a lost mark cannot be restored.
 struct PersistedShelf: RenderedStep {
   enum Action: Codable, Sendable { case add, mark(Int, Int), takeOff(Int), left(Int, String) }
   struct View: Prompt, Codable {
@@ -87,7 +87,7 @@ struct PersistedShelf: RenderedStep {
   }
   struct State: Codable, Sendable, Equatable {
     var rows: [Int] = []
-    /// What is to be passed on to a row: where it was marked.
+    /// The input of a row: the visit and revision of its mark.
     var marks: [Int: [Int]] = [:]
     var isBeingTakenOff: Int?
   }
@@ -114,7 +114,7 @@ struct PersistedShelf: RenderedStep {
   }
 }
 
-/// Remembers what its parent told it, each time that it told something new.
+/// Stores each change of its parent's input.
 struct PersistedRow: RenderedStep {
   struct View: Prompt, Codable {
     typealias Answer = Never
@@ -132,7 +132,7 @@ struct PersistedRow: RenderedStep {
   func render(_ state: [Int], in scope: inout RenderScope<PersistedRow>) -> View { View(id: id, marks: state) }
 }
 
-/// Counts by an effect, which goes on where it was, and ends the step itself.
+/// Counts by an effect, which continues after a restart, and ends the step itself.
 struct PersistedList: RenderedStep {
   struct View: Prompt, Codable {
     enum Answer: Codable, Sendable { case loaded(Int) }
@@ -143,7 +143,7 @@ struct PersistedList: RenderedStep {
 
   func apply(_ action: View.Answer, to count: inout Int) -> String? {
     guard case .loaded(let number) = action else { return nil }
-    // An effect that begins anew sends nothing that is known.
+    // An effect that starts again sends no number that is known.
     if number > count { count = number }
     return count == 5 ? "all \(count)" : nil
   }

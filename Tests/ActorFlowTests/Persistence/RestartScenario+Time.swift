@@ -1,6 +1,6 @@
 @testable import ActorFlow
 
-// The clock, failures, signals.
+// Scenarios of timers, failures and signals.
 extension RestartScenario {
   static let timing: [RestartScenario] = [
     RestartScenario("a timeout with a recovery", at("t") { run, _ in try await run.fireNextTimer() }) { trace in
@@ -188,7 +188,7 @@ extension RestartScenario {
     },
   ]
 
-  /// A question and a signal, of which the question is answered.
+  /// Answers the question of a step that also waits for a signal.
   private static func race(_ context: StepContext, within limit: Duration? = nil) async throws -> String {
     try await withThrowingTaskGroup(of: String.self) { group in
       group.addTask { try await context.ask(Form(text: "race")) }
@@ -201,7 +201,7 @@ extension RestartScenario {
     }
   }
 
-  /// Answers; sends when the race is over and its wait given up.
+  /// Answers; sends a signal when the race is over and its wait given up.
   private static let givenUpWorld: World = { run, position in
     guard let asked = position.questions.min(by: { $0.step.path < $1.step.path }) else { return }
     if (asked.prompt as? Form)?.text == "race" {
@@ -228,7 +228,7 @@ extension RestartScenario {
     }
   }
 
-  /// Sends what is waited for before it answers.
+  /// Sends the awaited signal before it answers.
   private static let bothWorld: World = { run, position in
     if (position.questions.first?.prompt as? Form)?.text == "never", position.waits.isEmpty { return }
     if position.waits.isEmpty { return try await answer(run, position) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import ActorFlow
 
-/// A flow and the world around it, which knows nothing of what came before: whenever the flow has come to rest, it looks
-/// where the flow stands and does something. So it does the same to a flow that was taken up.
+/// A flow and a world that acts on it. The world stores no state: whenever the flow has settled, it chooses its action
+/// by the position. So it acts in the same way on a flow that was activated again.
 struct RestartScenario: Sendable, CustomTestStringConvertible {
   typealias World = @Sendable (PersistedRun, Position) async throws -> Void
 
@@ -21,7 +21,7 @@ struct RestartScenario: Sendable, CustomTestStringConvertible {
     self.flow = flow
   }
 
-  /// Answers the first question with its step's name; if there is none, the next timer rings.
+  /// Answers the first question with its step's name; if there is none, the next timer fires.
   static let answer: World = { run, position in
     guard let question = position.questions.min(by: { $0.step.path < $1.step.path }) else {
       return try await run.fireNextTimer()
@@ -29,7 +29,7 @@ struct RestartScenario: Sendable, CustomTestStringConvertible {
     try await run.coordinator.answer(question.id, with: "(\(question.step.name))")
   }
 
-  /// Does something when this step asks, and else what `other` does.
+  /// Acts when this step asks, and otherwise as `other` does.
   static func at(
     _ step: String, _ verb: @escaping @Sendable (PersistedRun, Question) async throws -> Void,
     orElse other: @escaping World = RestartScenario.answer
@@ -43,19 +43,19 @@ struct RestartScenario: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What came of a flow, or of one of its lives.
+/// The result of a run of the flow, from its start or from a commit.
 struct RecordedRun: Sendable {
   let outcome: String
   let commits: [FlowRecorder.Commit]
   let trace: [String]
 
-  /// The steps that were undone.
+  /// The steps that were compensated.
   var undone: Set<String> { Set(trace.filter { $0.hasSuffix(":backUp") }) }
   var effects: Set<String> { Set(trace.filter { $0.hasPrefix("once ") }) }
 }
 
 extension RestartScenario {
-  /// Runs the flow from its beginning.
+  /// Runs the flow from its start.
   func record() async throws -> RecordedRun {
     let trace = Trace()
     let recorder = FlowRecorder(try flow(trace), tracing: trace)
@@ -63,7 +63,7 @@ extension RestartScenario {
     return try await record(run, recorder, trace)
   }
 
-  /// Takes the flow up at a commit.
+  /// Activates the flow at a commit, and runs it to its end.
   func record(from commit: FlowRecorder.Commit) async throws -> RecordedRun {
     let trace = Trace()
     let recorder = FlowRecorder(try flow(trace), tracing: trace, at: commit.elapsed)
@@ -78,7 +78,7 @@ extension RestartScenario {
     return RecordedRun(outcome: await run.outcome, commits: recorder.all, trace: trace.all)
   }
 
-  /// Takes the flow up at each commit of its life, and each of those lives at every `stride`th of theirs.
+  /// Activates the flow at each commit of a run, and again at every `stride`th commit of those runs.
   func crash(
     times: Int, in recorded: RecordedRun, expecting whole: RecordedRun, before: [FlowRecorder.Commit] = [],
     every stride: Int = 1
@@ -124,7 +124,7 @@ extension FlowRecorder.Commit {
 }
 
 extension MachineSnapshot {
-  /// The keys of what was done once and is recorded.
+  /// The keys of the recorded effects.
   fileprivate var doneEffects: [String] {
     ([main] + branches).flatMap { $0.focus.records + $0.places.flatMap(\.records) }
       .filter { $0.value != nil }.map(\.idempotencyKey)
@@ -132,7 +132,7 @@ extension MachineSnapshot {
 }
 
 extension PersistedRun {
-  /// Lets the world act whenever the flow has come to rest, until it has ended.
+  /// Lets the world act whenever the flow has settled, until it has ended.
   func play(_ world: @escaping RestartScenario.World) async throws {
     for _ in 0..<300 {
       let position = try await patiently {
@@ -148,7 +148,7 @@ extension PersistedRun {
     throw Finding("the flow does not end: \(await coordinator.position)")
   }
 
-  /// Fails if it does not come back.
+  /// Throws if `body` does not return.
   func patiently<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let task = Task { try await body() }
     let isBack = Flag()
@@ -174,14 +174,14 @@ extension PersistedRun {
     get async { await coordinator.isFiring }
   }
 
-  /// Moves the clock to the next timer.
+  /// Advances the clock to the next timer.
   func fireNextTimer() async throws {
     let (now, next) = await coordinator.timetable
     guard let next else { throw Finding("nothing is asked, and nothing is due: \(await coordinator.position)") }
     clock.advance(by: max(.zero, next - now))
   }
 
-  /// What the flow has made or thrown, as a text.
+  /// The output of the flow, or its error, as text.
   var outcome: String {
     get async {
       switch await result {

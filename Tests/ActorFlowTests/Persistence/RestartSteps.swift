@@ -1,10 +1,10 @@
 import ActorFlow
 
-// The steps of kept flows. Each traces `NAME:backUp`, and `once KEY` for what is to happen once.
+// The steps of restarted flows. Each traces `NAME:backUp`, and `once KEY` for the work of a `once`.
 
 func tracedAsker(_ name: String, _ trace: Trace) -> Step<String, String> { Step(name) { Asker(trace) } }
 
-/// Charges once, and refunds once; makes what it got.
+/// Charges once, and refunds once; returns its input and a receipt.
 func tracedCharger(_ name: String, _ trace: Trace) -> Step<String, String> {
   .scripted(
     name,
@@ -33,7 +33,7 @@ func tracedStep(
     }, proceed: proceed)
 }
 
-/// A menu that shows its input and the latest number it has taken.
+/// A menu that shows its input and the latest number it has received.
 actor PersistedMenu: ReceivingStep {
   private let trace: Trace
   private var latest = 0
@@ -46,7 +46,7 @@ actor PersistedMenu: ReceivingStep {
   func receive(_ update: Int) { latest = update }
 }
 
-/// Takes an 8 first, and a 5 only after it.
+/// Receives an 8 first, and a 5 only after it.
 actor PersistedPair: ReceivingStep {
   private let trace: Trace
   private var latest = 0
@@ -62,7 +62,7 @@ actor PersistedPair: ReceivingStep {
   }
 }
 
-/// Asks, and takes numbers.
+/// Asks, and receives numbers.
 actor PersistedBasket: ReceivingStep {
   private let trace: Trace
   private var latest = 0

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ActorFlow
 
-/// What one commit has encoded the next one does not encode again.
-@Suite("Kept flows: what was packed before") struct ReusedEncodingTests {
-  /// A value that notes each time it is encoded.
+/// A value that one commit has encoded is not encoded again by the next one.
+@Suite("Persisted flows: reused encodings") struct ReusedEncodingTests {
+  /// A value that records each of its encodings.
   struct Noted: Codable, Sendable {
     let name: String
     @TaskLocal static var trace = Trace()
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// How often each name was encoded while a flow was packed after each of its commits.
+  /// Returns how often each name was encoded while a flow was packed after each of its commits.
   private func encoded(_ flow: Flow<String, String>) async throws -> [String: Int] {
     let names = GraphNames(flow.graph)
     let before = Lock(PackedBefore())
@@ -55,7 +55,7 @@ import Testing
     #expect(counts == Dictionary(uniqueKeysWithValues: ((1...9).map { "r\($0)" } + ["a to b"]).map { ($0, 1) }))
   }
 
-  @Test("elements and what their branches make are encoded once")
+  @Test("elements and the outputs of their branches are encoded once")
   func results() async throws {
     let flow = Flow<String, String> {
       ForEach({ (_: String) in (1...6).map { Noted("e\($0)") } }) {
@@ -67,8 +67,8 @@ import Testing
       Step("end") { (all: [Noted], context: StepContext) in "\(all.count)" }
     }
     let counts = try await encoded(flow)
-    // An element as what it is before its branch begins, and as its step's input; what a branch has made as the branch's
-    // way on, as its result, and as a part of what the fork makes.
+    // An element is encoded as the branch's start value and as its step's input; the output of a branch as the branch's
+    // last value, as its result, and as part of the fork's output.
     #expect(counts.filter { $0.key.hasPrefix("e") }.values.allSatisfy { $0 <= 2 })
     #expect(counts.filter { $0.key.hasPrefix("made") }.values.allSatisfy { $0 <= 3 })
     #expect(counts.count == 12)

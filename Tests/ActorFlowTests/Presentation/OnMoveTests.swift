@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Presenters: forward moves and backs") struct OnMoveTests {
-  @Test("SF-27 what is registered for forward moves is not asked for a back; the variant for backs is separate")
+  @Test("SF-27 a presenter registered for forward moves is not asked for a back; the variant for backs is separate")
   func forwardAndBack() async throws {
     let (trace, rest) = (Trace(), Terminal())
     let presenters: [any Presenter] = [
@@ -24,7 +24,7 @@ import Testing
     #expect(!rest.lines.all.contains { $0.hasPrefix("backedUp") })
   }
 
-  @Test("a step that was skipped and kept is no move for OnMove")
+  @Test("a step that was skipped and stays on the stack is no move for OnMove")
   func skipped() async throws {
     let (trace, rest) = (Trace(), Terminal())
     let flow = Flow {

@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("Presenters: how a step is to be shown") struct PresentationTokenTests {
-  /// What a presenter is told to do, for each move forward and back.
+@Suite("Presenters: the presentation style of a step") struct PresentationTokenTests {
+  /// Returns the presentations of each move forward and back.
   private func shown(
     _ flow: Flow<String, String>, _ body: (FlowCoordinator) async throws -> Void = { _ in }
   ) async throws -> [String] {
@@ -38,7 +38,7 @@ import Testing
     #expect(try await shown(flow) == ["show a -", "show b modal", "show c embed", "show d replace", "show e -"])
   }
 
-  @Test("FL-05 a step that overrides only what happens when it is left is presented as any other")
+  @Test("FL-05 a step that overrides only its removal is presented as any other")
   func otherPolicies() async throws {
     let flow = Flow {
       Step("a") { Automatic() }.onFailure(.park)
@@ -47,7 +47,7 @@ import Testing
     #expect(try await shown(flow.presentation(.modal)) == ["show a modal", "show b modal"])
   }
 
-  @Test("FL-20 a step that is put in later is shown and hidden in the style of those around it")
+  @Test("FL-20 an inserted step is shown and hidden in the style of its neighbours")
   func putInLater() async throws {
     func flow(withExtra: Bool) -> Flow<String, String> {
       Flow {
@@ -66,7 +66,7 @@ import Testing
       lines == ["show a push", "show extra push", "hide extra push", "back a push", "show extra push"])
   }
 
-  @Test("SC-075 a style, constant or come by when the flow is built, holds for first and later steps")
+  @Test("SC-075 a style, constant or computed when the flow is built, applies to first and later steps")
   func howeverComeBy() async throws {
     let chosen: @Sendable (Bool) -> Presentation = { $0 ? .modal : .custom("sheet") }
     let flow = Flow {

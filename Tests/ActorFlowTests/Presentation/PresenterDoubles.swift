@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// A presenter that does what a test says.
+/// A presenter whose code is given by a test.
 struct Shows: Presenter {
   private let show: @Sendable (NavigationEvent, FlowCoordinator) async throws -> Bool
 
@@ -24,7 +24,7 @@ final class Terminal: Presenter {
   }
 }
 
-/// Runs `flow` with presenters while `body` plays the outside world; returns what `run` returned or threw.
+/// Runs `flow` with presenters while `body` acts as the outside world; returns the result of `run`.
 func running<I, O>(
   _ flow: Flow<I, O>, with input: I, presentedBy presenters: [any Presenter],
   on coordinator: FlowCoordinator = FlowCoordinator(), _ body: (FlowCoordinator) async throws -> Void = { _ in }

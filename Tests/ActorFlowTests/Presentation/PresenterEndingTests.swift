@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Presenters: how a presented run ends") struct PresenterEndingTests {
+@Suite("Presenters: the ending of a presented run") struct PresenterEndingTests {
   /// Throws at every event of which `line` is the line.
   private static func failing(at line: String) -> Shows {
     Shows { event, _ in
@@ -10,7 +10,8 @@ import Testing
     }
   }
 
-  @Test("a presenter that throws abandons the flow: it is undone, run throws that error, and the others see the end")
+  @Test(
+    "a presenter that throws abandons the flow: it is rolled back, run throws that error, and the others see the end")
   func throwing() async throws {
     let (terminal, trace, coordinator) = (Terminal(), Trace(), FlowCoordinator())
     let result = try await running(
@@ -54,7 +55,7 @@ import Testing
     #expect(error(of: try await running(flow, with: "", presentedBy: [presenter])) as? Failure == Failure("launched"))
   }
 
-  @Test("a flow that has finished returns its result, whatever a presenter throws afterwards")
+  @Test("a flow that has finished returns its output, even if a presenter throws afterwards")
   func throwingAfterTheEnd() async throws {
     let flow = Flow { Step("a") { Automatic() } }
     let coordinator = FlowCoordinator()
@@ -87,7 +88,7 @@ import Testing
     #expect(last.all == [true])
   }
 
-  @Test("a presenter that gives up because the caller was cancelled does not change the ending")
+  @Test("a presenter that returns because the caller was cancelled does not change the ending")
   func cancelledPresenter() async throws {
     let inside = Checkpoint()
     let patient = Shows { event, coordinator in

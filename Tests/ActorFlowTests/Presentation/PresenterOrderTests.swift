@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("Presenters: who is asked, and when") struct PresenterOrderTests {
-  @Test("SF-25 presenters are asked in order; the first that takes an event has it, those after it are not asked")
+@Suite("Presenters: order of the presenters and of the events") struct PresenterOrderTests {
+  @Test("SF-25 presenters are asked in order; the first that takes an event presents it, those after it are not asked")
   func firstWins() async throws {
     let trace = Trace()
     let first = Shows { _, _ in
@@ -32,7 +32,7 @@ import Testing
     #expect(terminal.lines.all == ["launched", "moved -→a", "finished"])
   }
 
-  @Test("an event that everybody declines is not shown, and the flow goes on")
+  @Test("an event that every presenter declines is not shown, and the flow continues")
   func nobody() async throws {
     let result = try await running(
       Flow { Step("a") { Automatic() } }, with: "", presentedBy: [Shows { _, _ in false }])
@@ -40,7 +40,7 @@ import Testing
     #expect(try await running(Flow { Step("a") { Automatic() } }, with: "", presentedBy: []).get() == "a")
   }
 
-  @Test("SF-28 a move that is made while a dismissal is still being presented is presented after it, in order")
+  @Test("SF-28 a move during the presentation of a dismissal is presented after it, in order")
   func afterTheDismissal() async throws {
     let (terminal, dismissal) = (Terminal(), Checkpoint())
     let slow = Shows { event, _ in
@@ -83,7 +83,7 @@ import Testing
     #expect(terminal.lines.all == (await allEvents(of: coordinator).map(\.change.line)))
   }
 
-  @Test("FL-17 a second run in the same presenter begins when the first has cleaned up, and is not touched by it")
+  @Test("FL-17 a second run in the same presenter begins after the first has cleaned up, and is not affected by it")
   func oneAfterTheOther() async throws {
     let terminal = Terminal()
     let coordinator = FlowCoordinator()
@@ -100,7 +100,7 @@ import Testing
     let shown = Collected<[String]>()
     let presenter = Shows { event, coordinator in
       counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-      // Somewhere to let others in.
+      // A suspension point for other tasks.
       _ = await coordinator.position
       shown.append(event.position.questions.map(\.step.name) + [event.position.step?.name ?? "-"])
       counts.withLock { $0.now -= 1 }
@@ -114,7 +114,7 @@ import Testing
     #expect(shown.all == [["-"], ["a"], ["a", "a"], ["a"], ["b"], ["b", "b"], ["b"], ["b"]])
   }
 
-  @Test("RX-12 a presenter of the root is shown every move of every flow inside, by its whole path")
+  @Test("RX-12 a presenter of the root presents every move of every nested flow, by its whole path")
   func descendants() async throws {
     let paths = Trace()
     let presenter = Shows { event, _ in
@@ -153,7 +153,7 @@ import Testing
     #expect(terminal.lines.all.count == 22 - 5)
   }
 
-  @Test("a presenter that falls behind the log sees a gap, and is whole again with the next event")
+  @Test("a presenter that falls behind the log sees a gap, and has the whole position with the next event")
   func gap() async throws {
     let numbers = Collected<Int>()
     let gate = Checkpoint()

@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("Presenters: what they ask for") struct PresenterRequestTests {
-  @Test("a presenter may abandon the flow and wait for it; the events that are left are presented, then run throws")
+@Suite("Presenters: their requests") struct PresenterRequestTests {
+  @Test("a presenter may abandon the flow and wait for it; the remaining events are presented, then run throws")
   func abandons() async throws {
     let (terminal, trace) = (Terminal(), Trace())
     let impatient = Shows { event, coordinator in
@@ -38,7 +38,7 @@ import Testing
     #expect(terminal.lines.all.filter { $0.hasPrefix("backedUp") } == ["backedUp b→a 0"])
   }
 
-  @Test("a presenter in a step of another flow may move the flow that it presents, but not the one around it")
+  @Test("a presenter in a step of another flow may move the flow that it presents, but not the outer one")
   func inAnotherFlow() async throws {
     let outer = FlowCoordinator()
     let refusals = Collected<FlowError.Code?>()
@@ -58,7 +58,7 @@ import Testing
     #expect(refusals.all == [.insideFlow])
   }
 
-  @Test("SC-090 a stream of events from outside abandons a flow that is presented; the last events are still shown")
+  @Test("SC-090 a stream of events from outside abandons a presented flow; the last events are still shown")
   func externalEvents() async throws {
     let (logouts, logout) = AsyncStream<String>.makeStream()
     let terminal = Terminal()

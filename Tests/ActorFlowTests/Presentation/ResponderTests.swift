@@ -17,7 +17,7 @@ import Testing
     #expect(try await FlowCoordinator().run(Self.twoQuestions, with: "hi", presentedBy: [robot]) == "hi!7")
   }
 
-  @Test("what it answers it takes; what it has no answer for is left to the next presenter")
+  @Test("a responder takes the questions that it answers; others are left to the next presenter")
   func declines() async throws {
     let rest = Trace()
     let robot = Responder {
@@ -58,7 +58,7 @@ import Testing
         return form.text == "c" ? "done" : nil
       }
     }
-    // The same event again, as a chain of presenters may do.
+    // The same event again, as a chain of presenters may deliver it.
     let again = Shows { event, coordinator in
       let isTaken = try await robot.present(event, in: coordinator)
       if case .asked = event.change { #expect(!isTaken) }
@@ -106,7 +106,7 @@ import Testing
     #expect(try result.get() == "to new")
   }
 
-  @Test("an answer that comes too late is nobody's error: somebody else was quicker")
+  @Test("a late answer is no error, because another answerer was quicker")
   func quicker() async throws {
     let inside = Checkpoint()
     let robot = Responder {
@@ -126,7 +126,7 @@ import Testing
     #expect(inside.arrivals == 1)
   }
 
-  @Test("to a responder that comes late, questions that are closed by now are no questions")
+  @Test("a late responder ignores questions that are closed by now")
   func lateReplay() async throws {
     let (asked, gate) = (Trace(), Checkpoint())
     let slow = Shows { event, _ in
@@ -157,7 +157,7 @@ import Testing
     #expect(trace.all == ["a:proceed()", "a:backUp"])
   }
 
-  @Test("what a handler throws ends the flow, and run throws it")
+  @Test("an error thrown by a handler ends the flow, and run throws it")
   func throwing() async throws {
     let robot = Responder { On(Form.self) { _ in throw Failure("no idea") } }
     let result = try await running(asking("a"), with: "", presentedBy: [robot])
