@@ -3,7 +3,7 @@ import Testing
 
 /// The decisions of rendered steps, without a task. Nodes are numbered 1, 2, 3… as they appear, and so are effects.
 @Suite struct RenderTreeTests {
-  @Test("an action is applied, and what it changed is shown")
+  @Test("an action is applied, and its change is shown")
   func applies() throws {
     var driver = try TreeDriver()
     #expect(try driver.act(.add("a")))
@@ -12,7 +12,7 @@ import Testing
     #expect(driver.view.line == "ab")
   }
 
-  @Test("a state that is equal is not shown again")
+  @Test("an equal state is not shown again")
   func unchanged() throws {
     var driver = try TreeDriver()
     #expect(try !driver.act(.nothing))
@@ -35,7 +35,7 @@ import Testing
     #expect(driver.tree.output == nil)
   }
 
-  @Test("a child keeps its state while it is asked for, and begins anew when it comes back")
+  @Test("a child keeps its state while it is rendered, and has a new state when it returns")
   func childrenLive() throws {
     var driver = try TreeDriver()
     try driver.act(.open("c"), .open("d"))
@@ -52,12 +52,12 @@ import Testing
     #expect(driver.view.line == "(2,new)")
   }
 
-  @Test("children are told apart by their keys, however many there are, and while others come and go")
+  @Test("children are identified by their keys, however many there are, and while others are added and removed")
   func manyChildren() throws {
     var driver = try TreeDriver()
     var keys: [String] = []
     func line(_ keys: [String]) -> String { "(" + keys.joined(separator: ",") + ")" }
-    // Up to 20 children, so that those with and without a dictionary are met, each with its key as its state.
+    // Up to 20 children, so that both sizes, with and without a dictionary, occur; each has its key as its state.
     for number in 0..<20 {
       let key = "k\(number)"
       try driver.act(.open(key))
@@ -75,7 +75,7 @@ import Testing
     #expect(driver.view.line == line(keys + [""]))
   }
 
-  @Test("what was below a removed child is gone with it, effects too")
+  @Test("the descendants of a removed child are removed with it, and so are their effects")
   func subtrees() throws {
     var driver = try TreeDriver()
     try driver.act(.open("c"))
@@ -89,7 +89,7 @@ import Testing
     #expect(try driver.send(.add("x"), to: 2, from: 2) == nil)
   }
 
-  @Test("an effect starts when it is first asked for, and is stopped when it no longer is, before others start")
+  @Test("an effect starts when it is first requested, and is stopped when it no longer is, before others start")
   func effects() throws {
     var driver = try TreeDriver()
     try driver.act(.run("a"), .run("b"), .add("x"))
@@ -98,7 +98,7 @@ import Testing
     #expect(driver.take() == ["-1", "-2", "+3 c", "+4 d"])
   }
 
-  @Test("a key starts again only after its old work has ended, and not if nobody wants it by then")
+  @Test("a key starts again only after its old work has ended, and not if it is no longer requested by then")
   func restarts() throws {
     var driver = try TreeDriver()
     try driver.act(.run("a"), .stop("a"), .run("a"))
@@ -113,7 +113,7 @@ import Testing
     #expect(driver.take() == ["+5 a"])
   }
 
-  @Test("the effect of a child that comes back waits for the old child's")
+  @Test("the effect of a child that returns waits for the effect of the old child")
   func restartsInChild() throws {
     var driver = try TreeDriver()
     try driver.act(.open("c"), .open("d"))
@@ -126,7 +126,7 @@ import Testing
     #expect(driver.take() == ["+3 e"])
   }
 
-  @Test("an effect that has ended is not started again while it is asked for, and its actions are refused")
+  @Test("an effect that has ended is not started again while it is requested, and its actions are refused")
   func ended() throws {
     var driver = try TreeDriver()
     try driver.act(.run("a"))
@@ -157,7 +157,7 @@ import Testing
     #expect(error?.message.contains("render of Board requests two children of type Board with the key \"c\"") == true)
   }
 
-  @Test("a next visit keeps the states and starts the effects anew")
+  @Test("a next visit keeps the states and restarts the effects")
   func nextVisit() throws {
     let trace = Trace()
     var script = BoardScript(trace)
@@ -176,19 +176,19 @@ import Testing
     #expect(trace.all.dropFirst(before) == ["input →new", "input c.→newc."])
   }
 
-  @Test("of an earlier visit's effects nothing is taken, be it that they never started")
+  @Test("actions of an earlier visit's effects are refused, even if the effects never started")
   func effectsOfEarlierVisit() throws {
     var driver = try TreeDriver()
     try driver.act(.run("a"), .stop("a"), .run("a"))
     #expect(driver.take() == ["+1 a", "-1"])
-    #expect(try driver.send(.add("1"), to: 1, from: 2) == true, "it is asked for, and waits for the work before it")
+    #expect(try driver.send(.add("1"), to: 1, from: 2) == true, "it is requested, and waits for the work before it")
     driver.tree.enter(Board(), port: SinkPort(nil))
     try driver.render()
     #expect(try driver.send(.add("2"), to: 1, from: 2) == nil)
     #expect(try driver.send(.add("3"), to: 1, from: 3) == true)
   }
 
-  @Test("of a render that failed nothing is left: the next visit starts what is asked for then, once")
+  @Test("a failed render leaves nothing behind: the next visit starts the effects requested then, once")
   func afterMistake() throws {
     var driver = try TreeDriver()
     try driver.act(.open("c"), .run("a"))

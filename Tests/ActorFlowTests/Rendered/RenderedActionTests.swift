@@ -33,7 +33,7 @@ import Testing
     #expect(shown == ["bye"])
   }
 
-  @Test("an action is checked by authorize and validate; one that is refused changes nothing")
+  @Test("an action is checked by authorize and validate; a refused one changes nothing")
   func checked() async throws {
     var script = BoardScript()
     script.role = "clerk"
@@ -52,7 +52,7 @@ import Testing
     _ = try await flow.result.get()
   }
 
-  @Test("an answer of another type, or for an older revision that was named, is refused")
+  @Test("an answer of another type, or for an older named revision, is refused")
   func wrongAnswers() async throws {
     let flow = launch(.board(), with: "")
     let id = try #require(try await flow.coordinator.settled().questions.first?.id)
@@ -88,7 +88,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("an answer that is being validated while the flow comes back is not applied to the next visit's question")
+  @Test("an answer being validated when the flow returns to the step is not applied to the next visit's question")
   func validatedTooLong() async throws {
     let gate = Checkpoint()
     var script = BoardScript()
@@ -169,7 +169,7 @@ import Testing
     #expect(await code { try await flow.coordinator.answer(question.id, with: BoardAction.nothing) } == .flowEnded)
   }
 
-  @Test("rule 5: a state that is equal publishes nothing, and the answer is accepted")
+  @Test("rule 5: an equal state publishes nothing, and the answer is accepted")
   func unchanged() async throws {
     let flow = launch(.board(), with: "")
     try await flow.act(.nothing, .add(""), .nothing)
@@ -200,7 +200,7 @@ import Testing
       await flow.lines.dropFirst(3) == ["updated opaque 2", "updated opaque 3", "withdrawn", "finished"])
   }
 
-  @Test("the board is one to a back: the step after it returns to it")
+  @Test("a back from the next step returns to the board")
   func isReturnedTo() async throws {
     let flow = launch(
       Flow {

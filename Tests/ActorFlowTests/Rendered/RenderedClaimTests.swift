@@ -5,10 +5,10 @@ import Testing
 
 /// An answer that was overtaken three times keeps other actions out while it is validated once more.
 @Suite("Rendered steps: overtaken answers") struct RenderedClaimTests {
-  /// A board whose answer `slow` is overtaken three times; the fourth time `last` is done before it is valid.
+  /// A board whose answer `slow` is overtaken three times; the fourth time `last` arrives before it is valid.
   private struct Claimed {
     let reached = Checkpoint()
-    /// Where an effect `a` comes when it is about to send an action in vain.
+    /// Passed when an effect `a` is about to send an action that must wait.
     let sending = Checkpoint()
     var script = BoardScript(first: BoardState(effects: ["a"]))
 
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("an answer is accepted although what is shown changes faster than it is validated: in the end others wait")
+  @Test("an answer is accepted although the rendering changes faster than it is validated: in the end others wait")
   func others() async throws {
     let gate = Checkpoint()
     var claimed = Claimed { await gate.pass() }
@@ -59,7 +59,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("others get in when the last validation refuses")
+  @Test("other actions continue when the last validation refuses")
   func refused() async throws {
     let claimed = Claimed { throw Failure("no") }
     let flow = launch(.board(claimed.script), with: "")
@@ -75,7 +75,7 @@ import Testing
     ("cancel", { flow in flow.run.cancel() }),
   ]
 
-  /// Around the board, so that a back leads somewhere.
+  /// A flow around the board, so that a back has a target.
   private func flow(_ script: BoardScript) -> Flow<String, String> {
     Flow {
       Step("before") { Asker() }
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "a leave waits for no validation, though an effect waits in its sink for that",
+    "a leave does not wait for a validation, even if an effect waits in its sink for that validation",
     arguments: 0..<leaves.count, [false, true])
   func leave(_ number: Int, commits: Bool) async throws {
     let gate = Checkpoint()
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.code == .questionClosed || error?.code == .flowEnded)
   }
 
-  @Test("a validation that leaves the flow gets to its end", arguments: [false, true])
+  @Test("a validation that leaves the flow runs to its end", arguments: [false, true])
   func abandonsItself(commits: Bool) async throws {
     let coordinator = Handover<FlowCoordinator>()
     let claimed = Claimed { try await coordinator.value()?.abandon() }
@@ -111,7 +111,7 @@ import Testing
     #expect((await error(of: slow) as? FlowError)?.code == .flowEnded)
   }
 
-  @Test("a timeout waits for no validation")
+  @Test("a timeout does not wait for a validation")
   func timesOut() async throws {
     let (gate, clock) = (Checkpoint(), ManualClock())
     let claimed = Claimed { await gate.pass() }
@@ -127,7 +127,7 @@ import Testing
     _ = await slow.result
   }
 
-  @Test("another attempt of a step that fails meanwhile begins at once, and takes actions")
+  @Test("another attempt of a step that fails meanwhile begins at once, and accepts actions")
   func retried() async throws {
     let (gate, failing) = (Checkpoint(), Checkpoint())
     var claimed = Claimed { await gate.pass() }
@@ -154,7 +154,7 @@ import Testing
 
   // MARK: - Without a task
 
-  @Test("a claim is granted after three times, to one at a time, and kept until it ends")
+  @Test("a claim is granted after three times, to one answer at a time, and kept until it ends")
   func policy() {
     var turns = ActionTurns()
     var attempts = [ActionAttempt.first, .first]

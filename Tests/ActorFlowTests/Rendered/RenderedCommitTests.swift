@@ -9,7 +9,7 @@ import Testing
 
   private func revision(of machine: FlowMachine) -> Int { machine.position.questions.first?.revision ?? 0 }
 
-  @Test("actions that come during a commit wait for it, in order")
+  @Test("actions that arrive during a commit wait for it, in order")
   func inOrder() async throws {
     let hook = CommitHook()
     let flow = launch(on: hook)

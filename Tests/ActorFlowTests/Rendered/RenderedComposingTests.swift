@@ -2,9 +2,9 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// Rendered steps among everything else.
+/// Rendered steps inside other components.
 @Suite("Rendered steps: composing and presenting") struct RenderedComposingTests {
-  @Test("a responder that knows nothing of renderings drives one")
+  @Test("a responder without special support answers a rendered step")
   func responder() async throws {
     let robot = Responder {
       On(BoardView.self) { view in view.text.count < 3 ? .add("x") : .out(view.text) }
@@ -39,7 +39,7 @@ import Testing
     #expect(try await flow.result.get() == "left|right")
   }
 
-  @Test("what a failing branch leaves behind: the rendering of its sibling is left, and its effects end")
+  @Test("a failing branch leaves the rendering of its sibling, whose effects end")
   func siblings() async throws {
     let (trace, started) = (Trace(), Checkpoint())
     let script = BoardScript(trace, first: BoardState(effects: ["a"])) { key, _ in
@@ -66,7 +66,7 @@ import Testing
     #expect(trace.all == ["end a"])
   }
 
-  @Test("as a hub's menu it goes on in its visit: with its state, and the new input")
+  @Test("a rendered step as a hub's menu continues in its visit, with its state and the new input")
   func hub() async throws {
     let trace = Trace()
     var script = BoardScript(trace)
@@ -86,7 +86,9 @@ import Testing
     #expect(try await flow.result.get() == "done")
   }
 
-  @Test("another attempt at the step alone keeps its state, one at several begins anew", arguments: [true, false])
+  @Test(
+    "another attempt at the step alone keeps its state, one at several steps starts with a new state",
+    arguments: [true, false])
   func retry(_ isAlone: Bool) async throws {
     let (count, gate, again) = (Count(), Checkpoint(), Checkpoint())
     let script = BoardScript(first: BoardState(effects: ["a"])) { _, _ in
@@ -119,7 +121,7 @@ import Testing
     func render(_ sum: Int, in scope: inout RenderScope<Endless>) -> Choice { Choice() }
   }
 
-  @Test("a step without an output is only left")
+  @Test("a step without an output can only be left")
   func endless() async throws {
     let flow = launch(Flow { Step("endless") { (_: String) in Endless() } }, with: "")
     _ = try await flow.coordinator.settled()
@@ -129,7 +131,7 @@ import Testing
     #expect(await flow.code == .abandoned)
   }
 
-  @Test("its value may be made of nothing, and making it may fail")
+  @Test("a step without input can create its state, and the creation may fail")
   func making() async throws {
     let made = launch(Flow { Step("board", rendering: { Board(name: "n") }) }, with: ())
     try await made.act(.out("x"))
@@ -139,7 +141,7 @@ import Testing
     #expect(await failing.error as? Failure == Failure("input"))
   }
 
-  @Test("nobody is idle who acts; what effects do is no sign of life")
+  @Test("an action restarts the idle time; an effect does not")
   func expiry() async throws {
     let clock = ManualClock()
     let coordinator = FlowCoordinator(id: "test", clock: clock, eventLog: 1_000)

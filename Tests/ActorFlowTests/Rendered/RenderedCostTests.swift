@@ -2,7 +2,7 @@
 import Testing
 
 @Suite("Rule 8: constant cost of effects and children") struct RenderedCostTests {
-  /// Counts how often it is hashed and compared.
+  /// A key that counts how often it is hashed and compared.
   private struct Key: Hashable, Sendable {
     let number: Int
     let uses: Count
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Asks for as many effects as a range has numbers: its own, those of its children, or of their children.
+  /// Requests as many effects as a range has numbers: its own, those of its children, or of their children.
   private struct Crowd: RenderedStep {
     let uses: Count
     let generation: Int
@@ -46,7 +46,7 @@ import Testing
 
   private struct CrowdView: Prompt { typealias Answer = Range<Int> }
 
-  /// All have the same keys for what they ask for.
+  /// All members request effects under the same keys.
   private struct Member: RenderedStep {
     let generation: Int
     let work: @Sendable () async -> Void
@@ -62,7 +62,8 @@ import Testing
     }
   }
 
-  /// How often keys are used when `count` effects are replaced in one action: by others, or by the same keys anew.
+  /// Returns how often keys are used when `count` effects are replaced in one action: by others, or by the same keys
+  /// again.
   private func uses(replacing count: Int, of generation: Int, anew: Bool) throws -> Int {
     let uses = Count()
     let tree = RenderTree(Crowd(uses: uses, generation: generation), port: SinkPort(nil))
@@ -89,7 +90,7 @@ import Testing
   func keys(generation: Int, anew: Bool) throws {
     let few = try uses(replacing: 100, of: generation, anew: anew)
     let many = try uses(replacing: 1_600, of: generation, anew: anew)
-    // Sixteen times as many: what depends on their square is 256 times as much.
+    // Sixteen times as many: a quadratic cost would be 256 times as much.
     #expect(many < 2 * 16 * few)
   }
 

@@ -24,7 +24,7 @@ import Testing
     #expect(await flow.lines.dropFirst(3) == ["withdrawn", "failed board", "rolledBack 0"])
   }
 
-  @Test("what a cancelled effect throws is nobody's business")
+  @Test("an error thrown by a cancelled effect is ignored")
   func throwingWhenCancelled() async throws {
     let (started, ended) = (Checkpoint(), Checkpoint())
     let script = BoardScript { _, _ in
@@ -44,7 +44,7 @@ import Testing
     #expect(try await flow.result.get() == "x")
   }
 
-  @Test("a key used twice in one render fails the step with an error that names both, for the answerer too")
+  @Test("a key used twice in one render fails the step with an error that names both uses, also for the answerer")
   func duplicates() async throws {
     for action in [BoardAction.all([.run("a"), .run("a")]), .all([.open("c"), .open("c")])] {
       let flow = launch(.board(), with: "")
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("a key used twice in the first render fails the step before anything is asked")
+  @Test("a key used twice in the first render fails the step before it asks")
   func duplicatesAtFirst() async throws {
     let script = BoardScript(first: BoardState(effects: ["a", "a"])) { _, _ in Issue.record("started") }
     let flow = launch(.board(script), with: "")

@@ -2,7 +2,8 @@ import ActorFlow
 import Testing
 
 @Suite("Rendered steps, rules 2 and 4: effects") struct RenderedEffectTests {
-  @Test("an effect starts after the first render that asks for it, is kept, and cancelled by the first that does not")
+  @Test(
+    "an effect starts after the first render that requests it, runs on, and is cancelled by the first that does not")
   func lifetime() async throws {
     let (trace, started, stopped) = (Trace(), Checkpoint(), Checkpoint())
     let script = BoardScript(trace) { key, _ in
@@ -26,7 +27,7 @@ import Testing
     #expect(trace.all == ["start a", "end a", "start a", "end a"])
   }
 
-  @Test("the first rendering's effects start, too")
+  @Test("the effects of the first rendering start as well")
   func firstRendering() async throws {
     let started = Checkpoint()
     let script = BoardScript(first: BoardState(effects: ["a", "b"])) { _, _ in started.mark() }
@@ -36,7 +37,7 @@ import Testing
     _ = try await flow.result.get()
   }
 
-  @Test("what only the rendering with the output asks for does not start, also close behind another action")
+  @Test("an effect that only the last rendering requests does not start, also shortly after another action")
   func lastRendering() async throws {
     for _ in 0..<50 {
       let trace = Trace()
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("an effect that a render has ended is cancelled when the action's sender goes on, and awaited afterwards")
+  @Test("an effect that a render has ended is cancelled when the action's sender continues, and awaited afterwards")
   func cancelledBefore() async throws {
     let (started, cancelled, gate) = (Checkpoint(), Checkpoint(), Checkpoint())
     let script = BoardScript { _, _ in
@@ -69,7 +70,7 @@ import Testing
     await started.reached()
     try await flow.act(.stop("a"))
     #expect(cancelled.arrivals == 1)
-    // It has not come back, and actions go on.
+    // The effect has not returned, and actions are still accepted.
     try await flow.act(.add("x"))
     #expect(await flow.board?.line == "x")
     gate.open()
@@ -77,7 +78,7 @@ import Testing
     _ = try await flow.result.get()
   }
 
-  @Test("what a render has ended is cancelled before what it has begun starts")
+  @Test("effects that a render has ended are cancelled before new ones start")
   func order() async throws {
     let (trace, started) = (Trace(), Checkpoint())
     let flow = launch(.board(.tracingCancellation(trace, started)), with: "")
@@ -130,7 +131,7 @@ import Testing
     _ = try await flow.result.get()
   }
 
-  @Test("an effect that has returned is not started again while it is asked for")
+  @Test("an effect that has returned is not started again while it is requested")
   func returned() async throws {
     let (count, done) = (Count(), Checkpoint())
     let script = BoardScript { _, sink in
@@ -188,7 +189,7 @@ import Testing
 
   private enum Tag { @TaskLocal static var value = "none" }
 
-  @Test("an effect has the task-local values of the flow's task, not those of whoever answered")
+  @Test("an effect has the task-local values of the flow's task, not those of the answerer")
   func taskLocals() async throws {
     let seen = Handover<String>()
     let script = BoardScript { _, _ in seen.give(Tag.value) }

@@ -2,11 +2,12 @@ import ActorFlow
 import Testing
 
 @Suite("Rendered steps, rule 11: effects that would wait for themselves") struct RenderedInsideTests {
-  /// A way from an effect to a call.
+  /// The path from an effect to a call.
   enum Route: CaseIterable, Sendable { case directly, childTask, task, ownFlow }
 
   @Test(
-    "an effect is refused what would wait for it, and told what an effect can do", .timeLimit(.minutes(15)),
+    "a call that would wait for its own effect is refused, with the alternatives of an effect",
+    .timeLimit(.minutes(15)),
     arguments: SelfWaitTests.Verb.allCases, Route.allCases)
   func refused(verb: SelfWaitTests.Verb, route: Route) async throws {
     let (coordinator, seen) = (FlowCoordinator(id: "f"), Handover<FlowError?>())
@@ -39,7 +40,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("what the refusal names leads out: the output of an effect's action moves the flow, a throw fails it")
+  @Test("the alternatives of the refusal work: an output of an action moves the flow, a throw fails it")
   func remedies() async throws {
     let coordinator = FlowCoordinator()
     let sending = BoardScript(first: BoardState(effects: ["a"])) { _, sink in
@@ -51,7 +52,7 @@ import Testing
   }
 }
 
-/// The error that a call is refused with.
+/// Returns the error with which a call is refused.
 private func refusal(_ body: () async throws -> Void) async -> FlowError? {
   do { try await body() } catch { return error as? FlowError }
   return nil

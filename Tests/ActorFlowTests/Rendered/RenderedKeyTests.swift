@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rendered steps: keys") struct RenderedKeyTests {
-  /// Asks for what stands under a `1` of several types.
+  /// Requests the effects and children under a `1` of several types.
   private struct Ones: RenderedStep {
     struct State: Sendable, Equatable {
       var types: [String] = ["Int", "UInt8", "Double"]
@@ -86,7 +86,7 @@ import Testing
     try #require(try await flow.coordinator.settled().questions.first?.prompt as? OnesView)
   }
 
-  @Test("a pass finds a child by its key and the key's type, and names both where there is none")
+  @Test("a pass finds a child by its key and the key's type, and names both where there is no such child")
   func passes() throws {
     let pass = try Ones().renderPass(Ones.State(types: ["UInt8"]))
     #expect(pass.effects == [UInt8(1)])
@@ -96,7 +96,7 @@ import Testing
     #expect(error?.message == "Ones renders no child of type One with the key 1; it renders One 1 of type UInt8")
   }
 
-  @Test("an action by a sink that makes the step use a key twice fails the step, and is not called applied")
+  @Test("an action by a sink that makes the step use a key twice fails the step, and is not reported as applied")
   func failingSink() async throws {
     let flow = launch(.board(), with: "")
     _ = try await flow.coordinator.settled()

@@ -10,14 +10,14 @@ import Testing
     }
   }
 
-  @Test("rule 3: an action from an ended effect is refused, even if the effect holds its sink")
+  @Test("rule 3: an action from an ended effect is refused, even if the effect retains its sink")
   func endedEffect() async throws {
     let held = Handover<Sink<BoardAction>>()
     let script = BoardScript { _, sink in held.give(sink) }
     let flow = launch(.board(script), with: "")
     try await flow.act(.run("a"))
     let sink = try #require(await held.value())
-    // It may not have ended yet; but it has when its key was given up.
+    // The effect may not have ended yet; but it has when its key was given up.
     try await flow.act(.stop("a"))
     #expect(await !sink(.add("late")))
     #expect(await flow.board?.line == "")
@@ -25,7 +25,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("rule 3: an action to a removed child is refused, and reaches none that came in its place")
+  @Test("rule 3: an action to a removed child is refused, and does not reach its successor")
   func removedChild() async throws {
     let flow = launch(.board(), with: "")
     try await flow.act(.open("c"))
@@ -61,7 +61,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a step that is returned to keeps its state and its children's; its effects start anew")
+  @Test("a step that a back lands on keeps its state and its children's; its effects start again")
   func returnedTo() async throws {
     let (trace, started) = (Trace(), Checkpoint())
     var script = BoardScript(trace) { key, _ in
@@ -89,7 +89,7 @@ import Testing
     #expect(trace.all.filter { !$0.hasPrefix("input") } == ["start 1a", "end 1a", "start 1a", "end 1a"])
   }
 
-  @Test("a step that is backed up over begins anew when it is reached again")
+  @Test("a step that a back passes over starts with a new state when it is reached again")
   func backedUpOver() async throws {
     let flow = launch(flow(BoardScript()), with: "")
     try await flow.answer("1")
@@ -153,7 +153,7 @@ import Testing
     #expect(trace.all == ["first"] + ends + (after[verb] ?? ["undo"]))
   }
 
-  @Test("an action that comes while the step is left is refused")
+  @Test("an action during the leave is refused")
   func whileLeaving() async throws {
     let (started, gate) = (Checkpoint(), Checkpoint())
     let script = BoardScript { _, _ in
@@ -215,7 +215,7 @@ import Testing
     deinit { trace.add("gone") }
   }
 
-  @Test("positions and events that keep a rendering keep neither its step nor its effects")
+  @Test("positions and events with a rendering retain neither its step nor its effects")
   func memory() async throws {
     let trace = Trace()
     let flow = launch(Flow { Step("keeper") { (_: String) in TokenHolder(token: Token(trace)) } }, with: "")

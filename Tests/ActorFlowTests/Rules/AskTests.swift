@@ -11,7 +11,7 @@ import Testing
     return flow
   }
 
-  @Test("a second ask while one is open throws alreadyAsking; the first is not disturbed")
+  @Test("a second ask while one is open throws alreadyAsking; the first is not affected")
   func alreadyAsking() async throws {
     let (isOpen, isRefused) = (Checkpoint(), Checkpoint())
     let flow = try await step { _, context in
@@ -29,7 +29,7 @@ import Testing
     #expect(try await flow.result.get() == "alreadyAsking x")
   }
 
-  @Test("questions of a visit one after the other have ids of their own, counting up")
+  @Test("consecutive questions of a visit have ids of their own, counting up")
   func oneAfterTheOther() async throws {
     let flow = try await step { _, context in
       let first = try await context.ask(Form(text: "1"))
@@ -83,7 +83,7 @@ import Testing
     #expect(await flow.lines == ["launched", "moved -→a", "finished"])
   }
 
-  @Test("a question that a step left open when it returned is withdrawn before the next step is made")
+  @Test("a question that a step left open when it returned is withdrawn before the next step is created")
   func leftOpen() async throws {
     let asked = Checkpoint()
     let child = Handover<Task<String, any Error>>()
@@ -103,9 +103,9 @@ import Testing
     #expect(await flow.lines == ["launched", "moved -→a", "asked a", "withdrawn", "moved a→b", "finished"])
   }
 
-  @Test("an accepted answer is returned although the asker was cancelled in the meantime")
+  @Test("an accepted answer is returned although the asker was cancelled meanwhile")
   func acceptedBeforeCancelled() async throws {
-    // The answer is being committed, so it is under way, when the step cancels its child.
+    // The answer is being committed when the step cancels its child.
     let (committing, giveUp) = (Checkpoint(), Checkpoint())
     var settings = CoordinatorSettings()
     settings.commit = { machine in

@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("A commit of the walk's own input that fails halts the run") struct CommitHaltTests {
-  /// The inputs a walk or a rollback gives by itself, and how to recognise their commit.
+  /// The inputs that a walk or a rollback gives by itself, with the condition that recognizes their commit.
   enum Input: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case enter, skip, finish, fail, compensate, announce = "the ending's announcement", compensated, land, end =
       "the end"
@@ -78,7 +78,7 @@ import Testing
       })
     try await flow.answer("1")
     await making.reached()
-    // The walk's commit is held up and then fails; behind it an abandon waits, whose commit is held up, too.
+    // The walk's commit is held up and then fails; behind it an abandon waits, whose commit is held up as well.
     hook.hold { $0.position.line == "running ab" || $0.phase == .leaving }
     hook.fail { $0.position.line == "running ab" }
     making.open()
@@ -86,7 +86,7 @@ import Testing
     let abandoning = await flow.filing { try await $0.abandon() }
     hook.held.openOnce()
     await hook.held.reached(2)
-    // The walk has its error by now, or is about to; give it every chance to halt before this commit is through.
+    // The walk has its error by now, or soon; the yields let it halt before this commit is done.
     for _ in 1...1_000 { await Task.yield() }
     hook.relax()
     _ = await abandoning.result

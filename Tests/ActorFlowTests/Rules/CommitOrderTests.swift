@@ -9,7 +9,7 @@ import Testing
     }
   }
 
-  @Test("every change of what the world sees is committed first, in order")
+  @Test("every observable change is committed first, in order")
   func everyChange() async throws {
     let hook = CommitHook()
     let flow = hook.launch(flow())
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("while a commit is under way the world still sees the position before it, and no event")
+  @Test("during a commit the observable position is the one before it, and no event is published")
   func before() async throws {
     let hook = CommitHook()
     hook.hold { $0.position.line == "running a?" }
@@ -42,7 +42,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("in the hook itself the coordinator shows what was committed before")
+  @Test("inside the hook the coordinator shows the last committed position")
   func insideHook() async throws {
     let (handed, seen) = (Handover<FlowCoordinator>(), Trace())
     var settings = CoordinatorSettings()
@@ -59,7 +59,7 @@ import Testing
     #expect(seen.all.contains("running a → ended finished a"))
   }
 
-  @Test("inputs that arrive during a commit wait, and are decided in their order")
+  @Test("inputs that arrive during a commit wait, and are decided in order")
   func order() async throws {
     let hook = CommitHook()
     let flow = hook.launch(flow())
@@ -79,7 +79,7 @@ import Testing
       await flow.lines.suffix(4) == ["leaving b back", "leaving b abandoned", "abandoned second", "rolledBack 0"])
   }
 
-  @Test("an answer during whose commit the step is left is accepted first, then the leave")
+  @Test("if the step is left during the commit of an answer, the answer is accepted first, then the leave")
   func leaveDuringAnswer() async throws {
     let hook = CommitHook()
     let flow = hook.launch(flow())
@@ -145,7 +145,7 @@ import Testing
     #expect(await handed.value()?.result.isCancellation == true)
   }
 
-  @Test("context.backUp during a commit waits for it, and is then refused if there is nowhere to go")
+  @Test("context.backUp during a commit waits for it, and is then refused if there is no target")
   func refusedDuringCommit() async throws {
     let hook = CommitHook()
     let trace = Trace()
@@ -177,13 +177,13 @@ import Testing
     hook.hold { $0.phase == .walking && trace.all.last == "a:backUp" }
     let backing = await flow.filing { try await $0.backUp() }
     await hook.held.reached()
-    // Behind the landing's commit: first the cancellation, then an abandon whose commit is held up, too.
+    // Behind the landing's commit: first the cancellation, then an abandon whose commit is held up as well.
     flow.run.cancel()
     let abandoning = await flow.filing { try await $0.abandon() }
     hook.hold { $0.phase == .leaving }
     hook.held.openOnce()
     await hook.held.reached(2)
-    // The walk has long been told to end; give it every chance to do so before this commit is through.
+    // The walk was told to end; the yields let it do so before this commit is done.
     for _ in 1...1_000 { await Task.yield() }
     hook.relax()
     _ = await (backing.result, abandoning.result)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "a request to leave: whoever asked gets the error, and the step was not even cancelled", arguments: [true, false])
+    "a request to leave: its caller gets the error, and the step was not even cancelled", arguments: [true, false])
   func leave(isBack: Bool) async throws {
     let (hook, trace) = (CommitHook(), Trace())
     let flow = hook.launch(flow(trace))
@@ -62,7 +62,7 @@ import Testing
     #expect(try await flow.result.get() == "x")
   }
 
-  @Test("an update: the step gets the error, and the question shows what it showed")
+  @Test("an update: the step gets the error, and the question shows its former prompt")
   func update() async throws {
     let hook = CommitHook()
     let handed = Handover<StepContext>()
@@ -99,7 +99,7 @@ import Testing
     #expect(try await flow.result.get() == "1")
   }
 
-  @Test("the end of a once: the step gets the error; what the outside world did is not known to be recorded")
+  @Test("the end of a once: the step gets the error; whether its effect is recorded is unknown")
   func onceEnds() async throws {
     let hook = CommitHook()
     let flow = hook.launch(
@@ -120,7 +120,7 @@ import Testing
     #expect(try await flow.result.get() == "interrupted")
   }
 
-  @Test("the end of a once that cannot be committed at all leaves nobody waiting")
+  @Test("the end of a once that cannot be committed at all leaves no task waiting")
   func onceNeverEnds() async throws {
     let hook = CommitHook()
     let flow = hook.launch(

@@ -11,7 +11,7 @@ import Testing
     "launched", "moved -→a", "asked a", "answered", "moved a→b", "asked b", "answered", "finished",
   ]
 
-  @Test("each access is a subscription of its own, and each sees everything", arguments: [1, 2, 16])
+  @Test("each access is a subscription of its own, and each gets every event", arguments: [1, 2, 16])
   func independent(count: Int) async throws {
     let flow = launch(flow, with: "")
     let readers = (1...count).map { _ in Task { await flow.lines } }
@@ -20,7 +20,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a subscriber that comes late first gets what the log still holds")
+  @Test("a late subscriber first gets the events that the log still holds")
   func late() async throws {
     let flow = launch(flow, with: "")
     try await flow.answer("1")
@@ -45,7 +45,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a second run's events begin with 1 again, under the next run number; ids go on")
+  @Test("a second run's events begin with 1 again, under the next run number; ids continue")
   func secondRun() async throws {
     let flow = launch(flow, with: "")
     for answer in ["1", "2"] { try await flow.answer(answer) }
@@ -65,7 +65,8 @@ import Testing
   }
 
   @Test(
-    "one that falls behind a small log misses events visibly, and is whole again with the next", arguments: [1, 2, 3])
+    "a reader that falls behind a small log sees the gap, and has the whole position with the next event",
+    arguments: [1, 2, 3])
   func gap(capacity: Int) async throws {
     let clock = TestClock()
     let flow = launch(flow, with: "", on: FlowCoordinator(id: "test", eventLog: capacity), clock: clock)
@@ -82,14 +83,14 @@ import Testing
     #expect(rest.last?.position.stack.count == 2)
   }
 
-  @Test("a log of nothing holds the latest event", arguments: [0, -5])
+  @Test("a log of no capacity holds the latest event", arguments: [0, -5])
   func smallest(capacity: Int) async throws {
     let coordinator = FlowCoordinator(eventLog: capacity)
     _ = try await coordinator.run(Flow { Step("a") { Automatic() } }, with: "")
     #expect(await allEvents(of: coordinator).map(\.sequence) == [3])
   }
 
-  @Test("a reader that does not read costs the flow nothing: it runs to its end")
+  @Test("a reader that does not read costs the flow nothing: the flow runs to its end")
   func parked() async throws {
     let coordinator = FlowCoordinator(eventLog: 8)
     let parked = (1...64).map { _ in coordinator.events.makeAsyncIterator() }
@@ -98,7 +99,7 @@ import Testing
     for var iterator in parked.prefix(2) { #expect(await iterator.next()?.sequence == 202 - 8 + 1) }
   }
 
-  @Test("a reading task that is cancelled ends its loop, and nobody else's")
+  @Test("a reading task that is cancelled ends its own loop only")
   func cancelledReader() async throws {
     let flow = launch(flow, with: "")
     _ = try await flow.coordinator.settled()
@@ -124,7 +125,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a stream that is dropped unread, or left in the middle, disturbs nobody")
+  @Test("a stream that is dropped unread, or left in the middle, affects no other reader")
   func dropped() async throws {
     let flow = launch(flow, with: "")
     for await _ in flow.coordinator.events { break }
@@ -134,7 +135,7 @@ import Testing
     #expect(await flow.lines == lines)
   }
 
-  @Test("readers that wait are all woken by one event")
+  @Test("one event wakes all waiting readers")
   func wakesAll() async throws {
     let flow = launch(flow, with: "")
     _ = try await flow.coordinator.settled()

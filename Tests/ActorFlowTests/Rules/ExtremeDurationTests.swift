@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// Durations that no clock can add up.
+/// Durations too large for the arithmetic of any clock.
 @Suite("Extreme durations") struct ExtremeDurationTests {
   static let all: [Duration] = [
     Duration(attoseconds: .min), .seconds(Int64.min), .seconds(-1), Duration(attoseconds: -1), .zero,
@@ -11,7 +11,7 @@ import Testing
 
   private let clock = ManualClock()
 
-  /// Runs a flow, and answers whatever it asks.
+  /// Runs a flow, and answers every question.
   private func play(_ flow: Flow<String, String>) async throws -> String {
     let coordinator = FlowCoordinator(id: "f", clock: clock)
     async let result = coordinator.run(flow, with: "-")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a question takes any time limit and any interval; less than no time is over at once", arguments: all)
+  @Test("a question takes any time limit and any interval; a negative one is over at once", arguments: all)
   func questions(_ duration: Duration) async throws {
     let made = try await play(
       Flow("f") { asking(duration, .every(duration, max: 1) { _ in }) })
@@ -36,7 +36,7 @@ import Testing
     if duration <= .zero { #expect(try await run(Flow("f") { asking(duration) }) == "late") }
   }
 
-  /// Runs a flow that nobody answers.
+  /// Runs a flow that gets no answer.
   private func run(_ flow: Flow<String, String>) async throws -> String {
     try await FlowCoordinator(id: "f", clock: clock).run(flow, with: "-")
   }

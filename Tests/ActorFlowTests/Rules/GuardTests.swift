@@ -20,7 +20,7 @@ private struct ForManagersLater: Prompt {
   func validate(_ answer: String) async throws { await gate.pass() }
 }
 
-/// Guards beside which other functions of the names stand.
+/// A prompt with guards and other functions of the same names.
 private struct WithHelpers: Prompt {
   typealias Answer = String
   func authorize(_ principal: Principal?) throws { try authorize(principal: principal) }
@@ -37,7 +37,7 @@ private struct WithHelpers: Prompt {
     launch(Flow("f") { Step("ask") { (_: String, context: StepContext) in try await context.ask(prompt) } }, with: "")
   }
 
-  /// What becomes of an answer; nil if it is accepted.
+  /// Returns the result of an answer; nil if it is accepted.
   private func refusal(
     of answer: String = "yes", to flow: Launched<String>, by principal: Principal?
   ) async throws -> (any Error)? {
@@ -59,12 +59,12 @@ private struct WithHelpers: Prompt {
     #expect(try await flow.result.get() == "yes")
   }
 
-  @Test("so it is with an authorize that is async")
+  @Test("an async authorize for a known principal guards as well")
   func later() async throws {
     let gate = Checkpoint()
     let flow = asking(ForManagersLater(gate: gate))
     #expect((try await refusal(to: flow, by: nil) as? FlowError)?.code == .principalNeeded)
-    #expect(gate.arrivals == 0, "no guard is asked about nobody")
+    #expect(gate.arrivals == 0, "no guard is called without a principal")
     gate.open()
     #expect(try await refusal(to: flow, by: clerk) is Refused)
     #expect(try await refusal(to: flow, by: manager) == nil)
@@ -81,7 +81,7 @@ private struct WithHelpers: Prompt {
     #expect(try await flow.result.get() == "yes")
   }
 
-  @Test("a prompt whose type is forgotten is asked in the same way")
+  @Test("an erased prompt is guarded in the same way")
   func erased() async throws {
     let prompt: any Prompt = ForManagers()
     #expect(await code { try await prompt.authorize(nil) } == .principalNeeded)

@@ -59,7 +59,7 @@ import Testing
     #expect(bits.allSatisfy { $0.allSatisfy { "0123456789abcdef".contains($0) } })
   }
 
-  @Test("a run that is not kept draws its bits once, for its first effect")
+  @Test("a run without persistence draws its bits once, for its first effect")
   func bitsOfARun() throws {
     var driver = try MachineDriver(.automatic)
     driver.enter(0)
@@ -89,7 +89,7 @@ import Testing
     #expect(Set(trace.all).count == 2)
   }
 
-  // MARK: - Flows that were stored without bits
+  // MARK: - Flows stored without bits
 
   private func key(
     flow: FlowID = "order-1", step: StepID = "shop/pay", key: String, bits: KeyBits? = KeyBits(high: 1, low: 2)
@@ -97,7 +97,7 @@ import Testing
     IdempotencyKey.make(flow: flow, step: step, visit: VisitID(3), key: key, bits: bits)
   }
 
-  @Test("a kept flow that has no bits goes on with keys as they were, the same at each call")
+  @Test("a persisted flow without bits continues with its former keys, the same at each call")
   func withoutBits() throws {
     var driver = try MachineDriver(Flow { Step("pay") { Asker() } }, journal: .persisting)
     driver.enter(0)
@@ -116,7 +116,7 @@ import Testing
 
   // MARK: - Length
 
-  @Test("a key has at most 200 bytes: the readable part is cut, at a whole character, and two never become one")
+  @Test("a key has at most 200 bytes: the readable part is cut at a whole character, and two keys never become equal")
   func length() {
     #expect(key(key: "charge") == "order-1/shop/pay/3/charge/000000000000000100000002")
     let family = "👩‍👩‍👧‍👦"
@@ -138,7 +138,7 @@ import Testing
     #expect(readable == "order-1/shop/pay/3/" + String(repeating: family, count: 4), "25 bytes each, and room for 122")
   }
 
-  @Test("at 200 bytes nothing is cut, with one more it is")
+  @Test("at 200 bytes nothing is cut, with one byte more it is")
   func border() {
     let rest = "order-1/shop/pay/3//000000000000000100000002".utf8.count
     let (longest, longer) = (String(repeating: "x", count: 200 - rest), String(repeating: "x", count: 201 - rest))
@@ -180,5 +180,5 @@ import Testing
   }
 }
 
-/// A key without what sets its run apart from others.
+/// Returns a key without the part that distinguishes its run.
 private func nameless(_ key: String) -> String { String(key.dropLast(25)) }

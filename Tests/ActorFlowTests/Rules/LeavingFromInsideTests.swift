@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("context.backUp and context.abandon: leaving from inside") struct LeavingFromInsideTests {
-  /// What a step does after it has asked to leave.
+  /// The end of a step after it has requested its leave.
   enum After: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case lets = "lets the error through", throwsOther = "throws another error", returns = "returns"
     var testDescription: String { rawValue }
@@ -53,7 +53,7 @@ import Testing
     #expect(await flow.lines.suffix(3) == ["leaving b abandoned", "abandoned inside", "rolledBack 0"])
   }
 
-  @Test("with nowhere to go backUp throws cannotBackUp into the step, and nothing has changed")
+  @Test("without a target backUp throws cannotBackUp into the step, and nothing has changed")
   func nowhere() async throws {
     let flow = launch(
       Flow {
@@ -66,7 +66,7 @@ import Testing
     #expect(await flow.lines == ["launched", "moved -→a", "finished"])
   }
 
-  @Test("the intent is written down before the throw: a child task's request counts as well")
+  @Test("the request is filed before the throw: a child task's request counts as well")
   func fromChild() async throws {
     let visits = Count()
     let flow = launch(
@@ -84,7 +84,7 @@ import Testing
     #expect(try await flow.result.get() == "2")
   }
 
-  @Test("the step is cancelled by its own request, and sees it")
+  @Test("the step is cancelled by its own request, and can see it")
   func cancelled() async throws {
     let seen = Trace()
     let flow = launch(

@@ -19,7 +19,7 @@ import Testing
     #expect(code == .insideFlow)
   }
 
-  @Test("so is a call further in, through another key and a child task")
+  @Test("a nested call through another key and a child task is refused as well")
   func throughAnother() async throws {
     let code = try await Self.outcome { context in
       try await context.once("k") { _ in
@@ -53,7 +53,7 @@ import Testing
     #expect(code == .insideFlow)
   }
 
-  @Test("a rollback's work is refused likewise, and its error is reported")
+  @Test("a circle in a rollback is refused likewise, and its error is reported")
   func rollback() async throws {
     let flow = Flow {
       Step.scripted(

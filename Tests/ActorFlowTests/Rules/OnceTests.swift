@@ -29,7 +29,7 @@ import Testing
     #expect(try await flow.result.get() == "1 2")
   }
 
-  @Test("concurrent calls with one key run it once; all get its result")
+  @Test("concurrent calls with one key run the work once; all get its result")
   func concurrent() async throws {
     let (count, working) = (Count(), Checkpoint())
     let flow = run { _, context in
@@ -51,7 +51,7 @@ import Testing
     #expect(count.now == 1)
   }
 
-  @Test("work that throws is not done: the error is thrown, and the next caller tries again with the same key")
+  @Test("work that throws is not done: its error is thrown, and the next caller tries again with the same key")
   func throwing() async throws {
     let (count, keys) = (Count(), Trace())
     let flow = run { _, context in
@@ -71,7 +71,7 @@ import Testing
     #expect(Set(keys.all).count == 1)
   }
 
-  @Test("when the work throws, one of those that wait tries again")
+  @Test("when the work throws, one of the waiting callers tries again")
   func throwingConcurrently() async throws {
     let (count, working) = (Count(), Checkpoint())
     let flow = run { _, context in
@@ -98,7 +98,7 @@ import Testing
     #expect(count.now == 2)
   }
 
-  @Test("the cancellation of one that waits leaves only that one")
+  @Test("the cancellation of a waiting caller affects only that caller")
   func cancelledWaiter() async throws {
     let working = Checkpoint()
     let flow = run { _, context in
@@ -120,7 +120,7 @@ import Testing
     #expect(try await flow.result.get() == "17")
   }
 
-  @Test("the work is shielded: whoever began it and is cancelled still gets its result, and it is recorded")
+  @Test("the work is shielded: a cancelled caller that began it still gets its result, and it is recorded")
   func shielded() async throws {
     let working = Checkpoint()
     let flow = run { _, context in
@@ -170,7 +170,7 @@ import Testing
     #expect(trace.all == ["worked", "got 17", "backUp with done 17"])
   }
 
-  @Test("a leave waits also for work whose beginner did not wait for it")
+  @Test("a leave also waits for work whose caller does not wait for it")
   func leaveWaitsForLeftover() async throws {
     let (trace, working, begun) = (Trace(), Checkpoint(), Handover<Task<Void, any Error>>())
     let flow = launch(
@@ -189,7 +189,7 @@ import Testing
       }, with: "")
     _ = try await flow.coordinator.settled()
     let abandoning = await flow.filing { try await $0.abandon() }
-    // The step has nothing to wait for; give the flow every chance to go on without the work.
+    // The step has nothing to wait for; the yields let the flow continue without the work if it would.
     for _ in 1...1_000 { await Task.yield() }
     #expect(trace.all.isEmpty)
     working.open()
@@ -222,7 +222,7 @@ import Testing
     #expect(count.now == 1)
   }
 
-  @Test("outside a flow the work runs each time, with a key of its own; nothing else is possible")
+  @Test("outside a flow the work runs each time, with a key of its own")
   func standalone() async throws {
     let (context, count) = (StepContext.standalone, Count())
     #expect(try await context.once("k") { _ in count.next() } == 1)

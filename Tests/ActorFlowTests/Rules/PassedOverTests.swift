@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("What a back passes over") struct PassedOverTests {
-  @Test("a step takes its records with it, also when its backUp threw; nobody tries that again")
+@Suite("Steps passed over by a back") struct PassedOverTests {
+  @Test("a passed-over step loses its records, also when its backUp threw; the backUp is not retried")
   func passedOver() async throws {
     let (trace, undone) = (Trace(), Trace())
     let flow = launch(

@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("record: what once left behind") struct RecordTests {
-  /// `a` asks; `b` charges once and asks; each looks at its record first. `undo` is `b`'s backUp.
+  /// `a` asks; `b` charges once and asks; each reads its record first. `undo` is `b`'s backUp.
   private func flow(
     _ trace: Trace, work: @escaping @Sendable () async throws -> Int = { 17 },
     undo: @escaping ScriptedStep.BackUp = { _ in }
@@ -43,7 +43,7 @@ import Testing
     #expect(lines[1] != lines[3])
   }
 
-  @Test("a record is kept when backUp threw, so that what was done is not done again")
+  @Test("a record is kept when backUp threw, so that its effect is not repeated")
   func kept() async throws {
     let trace = Trace()
     try await twice(launch(flow(trace, undo: { _ in throw Refused() }), with: ""))
@@ -62,7 +62,7 @@ import Testing
     #expect(lines[1] == lines[3])
   }
 
-  @Test("backUp sees what was recorded: none, done, interrupted", arguments: ["none", "done", "interrupted"])
+  @Test("backUp reads the record: none, done, interrupted", arguments: ["none", "done", "interrupted"])
   func seenByBackUp(what: String) async throws {
     let trace = Trace()
     let flow = launch(
@@ -147,7 +147,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("what a backUp did before it threw is not done again by the next one")
+  @Test("an effect of a backUp that then threw is not repeated by the next backUp")
   func refundOnce() async throws {
     let (count, trace) = (Count(), Trace())
     let flow = launch(
@@ -189,7 +189,7 @@ import Testing
         ) { _, _ in throw Refused() }
       }, with: "")
     await working.reached()
-    // The backUp has nothing to wait for; give the flow every chance to go on without the work.
+    // The backUp has nothing to wait for; the yields let the flow continue without the work if it would.
     for _ in 1...1_000 { await Task.yield() }
     #expect(trace.all.isEmpty)
     working.open()
@@ -214,7 +214,7 @@ import Testing
     #expect(context.flow == "test")
   }
 
-  @Test("the idempotency key is made of flow, place, generation, key and the bits of the run")
+  @Test("the idempotency key consists of flow, place, generation, key and the bits of the run")
   func idempotencyKey() async throws {
     let trace = Trace()
     try await twice(launch(flow(trace), with: ""))

@@ -3,7 +3,7 @@ import Testing
 
 private let go = Signal<String>("go")
 
-/// Says what it finds when it is entered; then asks, waits for a signal, and says what it got.
+/// Traces its state when it is entered; then asks, waits for a signal, and traces what it got.
 private actor Collector: FlowStep {
   private let trace: Trace
   private var proceeds = 0
@@ -24,8 +24,8 @@ private actor Collector: FlowStep {
   func backUp(context: RollbackContext) {}
 }
 
-/// The table "What a back rewinds" of the article "Backing up", in memory. Rendered state is in `RenderedLeavingTests`.
-@Suite("What a back rewinds") struct RewindingTests {
+/// The table "What a back rewinds" of the article "Backing up", in memory. `RenderedLeavingTests` tests rendered state.
+@Suite("State after a back") struct RewindingTests {
   private let trace = Trace()
 
   private var flow: Flow<String, String> {
@@ -37,7 +37,7 @@ private actor Collector: FlowStep {
   }
 
   @Test(
-    "inputs stay; answers and records go; received signals do not come back, unread ones stay; the target's actor stays"
+    "inputs stay; answers and records go; received signals go, unread ones stay; the target's actor stays"
   )
   func inMemory() async throws {
     let run = launch(flow, with: "-")

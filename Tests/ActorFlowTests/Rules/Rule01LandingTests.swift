@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rule 1: no other step code runs once a leave was accepted") struct Rule01LandingTests {
-  /// Skips nothing, but tells when it is asked.
+  /// Skips nothing, but traces the call of its `skip`.
   private actor Considerate: SkippableStep {
     let trace: Trace
     let thinking: Checkpoint?
@@ -22,7 +22,7 @@ import Testing
     func backUp(context: RollbackContext) { trace.add("backUp") }
   }
 
-  @Test("a factory that runs when the flow is left is awaited; its step is neither asked nor entered")
+  @Test("a factory that runs when the flow is left is awaited; its step's skip and proceed are not called")
   func factory() async throws {
     let (trace, making) = (Trace(), Checkpoint())
     let flow = launch(
@@ -61,7 +61,7 @@ import Testing
     #expect(trace.all == ["a:proceed()", "skip", "a:backUp"])
   }
 
-  @Test("when work that a step left behind is waited for and the flow is left, no next step is made")
+  @Test("when the flow is left while it waits for leftover work of a step, no next step is created")
   func leftoverWork() async throws {
     let (trace, working, begun) = (Trace(), Checkpoint(), Handover<Task<Void, any Error>>())
     let flow = launch(

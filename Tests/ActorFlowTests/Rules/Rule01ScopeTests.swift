@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rule 1: one visit, one task scope") struct Rule01ScopeTests {
-  /// The three requests to leave a step that runs.
+  /// The three requests to leave a running step.
   enum Leave: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case back, abandon, cancel
     var testDescription: String { rawValue }
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// Ends a flow that may have landed somewhere.
+  /// Ends a flow that may have landed on a step.
   private func end<O>(_ flow: Launched<O>) async {
     _ = try? await flow.coordinator.settled()
     flow.run.cancel()
@@ -50,7 +50,7 @@ import Testing
     #expect(trace.all.prefix(5) == ["a:proceed()", "b:cancelled true", "b:back", "b:backUp", "a:backUp"])
   }
 
-  @Test("the status says what is left and since when", arguments: Leave.allCases)
+  @Test("the status names the step being left, and the time of the request", arguments: Leave.allCases)
   func since(leave: Leave) async throws {
     let stubborn = Checkpoint()
     let flow = launch(
@@ -74,7 +74,7 @@ import Testing
     await end(flow)
   }
 
-  @Test("a run that was refused does not set the clock of the one under way back")
+  @Test("a refused run does not reset the clock of the running one")
   func refusedRunKeepsClock() async throws {
     let flow = launch(Flow { Step("a") { Asker() } }, with: "")
     _ = try await flow.coordinator.settled()
@@ -87,7 +87,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("what a step returns after it was left is ignored", arguments: Leave.allCases)
+  @Test("the output of a step that was left is ignored", arguments: Leave.allCases)
   func returnsLate(leave: Leave) async throws {
     let reached = Trace()
     let flow = launch(
@@ -104,7 +104,7 @@ import Testing
     #expect(!(await flow.lines.contains("finished")))
   }
 
-  @Test("what a step throws after it was left is ignored", arguments: Leave.allCases)
+  @Test("the error of a step that was left is ignored", arguments: Leave.allCases)
   func throwsLate(leave: Leave) async throws {
     let flow = launch(
       Flow {
@@ -166,7 +166,7 @@ import Testing
     let run = Task(priority: .low) {
       try await Local.$value.withValue("caller") { _ = try await coordinator.run(flow, with: "") }
     }
-    // Looked at through the events, so that nobody waits for the task and raises its priority.
+    // Read through the events, so that no task waits for the run and raises its priority.
     for await _ in coordinator.events {}
     _ = await run.result
     #expect(trace.all.map { $0.prefix { $0 != " " } } == ["make", "proceed", "backUp"])

@@ -30,14 +30,14 @@ import Testing
     }
   }
 
-  @Test("a caller that is cancelled while the flow returns to the menu has menu and record undone")
+  @Test("cancelling the caller while the flow returns to the menu compensates menu and record")
   func cancelledWhileResuming() async throws {
     let hook = CommitHook()
     let run = hook.launch(flow)
     try await run.answer("1")
     try await run.answer("side")
     try await run.coordinator.settled()
-    // The commit of the return to the menu: nothing is asked, and the side branch is no longer shown.
+    // The commit of the return to the menu: no question is open, and the side branch is no longer shown.
     hook.hold { $0.position.line == "running beforemenu" }
     try await run.coordinator.answer(Form.self, with: "back")
     await hook.held.reached()

@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rule 2: every place is entered or compensated") struct Rule02PlacesTests {
-  @Test("back from c to a over b undoes c, b, a, then a proceeds with its original input")
+  @Test("back from c to a over b compensates c, b, a, then a proceeds with its original input")
   func order() async throws {
     let trace = Trace()
     let flow = launch(
@@ -23,7 +23,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("the target keeps its instance; going forward again makes new ones")
+  @Test("the target keeps its instance; going forward again creates new ones")
   func instances() async throws {
     let trace = Trace()
     let flow = launch(
@@ -51,7 +51,7 @@ import Testing
       ])
   }
 
-  @Test("a step whose proceed threw is compensated too")
+  @Test("a step whose proceed threw is compensated as well")
   func thrower() async throws {
     let trace = Trace()
     let flow = launch(
@@ -80,7 +80,7 @@ import Testing
     #expect(events.dropLast().last?.position.step == "a")
   }
 
-  @Test("a first factory that threw leaves nothing to undo")
+  @Test("a first factory that threw leaves nothing to compensate")
   func firstFactoryThrows() async throws {
     let flow = launch(Flow { Step("a") { () throws -> Automatic in throw Refused() } }, with: "")
     #expect(await flow.error is Refused)
@@ -109,7 +109,7 @@ import Testing
     #expect(await flow.lines.suffix(2) == ["failed b", "rolledBack 0"])
   }
 
-  @Test("a backUp that runs is not run again when the back it belongs to becomes an ending")
+  @Test("a running backUp is not called again when its back becomes an ending")
   func endingDuringBackUp() async throws {
     let (trace, undoing) = (Trace(), Checkpoint())
     let flow = launch(
@@ -134,7 +134,7 @@ import Testing
     #expect(trace.all == ["a:proceed()", "b:backUp", "a:backUp"])
   }
 
-  @Test("a step may be entered, undone and entered again any number of times")
+  @Test("a step may be entered, compensated and entered again any number of times")
   func many() async throws {
     let trace = Trace()
     let flow = launch(

@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rule 2: skipped steps") struct Rule02SkippingTests {
-  /// Skips by its first instances, traces each question about it.
+  /// Skips by its first instances, and traces each call of its `skip`.
   private actor Numbered: SkippableStep {
     let number: Int
     let trace: Trace
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("a step that was skipped and not kept is neither returned to nor compensated; the next one gets its output")
+  @Test("a step skipped off the stack is neither a target nor compensated; the next one gets its output")
   func dropped() async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .automatic), with: "")
@@ -45,7 +45,7 @@ import Testing
     #expect(await flow.lines.filter { $0.hasPrefix("skipped") } == ["skipped b", "skipped b"])
   }
 
-  @Test("a kept skipped step keeps its instance and its input, and is not asked again when a back lands on it")
+  @Test("a skipped step on the stack keeps its instance and its input, and its skip is not called again after a back")
   func kept() async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .returnableIfSkipped), with: "")
@@ -61,7 +61,7 @@ import Testing
     #expect(try await flow.result.get() == "1xy")
   }
 
-  @Test("a kept skipped step that was never entered is not compensated", arguments: [true, false])
+  @Test("a skipped step on the stack that was never entered is not compensated", arguments: [true, false])
   func keptNeverEntered(byCancelling: Bool) async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .returnableIfSkipped), with: "")
@@ -72,7 +72,7 @@ import Testing
     #expect(trace.all == ["skip1(1)"])
   }
 
-  @Test("a kept skipped step that was returned to is compensated once more than it is skipped")
+  @Test("a skipped step that a back lands on is compensated once more than it is skipped")
   func keptThenEntered() async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .returnableIfSkipped), with: "")

@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rule 4: abandon, cancellation and failure roll back") struct Rule04RollbackTests {
-  /// Traces what the task that runs `backUp` looks like.
+  /// Traces the properties of the task that runs `backUp`.
   private static func flow(_ trace: Trace, failing: Set<String> = []) -> Flow<String, String> {
     @Sendable func undo(_ context: RollbackContext) throws {
       trace.add("\(context.step.name) \(context.reason.word)\(Task.isCancelled ? " in a cancelled task" : "")")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("newest first, in a task that is not cancelled, and told why", arguments: LeavingBy.allCases)
+  @Test("backUps run newest first, in a task that is not cancelled, with the reason", arguments: LeavingBy.allCases)
   func order(by: LeavingBy) async throws {
     let trace = Trace()
     let flow = launch(Self.flow(trace), with: "")
@@ -55,7 +55,7 @@ import Testing
     #expect(await flow.lines.last == "rolledBack 2")
   }
 
-  @Test("whoever joins an ending hears of failed backUps too")
+  @Test("a caller that joins an ending gets the errors of failed backUps as well")
   func joinersHearErrors() async throws {
     let (trace, undoing) = (Trace(), Checkpoint())
     let flow = launch(
@@ -78,7 +78,7 @@ import Testing
     #expect(trace.all.isEmpty)
   }
 
-  @Test("an abandon without rollback that cuts a back short throws what backUps threw until then")
+  @Test("an abandon without rollback that cuts a back short throws the errors of its backUps so far")
   func cutShort() async throws {
     let undoing = Checkpoint()
     let flow = launch(

@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test("each event carries the position as the coordinator had it in that moment")
+  @Test("each event carries the coordinator's position at that moment")
   func wholePosition() async throws {
     let flow = launch(Self.flow(), with: "")
     try await flow.answer("1")
@@ -101,7 +101,7 @@ import Testing
     #expect(await allEvents(of: coordinator).map(\.change.line) == ["launched", "moved -→a", "finished"])
   }
 
-  @Test("while the next step is made the one before has the focus, and a back then leads to before it")
+  @Test("while the next step is created the one before has the focus, and a back then leads to before it")
   func focusWhileMaking() async throws {
     let making = Checkpoint()
     let flow = launch(
@@ -143,7 +143,7 @@ import Testing
     #expect(events.dropFirst().dropLast().allSatisfy { $0.position.step != nil })
   }
 
-  /// A request, and the events that it makes by itself. What the flow does next is not among them.
+  /// A request, and the events that it makes by itself, without those of the flow's next moves.
   struct Request: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let events: [String]

@@ -26,7 +26,7 @@ import Testing
     #expect(try await flow.result.get() == "13")
   }
 
-  @Test("one of many answers at the same time wins, all others throw questionClosed")
+  @Test("one of many simultaneous answers wins, all others throw questionClosed")
   func contended() async throws {
     let (flow, question) = try await asking()
     let codes = await withTaskGroup(of: FlowError.Code?.self) { group in
@@ -41,7 +41,7 @@ import Testing
     #expect(await flow.lines.filter { $0 == "answered" }.count == 1)
   }
 
-  @Test("an answer to a question whose step was left throws questionClosed, also when the step asks anew")
+  @Test("an answer to a question whose step was left throws questionClosed, also when the step asks again")
   func late() async throws {
     let (flow, question) = try await asking()
     try await flow.answer("1")

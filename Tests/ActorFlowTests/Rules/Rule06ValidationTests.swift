@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("an authorize that has to wait for its decision counts, too")
+  @Test("an async authorize guards as well")
   func asynchronousAuthorize() async throws {
     let prompt = Guarded { principal in
       await Task.yield()
@@ -43,7 +43,7 @@ import Testing
     #expect(try await flow.result.get() == "2")
   }
 
-  @Test("what authorize throws reaches the answerer, before validate is asked; the question stays open")
+  @Test("an error of authorize reaches the answerer, before validate is called; the question stays open")
   func authorize() async throws {
     let trace = Trace()
     let (flow, question, _) = try await launched(CheckedForm("p", role: "clerk") { trace.add("validate \($0)") })
@@ -58,7 +58,7 @@ import Testing
     #expect(trace.all == ["validate 1"])
   }
 
-  @Test("what validate throws reaches the answerer; the question stays open and the step hears nothing of it")
+  @Test("an error of validate reaches the answerer; the question stays open and the step is not affected")
   func validate() async throws {
     let flow = launch(Flow { Step("a") { Asker() } }, with: "")
     _ = try await flow.coordinator.settled()
@@ -89,7 +89,7 @@ import Testing
     await end(flow)
   }
 
-  @Test("an answer for an older revision throws staleRevision if the answerer named the one he saw")
+  @Test("an answer for an older revision throws staleRevision if the answerer named that revision")
   func stale() async throws {
     let (flow, question, context) = try await launched(CheckedForm("p"))
     #expect(question.revision == 1)
@@ -100,7 +100,7 @@ import Testing
     #expect(try await flow.result.get() == "1")
   }
 
-  @Test("without a revision named, an answer is taken for whatever is shown")
+  @Test("without a named revision, an answer applies to the current prompt")
   func unnamedRevision() async throws {
     let (flow, question, context) = try await launched(CheckedForm("p"))
     try await context.update(CheckedForm("new"))

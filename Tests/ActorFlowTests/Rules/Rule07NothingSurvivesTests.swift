@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Rule 7: nothing survives the flow") struct Rule07NothingSurvivesTests {
-  /// Weak references to every step a flow has made.
+  /// Weak references to all steps of a flow.
   private final class Made: Sendable {
     private struct Weak: Sendable { weak var step: ScriptedStep? }
     private let steps = Lock<[Weak]>([])
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("no step is kept alive by the coordinator, an event, a position or a stream", arguments: LeavingBy.allCases)
+  @Test("no step is retained by the coordinator, an event, a position or a stream", arguments: LeavingBy.allCases)
   func stepsAreFreed(by: LeavingBy) async throws {
     let made = Made()
     let flow = launch(flow(made), with: "")
@@ -110,7 +110,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a skipped step that is not kept is freed at once")
+  @Test("a step skipped off the stack is freed at once")
   func skipped() async throws {
     let skippers = Skippers()
     let flow = launch(
@@ -124,7 +124,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("the context a step has kept keeps no step alive, and has nothing to say any more")
+  @Test("a context stored by a step retains no step, and all its functions throw")
   func context() async throws {
     let (made, handed) = (Made(), Handover<StepContext>())
     let flow = launch(
@@ -164,7 +164,7 @@ import Testing
     #expect(output == nil)
   }
 
-  @Test("subscribers' loops end, one that waits and one that comes late", arguments: LeavingBy.allCases)
+  @Test("subscribers' loops end, that of a waiting one and that of a late one", arguments: LeavingBy.allCases)
   func loopsEnd(by: LeavingBy) async throws {
     let made = Made()
     let flow = launch(flow(made), with: "")
@@ -183,7 +183,7 @@ import Testing
     #expect(first.map(\.change.line) == late.map(\.change.line))
   }
 
-  @Test("whoever waits for the flow goes on when it ends")
+  @Test("every task that waits for the flow continues when it ends")
   func waitersGoOn() async throws {
     let flow = launch(Flow { Step("a") { () throws -> Asker in throw Refused() } }, with: "")
     let position = try await flow.coordinator.settled()
@@ -191,7 +191,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a coordinator that is dropped without a run ends its streams")
+  @Test("a coordinator that is released without a run ends its streams")
   func dropped() async {
     var coordinator: FlowCoordinator? = FlowCoordinator()
     let events = coordinator?.events

@@ -10,7 +10,7 @@ import Testing
     #expect(await coordinator.position.stack.count == 100_000)
   }
 
-  @Test("a far back over 10,000 places compensates each once, newest first")
+  @Test("a back over 10,000 places compensates each once, newest first")
   func farBack() throws {
     var driver = try MachineDriver(.automatic, .automatic)
     try driver.walk("A")
@@ -21,7 +21,7 @@ import Testing
     #expect(line.hasSuffix("bba[a]"))
   }
 
-  @Test("a settling step keeps the stack short, however many come")
+  @Test("settling steps keep the stack short, however many there are")
   func settling() throws {
     var driver = try MachineDriver(.settling)
     for _ in 1...1_000 { driver.enter(0) }
@@ -29,7 +29,7 @@ import Testing
     #expect(driver.visit == VisitID(1_000))
   }
 
-  @Test("Rule 9: every misuse of a coordinator throws a FlowError that names the flow and says what to do")
+  @Test("Rule 9: every misuse of a coordinator throws a FlowError that names the flow and the remedy")
   func messages() async throws {
     let coordinator = FlowCoordinator(id: "order-17")
     func message(_ body: () async throws -> some Any) async -> FlowError? {

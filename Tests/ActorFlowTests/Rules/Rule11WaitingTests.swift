@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-@Suite("Rule 11: waiting can always be given up") struct Rule11WaitingTests {
-  /// A flow whose second step takes its time to come back.
+@Suite("Rule 11: every wait can be cancelled") struct Rule11WaitingTests {
+  /// A flow whose second step returns slowly.
   private func stubborn(_ checkpoint: Checkpoint) async throws -> Launched<String> {
     let flow = launch(
       Flow {
@@ -19,7 +19,7 @@ import Testing
     return flow
   }
 
-  @Test("a waiter of backUp that is cancelled gets CancellationError; the request stands")
+  @Test("a cancelled waiter of backUp gets CancellationError; the request stands")
   func backUp() async throws {
     let checkpoint = Checkpoint()
     let flow = try await stubborn(checkpoint)
@@ -33,7 +33,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a waiter of abandon that is cancelled gets CancellationError; the request stands")
+  @Test("a cancelled waiter of abandon gets CancellationError; the request stands")
   func abandon() async throws {
     let checkpoint = Checkpoint()
     let flow = try await stubborn(checkpoint)
@@ -44,7 +44,7 @@ import Testing
     #expect(await flow.code == .abandoned)
   }
 
-  @Test("a request made in a task that is cancelled already is filed all the same")
+  @Test("a request made in a task that is already cancelled is filed all the same")
   func alreadyCancelled() async throws {
     let checkpoint = Checkpoint()
     checkpoint.open()
@@ -57,7 +57,7 @@ import Testing
     #expect(await flow.code == .abandoned)
   }
 
-  @Test("a waiter of settled that is cancelled gets CancellationError, also before a run")
+  @Test("a cancelled waiter of settled gets CancellationError, also before a run")
   func settled() async throws {
     let coordinator = FlowCoordinator()
     let waiting = Task { _ = try await coordinator.settled() }
@@ -65,14 +65,14 @@ import Testing
     #expect(await error(of: waiting) is CancellationError)
   }
 
-  @Test("a step that waits for its own leaving through somebody else is released by that very leaving")
+  @Test("a step that waits for its own leave through another task is released by that leave")
   func released() async throws {
     let handed = Handover<Task<Void, any Error>>()
     let flow = launch(
       Flow {
         Step("a") { Asker() }
         Step.scripted("b") { input, _ in
-          // A servant outside the flow does what it is told; the step waits as a cancellable waiter should.
+          // A task outside the flow carries out its requests; the step waits as a cancellable waiter should.
           let servant = await handed.value()
           try await withTaskCancellationHandler {
             try await servant?.value
@@ -90,13 +90,13 @@ import Testing
     #expect(await flow.code == .abandoned)
   }
 
-  /// Where in a step's code a call is made.
+  /// The place of a call in a step's code.
   enum Spot: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case proceed, child = "a child task", once = "the work of once", backUp, factory, nested = "a flow the step runs"
     var testDescription: String { rawValue }
   }
 
-  /// What is called.
+  /// The function that is called.
   enum Verb: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case backUp, abandon, settled
     var testDescription: String { rawValue }
@@ -152,7 +152,7 @@ import Testing
     #expect(try await coordinator.run(flow, with: "").contains("try await context.backUp()"))
   }
 
-  @Test("a step may answer, look at the position, and leave another flow")
+  @Test("a step may answer, read the position, and leave another flow")
   func allowedInside() async throws {
     let other = launch(Flow { Step("x") { Asker() } }, with: "")
     _ = try await other.coordinator.settled()
@@ -168,7 +168,7 @@ import Testing
     #expect(await other.code == .abandoned)
   }
 
-  @Test("skip, too, is inside the flow", arguments: Verb.allCases)
+  @Test("skip is inside the flow as well", arguments: Verb.allCases)
   func insideSkip(verb: Verb) async throws {
     let (coordinator, trace) = (FlowCoordinator(), Trace())
     let flow = Flow<String, String> {

@@ -67,7 +67,7 @@ import Testing
     #expect(events.suffix(2).map(\.position.status) == [.rollingBack, .ended(.cancelled)])
   }
 
-  @Test("a step that throws CancellationError unasked has failed; the caller gets it wrapped")
+  @Test("a step that throws CancellationError without a cancellation has failed; the caller gets it wrapped")
   func unasked() async throws {
     let flow = asking()
     try await flow.answer("cancel")
@@ -79,7 +79,7 @@ import Testing
     #expect(await flow.coordinator.position.status == .ended(.failed))
   }
 
-  @Test("a step that cancels a child of its own and lets the error through has failed")
+  @Test("a step that cancels its own child and rethrows the error has failed")
   func ownChild() async throws {
     let flow = launch(
       Flow {
@@ -93,7 +93,7 @@ import Testing
     #expect(await flow.coordinator.position.status == .ended(.failed))
   }
 
-  @Test("an error that looks like an ending is a failure, and reaches the caller as itself")
+  @Test("an error that looks like an ending is a failure, and reaches the caller unchanged")
   func pretended() async throws {
     let flow = asking()
     try await flow.answer("flow error")
@@ -131,7 +131,7 @@ import Testing
     #expect(await error(of: run) is CancellationError)
     #expect(trace.all.isEmpty)
     #expect(await coordinator.position.status == .idle)
-    // The coordinator is as new: its first run is run 1, and its events begin with 1.
+    // The coordinator is unchanged: its first run is run 1, and its events begin with 1.
     #expect(try await coordinator.run(flow, with: "") == "a")
     let events = await allEvents(of: coordinator)
     #expect(events.first?.run == 1)

@@ -6,7 +6,7 @@ import Testing
 @Suite("The timer's task") struct TimerTaskTests {
   @TaskLocal fileprivate static var request: String?
 
-  @Test("it has no task-local values of whoever armed it")
+  @Test("the timer's task has no task-local values of the task that armed it")
   func taskLocals() async throws {
     let clock = WatchedClock()
     let coordinator = FlowCoordinator(id: "f", clock: clock)
@@ -31,7 +31,7 @@ import Testing
   }
 }
 
-/// A clock that notes the task-local value of each task that sleeps by it.
+/// A clock that records the task-local value of each task that sleeps by it.
 private final class WatchedClock: Clock {
   let clock = ManualClock()
   let seen = Lock<[String?]>([])

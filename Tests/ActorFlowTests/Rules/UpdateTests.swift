@@ -6,7 +6,7 @@ import Testing
     position.questions.map { "\(($0.prompt as? Form)?.text ?? "?") \($0.revision)" }
   }
 
-  @Test("an update replaces what is shown, with the same id and the next revision, and one event")
+  @Test("an update replaces the prompt, with the same id and the next revision, and one event")
   func replaces() async throws {
     let handed = Handover<StepContext>()
     let flow = launch(
@@ -49,7 +49,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("an update with no question open throws notActive")
+  @Test("an update without an open question throws notActive")
   func noneOpen() async throws {
     let flow = launch(
       Flow {
@@ -106,7 +106,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("ask with updates shows each element as a new revision; when they end, the question stays with the last")
+  @Test("ask with updates shows each element as a new revision; after the last one the question stays open with it")
   func sequence() async throws {
     let (updates, source) = AsyncStream<Form>.makeStream()
     let flow = launch(

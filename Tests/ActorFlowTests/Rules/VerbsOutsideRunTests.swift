@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-@Suite("Before a run, after it, and a second one") struct VerbsOutsideRunTests {
+@Suite("Calls before a run, after it, and during a second one") struct VerbsOutsideRunTests {
   enum Verb: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case backUp, backUpTo = "backUp(to:)", abandon, abandonKeeping = "abandon(rollingBack: false)"
     case answer = "answer by id", answerType = "answer by type"
@@ -19,14 +19,14 @@ import Testing
     }
   }
 
-  @Test("before a run every verb but settled throws notRunning", arguments: Verb.allCases)
+  @Test("before a run every call but settled throws notRunning", arguments: Verb.allCases)
   func before(verb: Verb) async {
     let coordinator = FlowCoordinator()
     #expect(await code { try await verb.call(coordinator) } == .notRunning)
     #expect(await coordinator.position.status == .idle)
   }
 
-  @Test("after the end every verb but settled throws flowEnded", arguments: Verb.allCases, LeavingBy.allCases)
+  @Test("after the end every call but settled throws flowEnded", arguments: Verb.allCases, LeavingBy.allCases)
   func after(verb: Verb, by: LeavingBy) async throws {
     let flow = launch(
       Flow {
@@ -85,7 +85,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("a second run during the first throws alreadyRunning, and disturbs nothing")
+  @Test("a second run during the first throws alreadyRunning, and changes nothing")
   func alreadyRunning() async throws {
     let flow = launch(Flow { Step("a") { Asker() } }, with: "")
     _ = try await flow.coordinator.settled()

@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-/// A flow that is being left: `a` has asked; `b` asked, is left or has failed, and waits at a checkpoint before its
-/// `proceed` comes back, or in its `backUp`.
+/// A flow that is being left: `a` has asked; `b` has asked and is left or has failed, and waits at a checkpoint before
+/// its `proceed` returns, or in its `backUp`.
 private struct Left {
   let flow: Launched<String>
   let proceed = Checkpoint()
@@ -49,7 +49,7 @@ private struct Left {
     }
   }
 
-  /// Lets the flow go where it is going; a back lands and is then abandoned.
+  /// Releases the flow; a back lands and is then abandoned.
   func goOn(_ by: LeavingBy) async throws {
     proceed.open()
     backUp.open()
@@ -75,7 +75,7 @@ private struct Left {
     #expect(lines.contains("backedUp b→a 0") == (by == .back))
   }
 
-  @Test("abandon takes a back's target away, else joins the wait", arguments: LeavingBy.allCases, LeavingStage.allCases)
+  @Test("abandon replaces a back's target, else joins the wait", arguments: LeavingBy.allCases, LeavingStage.allCases)
   func abandon(by: LeavingBy, stage: LeavingStage) async throws {
     let left = try await Left(by, stage)
     let second = await left.flow.filing { try await $0.abandon(reason: "second") }
@@ -96,7 +96,7 @@ private struct Left {
   }
 
   @Test(
-    "a cancelled caller takes a back's target away, else joins", arguments: LeavingBy.allCases, LeavingStage.allCases)
+    "a cancelled caller replaces a back's target, else joins", arguments: LeavingBy.allCases, LeavingStage.allCases)
   func cancel(by: LeavingBy, stage: LeavingStage) async throws {
     let left = try await Left(by, stage)
     left.flow.run.cancel()
@@ -124,7 +124,7 @@ private struct Left {
     _ = await left.flow.result
   }
 
-  /// What a step tries when it is being left already.
+  /// The calls of a step that is being left already.
   enum Attempt: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case ask, update, once, backUp = "context.backUp", abandon = "context.abandon"
     var testDescription: String { rawValue }
@@ -141,7 +141,7 @@ private struct Left {
   }
 
   @Test(
-    "ask, update and a new once by the step that is left are refused",
+    "ask, update and a new once by the step being left are refused",
     arguments: [LeavingBy.back, .abandon, .cancelledCaller], Attempt.allCases)
   func fromTheStep(by: LeavingBy, attempt: Attempt) async throws {
     let refusal = Trace()
@@ -155,7 +155,7 @@ private struct Left {
     #expect(refusal.all == ["cancelled"])
   }
 
-  @Test("ask, update and a new once by a leftover of a step that failed are refused", arguments: Attempt.allCases)
+  @Test("ask, update and a new once by a leftover task of a failed step are refused", arguments: Attempt.allCases)
   func fromTheFailedStep(attempt: Attempt) async throws {
     let (kept, undoing) = (Handover<StepContext>(), Checkpoint())
     let flow = launch(

@@ -1,16 +1,16 @@
 import ActorFlow
 
-/// What may happen to a ``Board``.
+/// The actions of a ``Board``.
 enum BoardAction: Sendable, Equatable {
   /// Appends to the text.
   case add(String)
-  /// Asks for an effect from now on, or no longer.
+  /// Requests an effect from now on, or no longer.
   case run(String)
   case stop(String)
-  /// Asks for a child from now on, or no longer.
+  /// Requests a child from now on, or no longer.
   case open(String)
   case close(String)
-  /// Changes several things in one go.
+  /// Changes several values in one action.
   case all([BoardAction])
   /// Makes an output, and changes nothing.
   case out(String)
@@ -38,7 +38,7 @@ struct BoardState: Sendable, Equatable {
   }
 }
 
-/// Shows a ``Board``, and may be answered only as its script allows.
+/// Shows a ``Board``, and can be answered only as its script allows.
 struct BoardView: Prompt {
   typealias Answer = BoardAction
   let text: String
@@ -56,7 +56,7 @@ struct BoardView: Prompt {
   var line: String { text + (children.isEmpty ? "" : "(" + children.map(\.line).joined(separator: ",") + ")") }
 }
 
-/// A rendered step that does what its actions say, with children of its own kind. What a child puts out is appended to
+/// A rendered step that does what its actions say, with children of its own kind. The output of a child is appended to
 /// the text.
 struct Board: RenderedStep {
   var name = ""
@@ -85,7 +85,7 @@ struct Board: RenderedStep {
   }
 }
 
-/// What the boards of a test share.
+/// The shared state of a test's boards.
 struct BoardScript: Sendable {
   typealias Work = @Sendable (_ key: String, Sink<BoardAction>) async throws -> Void
 
@@ -97,7 +97,7 @@ struct BoardScript: Sendable {
   var tracesRender = false
   var tracesInput = false
 
-  /// - Parameter work: What effects do; without it they trace when they start and end, and wait to be cancelled.
+  /// - Parameter work: The work of the effects; without it they trace their starts and ends, and wait to be cancelled.
   init(_ trace: Trace = Trace(), first: BoardState = BoardState(), work: Work? = nil) {
     self.trace = trace
     self.first = first
@@ -109,7 +109,8 @@ struct BoardScript: Sendable {
       }
   }
 
-  /// Effects that trace when they start and when they are cancelled, in that very moment; each start is marked.
+  /// Returns a script whose effects trace their starts and, at that very moment, their cancellations; each start is
+  /// marked.
   static func tracingCancellation(_ trace: Trace, _ started: Checkpoint) -> BoardScript {
     BoardScript(trace) { key, _ in
       trace.add("start \(key)")
@@ -122,7 +123,7 @@ struct BoardScript: Sendable {
     }
   }
 
-  /// Children begin empty.
+  /// Children start without text.
   var ofChildren: BoardScript {
     var script = self
     script.first = BoardState()
@@ -143,7 +144,7 @@ extension Flow where Input == String, Output == String {
 }
 
 extension Launched {
-  /// The board that is shown.
+  /// The board in the open question.
   var board: BoardView? {
     get async { await coordinator.position.questions.lazy.compactMap { $0.prompt as? BoardView }.first }
   }

@@ -1,11 +1,11 @@
 @testable import ActorFlow
 
-/// Drives a tree as its runner would, without a task: effects end when a test says so.
+/// Drives a tree as its runner would, without a task: a test ends the effects.
 struct TreeDriver {
   let tree: RenderTree<Board>
   private(set) var view: BoardView
   private(set) var ledger = EffectLedger()
-  /// What became of effects: `+3 a` started, `-3` cancelled.
+  /// The changes of effects: `+3 a` started, `-3` cancelled.
   private(set) var lines: [String] = []
   private let port = SinkPort(nil)
 
@@ -16,13 +16,13 @@ struct TreeDriver {
     carryOut(changes)
   }
 
-  /// Takes the lines so far.
+  /// Returns and removes the lines so far.
   mutating func take() -> [String] {
     defer { lines = [] }
     return lines
   }
 
-  /// Sends the root an action. Whether the tree was rendered.
+  /// Sends the root an action. Returns whether the tree was rendered.
   @discardableResult
   mutating func act(_ actions: BoardAction...) throws -> Bool {
     var isRendered = false
@@ -33,7 +33,7 @@ struct TreeDriver {
     return isRendered
   }
 
-  /// Sends a node an action, by an effect or not. Nil if it is refused.
+  /// Sends a node an action, by an effect or not. Returns nil if it is refused.
   @discardableResult
   mutating func send(_ action: BoardAction, to node: Int, from effect: Int? = nil) throws -> Bool? {
     guard let hasChanged = tree.take(action, to: node, from: effect) else { return nil }
