@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Scenarios: abandon") struct AbandonScenarios {
-  @Test("SC-084 a flow that a step abandons is back where it was before its launch, and only then the caller goes on")
+  @Test("SC-084 after a step abandons its flow, everything is as before its launch, and only then the caller continues")
   func fromInside() async throws {
     let trace = Trace()
     let counter = LiveCounter()
@@ -38,7 +38,7 @@ import Testing
       ])
   }
 
-  @Test("SC-089 everybody who watches learns that the flow was abandoned, and that it no longer runs when they do")
+  @Test("SC-089 every watcher learns that the flow was abandoned, and it no longer runs when they do")
   func twoWatchers() async throws {
     let coordinator = FlowCoordinator()
     let flow = Flow { Step("a") { Asker() } }
@@ -78,7 +78,7 @@ import Testing
     #expect(await coordinator.position.status == .ended(.abandoned(reason: "logged out")))
   }
 
-  @Test("SC-092 after an abandon, a step that somebody kept can do nothing to the flow")
+  @Test("SC-092 after an abandon, the stored context of a step can do nothing to the flow")
   func retainedStep() async throws {
     let contexts = Collected<StepContext>()
     let step = ContextCollectingStep(contexts)
@@ -96,7 +96,7 @@ import Testing
     #expect(await coordinator.position.stack.isEmpty)
   }
 
-  @Test("SC-093 an abandoned flow says so exactly once, however often it is asked to")
+  @Test("SC-093 an abandoned flow publishes that exactly once, however often it is abandoned")
   func toldOnce() async throws {
     let stubborn = Checkpoint()
     let flow = Flow {

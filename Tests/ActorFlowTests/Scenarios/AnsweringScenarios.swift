@@ -47,7 +47,7 @@ import Testing
     #expect(await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "finished"])
   }
 
-  @Test("FS-08 content set on a step that has ended goes nowhere, and whoever sets it learns notActive")
+  @Test("FS-08 content for a step that has ended is dropped, and its sender gets notActive")
   func contentOfEndedStep() async throws {
     let contexts = Collected<StepContext>()
     let content = LiveCounter()
@@ -93,7 +93,7 @@ import Testing
     #expect(shown.map { ($0.prompt as? Form)?.text } == ["0", "1", "2", "3"])
   }
 
-  @Test("FS-29 a step may be completed from any task; what arrives first is what the flow goes on with")
+  @Test("FS-29 a step may be completed from any task; the flow continues with the first answer to arrive")
   func anyTask() async throws {
     let flow = Flow {
       Step("a") { Asker() }
@@ -151,7 +151,7 @@ import Testing
   }
 }
 
-/// Content that can be seen to be gone.
+/// Content whose release can be observed.
 private struct Heavy: Prompt {
   typealias Answer = String
   let weight: LiveCounter.Token

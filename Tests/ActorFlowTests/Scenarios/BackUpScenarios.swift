@@ -9,7 +9,7 @@ import Testing
     return Flow { for name in names { Step(name) { Asker(trace) } } }
   }
 
-  @Test("SC-036, FL-26 on the first step there is no way back, and asking for one changes nothing")
+  @Test("SC-036, FL-26 on the first step there is no target for a back, and the request changes nothing")
   func nowhereToGo() async throws {
     let coordinator = FlowCoordinator()
     let result = try await running(askers("a"), with: "s", on: coordinator) { coordinator in
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  @Test("SC-039 zig-zag: to B, back, to C, back to B, to D")
+  @Test("SC-039 back and forth: to B, back, to C, back to B, to D")
   func zigzag() async throws {
     let result = try await running(askers("a", "b", "c", "d"), with: "s") { coordinator in
       try await coordinator.answerNext("1", at: "a")
@@ -86,7 +86,7 @@ import Testing
       ])
   }
 
-  @Test("SC-042 a step that is backed up to gets the input it had the first time")
+  @Test("SC-042 a step that a back lands on gets the input it had the first time")
   func sameInput() async throws {
     let result = try await running(askers("a", "b", "c"), with: "s") { coordinator in
       try await coordinator.answerNext("1", at: "a")
@@ -103,7 +103,7 @@ import Testing
     #expect(trace.all.filter { $0.hasPrefix("b:") } == ["b:proceed(s1)", "b:backUp", "b:proceed(s1)"])
   }
 
-  @Test("FL-02 a factory runs once for a place; the target of a back keeps its instance, going forward again does not")
+  @Test("FL-02 a factory runs once for a place; the target of a back keeps its instance, a step reached again does not")
   func factories() async throws {
     let trace = trace
     let flow = Flow {

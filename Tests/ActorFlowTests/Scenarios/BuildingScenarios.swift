@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Scenarios: building a definition") struct BuildingScenarios {
-  @Test("SC-097 an `if` in a definition puts its steps in or leaves them out", arguments: [true, false])
+  @Test("SC-097 an `if` in a definition includes its steps or leaves them out", arguments: [true, false])
   func conditional(isIn: Bool) async throws {
     let flow = Flow {
       Step("a") { Automatic() }
@@ -61,7 +61,7 @@ import Testing
     #expect(await moves(of: first) == moves(of: second))
   }
 
-  @Test("SC-100 where one of two steps is chosen and the other skips, no move ever lands on the one that skipped")
+  @Test("SC-100 where one of two steps is chosen and the other skips, no move ever lands on the skipped one")
   func toggle() async throws {
     let flow = Flow {
       Step("a") { Asker() }
@@ -85,7 +85,7 @@ import Testing
     #expect(try result.get() == "c!")
   }
 
-  @Test("SC-112 erasing a flow's type keeps its very steps, in their order and under their names")
+  @Test("SC-112 erasing a flow's type keeps its steps, in their order and under their names")
   func erasureKeepsSteps() async throws {
     let made = Collected<String>()
     let flow = Flow("shop") {
@@ -103,7 +103,7 @@ import Testing
     #expect(made.all == ["a", "b"])
   }
 
-  @Test("SC-113, FL-22 two flows that extend one definition are independent of each other, and so is what they extend")
+  @Test("SC-113, FL-22 two flows that extend one definition are independent of each other, and so is the original")
   func extendedTwice() async throws {
     let prefix = Flow { Step("a") { Asker() } }
     let long = Flow {

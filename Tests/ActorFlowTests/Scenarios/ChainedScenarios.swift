@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// Flows in flows: as components of one definition, and run by a step on a coordinator of its own.
+/// Nested flows: as components of one definition, and run by a step on a coordinator of its own.
 @Suite("Scenarios: chained flows") struct ChainedScenarios {
   private let trace = Trace()
 
@@ -10,7 +10,7 @@ import Testing
     return Flow { for name in names { Step(name) { Asker(trace) } } }
   }
 
-  /// A step that runs `flow` on `coordinator` and returns what it makes.
+  /// A step that runs `flow` on `coordinator` and returns its output.
   private func child(_ flow: Flow<String, String>, on coordinator: FlowCoordinator) -> Scripted<String, String> {
     let trace = trace
     return Scripted { (input: String, _) in
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("SC-094 a step runs an inner flow, gets its outcome, goes on with it, and proceeds")
+  @Test("SC-094 a step runs an inner flow, gets its outcome, continues with it, and proceeds")
   func innerFlow() async throws {
     let counter = LiveCounter()
     let inner = FlowCoordinator(id: "inner")
@@ -53,7 +53,7 @@ import Testing
     #expect(try result.get() == "s12345")
   }
 
-  @Test("SC-096 when the outer flow is abandoned, the inner one is cancelled and undone before it")
+  @Test("SC-096 when the outer flow is abandoned, the inner one is cancelled and rolled back before it")
   func abandonedWithParent() async throws {
     let inner = FlowCoordinator()
     let innerFlow = askers("x", "y")
@@ -72,7 +72,7 @@ import Testing
     #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["y:backUp", "x:backUp", "b:backUp", "a:backUp"])
   }
 
-  @Test("FS-21 a nested flow is a step of the outer one: its outcome goes to the step behind it")
+  @Test("FS-21 a nested flow is a step of the outer one: its output is the input of the step behind it")
   func nested() async throws {
     let flow = Flow("outer") {
       askers("a")
@@ -92,7 +92,7 @@ import Testing
     #expect(try result.get() == "s1245")
   }
 
-  @Test("RX-09 the parent goes on with a child flow's outcome when the child is entirely gone")
+  @Test("RX-09 the parent continues with a child flow's outcome when the child has ended completely")
   func tornDownFirst() async throws {
     let counter = LiveCounter()
     let inner = FlowCoordinator()
@@ -113,7 +113,7 @@ import Testing
     #expect(try result.get() == "s12, 0 of 2 alive, finished")
   }
 
-  @Test("RX-12 who watches the root sees every move of every descendant, by its whole path")
+  @Test("RX-12 a watcher of the root sees every move of every descendant, by its whole path")
   func rootObserver() async throws {
     let flow = Flow("app") {
       askers("a")
@@ -145,7 +145,7 @@ import Testing
       ])
   }
 
-  @Test("RX-15 a parent that runs child flow after child flow keeps none of them")
+  @Test("RX-15 a parent that runs child flows one after the other retains none of them")
   func manyChildren() async throws {
     let counter = LiveCounter()
     let highest = Collected<Int>()

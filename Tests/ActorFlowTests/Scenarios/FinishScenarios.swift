@@ -2,7 +2,7 @@ import ActorFlow
 import Testing
 
 @Suite("Scenarios: finish") struct FinishScenarios {
-  @Test("SC-027, FL-12 when the last step proceeds, the flow finishes once, with its outcome")
+  @Test("SC-027, FL-12 when the last step proceeds, the flow finishes once, with its output")
   func finish() async throws {
     let flow = Flow {
       Step("a") { Asker() }
@@ -20,7 +20,7 @@ import Testing
     #expect(await coordinator.position.status == .ended(.finished))
   }
 
-  @Test("SC-028 what the last step makes reaches the caller as the very same object")
+  @Test("SC-028 the output of the last step reaches the caller as the same object")
   func sameObject() async throws {
     final class Receipt: Sendable {}
     let made = Collected<Receipt>()
@@ -35,7 +35,7 @@ import Testing
     #expect(receipt === made.last)
   }
 
-  @Test("SC-031 after going back and forth for a while, the flow still finishes exactly once")
+  @Test("SC-031 after going back and forth several times, the flow still finishes exactly once")
   func finishOnceAfterZigzag() async throws {
     let flow = Flow {
       Step("a") { Asker() }
@@ -58,7 +58,7 @@ import Testing
     #expect(await moves(of: coordinator).count { $0 == "finished" } == 1)
   }
 
-  @Test("SC-032 everybody who watches learns of the end, once each")
+  @Test("SC-032 every watcher learns of the end, once each")
   func twoWatchers() async throws {
     let coordinator = FlowCoordinator()
     let flow = Flow { Step("a") { Asker() } }
@@ -123,7 +123,7 @@ import Testing
     #expect(trace.all == ["a:proceed(s)", "b:early end", "b:backUp", "a:backUp", "abandon returned"])
   }
 
-  @Test("FL-15 after the end every verb throws flowEnded and changes nothing", arguments: [true, false])
+  @Test("FL-15 after the end every call throws flowEnded and changes nothing", arguments: [true, false])
   func verbsAfterTheEnd(finishes: Bool) async throws {
     let flow = Flow { Step("a") { Asker() } }
     let coordinator = FlowCoordinator()
@@ -143,7 +143,7 @@ import Testing
     #expect(await coordinator.position.status == .ended(finishes ? .finished : .abandoned(reason: "")))
   }
 
-  @Test("FL-17 a flow started right after another ended on the same coordinator is not touched by the first one's end")
+  @Test("FL-17 a flow started right after another one on the same coordinator is not affected by the first one's end")
   func secondFlow() async throws {
     let coordinator = FlowCoordinator()
     let old = Collected<Question>()

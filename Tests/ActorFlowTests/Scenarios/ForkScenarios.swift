@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// Children that run at the same time, flows in flows, and loops.
+/// Concurrent branches, nested flows, and loops.
 @Suite("Scenarios: forks and loops") struct ForkScenarios {
   private let trace = Trace()
 
@@ -89,7 +89,7 @@ import Testing
     #expect(try result.get() == "s\(answer)!|sx?")
   }
 
-  @Test("FS-21 a nested flow in a branch hands its outcome to the step behind it, there and behind the fork")
+  @Test("FS-21 a nested flow in a branch passes its output to the step behind it, there and behind the fork")
   func nestedInBranch() async throws {
     let flow = Flow("outer") {
       Parallel {
@@ -115,7 +115,7 @@ import Testing
     #expect(try result.get() == "[(s13)s2]")
   }
 
-  @Test("FS-26 a loop in the definition leaves no cycle behind: coordinator, steps and results are gone")
+  @Test("FS-26 a loop in the definition leaves no reference cycle: coordinator, steps and results are released")
   func loopIsFreed() async throws {
     let coordinator = Collected<WeakReference<FlowCoordinator>>()
     let result = Collected<WeakReference<CycleMember>>()
@@ -144,7 +144,7 @@ import Testing
   }
 }
 
-/// A result that knows the one before, and outlives nothing.
+/// A result that refers to the one before.
 private final class CycleMember: Sendable {
   let rounds: Int
   private let before: CycleMember?
@@ -155,7 +155,7 @@ private final class CycleMember: Sendable {
   func next() -> CycleMember { CycleMember(rounds: rounds + 1, before: self) }
 }
 
-/// Keeps its coordinator, its context and its input.
+/// A step that retains its coordinator, its context and its input.
 private actor Holding: FlowStep {
   private let coordinator: FlowCoordinator
   private let token: LiveCounter.Token

@@ -25,7 +25,7 @@ import Testing
     #expect(moves.first?.to == "a")
   }
 
-  @Test("RX-01 what a flow starts with is handled exactly once, however many watch")
+  @Test("RX-01 the input of a flow is handled exactly once, however many watchers there are")
   func initialInputOnce() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -41,7 +41,7 @@ import Testing
     #expect(late.count { $0.change.line == "launched" } == 1)
   }
 
-  @Test("FS-05 a step without interaction passes straight through to the next")
+  @Test("FS-05 a step without interaction proceeds to the next one at once")
   func immediate() async throws {
     let flow = Flow {
       Step("a") { Automatic() }
@@ -56,7 +56,7 @@ import Testing
       ])
   }
 
-  @Test("SC-004 a flow that needs nothing is launched with nothing")
+  @Test("SC-004 a flow without input is launched with nothing")
   func launchWithoutInput() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -67,7 +67,7 @@ import Testing
     #expect(trace.all == ["a:proceed()", "b:proceed(a)"])
   }
 
-  @Test("SC-007 a step that takes anything, or nothing, gets a string as it is")
+  @Test("SC-007 a step that takes anything, or nothing, gets a string unchanged")
   func optionalAny() async throws {
     let flow = Flow {
       Step("a") { (input: (any Sendable)?) in
@@ -107,7 +107,7 @@ import Testing
         #expect(try await first.focus() == "b")
         try await second.answerNext("2")
         #expect(try await second.focus() == "b")
-        // Both have asked twice; yet the one's question means nothing to the other.
+        // Both have asked twice, but the question of one is unknown to the other.
         let theirs = try #require(await first.position.questions.first)
         #expect(await code { try await second.answer(theirs.id, with: "no") } == .noSuchQuestion)
         try await second.answerNext("3")
@@ -119,7 +119,7 @@ import Testing
     #expect(try first.get() == "x14")
   }
 
-  @Test("SC-011 a coordinator that runs a flow refuses another, and the first goes on")
+  @Test("SC-011 a coordinator that runs a flow refuses another, and the first one continues")
   func alreadyRunning() async throws {
     let flow = Flow { Step("a") { Asker() } }
     let result = try await running(flow, with: "x") { coordinator in
@@ -135,7 +135,7 @@ import Testing
     let trace = Trace()
     let coordinator = FlowCoordinator()
     for round in 1...3 {
-      // A coordinator whose run has ended is settled; only the flow itself can tell that the next one has begun.
+      // A coordinator whose run has ended is settled; only the flow's first step shows that the next run has begun.
       let begun = Checkpoint()
       let flow = Flow {
         Step("a") { () -> Asker in
@@ -155,7 +155,7 @@ import Testing
     #expect(await allEvents(of: coordinator).first?.run == 3)
   }
 
-  @Test("SC-013 nothing is made and nothing is shown until the flow is run")
+  @Test("SC-013 nothing is created and nothing is shown until the flow is run")
   func delayedLaunch() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -177,7 +177,7 @@ import Testing
     #expect(await watcher.value.map(\.sequence) == [1, 2, 3, 4, 5])
   }
 
-  @Test("SC-014 a flow whose type is erased behaves as the typed one")
+  @Test("SC-014 a flow whose type is erased behaves like the typed one")
   func erased() async throws {
     let one: any FlowComponent<Int, String> = Step("a") { (number: Int) in "\(number)" }
     let many: any FlowComponent<Int, String> = Flow("many") {

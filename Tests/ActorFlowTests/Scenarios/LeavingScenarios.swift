@@ -1,9 +1,9 @@
 import ActorFlow
 import Testing
 
-/// What becomes of the step that a back leaves.
+/// The step that a back leaves.
 @Suite("Scenarios: leaving") struct LeavingScenarios {
-  @Test("SC-044 the step that is left by a back is cancelled, undone and let go")
+  @Test("SC-044 the step that is left by a back is cancelled, compensated and released")
   func cancelledAndDisposed() async throws {
     let trace = Trace()
     let counter = LiveCounter()
@@ -43,7 +43,7 @@ import Testing
       Step("long") {
         Scripted { (input: String, _) in
           begun.open()
-          await stubborn.pass()  // no matter of cancellation
+          await stubborn.pass()  // not related to the cancellation
           trace.add("long:returns \(Task.isCancelled)")
           return "late"
         }

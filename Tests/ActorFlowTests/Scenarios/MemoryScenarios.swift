@@ -42,7 +42,7 @@ import Testing
     #expect(position.step?.name == "n#\(count)")
   }
 
-  @Test("FS-26 steps that hold their coordinator, their context and each other's results leave no cycle behind")
+  @Test("FS-26 steps that retain their coordinator, their context and each other's results leave no cycle behind")
   func cycles() async throws {
     let coordinator = Collected<WeakReference<FlowCoordinator>>()
     let result = Collected<WeakReference<CycleMember>>()
@@ -72,10 +72,10 @@ import Testing
   }
 }
 
-/// A result that outlives nothing.
+/// A result whose release is observed.
 private final class CycleMember: Sendable {}
 
-/// Keeps everything it can get hold of.
+/// A step that retains everything it can access.
 private actor RetainingStep: FlowStep {
   private let coordinator: FlowCoordinator
   private let token: LiveCounter.Token

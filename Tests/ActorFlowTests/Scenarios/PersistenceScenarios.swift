@@ -1,10 +1,10 @@
 import ActorFlow
 import Testing
 
-/// SwiftCurrent's `removedAfterProceeding` is `.settling` where the instance is to be freed, `.passThrough` where only
-/// the way back is to be closed; its other persistences are policies too.
+/// SwiftCurrent's `removedAfterProceeding` is `.settling` where the instance must be released, `.passThrough` where
+/// only the back must be prevented; its other persistences are policies as well.
 @Suite("Scenarios: persistence") struct PersistenceScenarios {
-  @Test("SC-067 a settled first step is let go when it has proceeded, and the flow goes on")
+  @Test("SC-067 a settled first step is released when it has proceeded, and the flow continues")
   func settledFirst() async throws {
     let (first, rest) = (LiveCounter(), LiveCounter())
     let flow = Flow {
@@ -26,7 +26,7 @@ import Testing
     #expect(rest.now == 0)
   }
 
-  @Test("SC-071 when every step settles, each is let go as the flow goes on, and it finishes once")
+  @Test("SC-071 when every step settles, each is released as the flow continues, and it finishes once")
   func allSettled() async throws {
     let counter = LiveCounter()
     let flow = Flow {
@@ -46,7 +46,7 @@ import Testing
       await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "moved b→c", "finished"])
   }
 
-  @Test("SC-072 there is no way back to a settled step; one passed through is passed over, and made anew afterwards")
+  @Test("SC-072 no back leads to a settled step; one passed through is passed over, and created again afterwards")
   func removed() async throws {
     let settled = Flow {
       Step("a") { Asker() }.onBackUp(.settling)
@@ -81,7 +81,7 @@ import Testing
     #expect(try result.get() == "s345")
   }
 
-  /// Where a policy may come from: written down, or worked out when the definition is built.
+  /// The origin of a policy: a constant, or computed when the definition is built.
   enum Source: CaseIterable {
     case constant, computed
 
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "SC-075 a policy holds for the step it is put on, first or later, however it was come by",
+    "SC-075 a policy applies to its step, first or later, whether constant or computed",
     arguments: Source.allCases)
   func policySources(source: Source) async throws {
     let flow = Flow {
@@ -117,7 +117,7 @@ import Testing
     #expect(await moves(of: coordinator).contains("backedUp d→b 0"))
   }
 
-  @Test("SC-075 by default a step's input decides: one that asked is returned to, one that did not is not")
+  @Test("SC-075 by default a back leads to a step that asked, and not to one that did not")
   func decidedByInput() async throws {
     let flow = Flow {
       Step("a") { Asker() }

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// Which steps there are does not depend on how they are shown.
+/// The steps of a flow do not depend on their presentation.
 @Suite("Scenarios: in every presentation style") struct PresentedScenarios {
   static let styles: [Presentation] = [.push, .modal, .replace, .embed, .custom("split")]
 
@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test(
-    "SC-097 steps that are chosen when the flow is built are presented to its end", arguments: styles, [true, false])
+    "SC-097 steps that are chosen when the flow is built are presented to the end of the flow", arguments: styles,
+    [true, false])
   func chosen(style: Presentation, isLong: Bool) async throws {
     let flow = Flow {
       Step("a") { Automatic() }
@@ -35,7 +36,7 @@ import Testing
     #expect(shown == (isLong ? "abc" : "ad").map { "\($0) \(style)" })
   }
 
-  /// What a presenter is told to show, each with its style.
+  /// Returns the presented steps, each with its style.
   private func pages(of flow: Flow<String, String>) async throws -> [String] {
     let pages = Trace()
     let presenter = Shows { event, _ in

@@ -42,7 +42,7 @@ import Testing
     #expect(await moves(of: coordinator) == ["launched", "moved -→a", "moved a→b", "moved b→c", "finished"])
   }
 
-  @Test("SC-018 each step gets exactly the value that the one before made, of its own type")
+  @Test("SC-018 each step gets exactly the output of the one before, with its own type")
   func typedValues() async throws {
     struct Amount: Equatable { var cents: Int }
     let seen = Collected<any Sendable>()
@@ -65,7 +65,7 @@ import Testing
     #expect(seen.all.map { "\($0)" } == ["four", "4", "\(Amount(cents: 400))"])
   }
 
-  @Test("SC-019 a step that makes nothing hands nothing on, and the next gets none of what came before")
+  @Test("SC-019 a step without output passes nothing on, and the next one gets no earlier value either")
   func nothingHandedOn() async throws {
     let none = Flow {
       Step("a") { (_: String) in }
@@ -95,7 +95,7 @@ import Testing
     #expect(await moves(of: coordinator) == ["launched", "moved -→a", "failed a", "rolledBack 0"])
   }
 
-  @Test("SC-021 a step that needs nothing may follow one that makes something")
+  @Test("SC-021 a step without input may follow one with an output")
   func needless() async throws {
     let trace = Trace()
     let flow = Flow {

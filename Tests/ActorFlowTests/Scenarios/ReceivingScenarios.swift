@@ -1,11 +1,11 @@
 import ActorFlow
 import Testing
 
-/// What later steps tell earlier ones.
+/// Updates from later steps to earlier ones.
 @Suite("Scenarios: updates for earlier steps") struct ReceivingScenarios {
   private let trace = Trace()
 
-  @Test("FS-07 a later step sets the content of one below it: delivered once, not entered again, and nothing moves")
+  @Test("FS-07 a later step sets the content of an earlier one: delivered once, not entered again, and nothing moves")
   func contentBelow() async throws {
     let flow = Flow {
       Step("one") { [trace] in Shelf(trace) }
@@ -32,7 +32,7 @@ import Testing
     #expect(await moves(of: coordinator) == ["launched", "moved -→one", "moved one→two", "finished"])
   }
 
-  @Test("SF-11 what a handler opens during the unwind stays open: the unwind is over by then")
+  @Test("SF-11 a question opened by a handler during the unwind stays open: the unwind is over by then")
   func overlay() async throws {
     let (trace, overlay) = (trace, FlowCoordinator(id: "overlay"))
     let notice = Flow { Step("notice") { Asker(trace) } }
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-/// Asks, and does with an update what a test says.
+/// Asks, and handles an update with a closure of the test.
 private actor Shelf: ReceivingStep {
   private let trace: Trace
   private let take: @Sendable (String) async throws -> Void

@@ -1,11 +1,11 @@
 import ActorFlow
 import Testing
 
-/// What workflow-swift's test library promises, and its debugger's snapshots.
+/// The features of workflow-swift's test library, and its debugger's snapshots.
 @Suite struct RenderPassScenarios {
   private func pass(_ state: BoardState) throws -> RenderPass<Board> { try Board(name: "b").renderPass(state) }
 
-  @Test("WS-076 a pass lists types, states and children in the order of asking")
+  @Test("WS-076 a pass lists types, states and children in the order of the requests")
   func listed() throws {
     let pass = try pass(BoardState(text: "x", children: ["d", "c"]))
     #expect(pass.state.text == "x")
@@ -20,7 +20,7 @@ import Testing
     #expect(await !pass.rendering.sink(.add("y")))
   }
 
-  @Test("WS-079 what an action makes of a state is a function's result")
+  @Test("WS-079 the effect of an action on a state is a function's result")
   func apply() {
     var state = BoardState()
     #expect(Board().apply(.add("x"), to: &state) == nil)
@@ -40,7 +40,7 @@ import Testing
     func render(_ state: Void, in scope: inout RenderScope<Other>) -> Choice { Choice() }
   }
 
-  @Test("WS-081 a child of another key or type is pointed out")
+  @Test("WS-081 a child of another key or type is named in the error")
   func nearMiss() throws {
     let pass = try pass(BoardState(children: ["c", "d"]))
     let error = #expect(throws: FlowError.self) { try pass.child(Board.self, key: 3) }
@@ -55,14 +55,14 @@ import Testing
     #expect(error?.message.contains("give each child a key of its own") == true)
   }
 
-  @Test("WS-083 the action that a child's output is mapped to can be asked for")
+  @Test("WS-083 the action to which a child's output is mapped can be read")
   func mapped() throws {
     let child = try pass(BoardState(children: ["c"])).child(Board.self, key: "c")
     #expect(child.action(for: "x") == .add("c:x"))
     #expect(child.pass.step.name == "bc.")
   }
 
-  @Test("WS-084 the effects that are asked for are a list, to be compared")
+  @Test("WS-084 the requested effects are a list that can be compared")
   func effects() throws {
     #expect(try pass(BoardState(effects: ["b", "a"])).effects == ["b", "a"])
     #expect(try pass(BoardState()).effects.isEmpty)

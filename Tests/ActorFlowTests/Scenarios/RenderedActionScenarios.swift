@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// What workflow-swift promises about actions and sinks.
+/// The guarantees of workflow-swift about actions and sinks.
 @Suite struct RenderedActionScenarios {
   /// The texts that were shown, one for each rendering.
   private func shown(_ flow: Launched<String>) async -> [String] {
@@ -18,7 +18,7 @@ import Testing
     #expect(try await flow.result.get() == "end")
   }
 
-  @Test("WS-019 a child's action without output is none of its parent's, and the parent is rendered again")
+  @Test("WS-019 a child's action without output is no action of its parent, and the parent is rendered again")
   func childOnly() async throws {
     let trace = Trace()
     var script = BoardScript(trace)
@@ -31,7 +31,7 @@ import Testing
     try await end(flow)
   }
 
-  @Test("WS-020 three changes in turn are three events in order")
+  @Test("WS-020 three consecutive changes are three events in order")
   func threeChanges() async throws {
     let flow = launch(.board(), with: "")
     try await flow.act(.add("1"), .add("2"), .add("3"))
@@ -61,7 +61,7 @@ import Testing
     #expect(await shown(flow) == ["", "1", "12"])
   }
 
-  @Test("WS-025 of actions that queue, renderings come in the order in which they are applied")
+  @Test("WS-025 of queued actions, renderings come in the order in which they are applied")
   func queued() async throws {
     let flow = launch(.board(), with: "")
     _ = try await flow.coordinator.settled()
@@ -75,7 +75,7 @@ import Testing
     #expect(zip(texts, texts.dropFirst()).allSatisfy { $1.hasPrefix($0) && $1 != $0 })
   }
 
-  @Test("WS-026 of two sequences that fire in turn, all elements are applied")
+  @Test("WS-026 of two alternating sequences, all elements are applied")
   func twoSequences() async throws {
     let done = Checkpoint()
     let script = BoardScript(first: BoardState(effects: ["a", "b"])) { key, sink in
@@ -96,7 +96,7 @@ import Testing
     #expect(await shown(flow) == ["", "100", "100100", "100100100"])
   }
 
-  @Test("WS-030 an action that changes nothing renders nothing, if that can be seen")
+  @Test("WS-030 an action without a visible change renders nothing")
   func nothing() async throws {
     let flow = launch(.board(), with: "")
     try await flow.act(.nothing)
@@ -111,7 +111,7 @@ import Testing
     #expect(await flow.lines.dropFirst(3) == ["withdrawn", "finished"])
   }
 
-  @Test("WS-034 a sink works on after a render that was spared, and after one that was not")
+  @Test("WS-034 a sink stays valid after a render, also after one that was skipped")
   func oldSinks() async throws {
     let flow = launch(.board(), with: "")
     _ = try await flow.coordinator.settled()
@@ -142,7 +142,7 @@ import Testing
     #expect(try await flow.result.get() == 7)
   }
 
-  @Test("WS-036 the sink of an earlier rendering works as long as its node lives")
+  @Test("WS-036 the sink of an earlier rendering works as long as its node exists")
   func earlierSink() async throws {
     let flow = launch(.board(), with: "")
     try await flow.act(.open("a"))
@@ -181,7 +181,7 @@ import Testing
     try await end(flow)
   }
 
-  @Test("WS-044 a sink that is kept outside keeps nothing alive, and is refused after the end")
+  @Test("WS-044 a sink stored outside retains nothing, and is refused after the end")
   func external() async throws {
     let flow = launch(.board(), with: "")
     _ = try await flow.coordinator.settled()

@@ -1,9 +1,9 @@
 import ActorFlow
 import Testing
 
-/// What workflow-swift promises about side effects and workers.
+/// The guarantees of workflow-swift about side effects and workers.
 @Suite struct RenderedEffectScenarios {
-  /// Effects that trace their lives, and tell of each beginning and end.
+  /// Effects that trace and report each start and end.
   private struct Stage {
     let trace = Trace()
     let started = Checkpoint()
@@ -25,7 +25,7 @@ import Testing
     #expect(try await flow.result.get() == "end")
   }
 
-  @Test("WS-048 an effect starts once when its key is asked for first")
+  @Test("WS-048 an effect starts once when its key is first requested")
   func first() async throws {
     let stage = Stage()
     let flow = launch(.board(stage.script), with: "")
@@ -57,7 +57,7 @@ import Testing
     try await end(flow)
   }
 
-  @Test("WS-053 an ended effect that still holds its sink is refused")
+  @Test("WS-053 an ended effect that still retains its sink is refused")
   func endedSink() async throws {
     let held = Handover<Sink<BoardAction>>()
     let flow = launch(.board(BoardScript { _, sink in held.give(sink) }), with: "")
@@ -69,7 +69,7 @@ import Testing
     try await end(flow)
   }
 
-  @Test("WS-056 what an effect finds out becomes an action and a rendering")
+  @Test("WS-056 the result of an effect becomes an action and a rendering")
   func result() async throws {
     let done = Checkpoint()
     let script = BoardScript { _, sink in
@@ -83,7 +83,7 @@ import Testing
     try await end(flow)
   }
 
-  @Test("WS-057 a render with the same key does not run an effect again that has returned")
+  @Test("WS-057 a render with the same key does not repeat an effect that has returned")
   func notAgain() async throws {
     let done = Checkpoint()
     let script = BoardScript { _, sink in
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("WS-061 an effect that is not asked for is cancelled, be it work or a sequence")
+  @Test("WS-061 an effect that is no longer requested is cancelled, both work and sequence")
   func cancelled() async throws {
     let stage = Stage()
     let flow = launch(.board(stage.script), with: "")
@@ -158,7 +158,7 @@ import Testing
     #expect(try await reading.result.get() == -1)
   }
 
-  @Test("WS-063 what a cancelled effect finds out is dropped")
+  @Test("WS-063 the result of a cancelled effect is dropped")
   func dropped() async throws {
     let (started, gate, trace) = (Checkpoint(), Checkpoint(), Trace())
     let script = BoardScript(trace) { _, sink in

@@ -1,7 +1,7 @@
 @testable import ActorFlow
 import Testing
 
-/// What workflow-swift promises about renderings and children.
+/// The guarantees of workflow-swift about renderings and children.
 @Suite struct RenderedTreeScenarios {
   @Test("WS-002 the renderings of two children reach their parent in the same pass")
   func twoChildren() throws {
@@ -10,7 +10,7 @@ import Testing
     #expect(driver.view.line == "p(,)")
   }
 
-  @Test("WS-004 a child whose value is replaced by an equal one is rendered, and told")
+  @Test("WS-004 a child whose input is replaced by an equal one is rendered, and told")
   func equalInput() throws {
     let trace = Trace()
     var script = BoardScript(trace)
@@ -31,7 +31,7 @@ import Testing
     #expect(driver.view.line == "x(1)")
   }
 
-  @Test("WS-007 a child that is not rendered in a pass is gone after it")
+  @Test("WS-007 a child that is not rendered in a pass is removed after it")
   func gone() throws {
     var driver = try TreeDriver()
     try driver.act(.open("a"), .close("a"))
@@ -87,7 +87,7 @@ import Testing
       return action == 0 ? state : nil
     }
     func render(_ state: Int, in scope: inout RenderScope<Pair>) -> PairView {
-      // An erased step is the step that it is: the existential is opened, however often it was wrapped.
+      // An erased step equals the wrapped step: the existential is opened, however often it was wrapped.
       let erased: any RenderedStep<LeafView, Never> = Leaf<Bool>()
       let wrapped: any RenderedStep<LeafView, Never> = erased
       return PairView(leaves: [
@@ -97,13 +97,13 @@ import Testing
     }
   }
 
-  @Test("WS-011 two children of different types with the same key both live")
+  @Test("WS-011 two children of different types with the same key both exist")
   func twoTypes() throws {
     let pass = try Pair().renderPass()
     #expect(pass.rendering.leaves.map(\.text) == ["Int 0", "String 0", "Bool 0"])
   }
 
-  @Test("WS-012 under a changed key there is a new child, and what was sent to the old one does not reach it")
+  @Test("WS-012 under a changed key there is a new child, and actions to the old one do not reach it")
   func changedKey() async throws {
     let flow = launch(.board(), with: "")
     try await flow.act(.open("a"))
@@ -116,7 +116,7 @@ import Testing
     _ = await flow.result
   }
 
-  @Test("WS-013 an erased child is known by the type that is wrapped")
+  @Test("WS-013 an erased child is identified by the wrapped type")
   func erased() async throws {
     let flow = launch(Flow { Step("pair") { (_: String) in Pair() } }, with: "")
     let question = try #require(try await flow.coordinator.settled().questions.first)

@@ -2,10 +2,10 @@ import ActorFlow
 import Testing
 
 /// SwiftCurrent's `persistWhenSkipped` is `.onBackUp(.returnableIfSkipped)`.
-@Suite("Scenarios: skipped and returnable") struct ReturnableIfSkippedScenarios {
+@Suite("Scenarios: skipped steps that a back may return to") struct ReturnableIfSkippedScenarios {
   private let trace = Trace()
 
-  /// Skips with `output`, and is kept on the stack.
+  /// A step that skips with `output`, and stays on the stack.
   private func returnable(_ name: String, with output: String) -> Flow<String, String> {
     let trace = trace
     return Step(name) { SkippedAsker(with: output, trace) }.onBackUp(.returnableIfSkipped)
@@ -16,7 +16,7 @@ import Testing
     return Step(name) { Asker(trace) }
   }
 
-  @Test("SC-061 returnable skipped steps are moved to and from, one after the other, and show that they were skipped")
+  @Test("SC-061 skipped steps on the stack are moved to and from, one after the other, and are marked as skipped")
   func announced() async throws {
     let flow = Flow {
       asker("a")
@@ -38,7 +38,7 @@ import Testing
     #expect(trace.all == ["a:proceed(s)", "d:proceed(c!)"])
   }
 
-  @Test("SC-062 a back from C lands on the returnable skipped B, not on A, and B can then proceed to C")
+  @Test("SC-062 a back from C lands on the skipped B on the stack, not on A, and B can then proceed to C")
   func landsOnSkipped() async throws {
     let flow = Flow {
       asker("a")
@@ -59,7 +59,7 @@ import Testing
       trace.all == ["a:proceed(s)", "c:proceed(b!)", "c:backUp", "b:proceed(s1)", "c:proceed(s12)"])
   }
 
-  @Test("SC-063 a returnable skipped first step can be backed up to, and goes forward again")
+  @Test("SC-063 a back may lead to a skipped first step on the stack, which then proceeds")
   func firstSkipped() async throws {
     let flow = Flow {
       returnable("a", with: "a!")
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test("SC-064 after a back to a returnable skipped step, its own output goes on, not what it had skipped with")
+  @Test("SC-064 after a back to a skipped step, its own output is passed on, not the one it had skipped with")
   func ownOutput() async throws {
     let flow = Flow {
       returnable("a", with: "skipped")
@@ -96,7 +96,7 @@ import Testing
     #expect(trace.all.filter { $0.hasPrefix("b:proceed") } == ["b:proceed(skipped)", "b:proceed(sown)"])
   }
 
-  @Test("SC-065 a returnable skipped only step is moved to, and then the flow finishes")
+  @Test("SC-065 a skipped only step on the stack is moved to, and then the flow finishes")
   func onlyStep() async throws {
     let coordinator = FlowCoordinator()
     #expect(try await coordinator.run(returnable("a", with: "y"), with: "s") == "y")
@@ -104,7 +104,7 @@ import Testing
     #expect(trace.all.isEmpty)
   }
 
-  @Test("SC-066 a step revealed by backing up can proceed, and be backed up to again")
+  @Test("SC-066 a step revealed by a back can proceed, and a back may lead to it again")
   func revealed() async throws {
     let flow = Flow {
       asker("a")

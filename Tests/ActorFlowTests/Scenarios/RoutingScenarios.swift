@@ -1,14 +1,14 @@
 import ActorFlow
 import Testing
 
-/// Routes: guarded, in order, from several sources, and deep links.
+/// Routes: guarded, ordered, from several sources, and deep links.
 @Suite("Scenarios: routes") struct RoutingScenarios {
   private let trace = Trace()
   private let routes = Signal<String>("route")
 
   private func traced(_ name: String) -> Step<String, String> { Step(name) { [trace] in Automatic(trace) } }
 
-  @Test("RX-02 a guard that turns a route into another one: the first leads nowhere, the other is walked")
+  @Test("RX-02 a guard that replaces a route by another one: the first is not walked, the other one is")
   func rewritten() async throws {
     let flow = Flow {
       Step("guard") { (route: String) in route == "account" ? "unauthorized" : route }
@@ -23,7 +23,7 @@ import Testing
       await coordinator.position.stack.reversed().map(\.step) == ["guard", "unauthorized/show"])
   }
 
-  @Test("RX-03 a slow guard decides its route before the next one is looked at, and is not cancelled by it")
+  @Test("RX-03 a slow guard decides its route before the next one is evaluated, and is not cancelled by it")
   func arrivalOrder() async throws {
     let (trace, routes, slow) = (trace, routes, Checkpoint())
     let flow = Flow {
@@ -52,7 +52,7 @@ import Testing
     #expect(trace.all == ["deciding slow", "decided slow", "deciding quick", "decided quick"])
   }
 
-  @Test("RX-05 what comes while nobody waits for it is kept, in order, until somebody does")
+  @Test("RX-05 a signal that arrives while no step waits for it is buffered, in order, until one does")
   func queued() async throws {
     let routes = routes
     let flow = Flow {
@@ -73,7 +73,7 @@ import Testing
     #expect(try result.get() == "s! a b")
   }
 
-  @Test("RX-07 two contributors of one route and what it sends itself are all honoured, in order")
+  @Test("RX-07 two contributors of one route and the step's own signals are all handled, in order")
   func contributors() async throws {
     let (routes, coordinator, first) = (routes, FlowCoordinator(), Checkpoint())
     let flow = Flow {
@@ -102,7 +102,7 @@ import Testing
     #expect(try await coordinator.run(flow, with: "shop") == ["shop itself", "shop one", "shop two"])
   }
 
-  @Test("RX-10 each level of a deep link takes its part, and hands the rest to a child that is there and gets it once")
+  @Test("RX-10 each level of a deep link takes its part, and passes the rest to an existing child that gets it once")
   func deepLink() async throws {
     let (trace, child) = (trace, FlowCoordinator(id: "child"))
     let shop = Flow("shop") {

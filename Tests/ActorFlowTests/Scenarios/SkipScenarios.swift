@@ -50,7 +50,7 @@ import Testing
     #expect(trace.all == ["a:proceed(s)"])
   }
 
-  @Test("SC-049 when all skip, nothing is entered, and the flow finishes once with what was carried through")
+  @Test("SC-049 when all skip, nothing is entered, and the flow finishes once with the value passed through")
   func allSkip() async throws {
     let flow = Flow {
       for name in ["a", "b", "c"] { Step(name) { PassThroughSkipper() } }
@@ -62,13 +62,13 @@ import Testing
     #expect(events.allSatisfy { $0.position.stack.isEmpty })
   }
 
-  @Test("SC-050 what the first step skips with is what the second gets")
+  @Test("SC-050 the value with which the first step skips is the input of the second")
   func rewritesFirst() async throws {
     _ = try await play(flow("ab", skipping: ["a": "id"]))
     #expect(trace.all == ["b:proceed(id)"])
   }
 
-  @Test("SC-052 steps that skip with their input hand on the launch value unchanged", arguments: [1, 2])
+  @Test("SC-052 steps that skip with their input pass the launch value on unchanged", arguments: [1, 2])
   func skipsSilently(count: Int) async throws {
     let trace = trace
     let flow = Flow {
@@ -79,20 +79,20 @@ import Testing
     #expect(trace.all == ["last:proceed(s)"])
   }
 
-  @Test("SC-054, SC-029 the outcome is what the last step skips with")
+  @Test("SC-054, SC-029 the outcome is the value with which the last step skips")
   func lastRewrites() async throws {
     let (output, _) = try await play(flow("abc", skipping: ["b": "x", "c": "y"]))
     #expect(output == "y")
   }
 
-  @Test("SC-030 the outcome of a single step that skips is what it skips with")
+  @Test("SC-030 the outcome of a single step that skips is the value it skips with")
   func singleRewrites() async throws {
     let (output, moves) = try await play(flow("a", skipping: ["a": "y"]))
     #expect(output == "y")
     #expect(moves == ["launched", "skipped a", "finished"])
   }
 
-  @Test("SC-058 what a step worked out before it decided to enter does not reach its proceed")
+  @Test("SC-058 a value computed before a step decides to be entered does not reach its proceed")
   func entersWithItsInput() async throws {
     let trace = trace
     let flow = Flow {
@@ -102,7 +102,7 @@ import Testing
     #expect(trace.all == ["a:would skip with s?", "a:proceed(s)"])
   }
 
-  @Test("SC-059 a step that changes the type skips with a value of the type it makes")
+  @Test("SC-059 a step that changes the type skips with a value of its output type")
   func typedSkip() async throws {
     let trace = trace
     let flow = Flow {
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(
-    "SC-060 the steps that do not skip are entered one after the other, whichever skip",
+    "SC-060 the steps that do not skip are entered one after the other, whichever ones skip",
     arguments: ["a", "c", "bd", "e", "abcde", "ae", "abde", ""])
   func anySkip(skipping: String) async throws {
     let skips = Dictionary(uniqueKeysWithValues: skipping.map { ($0, "-\($0)-") })
@@ -135,14 +135,14 @@ import Testing
   }
 }
 
-/// Skips with its input, whatever that is.
+/// Skips with its input, whatever it is.
 private actor PassThroughSkipper: SkippableStep {
   func skip(_ input: String) -> Skip<String> { .with(input) }
   func proceed(_ input: String, context: StepContext) -> String { "not skipped" }
   func backUp(context: RollbackContext) {}
 }
 
-/// Works out what it would skip with, and then enters.
+/// Computes a value to skip with, and then enters.
 private actor UnskippedStep: SkippableStep {
   private let trace: Trace
   init(_ trace: Trace) { self.trace = trace }

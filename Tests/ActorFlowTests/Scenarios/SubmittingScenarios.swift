@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// Submits, keys and what is open: the part of a flow that a web address would lead to.
+/// Submits, keys and open questions: the part of a flow that a web address would lead to.
 @Suite("Scenarios: submitting") struct SubmittingScenarios {
   private let trace = Trace()
 
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("WF-06 behind a step that settles no earlier question can be answered, and no back leads there")
+  @Test("WF-06 behind a settling step no earlier question can be answered, and no back leads there")
   func invalidated() async throws {
     let flow = Flow {
       shop
@@ -61,7 +61,7 @@ import Testing
     #expect(code(of: result) == .abandoned)
   }
 
-  @Test("WF-11 when the flow has ended every old key is told so, and nothing runs")
+  @Test("WF-11 when the flow has ended every old key is refused with that reason, and nothing runs")
   func ended() async throws {
     let keys = Collected<Question.ID>()
     let coordinator = FlowCoordinator()
@@ -80,7 +80,7 @@ import Testing
     #expect(await coordinator.position.status == .ended(.finished))
   }
 
-  @Test("WF-12 a key that is garbage is none, and a made-up one is answered with noSuchQuestion")
+  @Test("WF-12 an invalid key is not decoded, and an invented one is refused with noSuchQuestion")
   func garbage() async throws {
     for text in ["", "/", "e1s1", "shop/1", "shop/one/two", "shop/1/", "%00/../..", "shop/1/99999999999999999999"] {
       #expect(Question.ID(text) == nil, "\(text)")
@@ -98,7 +98,7 @@ import Testing
     #expect(code(of: result) == .abandoned)
   }
 
-  @Test("WF-13 a key of one flow is refused by another, though it has a question of the same number")
+  @Test("WF-13 a key of one flow is refused by another, although it has a question of the same number")
   func foreign() async throws {
     let (a, b) = (FlowCoordinator(id: "a"), FlowCoordinator(id: "b"))
     _ = try await running(shop, with: "s", on: a) { a in
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("WF-21 an event that the step does not know is refused, naming those that it does; nothing changes")
+  @Test("WF-21 an event unknown to the step is refused with the known ones; nothing changes")
   func unknownEvent() async throws {
     let flow = Flow {
       Step("review") { (_: Void, context: StepContext) in try await context.ask(Review()) }
@@ -129,7 +129,7 @@ import Testing
       await #expect(throws: Unknown(event: "explode", allowed: ["approve", "reject"])) {
         try await coordinator.answer(question.id, with: "explode")
       }
-      // What is no event at all is refused by its type.
+      // A value that is no event at all is refused by its type.
       let error = await #expect(throws: FlowError.self) { try await coordinator.answer(question.id, with: 7) }
       #expect(error?.code == .wrongAnswerType)
       #expect(error?.message == "a prompt of type Review takes an answer of type String, not Int")

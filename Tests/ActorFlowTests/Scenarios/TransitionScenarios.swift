@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// Transitions that are refused, that lead nowhere, or that an error takes; and what is done or undone as one.
+/// Transitions that are refused, that have no target, or that an error causes; and transactions.
 @Suite("Scenarios: transitions") struct TransitionScenarios {
   private let trace = Trace()
 
@@ -44,7 +44,7 @@ import Testing
     #expect(!trace.all.contains("backUp"))
   }
 
-  @Test("WF-19 an event without a target: its action runs, the same visit is shown again, and the history is the same")
+  @Test("WF-19 an event without a target: its action runs, the same visit is shown again, and the history is unchanged")
   func targetless() async throws {
     let trace = trace
     let flow = Flow {
@@ -76,7 +76,7 @@ import Testing
     #expect(await moves(of: coordinator) == ["launched", "moved -→first", "moved first→cart", "finished"])
   }
 
-  @Test("WF-27 a failure takes the way of the step's handler, else of the flow's, else it reaches the caller as itself")
+  @Test("WF-27 a failure is handled by the step's handler, else by the flow's, else it reaches the caller unchanged")
   func handlers() async throws {
     let failing: @Sendable () -> Step<String, String> = {
       Step("fail") { (_: String) -> String in throw Failure("boom") }
@@ -94,7 +94,7 @@ import Testing
     await #expect(throws: Failure("boom")) { try await FlowCoordinator().run(flow(failing()), with: "s") }
   }
 
-  @Test("WF-28 an error in an error's handler is offered to the outer handlers, once each, and never again to its own")
+  @Test("WF-28 an error in an error handler is offered to the outer handlers, once each, and never again to its own")
   func handlerFails() async throws {
     let trace = trace
     func flow(lastFails: Bool) -> Flow<String, String> {
@@ -120,7 +120,7 @@ import Testing
 
   enum End: CaseIterable { case commit, abandoned, cancelled, expired }
 
-  @Test("WF-30 what a flow opens it closes at its end only: each other end takes it back, and a flow inside joins in")
+  @Test("WF-30 a resource opened by a flow is closed at its end; other endings revert it, and a nested flow joins in")
   func unitOfWork() async throws {
     for end in End.allCases {
       let log = Trace()

@@ -1,13 +1,13 @@
 import ActorFlow
 import Testing
 
-/// What happens to values between steps: passing through, transforming, intercepting.
-@Suite("Scenarios: values on the way") struct ValueScenarios {
+/// Values between steps: passed through, transformed, intercepted.
+@Suite("Scenarios: values between steps") struct ValueScenarios {
   private struct Draft: Equatable { var text: String }
   private struct Signed: Equatable { var text: String }
   private struct Filed: Equatable { var text: String }
 
-  @Test("FL-06 a step has the value passed forward before anybody sees its first question")
+  @Test("FL-06 a step has the value passed forward before its first question can be seen")
   func valueBeforePresentation() async throws {
     let flow = Flow {
       Step("a") { Asker() }
@@ -24,7 +24,7 @@ import Testing
     #expect(shown == ["s", "s1"])
   }
 
-  @Test("SC-079 a step that needs nothing may stand between two, and the second gets exactly what the first made")
+  @Test("SC-079 a step without input may stand between two, and the second gets exactly the output of the first")
   func passThrough() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -46,7 +46,7 @@ import Testing
     #expect(trace.all.filter { $0.hasPrefix("c:proceed") } == ["c:proceed(s1)", "c:proceed(s1)"])
   }
 
-  @Test("SC-082 a step that got nothing and makes nothing finishes a flow with nothing")
+  @Test("SC-082 a step without input and output finishes a flow with nothing")
   func passNothing() async throws {
     let coordinator = FlowCoordinator()
     let flow = Flow { Step("p") { (_: Void) in }.carrying { received, _ in received } }
@@ -64,7 +64,7 @@ import Testing
     #expect(try await FlowCoordinator().run(flow, with: "letter") == "letter (signed)")
   }
 
-  @Test("SF-21 of two transforms that would fit one after the other, only those that are written down are applied")
+  @Test("SF-21 of two transforms that would fit one after the other, only those in the definition are applied")
   func transformsAreNotChained() async throws {
     let sign: @Sendable (Draft) -> Signed = { Signed(text: $0.text + "+signed") }
     let file: @Sendable (Signed) -> Filed = { Filed(text: $0.text + "+filed") }
@@ -92,7 +92,7 @@ import Testing
     #expect(try first.get() == "SXX")
   }
 
-  @Test("SF-29 a step can be tried alone: what it makes comes back, and nothing moves")
+  @Test("SF-29 a step can be run alone: its output is returned, and nothing moves")
   func stepAlone() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -105,7 +105,7 @@ import Testing
     #expect(flow.steps == ["a", "b"])
   }
 
-  @Test("SF-30 what a step makes can be rewritten outside it; the next step sees the rewritten value")
+  @Test("SF-30 the output of a step can be rewritten outside it; the next step gets the rewritten value")
   func intercepted() async throws {
     let trace = Trace()
     func flow(intercepting: @escaping @Sendable (String) -> String) -> Flow<String, String> {
@@ -118,7 +118,7 @@ import Testing
     #expect(trace.all == ["a:proceed(s)", "b:proceed(other)"])
   }
 
-  @Test("FL-25 a step used outside any flow runs and returns its output; what needs a flow says that there is none")
+  @Test("FL-25 a step used outside any flow runs and returns its output; calls that need a flow throw")
   func outsideAnyFlow() async throws {
     let context = StepContext.standalone
     let effects = Collected<String>()

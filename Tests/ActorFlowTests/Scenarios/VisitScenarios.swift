@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// What belongs to one visit ends with it.
+/// The data of a visit ends with it.
 @Suite("Scenarios: visits") struct VisitScenarios {
   @Test("TC-03 each visit has an id of its own, and none is used again, not by a later run either")
   func visitIDs() async throws {
@@ -69,7 +69,7 @@ import Testing
     #expect(trace.all.count { $0.hasPrefix("b:proceed") } == 2)
   }
 
-  @Test("TC-05 nothing that a step sends after it has ended is delivered")
+  @Test("TC-05 nothing that a step sends after its end is delivered")
   func sendingAfterTheEnd() async throws {
     let contexts = Collected<StepContext>()
     let flow = Flow {
@@ -91,7 +91,7 @@ import Testing
       ])
   }
 
-  @Test("FL-11, RX-05 a handle of a step two steps back moves nothing, and says notActive")
+  @Test("FL-11, RX-05 a stored context of an earlier step moves nothing, and throws notActive")
   func staleHandle() async throws {
     let contexts = Collected<StepContext>()
     let flow = Flow {
@@ -119,7 +119,7 @@ import Testing
     #expect(try result.get() == "s345")
   }
 
-  @Test("TC-06 who watches a step's leaving can still see its visit, and its backUp what it had done")
+  @Test("TC-06 a watcher of a step's leave can still see its visit, and its backUp its records")
   func lastState() async throws {
     let trace = Trace()
     let flow = Flow {
@@ -142,7 +142,7 @@ import Testing
       let leaving = try #require(events.first { $0.change.line == "leaving b back" })
       #expect(leaving.position.stack == last.stack)
       #expect(leaving.position.questions.isEmpty)
-      // What it last showed is in the event before, whole.
+      // Its last prompt is in the event before, unchanged.
       let shown = try #require(events.first { $0.sequence == leaving.sequence - 1 }?.position.questions.first)
       #expect((shown.prompt as? Form)?.text == "s1")
       #expect(trace.all == ["undone: draft of s1"])

@@ -88,7 +88,7 @@ enum BackingUpSnippets {
     _ = try await coordinator.settled()
   }
 
-  @Test("a back leads to the step before that asked, over one that did not, and undoes what that one did")
+  @Test("a back leads to the last step that asked, over one that did not, and compensates that one")
   func back() async throws {
     let warehouse = Code.Warehouse()
     let result = try await running(Code.order(warehouse), with: "2 × ") { coordinator in

@@ -59,7 +59,7 @@ enum CancellationSnippets {
     return await run.value
   }
 
-  @Test("a dropped task handle keeps its flow: it waits, is answered, and finishes")
+  @Test("a dropped task handle keeps its flow running: it waits, is answered, and finishes")
   func dropped() async throws {
     let coordinator = FlowCoordinator()
     Code.start(Flow { Step("print") { Code.PrintStep() } }, on: coordinator, printing: 1)

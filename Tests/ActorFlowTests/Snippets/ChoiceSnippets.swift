@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// The code in the doc comments of the components that choose.
+/// The code in the doc comments of the choosing components.
 private enum ChoiceSnippets {
   struct Guest: Sendable {
     var name: String
@@ -76,7 +76,7 @@ private enum ChoiceSnippets {
 }
 
 @Suite("Doc comments: choices") struct ChoiceSnippetTests {
-  @Test("the choices of the doc comments lead where they say")
+  @Test("the choices of the doc comments lead to the documented steps")
   func choices() async throws {
     typealias Code = ChoiceSnippets
     #expect(try await FlowCoordinator().run(Code.routing, with: .first(Code.Guest(name: "Ann"))) == "Welcome, Ann")
@@ -118,7 +118,7 @@ private enum RouterSnippets {
 }
 
 @Suite("Doc comments: router") struct RouterSnippetTests {
-  @Test("the router of the doc comment has a way for each type")
+  @Test("the router of the doc comment has a path for each type")
   func routing() throws {
     #expect(try RouterSnippets.routing().steps == ["triage", "refund", "repair"])
   }

@@ -81,7 +81,7 @@ private enum ComponentSnippets {
 }
 
 @Suite("Doc comments: components") struct ComponentSnippetTests {
-  @Test("the components of the doc comments have the steps they show")
+  @Test("the components of the doc comments have the documented steps")
   func steps() {
     #expect(ComponentSnippets.looping.steps == ["item", "more"])
     #expect(ComponentSnippets.checking.steps == ["parallel/credit", "parallel/identity"])

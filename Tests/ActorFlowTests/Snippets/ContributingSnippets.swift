@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// The test that CONTRIBUTING shows.
+/// The test in CONTRIBUTING.
 @Suite("CONTRIBUTING") struct ContributingTests {
   @Test("Rule 3: with nowhere to go, backUp throws and nothing has changed")
   func nowhereToGo() async throws {

@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// The code in the doc comments of what looks at a definition, or changes it.
+/// The code in the doc comments of functions that inspect or edit a definition.
 @Suite("Snippets: definitions") struct DefinitionSnippets {
   private let checkout = Flow("checkout") {
     Step("cart") { (order: String) in order }

@@ -90,13 +90,13 @@ enum DocCommentSnippets {
     #expect(receipt == Code.Receipt(order: Code.Order(cart: cart, address: Code.Address(street: "Main St 1"))))
   }
 
-  @Test("a component of one's own is a part like any other")
+  @Test("a custom component is a part like any other")
   func component() {
     let flow = Flow("shop") { Code.Delivery().named("delivery") }
     #expect(flow.steps == ["shop/delivery/shipping", "shop/delivery/carrier"])
   }
 
-  @Test("carrying keeps what a step received beside what it made")
+  @Test("carrying passes on a step's input beside its output")
   func carrying() async throws {
     let cart = Code.Cart()
     let order = try await FlowCoordinator().run(Code.ordering, with: cart)

@@ -76,7 +76,7 @@ enum EventSnippets {
       ])
   }
 
-  @Test("a log too small for a reader that stays away shows the gap")
+  @Test("a log too small for an idle reader shows the gap")
   func gap() async throws {
     let coordinator = FlowCoordinator(eventLog: 1)
     _ = try await coordinator.run(Flow { Step("a") { (text: String) in text } }, with: "x")

@@ -67,7 +67,7 @@ enum FlowStateMigrationSnippets {
 @Suite("Article: migrating from FlowState") struct FlowStateMigrationTests {
   typealias Code = FlowStateMigrationSnippets
 
-  @Test("the gallery is shown again in one visit after each side branch, with what a later step has told it")
+  @Test("the gallery is shown again in one visit after each side branch, with the updates of later steps")
   func hub() async throws {
     let coordinator = FlowCoordinator()
     let result = try await running(Code.app, with: Code.Gallery(photos: ["a"]), on: coordinator) { coordinator in

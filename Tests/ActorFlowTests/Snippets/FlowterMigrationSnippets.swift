@@ -87,7 +87,7 @@ enum FlowterMigrationSnippets {
     #expect(await container.pages == ["name", "plan"])
   }
 
-  @Test("a page that is put in later is one of a second flow; the first is as it was")
+  @Test("an added page makes a second flow; the first is unchanged")
   func inserted() async throws {
     let longer = try Code.longer(Code.signUp)
     #expect(longer.steps == ["sign up/name", "sign up/terms", "sign up/plan"])

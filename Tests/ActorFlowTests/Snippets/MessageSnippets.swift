@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowTesting
 import Testing
 
-/// The code in the doc comments of signals, deadlines and updates, and that it does what they say.
+/// The code in the doc comments of signals, deadlines and updates, with tests of the documented behaviour.
 @Suite("Messages, as documented") struct MessageSnippets {
   struct Voucher: Sendable {}
   struct Basket: Sendable {}
@@ -75,7 +75,7 @@ import Testing
     func remind(_ customer: String) { reminders += 1 }
   }
 
-  @Test("whoever does not sign is reminded three times, and given up after four days")
+  @Test("an assignee who does not sign is reminded three times, and the question ends after four days")
   func deadline() async throws {
     let (clock, post, customer) = (ManualClock(), Post(), "Ada")
     let flow = Flow("f") {

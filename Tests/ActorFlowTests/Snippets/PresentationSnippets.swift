@@ -116,7 +116,7 @@ enum PresentationSnippets {
     #expect(await screen.pages == ["address", "payment"])
   }
 
-  @Test("each presenter of a chain takes what is meant for it")
+  @Test("each presenter of a chain takes the events meant for it")
   func chain() async throws {
     let screen = Code.Pages()
     let paid = try await FlowCoordinator().run(
@@ -125,7 +125,7 @@ enum PresentationSnippets {
     #expect(await screen.shown == ["push address", "sheet payment"])
   }
 
-  @Test("in branches each step is shown that is entered or landed on, not the fork again")
+  @Test("in branches each entered or returned-to step is shown, not the fork again")
   func branches() async throws {
     let screen = Code.Pages()
     let flow = Flow {

@@ -68,7 +68,7 @@ enum PromptSnippets {
 @Suite("Article: prompts") struct PromptSnippetTests {
   typealias Code = PromptSnippets
 
-  @Test("a principal without the role is refused, a changed prompt makes an answer stale, the right answer counts")
+  @Test("a principal without the role is refused, a changed prompt makes an answer stale, the right answer is accepted")
   func approving() async throws {
     let (amounts, next) = AsyncStream.makeStream(of: Int.self)
     let flow = Flow { Step { Code.ApprovalStep(amounts: amounts) } }
@@ -90,7 +90,7 @@ enum PromptSnippets {
     #expect(try result.get() == 100)
   }
 
-  @Test("each guard is proved in one line")
+  @Test("each guard is tested in one line")
   func guards() async throws {
     typealias Approval = Code.Approval
     try await expectRefusal(ofPrincipal: nil, by: Approval(amount: 100))

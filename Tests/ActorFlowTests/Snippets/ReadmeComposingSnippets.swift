@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// The second program of the README, with the types it leaves out, and that it does what it says.
+/// The second program of the README, with the types it leaves out, and a test of its behaviour.
 @Suite("The README's composed flow") struct ReadmeComposingSnippets {
   struct Guest: Sendable {}
   struct Member: Sendable {}
@@ -43,7 +43,7 @@ import Testing
     func backUp(context: RollbackContext) {}
   }
 
-  @Test("it routes, forks, joins and loops, and draws itself")
+  @Test("the composed flow routes, forks, joins and loops, and draws itself")
   func order() async throws {
     let order = Flow("order") {  // Flow<OneOf2<Guest, Member>, Invoice>
       Route {

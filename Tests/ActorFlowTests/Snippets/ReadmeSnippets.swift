@@ -1,8 +1,8 @@
 import ActorFlow
 import Testing
 
-/// The program of the README, which Getting Started goes through. As a file `main.swift` it has no enum and no
-/// function around it; `print` is a parameter here so that a test sees what it prints.
+/// The program of the README, which Getting Started explains. As a file `main.swift` it has no enum and no function
+/// around it; `print` is a parameter here so that a test sees the output.
 enum ReadmeProgram {
   struct Address: Sendable { var street: String }
   struct FormError: Error { var problem: String }
@@ -79,7 +79,7 @@ enum ReadmeProgram {
 }
 
 @Suite("README") struct ReadmeTests {
-  @Test("the program of the README prints what the README says")
+  @Test("the program of the README prints the documented lines")
   func printsWhatItSays() async throws {
     var printed: [String] = []
     try await ReadmeProgram.run { printed.append("\($0)") }

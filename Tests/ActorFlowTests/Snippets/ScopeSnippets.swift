@@ -1,7 +1,7 @@
 import ActorFlow
 import Testing
 
-/// The code in the doc comments of what watches over a part of a flow.
+/// The code in the doc comments of scopes.
 private enum ScopeSnippets {
   struct Rate: Sendable, Equatable {
     static let standard = Rate()

@@ -96,7 +96,7 @@ enum StepSnippets {
     #expect(try result.get() == "pot: For you")
   }
 
-  @Test("what a step without an output received is gone for the next, unless it is carried past")
+  @Test("the input of a step without output is not passed on, unless it is carried")
   func nothing() async throws {
     #expect(try await FlowCoordinator().run(Code.thanks(), with: Code.Order(item: "pot")) == "Thank you for the pot")
     #expect(await Code.Statistics.shared.items == ["pot"])

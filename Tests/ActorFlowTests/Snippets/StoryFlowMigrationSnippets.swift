@@ -72,7 +72,7 @@ enum StoryFlowMigrationSnippets {
 @Suite("Article: migrating from StoryFlow") struct StoryFlowMigrationTests {
   typealias Code = StoryFlowMigrationSnippets
 
-  @Test("by type or written down, the value leads to the same step, and an update unwinds to who receives it")
+  @Test("by type or by case, the value leads to the same step, and an update unwinds to its receiver")
   func both() async throws {
     for flow in [try Code.implicit(), Code.explicit] {
       let result = try await running(flow, with: Code.Guest(name: "Ann")) { coordinator in

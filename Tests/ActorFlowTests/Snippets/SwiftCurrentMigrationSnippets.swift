@@ -79,7 +79,7 @@ enum SwiftCurrentMigrationSnippets {
 @Suite("Article: migrating from SwiftCurrent") struct SwiftCurrentMigrationTests {
   typealias Code = SwiftCurrentMigrationSnippets
 
-  @Test("the city is skipped, the table is asked for, and the flow returns what the last step made")
+  @Test("the city is skipped, the table is asked for, and the flow returns the last step's output")
   func finishes() async throws {
     let coordinator = FlowCoordinator()
     let booking = Code.booking(Code.Restaurant())
@@ -90,7 +90,7 @@ enum SwiftCurrentMigrationSnippets {
     #expect(try await said == "booked table 4, by the window")
   }
 
-  @Test("an abandoned booking says so, with the reason")
+  @Test("an abandoned booking reports its reason")
   func abandoned() async throws {
     let coordinator = FlowCoordinator()
     async let said = Code.book(Code.booking(Code.Restaurant()), on: coordinator, Shows { _, _ in true })

@@ -64,7 +64,7 @@ import Testing
     #expect(await payment.backUps == [.back])
   }
 
-  @Test("a declined card undoes everything")
+  @Test("a declined card compensates everything")
   func declined() async throws {
     let payment = StepDouble<String, String>(.throwing(CardDeclined()))
     try await testFlow(checkout(payment), with: "teapot") { tester in
@@ -75,7 +75,7 @@ import Testing
     #expect(await payment.backUps == [.failed])
   }
 
-  @Test("steps keep nothing in their actors that a replay would miss")
+  @Test("steps store nothing in their actors that a replay would lose")
   func replayed() async throws {
     let payment = StepDouble<String, String>(.asking(CardForm()) { card in "paid with \(card)" })
     try await testFlow(checkout(payment), with: "teapot", passivating: .everyQuestion) { tester in
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("the status says since when a step is being left, by the tester's clock")
+  @Test("the status has the time since which a step is being left, by the tester's clock")
   func clock() async throws {
     let clock = ManualClock()
     let flow = Flow { Step("shipping", ShippingStep.init) }
@@ -103,7 +103,7 @@ import Testing
     typealias Answer = Bool
   }
 
-  @Test("branches ask in any order, a deadline goes by, and a signal comes")
+  @Test("branches ask in any order, a deadline passes, and a signal arrives")
   func branches() async throws {
     let receipt = Signal<String>("receipt")
     let flow = Flow("approval") {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// When a step was left, counted from the start of the run.
+  /// Returns the time at which a step was left, counted from the start of the run.
   private func since(_ event: NavigationEvent) -> Duration? {
     if case .leaving(_, let since) = event.position.status { since } else { nil }
   }

@@ -108,7 +108,7 @@ enum TrolleySnippets {
     Step("payment") { (order: Order) in Receipt(total: order.total) }
   }
 
-  /// Fills the trolley as soon as it is shown, drops what is too dear, and orders.
+  /// Fills the trolley as soon as it is shown, drops items that are too expensive, and orders.
   static func shop(for items: [String], dropping dear: Int, on coordinator: FlowCoordinator) async throws {
     for await event in coordinator.events {
       guard let question = event.position.questions.first, let view = question.prompt as? TrolleyView else { continue }
@@ -142,7 +142,7 @@ enum TrolleySnippets {
     #expect(try await flow.result.get() == TrolleySnippets.Receipt(total: 4))
   }
 
-  @Test("the render pass of the doc comment holds what it says")
+  @Test("the render pass of the doc comment has the documented content")
   func pass() throws {
     let pass = try Trolley(shop: shop).renderPass(Trolley.State(items: ["tea"], prices: ["tea": 4]))
     #expect(pass.rendering.total == 4)
@@ -157,7 +157,7 @@ enum TrolleySnippets {
     let id = try #require(try await flow.coordinator.settled().questions.first?.id)
     typealias Action = TrolleySnippets.TrolleyView.Action
     try await flow.coordinator.answer(id, with: Action.add("tea"))
-    // Not in a closure: in an async function the type's own check is to be called, and not an async default.
+    // Not in a closure: in an async function the type's own check must be called, and not an async default.
     let view = TrolleySnippets.TrolleyView(lines: [], total: nil)
     do {
       try view.validate(.priced(TrolleySnippets.Price(item: "tea", cents: 1)))

@@ -61,7 +61,7 @@ enum WorkflowMigrationSnippets {
 }
 
 @Suite("Snippets: migrating from Workflow") struct WorkflowMigrationSnippetTests {
-  @Test("the search of the article finds what is typed")
+  @Test("the search of the article finds the typed text")
   func search() async throws {
     let index = WorkflowMigrationSnippets.Index(names: ["tea", "cake", "cocoa"])
     #expect(try await WorkflowMigrationSnippets.pick("c", in: index) == "cake")

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Asks one question, and counts as alive while it is.
+/// Asks one question; its test counts the instances that are alive.
 actor CountedAsker: FlowStep {
   private let token: LiveCounter.Token
   init(_ counter: LiveCounter) { token = counter.token() }
@@ -10,7 +10,7 @@ actor CountedAsker: FlowStep {
   func backUp(context: RollbackContext) {}
 }
 
-/// Asks one question and leaves its context behind, for tests of what a context can do when its visit is over.
+/// Asks one question and stores its context, for tests of a context whose visit is over.
 actor ContextCollectingStep: FlowStep {
   private let contexts: Collected<StepContext>
   init(_ contexts: Collected<StepContext>) { self.contexts = contexts }
@@ -21,7 +21,7 @@ actor ContextCollectingStep: FlowStep {
   func backUp(context: RollbackContext) {}
 }
 
-/// Needs nothing and makes its name.
+/// A step without input that makes its name.
 actor NoInputStep: FlowStep {
   private let trace: Trace
   init(_ trace: Trace = Trace()) { self.trace = trace }
@@ -32,7 +32,7 @@ actor NoInputStep: FlowStep {
   func backUp(context: RollbackContext) { trace.add("\(context.step.name):backUp") }
 }
 
-/// A step whose two verbs are closures, for what one test alone needs.
+/// A step whose two functions are closures of a test.
 actor Scripted<Input: Sendable, Output: Sendable>: FlowStep {
   private let work: @Sendable (Input, StepContext) async throws -> Output
   private let undo: @Sendable (RollbackContext) async throws -> Void

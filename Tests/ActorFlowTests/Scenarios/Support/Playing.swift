@@ -11,10 +11,10 @@ extension FlowCoordinator {
     try await answer(question.id, with: text)
   }
 
-  /// Waits until the flow asks or has ended, and tells the step in focus.
+  /// Waits until the flow asks or has ended, and returns the step in focus.
   func focus() async throws -> String? { try await settled().step?.name }
 
-  /// Waits until the flow asks, backs up, waits until it asks again, and tells which step does.
+  /// Waits until the flow asks, backs up, waits until it asks again, and returns the step that asks.
   func backUpAndSettle() async throws -> String? {
     _ = try await settled()
     try await backUp()
@@ -22,7 +22,7 @@ extension FlowCoordinator {
   }
 }
 
-/// Where the current run went, one line for each event that is not about a question.
+/// The moves of the current run, one line for each event that is not about a question.
 func moves(of coordinator: FlowCoordinator) async -> [String] {
   await allEvents(of: coordinator).compactMap { event in
     switch event.change {
@@ -45,7 +45,7 @@ func code<Value>(of result: Result<Value, any Error>) -> FlowError.Code? {
   if case .failure(let error as FlowError) = result { error.code } else { nil }
 }
 
-/// What every verb of a context says: the code of its `FlowError`, or nil.
+/// Calls each function of a context and returns the code of its `FlowError`, or nil.
 func codesOfEveryVerb(of context: StepContext) async -> [FlowError.Code?] {
   [
     await code { _ = try await context.ask(Form(text: "late")) },

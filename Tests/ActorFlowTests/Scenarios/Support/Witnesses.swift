@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Suspends until the task is cancelled, as any library's wait would, and keeps `object` alive as long.
+/// Suspends until the task is cancelled, as any library's wait would, and retains `object` until then.
 func waitForever(holding object: some AnyObject & Sendable) async throws {
   let (stream, continuation) = AsyncStream<Never>.makeStream()
   for await _ in stream {}
@@ -34,7 +34,7 @@ final class LiveCounter: Sendable {
   }
 }
 
-/// Something that may be gone by now.
+/// A reference to an object that may be released.
 final class WeakReference<Object: AnyObject & Sendable>: Sendable {
   weak let object: Object?
   init(_ object: Object) { self.object = object }
