@@ -12,7 +12,7 @@ public import ActorFlow
 /// ```swift
 /// let host = FlowHost(store: try await FileFlowStore(directory: directory))
 /// let approvals = try await host.register(approval)
-/// let running = Task { try await host.run() }  // rings timers, takes up what a crash left behind
+/// let running = Task { try await host.run() }  // fires timers, continues flows after a crash
 ///
 /// let begun = try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
 /// ```

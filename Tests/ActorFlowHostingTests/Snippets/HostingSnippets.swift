@@ -102,7 +102,7 @@ private enum Throwing {
       do {
         return try await context.once("first") { [bank] key in try await bank.charge(first, key: key) }
       } catch is Bank.Unreachable {
-        let second = try await context.ask(CardForm(), key: "second card")  // its answer begins `proceed` anew
+        let second = try await context.ask(CardForm(), key: "second card")  // its answer starts `proceed` again
         return try await context.once("second") { [bank] key in try await bank.charge(second, key: key) }
       }
     }
@@ -153,7 +153,7 @@ private let approval = Flow("approval") {
     let directory = folder.path
     let host = FlowHost(store: try await FileFlowStore(directory: directory))
     let approvals = try await host.register(approval)
-    let running = Task { try await host.run() }  // rings timers, takes up what a crash left behind
+    let running = Task { try await host.run() }  // fires timers, continues flows after a crash
 
     let begun = try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
     #expect(begun.definition == "approval")
@@ -264,7 +264,7 @@ private let approval = Flow("approval") {
 
     switch try await approvals.outcome(of: "expense-18") {
     case .finished(let sealed): print("approved by", sealed.by)
-    case .open: print("it goes on")
+    case .open: print("it continues")
     case let other: print("no approval: \(other)")
     }
     #expect(try await approvals.outcome(of: "expense-18") == .finished(Sealed(cents: 4_250, by: "ann")))
@@ -274,7 +274,7 @@ private let approval = Flow("approval") {
     watching.cancel()
     await watching.value
 
-    try await host.delete("expense-18")  // with its history; nothing is undone
+    try await host.delete("expense-18")  // with its history; nothing is compensated
     #expect(await code { try await host.view("expense-18") } == .noSuchFlow)
   }
 

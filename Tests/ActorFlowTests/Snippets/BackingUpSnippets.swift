@@ -61,7 +61,7 @@ enum BackingUpSnippets {
     do {
       try await coordinator.backUp(to: "basket")
     } catch let error as FlowError where error.code == .rollbackFailed {
-      for problem in error.underlyingErrors { print("not undone: \(problem)") }  // the flow has landed all the same
+      for problem in error.underlyingErrors { print("not compensated: \(problem)") }  // the flow has landed
     }
   }
 

@@ -40,7 +40,7 @@ enum CancellationSnippets {
 
   static func stop(_ coordinator: FlowCoordinator) async {
     let stopping = Task { try await coordinator.abandon(reason: "closing time") }
-    stopping.cancel()  // gives up the waiting; the flow goes on ending
+    stopping.cancel()  // stops the wait; the flow still ends
     _ = await stopping.result
   }
 }

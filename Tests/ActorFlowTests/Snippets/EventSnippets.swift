@@ -18,7 +18,7 @@ enum EventSnippets {
 
   static func watch(_ coordinator: FlowCoordinator, on screen: Screen) async {
     for await event in coordinator.events {
-      await screen.show(event.position.questions)  // what to do is in the position
+      await screen.show(event.position.questions)  // the position has the open questions
     }
   }
 

@@ -20,7 +20,7 @@ enum ReadmeProgram {
     var sentTo: String
   }
 
-  struct AddressForm: Prompt {  // what is shown, and what is asked for
+  struct AddressForm: Prompt {  // the question and the type of its answer
     typealias Answer = Address
     let cart: Cart
     func validate(_ answer: Address) throws {
@@ -28,12 +28,12 @@ enum ReadmeProgram {
     }
   }
 
-  actor ShippingStep: FlowStep {  // knows no neighbour and no flow
+  actor ShippingStep: FlowStep {  // independent of other steps and of the flow
     func proceed(_ cart: Cart, context: StepContext) async throws -> Order {
-      let address = try await context.ask(AddressForm(cart: cart))  // suspends until somebody answers
+      let address = try await context.ask(AddressForm(cart: cart))  // suspends until an answer arrives
       return Order(cart: cart, address: address)
     }
-    func backUp(context: RollbackContext) {}  // nothing to undo
+    func backUp(context: RollbackContext) {}  // nothing to compensate
   }
 
   actor PaymentStep: FlowStep {
@@ -42,7 +42,7 @@ enum ReadmeProgram {
     func proceed(_ order: Order, context: StepContext) async throws -> Receipt {
       try await context.once("charge") { [gateway] key in try await gateway.charge(order, idempotencyKey: key) }
     }
-    func backUp(context: RollbackContext) async throws {  // the saga's other half
+    func backUp(context: RollbackContext) async throws {  // compensates the charge
       switch await context.record("charge", as: Receipt.self) {
       case .none: break  // never called
       case .done(let receipt): try await context.once("refund") { [gateway] _ in try await gateway.refund(receipt) }
@@ -74,7 +74,7 @@ enum ReadmeProgram {
         try? await coordinator.answer(question.id, with: Address(street: "Main St 1"))  // refused if too late
       }
     }
-    print(try await receipt)  // what the last step returned
+    print(try await receipt)  // the output of the last step
   }
 }
 
