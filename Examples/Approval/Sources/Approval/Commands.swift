@@ -3,7 +3,7 @@ import ApprovalFlow
 import ArgumentParser
 import Foundation
 
-/// Hands an expense in.
+/// Submits an expense.
 struct Submit: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Hand an expense in.")
 
@@ -36,7 +36,7 @@ struct Submit: AsyncParsableCommand {
   }
 }
 
-/// Shows what waits for somebody.
+/// Shows the expenses that wait for a person.
 struct Inbox: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Show what waits for somebody.")
 
@@ -78,7 +78,7 @@ struct Decide: AsyncParsableCommand {
   }
 }
 
-/// Hands a seat to somebody else.
+/// Hands a seat to another person.
 struct Delegate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Hand a seat to somebody else.")
 
@@ -96,7 +96,7 @@ struct Delegate: AsyncParsableCommand {
   }
 }
 
-/// Shows what happened to an expense.
+/// Shows the history of an expense.
 struct History: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Show what happened to an expense, and who did it.")
 

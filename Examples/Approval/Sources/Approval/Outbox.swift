@@ -2,7 +2,7 @@ import ActorFlowHosting
 import ApprovalFlow
 import Foundation
 
-/// Notices as lines of a file. What has come before, by its key, is not written again.
+/// Messages as lines of a file. A message whose key is known is not written again.
 actor Outbox: Post {
   private let path: String
   private let clock: any WallClock
@@ -16,7 +16,7 @@ actor Outbox: Post {
     let text = String(decoding: old, as: UTF8.self)
     let ending = "\t\(notice.key)"
     guard !text.split(separator: "\n").contains(where: { $0.hasSuffix(ending) }) else { return }
-    // What a crash has cut off ends its line here, so that the next one is whole.
+    // A line that a crash has cut off ends here, so that the next one is whole.
     let start = text.isEmpty || text.hasSuffix("\n") ? "" : "\n"
     let line = "\(start)\(Time.text(clock.now))\t\(notice.to)\t\(notice.text)\(ending)\n"
     if old.isEmpty, !FileManager.default.fileExists(atPath: path) {

@@ -4,7 +4,7 @@ import ApprovalFlow
 import ArgumentParser
 import Foundation
 
-/// Where the expenses are, who works here, and what time it is: what every command has to know.
+/// The store, the staff and the time: the context of every command.
 struct Place: ParsableArguments {
   @Option(name: .customLong("store"), help: "Where the expenses are kept.", completion: .directory)
   var directory: String
@@ -20,14 +20,14 @@ struct Place: ParsableArguments {
 
   func staff() throws -> Staff {
     guard let staffFile else { return try Staff(["ann", "bob", "carol", "dave", "erin"]) }
-    // Any stream will do, also one without a size: the file manager's function reads only what has one.
+    // Any stream is accepted, also one without a size; the file manager's function reads only files with a size.
     guard let file = FileHandle(forReadingAtPath: staffFile), let data = try? file.readToEnd() ?? Data(),
       let text = String(data: data, encoding: .utf8)
     else { throw Refusal("The file \(staffFile) cannot be read.") }
     return try Staff(parsing: text)
   }
 
-  /// Opens the store, does what is due, then `body`, then what follows from that, and closes the store.
+  /// Opens the store, does what is due, then `body`, then its consequences, and closes the store.
   func open(
     _ body: (Office) async throws -> Void, afterwards: (Office) async throws -> Void = { _ in }
   ) async throws {
@@ -70,7 +70,7 @@ struct StandingClock: WallClock {
   func sleep(until deadline: Date) async throws {
     try Task.checkCancellation()
     guard deadline > now else { return }
-    // It comes never: whoever sleeps is woken by being cancelled.
+    // The time never comes: a sleeper is woken by its cancellation.
     let (never, end) = AsyncStream.makeStream(of: Void.self)
     for await _ in never {}
     end.finish()
@@ -79,11 +79,11 @@ struct StandingClock: WallClock {
 }
 
 extension StandingClock {
-  /// The time stands still for flows, not for the disk.
+  /// The time does not move for flows, but does for the disk.
   func pause(for duration: Duration) async throws { try await SystemWallClock().pause(for: duration) }
 }
 
-/// Times as they are written and read here.
+/// Reads and writes times in this program's format.
 enum Time {
   static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ApprovalFlow
 
 @Suite("Approvals", .timeLimit(.minutes(15))) struct ExpenseFlowTests {
-  @Test("two people decide side by side, in any order; the trail says who did what, and when")
+  @Test("two people decide at the same time, in any order; the trail has people, decisions and times")
   func approved() async throws {
     try await Company.open { company in
       let id = try await company.submit()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("a seat that is handed on moves to the other inbox, with the deadline it had, as often as one likes")
+  @Test("a seat that is handed on moves to the other inbox with its deadline, any number of times")
   func delegation() async throws {
     try await Company.open { company in
       let id = try await company.submit()
@@ -74,7 +74,7 @@ import Testing
       let trail = try await company.trail(id)
       #expect(trail.contains("bob handed the first seat to dave"))
       #expect(trail.contains("dave handed the first seat to erin"))
-      // Whoever has the seat on a day is reminded, and nobody else.
+      // The person who has the seat on a day is reminded, and no other.
       #expect(await company.letters.to("bob").count == 2)
       #expect(await company.letters.to("dave").count == 2)
       #expect(await company.letters.to("erin").count == 2)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("reminders come every day, and after four days a silent seat rejects the expense")
+  @Test("reminders are sent every day, and after four days a silent seat rejects the expense")
   func lapsed() async throws {
     try await Company.open { company in
       let id = try await company.submit()
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("with a boss, what the two do not settle is escalated, with four days more")
+  @Test("with a boss, an undecided expense is escalated, with four more days")
   func escalated() async throws {
     try await Company.open { company in
       let settled = try await company.submit(boss: "erin")
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("a crash every day, and nobody notices: weeks of expenses end as they would have without")
+  @Test("with a crash every day, weeks of expenses end as they would have without")
   func crashes() async throws {
     try await Company.open { company in
       for _ in 0..<20 { try await company.submit(boss: "erin") }
@@ -173,7 +173,7 @@ import Testing
   }
 }
 
-@Suite("What an expense is made of") struct ClaimTests {
+@Suite("The parts of an expense") struct ClaimTests {
   @Test(
     "amounts are whole cents",
     arguments: [("12", 1_200), ("12.5", 1_250), ("0.01", 1), ("1000000", 100_000_000), ("007.05", 705)])
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(
-    "what is no amount is refused",
+    "invalid amounts are refused",
     arguments: [
       "", "0", "0.00", "-1", "+1", "1,50", "1.505", "1.", ".5", "1e3", "1000000.01", "1 000", "٣", "0x1",
       "99999999999999999999999",

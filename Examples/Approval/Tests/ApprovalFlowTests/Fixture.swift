@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApprovalFlow
 
-/// What was sent, in order; what comes again is left out, as a post does.
+/// The sent messages, in order, without repetitions.
 actor Letters: Post {
   private var keys: Set<String> = []
   private(set) var all: [String] = []
@@ -18,7 +18,7 @@ actor Letters: Post {
   func to(_ name: String) -> [String] { all.filter { $0.hasPrefix("\(name): ") } }
 }
 
-/// A company with expenses, over days that pass in no time.
+/// A company with expenses, over days that take no time.
 struct Company {
   let tester: HostTester
   let expenses: DeployedFlow<Claim, Verdict>
@@ -27,7 +27,7 @@ struct Company {
 
   static let day = Duration.seconds(86_400)
 
-  /// The office of the host that there is at this moment.
+  /// The office of the current host.
   var office: Office { Office(host: tester.host, expenses: expenses.hosted, staff: staff) }
 
   static func open(_ body: (Company) async throws -> Void) async throws {
@@ -67,7 +67,7 @@ struct Company {
   func trail(_ id: FlowID) async throws -> [String] { try await office.trail(of: id).lines.map(\.text) }
 }
 
-/// The sentence with which something is refused.
+/// The sentence with which a request is refused.
 func refusal(_ body: () async throws -> Void) async -> String? {
   do {
     try await body()

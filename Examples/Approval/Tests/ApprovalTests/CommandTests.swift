@@ -9,7 +9,7 @@ import Testing
     return try await program.run(arguments + more)
   }
 
-  @Test("an expense goes from hand to hand over days, each command a process of its own")
+  @Test("an expense passes from person to person over days, each command in a process of its own")
   func story() async throws {
     try await Program.withFolder { program in
       #expect(
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("what cannot be done is told in a sentence, and changes nothing")
+  @Test("a refused command prints a sentence, and changes nothing")
   func refusals() async throws {
     try await Program.withFolder { program in
       _ = try await submit(program)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("a decision that comes twice is refused the second time")
+  @Test("a repeated decision is refused the second time")
   func twice() async throws {
     try await Program.withFolder { program in
       _ = try await submit(program)

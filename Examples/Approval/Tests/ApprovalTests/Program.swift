@@ -13,7 +13,7 @@ struct Program {
     try await body(Program(folder: folder))
   }
 
-  /// What a run left behind.
+  /// The result of a run.
   struct Ending {
     var status: Int32
     var output: [String]
@@ -54,7 +54,7 @@ struct Program {
     return try FileHandle(forWritingTo: url)
   }
 
-  /// Where the program was built: beside the tests.
+  /// The directory of the built program: beside the tests.
   private static var executable: URL {
     get throws {
       let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()

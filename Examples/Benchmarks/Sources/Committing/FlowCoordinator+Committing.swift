@@ -1,7 +1,7 @@
 public import ActorFlow
 
 extension FlowCoordinator {
-  /// A coordinator that commits every input before it is adopted, to nobody.
+  /// A coordinator that commits every input before it is adopted, without a store.
   ///
   /// The commit hook has package access, because a user's flow is committed by a host. This target is compiled as part
   /// of the library's package; see the manifest.

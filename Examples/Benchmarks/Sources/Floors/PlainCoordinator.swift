@@ -35,7 +35,7 @@ public actor PlainCoordinator {
   private var stack: Visit?
   /// The visits that have asked a question, which are the targets of `backUp`.
   private var targets: [Visit] = []
-  /// The visit at which a rollback ends; `nil` if it undoes everything.
+  /// The visit at which a rollback ends; `nil` if it compensates everything.
   private var target: Visit?
   private var question: Question?
   private var asker: OneShot?
@@ -128,7 +128,7 @@ extension PlainCoordinator {
     publish(.ended)
   }
 
-  /// Makes the task that rolls back and goes on. The walk's task may be cancelled, so it cannot do this itself.
+  /// Makes the task that rolls back and continues. The walk's task may be cancelled, so it cannot do this itself.
   private func succeed() { stint = Task { @concurrent in await self.rollBack() } }
 
   @concurrent private nonisolated func rollBack() async {
@@ -143,7 +143,7 @@ extension PlainCoordinator {
   private var top: Visit? { stack }
   private var definition: PlainFlow { flow }
 
-  /// Pops a visit, and returns whether it was the target, from which the flow goes on.
+  /// Pops a visit, and returns whether it was the target, from which the flow continues.
   private func undone(_ visit: Visit) -> Bool {
     stack = visit.below
     if targets.last === visit { targets.removeLast() }
@@ -196,7 +196,7 @@ extension PlainCoordinator {
     return wait(for: .landed)
   }
 
-  /// Ends the flow, and returns when its steps are undone, newest first; `run` throws.
+  /// Ends the flow, and returns when its steps are compensated, newest first; `run` throws.
   public nonisolated func abandon() async throws { _ = try await leaveForGood().value() }
 
   private func leaveForGood() throws -> OneShot {

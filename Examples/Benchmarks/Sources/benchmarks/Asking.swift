@@ -56,7 +56,7 @@ struct Asking {
     return time / Double(count)
   }
 
-  /// From an answer until `settled` returns with the next step's question.
+  /// Measures the time from an answer until `settled` returns with the next step's question.
   ///
   /// - Parameters:
   ///   - count: The number of answers. Each flow takes up to 63, in order.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures what ActorFlow costs, in hops: the time of an uncontended call from a task to an actor and back.
+/// Measures the cost of ActorFlow in hops: the time of an uncontended call from a task to an actor and back.
 @main
 struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -67,7 +67,7 @@ struct Benchmarks: ParsableCommand {
     let timed = Figure.allCases.filter { !alone.contains($0) && (onAllCores || $0.isMeasuredPinned) }
     var values = try worker.take(timed)
     for figure in alone {
-      // Of these the process that took memory must have done nothing else before.
+      // A process that measures memory must have done nothing else before.
       let processes = fresh.contains(figure) ? effort.rounds : 1
       values.merge(try worker.take([figure], processes: processes)) { old, _ in old }
     }

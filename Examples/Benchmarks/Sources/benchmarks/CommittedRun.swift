@@ -3,7 +3,7 @@ import Committing
 
 /// Runs whose every input is committed before it is adopted.
 struct CommittedRun {
-  /// Steps between two looks.
+  /// Steps between two measurements.
   static let window = 32
 
   /// The depth that is compared with a depth of 8; a multiple of the window.
@@ -17,7 +17,7 @@ struct CommittedRun {
     var ratios: [Double] = []
     for round in 0...rounds {
       var early: [Double] = []
-      // The input is looked at when it is a multiple of the window: on stacks of 8 and of 40.
+      // The input is measured when it is a multiple of the window: on stacks of 8 and of 40.
       for _ in 0..<LongRun.windows { early += try await costs(of: short, from: Self.window - 8, log) }
       let late = try await costs(of: long, from: 0, log).suffix(LongRun.windows)
       if round > 0 { ratios.append(Array(late).median / early.median) }  // the first round warms up

@@ -1,7 +1,7 @@
 import ActorFlow
 
-/// What components cost that branch, repeat and watch. Each function returns nanoseconds for one of them: of two flows
-/// that differ only in how many there are, the difference in time.
+/// The cost of components that branch, repeat and observe. Each function returns the nanoseconds of one component: the
+/// difference in time between two flows that differ only in the number of them.
 struct Composing {
   private let parallel = Pair(few: Self.forks(4), many: Self.forks(36), difference: 32)
   private let choice = Pair(few: Self.choices(32), many: Self.choices(288), difference: 256)
@@ -16,7 +16,7 @@ struct Composing {
     }
   }
 
-  /// Two flows that differ in how many of something they have.
+  /// Two flows that differ in their number of a component.
   private struct Pair {
     let few: Flow<Int, Int>
     let many: Flow<Int, Int>
@@ -51,7 +51,7 @@ struct Composing {
     try WrongResult.check(result == 0, "the loop made \(result)")
   }
 
-  /// What a deadline adds to a step that ends before it.
+  /// The time that a deadline adds to a step that ends before it.
   func timeoutArmed(batch: Int) async throws -> Double {
     try await timed.nanosecondsOfOne(batch: batch) - plain.nanosecondsOfOne(batch: batch)
   }

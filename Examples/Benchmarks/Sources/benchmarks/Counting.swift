@@ -8,7 +8,7 @@ import Floors
 /// waiting, and end with the process.
 struct Counting {
   let figure: Figure
-  /// Whether the floor's work is done instead.
+  /// Whether to do the floor's work instead.
   let isFloor: Bool
 
   /// The largest number of operations.
@@ -47,7 +47,7 @@ struct Counting {
     case .define: _ = try await Walking().define(times)
     case .step: try await walk(times) { Step("step") { Increment() } }
     case .stepWithSubscriber: try await walk(times, isRead: true) { Step("step") { Increment() } }
-    case .stepWith64Parked: try await walk(times, parked: 64) { Step("step") { Increment() } }
+    case .stepWith64Parked: try await walk(times, unread: 64) { Step("step") { Increment() } }
     case .question: _ = try await asking.question(times)
     case .backUp: _ = try await asking.backUp(times)
     case .abandon5: _ = try await asking.abandon5(times, of: limit)
@@ -82,10 +82,10 @@ struct Counting {
   /// Walks over as many components, to a question that stays open.
   ///
   /// - Parameters:
-  ///   - parked: The number of subscriptions that nobody reads.
+  /// - unread: The number of subscriptions that are never read.
   ///   - isRead: Whether a subscriber reads all events.
   private func walk<C: FlowComponent<Int, Int>>(
-    _ times: Int, parked: Int = 0, isRead: Bool = false, _ component: () -> C
+    _ times: Int, unread: Int = 0, isRead: Bool = false, _ component: () -> C
   ) async throws {
     let flow = Flow {
       for _ in 0..<times { component() }
@@ -93,7 +93,7 @@ struct Counting {
       for _ in times..<limit { component() }
     }
     let coordinator = FlowCoordinator()
-    let streams = (0..<parked).map { _ in coordinator.events }
+    let streams = (0..<unread).map { _ in coordinator.events }
     let reader = isRead ? Task { @concurrent in await Self.read(coordinator) } : nil
     try await walk(flow, on: coordinator)
     withExtendedLifetime(streams) {}

@@ -1,11 +1,12 @@
-/// How much is measured.
+/// The amount of measuring.
 struct Effort {
-  /// How often a figure that needs a run or a process of its own is taken; the result is the median.
+  /// The number of measurements of a figure that needs a run or a process of its own; the result is the median.
   var rounds = 9
-  /// How often a timed figure is taken; the result is the median. Many short samples, each shorter than a time slice,
-  /// because on a busy machine every long one is interrupted, and the median of those is not what the work costs.
+  /// The number of samples of a timed figure; the result is the median. Many short samples, each shorter than a time
+  /// slice, because on a busy machine every long one is interrupted, and the median of those is not the cost of the
+  /// work.
   var samples = 101
-  /// How much one sample repeats.
+  /// The number of repetitions in one sample.
   var batch = 4
   /// Hops on either side of a sample.
   var hops = 8_000
@@ -17,11 +18,11 @@ struct Effort {
   var hostedFlows = 100_000
   /// Hosted flows that are answered at once, on files.
   var filedFlows = 24
-  /// How often a flow has gone round when it is taken up; and one that keeps all its places.
+  /// The rounds of a flow at its activation; and those of a flow that keeps all its places.
   var iterations = (settled: 10_000, kept: 1_000)
 
   static let full = Effort()
-  /// Enough to see that every figure can be measured; the values mean nothing.
+  /// Enough to check that every figure can be measured; the values mean nothing.
   static let smoke = Effort(
     rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000, committedDepth: 320,
     hostedFlows: 300, filedFlows: 4, iterations: (100, 100))

@@ -1,4 +1,4 @@
-/// What is measured. The raw value is the key in the output; measured on all cores it gets the suffix `All`.
+/// A measured figure. The raw value is the key in the output; measured on all cores it gets the suffix `All`.
 enum Figure: String, CaseIterable {
   case run8, step, stepWithSubscriber, stepWith64Parked, stepWith64Waiting, question, backUp, abandon5,
     stepOfAnOutsideCall
@@ -9,18 +9,18 @@ enum Figure: String, CaseIterable {
   case hostedAnswerMemory, hostedAnswerHot, hostedAnswerFile, bytesPerParkedFlow, inboxAmong100000, resumeAfter10000,
     resumeUnsettled
 
-  /// What the figure counts.
+  /// The unit of the figure.
   enum Unit: String {
     case hops, bytes, ratio
   }
 
-  /// The largest or smallest value that is accepted.
+  /// The largest or smallest accepted value.
   enum Bar {
     case atMost(Double)
     case atLeast(Double)
-    /// At most so many times the figure of `step`.
+    /// At most this many times the figure of `step`.
     case timesStep(Double)
-    /// At most so much more than the figure of `step`.
+    /// At most this much more than the figure of `step`.
     case stepPlus(Double)
   }
 

@@ -15,7 +15,7 @@ enum Hop {
   /// next, and there is no hop.
   private static let latest = Atomic<Int>(0)
 
-  /// What one hop costs now, in nanoseconds.
+  /// The current time of one hop, in nanoseconds.
   @concurrent static func nanoseconds(over count: Int) async throws -> Double {
     let target = Target()
     var sum = 0
@@ -30,7 +30,7 @@ enum Hop {
   }
 }
 
-/// How long `body` takes.
+/// The duration of `body`.
 func nanosecondsOf(_ body: () async throws -> Void) async throws -> Double {
   let start = ContinuousClock.now
   try await body()

@@ -1,16 +1,16 @@
 import ActorFlow
 import Synchronization
 
-/// One run of very many steps, looked at while it runs.
+/// One run of very many steps, measured while it runs.
 struct LongRun {
-  /// Steps between two looks.
+  /// Steps between two measurements.
   static let window = 512
   /// Windows on either side whose median counts.
   static let windows = 16
 
   let steps: Int
 
-  /// Looks every `window` steps, by what the flow's value has counted up to.
+  /// Measures every `window` steps, by the count in the flow's value.
   actor Milestone: FlowStep {
     private let log: Log
     private let window: Int
@@ -47,7 +47,7 @@ struct LongRun {
     }
   }
 
-  /// A step's cost after so many steps, over a step's cost after 1,000; a value for each round.
+  /// The cost of a step after this many steps, over that of a step after 1,000; a value for each round.
   @concurrent func slowdown(rounds: Int) async throws -> [Double] {
     let log = Log(watchesMemory: false, capacity: length / Self.window + 1)
     let flow = Flow<Int, Int> {

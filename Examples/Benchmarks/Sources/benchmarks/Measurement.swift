@@ -98,7 +98,7 @@ struct Measurement {
     return [
       Timer(figure: .run8) { try await walking.run8(batch * 10) },
       Timer(figure: .step) { try await walking.step(.none, batch: batch) },
-      Timer(figure: .stepWith64Parked) { try await walking.step(.parked(64), batch: batch) },
+      Timer(figure: .stepWith64Parked) { try await walking.step(.unread(64), batch: batch) },
       Timer(figure: .stepWithSubscriber) { try await walking.step(.reading(1), batch: batch) },
       Timer(figure: .stepWith64Waiting) { try await walking.step(.reading(64), batch: max(1, batch / 20)) },
       Timer(figure: .question) { try await asking.question(batch * 20) },

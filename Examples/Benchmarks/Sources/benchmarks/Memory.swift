@@ -1,7 +1,7 @@
 import ActorFlow
 import Foundation
 
-/// What flows leave in memory.
+/// The memory that flows retain.
 enum Memory {
   /// Bytes of this process that are resident.
   static func resident() throws -> Int {
@@ -14,7 +14,7 @@ enum Memory {
 
   /// Resident growth for each of `count` live flows that wait at step 5 of 8, each with the task that called `run`.
   ///
-  /// Taken once a process: the second time would find the memory that the first has freed.
+  /// Measured once a process: a second time would find the memory that the first has freed.
   @concurrent static func perWaitingFlow(_ count: Int) async throws -> Double {
     try await perFlow(Flows.waitingAtFive(), count, answered: 1, making: 8, at: Number.self)
   }
@@ -51,7 +51,7 @@ enum Memory {
     return flows
   }
 
-  /// Answers each flow's question, so that a flow that was not alive is found out.
+  /// Answers each flow's question, which detects a flow that is not alive.
   private static func end<P: Prompt>(
     _ flows: [(FlowCoordinator, Task<Int, any Error>)], answering prompt: P.Type, with answer: P.Answer,
     making expected: Int

@@ -95,7 +95,7 @@ struct Plain {
     return time / Double(count)
   }
 
-  /// Two tasks, made and awaited: the least that a fork of two branches does.
+  /// Two tasks, created and awaited: the least that a fork of two branches does.
   @concurrent func twoTasks(_ count: Int) async throws -> Double {
     var sum = 0
     let time = try await nanosecondsOf {

@@ -4,7 +4,7 @@ import ActorFlow
 struct Sum: Prompt {
   typealias Answer = Int
   let sum: Int
-  /// Where the leaf's actions go.
+  /// The receiver of the leaf's actions.
   var leaf: Sink<Int>?
 }
 
@@ -46,7 +46,7 @@ struct Rendering {
     return (try await actions(batch * 10, in: keeping) - without) / 8
   }
 
-  /// Renders with eight effects kept, and without any, so that `count` of `total` effects are kept.
+  /// Renders with eight requested effects, and without any, so that `count` of `total` effects are unchanged.
   @concurrent func effectsKept(_ count: Int, of total: Int) async throws {
     _ = try await actions(count / 8, in: keeping)
     _ = try await actions((total - count) / 8, in: flat)

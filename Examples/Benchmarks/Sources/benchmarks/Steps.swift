@@ -16,7 +16,7 @@ struct Number: Prompt {
 actor Ask: FlowStep {
   private static let undoings = Atomic<Int>(0)
 
-  /// How often any `Ask` was backed up.
+  /// The number of times any `Ask` was backed up.
   static var undone: Int { undoings.load(ordering: .relaxed) }
 
   private let times: Int
@@ -34,7 +34,7 @@ actor Ask: FlowStep {
 
 /// The flows that are walked.
 enum Flows {
-  /// So many automatic steps.
+  /// This many automatic steps.
   static func automatic(_ count: Int) -> Flow<Int, Int> {
     Flow {
       for _ in 0..<count { Step("step") { Increment() } }

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Automatic steps, with and without somebody watching. Each function returns nanoseconds.
+/// Automatic steps, with and without a watcher. Each function returns nanoseconds.
 struct Walking {
   let eight = Flows.automatic(8)
   let short = Flows.automatic(64)
@@ -8,7 +8,7 @@ struct Walking {
 
   enum Watchers {
     case none
-    case parked(Int)
+    case unread(Int)
     case reading(Int)
   }
 
@@ -57,12 +57,12 @@ struct Walking {
     try WrongResult.check(result == steps, "\(steps) steps made \(result)")
   }
 
-  /// One run, from launch until it has returned and everybody who reads has come to the end of the events.
+  /// One run, from launch until it has returned and every reader has reached the end of the events.
   private static func watched(_ flow: Flow<Int, Int>, steps: Int, by watchers: Watchers) async throws -> Double {
     switch watchers {
     case .none:
       return try await nanosecondsOf { try await run(flow, steps: steps, on: FlowCoordinator()) }
-    case .parked(let count):
+    case .unread(let count):
       let coordinator = FlowCoordinator()
       let streams = (0..<count).map { _ in coordinator.events }
       let time = try await nanosecondsOf { try await run(flow, steps: steps, on: coordinator) }
@@ -70,7 +70,7 @@ struct Walking {
     case .reading(let count):
       let coordinator = FlowCoordinator()
       let readers = (0..<count).map { _ in Task { await lastSequence(of: coordinator) } }
-      for _ in 0..<4 { await Task.yield() }  // lets them come to where they wait
+      for _ in 0..<4 { await Task.yield() }  // lets them reach their wait
       return try await nanosecondsOf {
         try await run(flow, steps: steps, on: coordinator)
         for reader in readers {

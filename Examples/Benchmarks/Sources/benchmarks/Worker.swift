@@ -2,15 +2,15 @@ import Foundation
 
 /// A process of its own in which figures are taken: pinned to one core, or on all.
 ///
-/// How many threads the concurrency runtime makes is decided once a process, and memory is only told apart in a fresh
+/// The concurrency runtime decides its number of threads once a process, and memory is only attributable in a fresh
 /// one.
 struct Worker {
   let onAllCores: Bool
   let isSmoke: Bool
 
-  /// The medians of what processes have measured; the hop under the name `hop`.
+  /// Returns the medians of what processes have measured; the hop under the name `hop`.
   ///
-  /// - Parameter floor: Whether only the figures' floors are taken.
+  /// - Parameter floor: Whether only the figures' floors are measured.
   func take(_ figures: [Figure], floor: Bool = false, processes: Int = 1) throws -> [String: Double] {
     var samples: [String: [Double]] = [:]
     for _ in 0..<processes {

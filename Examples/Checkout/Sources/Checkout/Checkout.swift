@@ -95,7 +95,7 @@ struct CheckoutCommand: AsyncParsableCommand {
     _ screen: Screen, _ shop: Shop, _ flow: Flow<ShoppingList, Receipt>, in folder: StoreFolder
   ) async throws {
     let input = try openInput()
-    let checkouts = try await KeptCheckouts(folder, hosting: flow)
+    let checkouts = try await StoredCheckouts(folder, hosting: flow)
     let id = try await checkouts.choose(stored.flow, screen)
     guard let conversation = try await checkouts.conversation(with: id, confirmsByHand: confirmByHand, in: shop) else {
       return try await checkouts.outcome(of: id).report(to: screen, undone: nil)

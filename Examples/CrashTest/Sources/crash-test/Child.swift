@@ -3,12 +3,12 @@ import ActorFlowHosting
 import ArgumentParser
 import Foundation
 
-/// The process that is killed: a host with its store, and players who give answers and write down what was acknowledged.
+/// The process that is killed: a host with its store, and players who answer and record the acknowledgements.
 struct Child: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "child", shouldDisplay: false)
 
   @Option var directory: String
-  /// The how-manyth child this is.
+  /// The number of this child.
   @Option var launch: Int
   @Option var players: Int
   /// Begins no flow with a new id, and ends when every flow has.
@@ -37,7 +37,7 @@ struct Child: AsyncParsableCommand {
     let left = try await unfinished(host)
     try await withThrowingTaskGroup { group in
       for number in 0..<players {
-        // One player for a flow: what was about to be answered is answered before anything else is.
+        // One player for each flow: an answer that was about to be sent is sent before anything else.
         let isOurs = { @Sendable (id: FlowID) in "\(id)".utf8.reduce(0) { $0 + Int($1) } % players == number }
         group.addTask {
           for request in pending where isOurs(request.question.flow) { try await player.give(request) }

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// Shows the run, the kind of the question and what the step has, and asks for any text.
+/// Shows the run, the kind of the question and the step's value, and asks for any text.
 struct Form: Prompt, Codable {
   typealias Answer = String
   var run: String
@@ -8,16 +8,16 @@ struct Form: Prompt, Codable {
   var shown = ""
 }
 
-/// The flow that is to survive: questions, a loop, a fork, signals, a question beside a wait, and effects whose every
-/// execution leaves a trace.
+/// The flow under test: questions, a loop, a fork, signals, a question beside a wait, and effects whose every execution
+/// leaves a trace.
 ///
-/// The value that goes from step to step is a text that grows: the name of the run, and a `[kind:value]` for everything
-/// that happened.
+/// The value that is passed from step to step is a text that grows: the name of the run, and a `[kind:value]` for every
+/// answer, signal and effect.
 struct CrashFlow: Sendable {
   static let name = "crash"
   static let go = Signal<String>("crash.go")
   static let either = Signal<String>("crash.either")
-  /// What an outcome holds, in order.
+  /// The kinds in an outcome, in order.
   static let kinds = [
     "begin", "pick", "item", "pick", "item", "pick", "item", "stock", "pack", "first", "check", "second", "charge",
     "go", "either", "then", "courier", "ship", "end",
@@ -25,7 +25,7 @@ struct CrashFlow: Sendable {
   /// The kinds that are questions, each with an answer of its own kind.
   static let questions: Set = ["begin", "item", "pack", "first", "second", "either", "then", "end"]
 
-  /// Where effects leave their traces: the run, which effect, its key, and what this execution made.
+  /// Files in which effects leave their traces: the run, the effect, its key, and the result of this execution.
   let effects: SideFile
 
   var flow: Flow<String, String> {
@@ -77,7 +77,7 @@ struct CrashFlow: Sendable {
     }
   }
 
-  /// Makes something that differs with each execution, and records it once.
+  /// Makes a result that differs with each execution, and records it once.
   private func once(_ kind: String, _ name: String, _ input: String, _ context: StepContext) async throws -> String {
     let run = Self.run(input)
     let made = try await context.once(kind) { [effects] key in
@@ -88,6 +88,6 @@ struct CrashFlow: Sendable {
     return "[\(kind):\(made)]"
   }
 
-  /// The name of the run that a text is about.
+  /// Returns the name of the run that a text belongs to.
   static func run(_ text: String) -> String { String(text.prefix { $0 != "[" }) }
 }

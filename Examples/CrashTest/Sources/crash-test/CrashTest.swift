@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Kills a host of flows at random moments, and looks at what it has left.
+/// Kills a host of flows at random moments, and checks its files.
 @main
 struct CrashTest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -45,7 +45,7 @@ struct Hunt: AsyncParsableCommand {
     while report.kills < kills, report.problems.isEmpty {
       let folder = FileManager.default.temporaryDirectory.appending(path: "crash-test-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      var hunt = Season(files: Files(directory: folder.path), players: players, life: .milliseconds(life))
+      var hunt = CrashRound(files: Files(directory: folder.path), players: players, life: .milliseconds(life))
       try await hunt.run(min(killsPerStore, kills - report.kills), &report, &dice)
       if report.problems.isEmpty {
         try FileManager.default.removeItem(at: folder)
@@ -58,7 +58,7 @@ struct Hunt: AsyncParsableCommand {
   }
 }
 
-/// Random numbers that a seed makes the same again.
+/// Random numbers that a seed reproduces.
 struct Dice: RandomNumberGenerator {
   private var state: UInt64
 

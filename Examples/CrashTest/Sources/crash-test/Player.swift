@@ -1,14 +1,14 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// Brings flows to their end, whatever they have come to, and writes down what the host acknowledged.
+/// Brings flows to their end from any state, and records the acknowledgements of the host.
 struct Player: Sendable {
   let host: FlowHost
   let flows: HostedFlow<String, String>
   let acknowledged: SideFile
   let intents: SideFile
 
-  /// An answer that somebody was about to give.
+  /// An answer that was about to be sent.
   struct Request: Sendable {
     let key: String
     let question: Question.ID
@@ -23,7 +23,7 @@ struct Player: Sendable {
     let failure: String?
   }
 
-  /// Starts a flow, and plays it and those that take its place.
+  /// Starts a flow, and plays it and its successors.
   func start(_ id: FlowID) async throws {
     try await start(id, run: 1)
     try await goOn(id)
@@ -46,7 +46,7 @@ struct Player: Sendable {
     try acknowledge(.started, "\(id)", run)
   }
 
-  /// Answers what the flow asks until it has ended; returns the name of its run.
+  /// Answers the flow's questions until it has ended; returns the name of its run.
   private func play(_ id: FlowID) async throws -> String {
     var turns = 0
     while true {
@@ -77,7 +77,7 @@ struct Player: Sendable {
     }
   }
 
-  /// Answers, or sends the signal that is waited for beside the question, or does both at once.
+  /// Answers, or sends the signal awaited beside the question, or does both at once.
   private func race(_ request: Request) async throws {
     let way = Int.random(in: 0..<4)
     try await withThrowingTaskGroup { group in
@@ -91,10 +91,10 @@ struct Player: Sendable {
     }
   }
 
-  /// A step that has given up its wait, and asks again, does nothing but wait: the store must say so before long.
+  /// Checks that a step that has given up its wait, and asks again, only waits: the store must say so before long.
   ///
-  /// Where the answer and the signal have both come, nothing was given up. Then the host cannot know that the step's child
-  /// tasks have ended, so the flow stays in memory.
+  /// Where the answer and the signal have both arrived, nothing was given up. Then the host cannot know that the step's
+  /// child tasks have ended, so the flow stays in memory.
   private func comesToRest(_ id: FlowID) async throws {
     let end = ContinuousClock.now + .seconds(10)
     while true {
@@ -121,7 +121,7 @@ struct Player: Sendable {
     try await give(request)
   }
 
-  /// Sends an answer, perhaps once more, because nobody knows whether it was taken: it is now, or was then.
+  /// Sends an answer, perhaps once more, because it is unknown whether it was accepted: it is now, or was then.
   func give(_ request: Request) async throws {
     let id = request.question.flow
     do {
@@ -133,12 +133,12 @@ struct Player: Sendable {
       .answered, request.form.run, request.key, request.question.description, request.text, request.form.shown)
   }
 
-  /// Whether the question was closed: a signal was first. By now the flow may be gone, too.
+  /// Whether the question was closed: a signal was first. By now the flow may be deleted as well.
   private static func isLate(_ error: FlowError) -> Bool {
     [.questionClosed, .noSuchQuestion, .noSuchFlow, .flowEnded].contains(error.code)
   }
 
-  /// Answers that were about to be given and were not acknowledged.
+  /// Answers that were about to be sent and were not acknowledged.
   static func pending(_ files: Files) -> [Request] {
     let known = Set(
       SideFile.lines(of: files.acknowledged)

@@ -1,9 +1,9 @@
-/// What the test has done and found.
+/// The statistics and problems of the test.
 struct Report {
   var kills = 0
-  /// Those before the child was ready.
+  /// Kills before the child was ready.
   var early = 0
-  /// How often a second opener was refused.
+  /// The number of times a second opener was refused.
   var refusals = 0
   var flows = 0
   /// Counts these flows, and those that were deleted before their ids were started again.

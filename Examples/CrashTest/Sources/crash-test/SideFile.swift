@@ -1,14 +1,14 @@
 import Foundation
 
-/// A file of lines that are on the disk when ``append(_:)`` has returned, whatever becomes of the process after.
+/// A file of lines that are on the disk when ``append(_:)`` has returned, even if the process dies afterwards.
 final class SideFile: Sendable {
-  /// Something is wrong with the file, by the system's number of the error.
+  /// A fault of the file, with the system's error number.
   struct Failure: Error {
     let path: String
     let code: Int32
   }
 
-  /// What ends a line that was written whole.
+  /// The end of a line that was written completely.
   private static let mark = "."
   private let path: String
   private let file: Int32
@@ -27,11 +27,11 @@ final class SideFile: Sendable {
   func append(_ fields: [String]) throws {
     // Begun on a line of its own: the process before may have died within a line.
     let line = Array(("\n" + (fields + [Self.mark]).joined(separator: "\t") + "\n").utf8)
-    // At the end in one piece, whoever else writes.
+    // Appended in one piece, also with other writers.
     guard write(file, line, line.count) == line.count, fsync(file) == 0 else { throw Failure(path: path, code: errno) }
   }
 
-  /// The lines that were written whole, each as its fields; none if there is no file.
+  /// The lines that were written completely, each as its fields; none if there is no file.
   static func lines(of path: String) -> [[String]] {
     let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     return text.split(separator: "\n").compactMap { line in

@@ -3,12 +3,12 @@ package struct Amount: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The amount in cents, at least 1 and at most ``highest``.
   package let cents: Int
 
-  /// The most that one expense may be: a million euros.
+  /// The largest amount of one expense: a million euros.
   package static let highest = 100_000_000
 
   /// An amount in cents.
   ///
-  /// - Throws: A ``Refusal`` if it is nothing, less, or more than ``highest``.
+  /// - Throws: A ``Refusal`` if it is zero, negative, or more than ``highest``.
   package init(cents: Int) throws {
     guard cents > 0 else { throw Refusal("An expense is of at least one cent.") }
     guard cents <= Self.highest else { throw Refusal("An expense is of at most 1000000.00 euros.") }
@@ -17,7 +17,7 @@ package struct Amount: Hashable, Sendable, Codable, CustomStringConvertible {
 
   /// Reads an amount of euros such as `12`, `12.5` or `12.50`.
   ///
-  /// - Throws: A ``Refusal`` that says how an amount is written, or as ``init(cents:)``.
+  /// - Throws: A ``Refusal`` that explains the format, or as ``init(cents:)``.
   package init(parsing text: String) throws {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let refusal = Refusal("“\(text.prefix(40))” is no amount; write euros and cents as in 129.90.")
@@ -26,7 +26,7 @@ package struct Amount: Hashable, Sendable, Codable, CustomStringConvertible {
     guard digits.count <= 2 else { throw refusal }
     if digits.count == 1 { digits += "0" }
     guard let fraction = Int(digits) else { throw refusal }
-    // Too many digits for a number are too many euros, too.
+    // Too many digits for a number are too many euros as well.
     let euros = Int(parts[0]) ?? Self.highest
     try self.init(cents: euros > Self.highest / 100 ? Self.highest + 1 : euros * 100 + fraction)
   }
@@ -41,7 +41,7 @@ package struct Amount: Hashable, Sendable, Codable, CustomStringConvertible {
     return "\(cents / 100).\(fraction < 10 ? "0" : "")\(fraction) €"
   }
 
-  /// Reads the cents, and checks them: what a store gives back may have been written by another version.
+  /// Reads the cents, and checks them: the store may have a value that another version has written.
   package init(from decoder: any Decoder) throws {
     try self.init(cents: try decoder.singleValueContainer().decode(Int.self))
   }

@@ -1,14 +1,14 @@
-/// An expense that somebody wants to have approved.
+/// An expense to be approved.
 package struct Claim: Sendable, Codable, Equatable {
-  /// Who spent it.
+  /// The person who spent it.
   package let submitter: String
-  /// How much.
+  /// The amount.
   package let amount: Amount
-  /// What for.
+  /// The purpose.
   package let purpose: String
-  /// Who is asked, by seat.
+  /// The people who are asked, by seat.
   package let approvers: [String]
-  /// Who is asked if the two do not settle it in time; nil: then it is rejected.
+  /// The boss, who is asked if the two do not decide in time; if nil, the expense is then rejected.
   package let boss: String?
 
   /// A claim.
@@ -36,7 +36,7 @@ package struct Claim: Sendable, Codable, Equatable {
   /// The claim in a few words.
   package var summary: String { "“\(purpose)”, \(amount), of \(submitter)" }
 
-  /// Who has a seat before anybody hands one on.
+  /// The first person in a seat.
   package func holder(of seat: Seat) -> String {
     switch seat {
     case .first: approvers.first ?? submitter
@@ -46,7 +46,7 @@ package struct Claim: Sendable, Codable, Equatable {
   }
 }
 
-/// A place at the table: somebody has it, and may hand it to somebody else.
+/// A part in the decision: one person has it, and may hand it to another.
 package enum Seat: String, Sendable, Codable, CaseIterable {
   case first, second, boss
 

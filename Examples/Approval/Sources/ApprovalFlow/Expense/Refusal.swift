@@ -1,6 +1,6 @@
-/// Why something that was asked for will not be done: one sentence, for the person who asked.
+/// The reason for a refused request: one sentence, for the person who made it.
 package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong and what to do, in a sentence.
+  /// The mistake and the remedy, in a sentence.
   package let sentence: String
 
   /// A refusal with its sentence.

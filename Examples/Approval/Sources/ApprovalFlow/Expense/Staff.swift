@@ -1,4 +1,4 @@
-/// Who works here: the names that may be used.
+/// The names of the staff.
 package struct Staff: Sendable {
   private let names: Set<String>
 
@@ -26,9 +26,9 @@ package struct Staff: Sendable {
       })
   }
 
-  /// The name, if somebody is called so.
+  /// Returns the name if it is known.
   ///
-  /// - Throws: A ``Refusal`` that says who there is.
+  /// - Throws: A ``Refusal`` that lists the names.
   package func checked(_ name: String) throws -> String {
     guard names.contains(name) else {
       let known = names.sorted().prefix(20).joined(separator: ", ")

@@ -1,5 +1,5 @@
 extension String {
-  /// Whether a terminal, or a file of lines, would do something else with it than show it.
+  /// Whether a terminal or a line-based file would interpret it instead of showing it.
   var holdsControlCharacters: Bool {
     unicodeScalars.contains { [.control, .format].contains($0.properties.generalCategory) }
   }

@@ -4,26 +4,26 @@
   package import Foundation
 #endif
 
-/// What came of a seat.
+/// The vote of a seat.
 package struct Vote: Sendable, Codable, Equatable {
-  /// What was decided; nobody decided in time: `silent`.
+  /// The decision; `silent` if there was none in time.
   package enum Decision: String, Sendable, Codable {
     case approved, rejected, silent
   }
 
   /// The seat.
   package let seat: Seat
-  /// Who had it in the end.
+  /// The last person in the seat.
   package let by: String
-  /// What was decided.
+  /// The decision.
   package let decision: Decision
-  /// What the decider said.
+  /// The comment of the decider.
   package let comment: String
-  /// When.
+  /// The time of the decision.
   package let at: Date
 }
 
-/// A claim, and what was decided so far.
+/// A claim, and the votes so far.
 package struct Tally: Sendable, Codable, Equatable {
   /// The claim.
   package let claim: Claim
@@ -37,18 +37,18 @@ package struct Tally: Sendable, Codable, Equatable {
     return approvals.contains { $0.seat == .boss } || Set(approvals.map(\.by)).count >= 2
   }
 
-  /// Whether somebody said no.
+  /// Whether there is a rejection.
   var isRejected: Bool { votes.contains { $0.decision == .rejected } }
 
-  /// Whether the boss is to settle it.
+  /// Whether the boss must decide.
   var needsBoss: Bool { !isApproved && !isRejected && claim.boss != nil && !votes.contains { $0.seat == .boss } }
 }
 
-/// How an expense ended.
+/// The outcome of an expense.
 package struct Verdict: Sendable, Codable, Equatable {
   /// Whether it is paid.
   package let isApproved: Bool
-  /// Why, in a few words.
+  /// The reason, in a few words.
   package let reason: String
   /// The votes, by seat.
   package let votes: [Vote]

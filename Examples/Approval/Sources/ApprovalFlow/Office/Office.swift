@@ -7,7 +7,7 @@ package import ActorFlowHosting
   package import Foundation
 #endif
 
-/// What people can do about expenses. Whatever they do, they get a sentence if it cannot be done.
+/// The requests of people about expenses. A refused request throws a sentence.
 package struct Office: Sendable {
   let host: FlowHost
   let expenses: HostedFlow<Claim, Verdict>
@@ -17,9 +17,9 @@ package struct Office: Sendable {
     (self.host, self.expenses, self.staff) = (host, expenses, staff)
   }
 
-  /// Hands an expense in.
+  /// Submits an expense.
   ///
-  /// - Parameter id: Its name; nil: the next number.
+  /// - Parameter id: Its name; the next number if nil.
   /// - Returns: Its name.
   package func submit(_ claim: Claim, as id: FlowID? = nil) async throws -> FlowID {
     let id = if let id { id } else { try await nextNumber() }
@@ -32,7 +32,7 @@ package struct Office: Sendable {
     return id
   }
 
-  /// An expense that waits for somebody.
+  /// An expense that waits for a person.
   package struct Item: Sendable, Equatable {
     package let expense: FlowID
     package let seat: Seat
@@ -40,7 +40,7 @@ package struct Office: Sendable {
     package let due: Date?
   }
 
-  /// What waits for somebody, the most urgent first.
+  /// The expenses that wait for a person, the most urgent first.
   package func inbox(of name: String) async throws -> [Item] {
     let query = TaskQuery(assignee: try staff.checked(name), definition: "expense")
     var (items, cursor): ([Item], String?) = ([], nil)
@@ -57,17 +57,17 @@ package struct Office: Sendable {
     return items.sorted { ($0.due ?? .distantFuture, "\($0.expense)") < ($1.due ?? .distantFuture, "\($1.expense)") }
   }
 
-  /// Decides for the seat that somebody has.
+  /// Decides for the seat of a person.
   package func decide(_ id: FlowID, by name: String, _ ballot: Ballot) async throws {
     try await respond(to: id, by: name) { _ in .decision(ballot) }
   }
 
-  /// Hands a seat to somebody else, who has the time that is left.
+  /// Hands a seat to another person, for the remaining time.
   package func delegate(_ id: FlowID, from name: String, to next: String) async throws {
     let next = try staff.checked(next)
     let people = try await trail(of: id).people
     try await respond(to: id, by: name) { form in
-      // Whoever was handed the other seat is not named in the claim.
+      // The claim does not name the person to whom the other seat was handed.
       guard !people.contains(next) || form.claim.submitter == next else {
         throw Refusal("\(next) has a part in it already; hand the seat to somebody else.")
       }
@@ -84,12 +84,12 @@ package struct Office: Sendable {
       try await host.answer(
         question.id, of: id, with: try response(form), by: Principal(id: name), revision: question.revision)
     } catch let error as FlowError where [.questionClosed, .staleRevision, .flowEnded].contains(error.code) {
-      // Somebody was faster, or the time was over in that moment.
+      // Another person was faster, or the time was over at that moment.
       throw try await refusal(of: id, for: name)
     }
   }
 
-  /// What happened to an expense.
+  /// The history of an expense.
   package func trail(of id: FlowID) async throws -> Trail {
     let view = try await view(of: id)
     let outcome = try await expenses.outcome(of: id)
@@ -109,7 +109,7 @@ extension Office {
     }
   }
 
-  /// The question that waits for somebody.
+  /// The question that waits for a person.
   private func question(of id: FlowID, for name: String) async throws -> (FlowView.OpenQuestion, BallotForm) {
     for question in try await view(of: id).questions where question.assignees.contains(name) {
       return (question, try question.prompt(as: BallotForm.self))
@@ -117,7 +117,7 @@ extension Office {
     throw try await refusal(of: id, for: name)
   }
 
-  /// Why somebody cannot decide about an expense.
+  /// The reason why a person cannot decide about an expense.
   private func refusal(of id: FlowID, for name: String) async throws -> Refusal {
     let view = try await view(of: id)
     let trail = try await trail(of: id)

@@ -7,7 +7,7 @@ import ActorFlowHosting
   package import Foundation
 #endif
 
-/// What happened to an expense, for people: made of its history, which says who did what, and when.
+/// The history of an expense in sentences, with people and times.
 package struct Trail: Sendable {
   /// A line of it.
   package struct Line: Sendable, Equatable {
@@ -17,9 +17,9 @@ package struct Trail: Sendable {
 
   /// Oldest first.
   package private(set) var lines: [Line] = []
-  /// Where it stands, in a few words.
+  /// The status, in a few words.
   package private(set) var ending = ""
-  /// Everybody who was asked, or has decided.
+  /// All people who were asked, or have decided.
   private(set) var people: Set<String> = []
   private var decisions: [String: String] = [:]
   private var late: Set<String> = []
@@ -37,11 +37,11 @@ package struct Trail: Sendable {
     lines.append(Line(at: view.changedAt, text: ending))
   }
 
-  /// What somebody decided, as a verb.
+  /// The decision of a person, as a verb.
   func decision(of name: String) -> String? { decisions[name] }
-  /// Whether somebody's time is over.
+  /// Whether a person's time is over.
   func missed(_ name: String) -> Bool { late.contains(name) }
-  /// Whether somebody has handed his seat on.
+  /// Whether a person has handed the seat on.
   func handedOn(_ name: String) -> Bool { given.contains(name) }
 
   private mutating func add(_ entry: HistoryEntry, _ holders: inout [Seat: String]) {
@@ -60,7 +60,7 @@ package struct Trail: Sendable {
       }
       given.remove(holder)
     case "moved": moved(entry, seat, path, holders)
-    case "failed", "parked": tell(entry, "it stands still: \(entry.detail ?? "a step failed")")
+    case "failed", "parked": tell(entry, "it is suspended: \(entry.detail ?? "a step failed")")
     default: break
     }
   }
@@ -83,7 +83,7 @@ package struct Trail: Sendable {
     lines.append(Line(at: entry.at, text: text))
   }
 
-  /// Whom a question is for: the history says so behind its id.
+  /// Returns the assignee of a question, which the history has behind the question's id.
   private static func assignee(_ entry: HistoryEntry) -> String? {
     let words = (entry.detail ?? "").split(separator: " ").suffix(2).map(String.init)
     return words.count == 2 && words[0] == "for" ? words[1] : nil
@@ -92,7 +92,7 @@ package struct Trail: Sendable {
   private static func ending(_ view: FlowView, _ outcome: Outcome<Verdict>) -> String {
     switch outcome {
     case .finished(let verdict): return "\(verdict.isApproved ? "approved" : "rejected"): \(verdict.reason)"
-    case .failed(let message): return "stands still: \(message)"
+    case .failed(let message): return "suspended: \(message)"
     default:
       let people = view.questions.flatMap(\.assignees)
       return people.isEmpty ? "\(view.status.rawValue)" : "waits for \(people.joined(separator: " and "))"

@@ -7,15 +7,15 @@ import ActorFlowHosting
   package import Foundation
 #endif
 
-/// What somebody who is asked says.
+/// The answer of a person who is asked.
 package enum Response: Sendable, Codable, Equatable {
   /// Decides.
   case decision(Ballot)
-  /// Lets somebody else decide.
+  /// Lets another person decide.
   case handOn(to: String)
 }
 
-/// What is decided, and why.
+/// The decision and its reason.
 package struct Ballot: Sendable, Codable, Equatable {
   package let approves: Bool
   package let comment: String
@@ -25,7 +25,7 @@ package struct Ballot: Sendable, Codable, Equatable {
   }
 }
 
-/// Asks whoever has a seat to decide. It stands in the inbox of that person.
+/// Asks the person who has a seat to decide. The question stands in that person's inbox.
 package struct BallotForm: AssignedPrompt, Codable, Equatable {
   package typealias Answer = Response
   package let claim: Claim

@@ -1,8 +1,8 @@
 package import ActorFlow
 package import ActorFlowHosting
 
-/// The approval of an expense: two people decide side by side; if they do not settle it in four days, the boss has four
-/// more; without a boss it is rejected.
+/// The approval of an expense: two people decide at the same time; if they do not decide in four days, the boss has
+/// four more; without a boss the expense is rejected.
 package enum ExpenseFlow {
   /// The definition.
   package static func make(post: any Post, clock: any WallClock) -> Flow<Claim, Verdict> {
@@ -29,7 +29,7 @@ package enum ExpenseFlow {
     }
   }
 
-  /// A seat, and what came of it as a step of its own: so the history says what was decided.
+  /// A seat and its vote, as a step of its own: so the history has the decision.
   private static func seat(_ seat: Seat, _ post: any Post, _ clock: any WallClock) -> Flow<Tally, Tally> {
     func last(_ decision: Vote.Decision) -> @Sendable (Tally) -> Tally? {
       { tally in tally.votes.last?.decision == decision ? tally : nil }

@@ -1,15 +1,15 @@
-/// A message to somebody.
+/// A message to a person.
 package struct Notice: Sendable, Equatable {
-  /// The same for every attempt to send this one.
+  /// The key, equal for every attempt to send this message.
   package let key: String
-  /// Who gets it.
+  /// The recipient.
   package let to: String
-  /// What it says.
+  /// The text.
   package let text: String
 }
 
-/// Brings notices to people.
+/// Delivers messages.
 package protocol Post: Sendable {
-  /// Sends it. One that comes again, with the key of an earlier one, is not delivered twice.
+  /// Sends a message. A message with the key of an earlier one is not delivered twice.
   func send(_ notice: Notice) async throws
 }

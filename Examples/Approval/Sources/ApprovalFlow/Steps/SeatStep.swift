@@ -7,10 +7,11 @@ import ActorFlowHosting
   import Foundation
 #endif
 
-/// Asks whoever has a seat, reminds every day, lets the seat be handed on, and gives up after four days.
+/// Asks the person who has a seat, reminds every day, lets the seat be handed on, and gives up after four days.
 ///
-/// Between two answers the step is not in memory, so nothing that counts is kept in it: when the four days began is in a
-/// record, and who has the seat follows from the answers, which are replayed when the step is entered again.
+/// Between two answers the step is not in memory, so it stores nothing in its properties. The beginning of the four
+/// days is in a record; the person who has the seat follows from the answers, which are replayed when the step is
+/// entered again.
 actor SeatStep: FlowStep {
   private let seat: Seat
   private let post: any Post
@@ -43,10 +44,10 @@ actor SeatStep: FlowStep {
     }
   }
 
-  /// Nothing to undo: notices cannot be taken back.
+  /// There is nothing to compensate: a message cannot be taken back.
   func backUp(context: RollbackContext) {}
 
-  /// Asks for as long as there is time. Whoever has the seat now is reminded, and has no more time than the one before.
+  /// Asks while there is time. The current person is reminded, and has no more time than the one before.
   private func ask(
     _ form: BallotForm, _ round: Int, until due: Date, _ context: StepContext
   ) async throws -> Response? {
@@ -58,7 +59,7 @@ actor SeatStep: FlowStep {
       })
   }
 
-  /// Where several reminders are due at once, because nobody ran the program for days, they are one.
+  /// Several reminders that are due at once, because the program did not run for days, are sent as one.
   private func remind(_ form: BallotForm, _ round: Int, _ due: Date, _ context: StepContext) async throws {
     let days = Int((due.timeIntervalSince(clock.now) / Self.day).rounded(.up))
     guard days > 0 else { return }
@@ -69,7 +70,7 @@ actor SeatStep: FlowStep {
   private func tally(
     _ tally: Tally, _ holder: String, _ decision: Vote.Decision, _ comment: String, _ context: StepContext
   ) async throws -> Tally {
-    // Recorded, so that the time stays what it is if the step is entered again.
+    // Recorded, so that the time stays the same if the step is entered again.
     let at = try await context.once("decided") { [clock] _ in clock.now }
     var tally = tally
     tally.votes.append(Vote(seat: seat, by: holder, decision: decision, comment: comment, at: at))

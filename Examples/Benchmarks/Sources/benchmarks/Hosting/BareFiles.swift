@@ -1,22 +1,22 @@
 import Dispatch
 import Foundation
 
-/// One commit as it went to the disk.
+/// One commit as written to the disk.
 struct FileCommit: Sendable {
   /// The flow's files, without their endings, below the directory.
   let stem: String
-  /// What the history gained, and where; 0 bytes: it was not touched.
+  /// The bytes added to the history, and their offset; 0 bytes if it was not touched.
   let historyOffset: Int
   let historyBytes: Int
   /// The size of the flow's file.
   let flowBytes: Int
 }
 
-/// The system's calls of commits, and nothing else: what there is to do, whoever does it.
+/// The system calls of commits, and nothing else: the least that any store must do.
 struct BareFiles: Sendable {
   let root: String
 
-  /// Makes what is there before the first commit.
+  /// Creates the files that exist before the first commit.
   func prepare(_ flows: [[FileCommit]]) throws {
     for stem in flows.compactMap(\.first?.stem) {
       let directory = "\(root)/\(stem.prefix { $0 != "/" })"

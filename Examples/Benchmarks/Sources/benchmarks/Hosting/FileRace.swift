@@ -8,9 +8,9 @@ struct FileRace {
   let flows: Int
   private let questions = 8
 
-  /// Flows answered in a second, over how many it would be if nothing was done but to write the same files, sync them
-  /// and rename them: as many commits of the same sizes, as many flows at once, in as many directories. Both sides take
-  /// turns; a value for each round. What there is to write is found out before, in a round that is not measured.
+  /// Flows answered in a second, divided by the number possible if only the same files were written, synced and
+  /// renamed: as many commits of the same sizes, as many flows at once, in as many directories. Both sides take turns;
+  /// a value for each round. An unmeasured round before records the writes.
   @concurrent func ratios(rounds: Int) async throws -> [Double] {
     let commits = try await inFolder { folder in
       let store = RecordingStore(try await FileFlowStore(directory: folder), directory: folder)
@@ -43,7 +43,7 @@ struct FileRace {
     return try await body(folder.path)
   }
 
-  /// How long it takes until every question of every flow is answered, in nanoseconds.
+  /// The time until every question of every flow is answered, in nanoseconds.
   private func answering(on store: any FlowStore, before: ([FlowID]) throws -> Void = { _ in }) async throws -> Double {
     let host = FlowHost(store: store)
     let hosted = try await host.register(Flows.asking(questions))
@@ -76,7 +76,7 @@ struct FileRace {
   }
 }
 
-/// A store on files that looks after each commit what it left on the disk.
+/// A store on files that records after each commit the files it left on the disk.
 final class RecordingStore: FlowStore {
   private struct State {
     var stems: [FlowID: String] = [:]
@@ -94,7 +94,7 @@ final class RecordingStore: FlowStore {
 
   func close() async { await store.close() }
 
-  /// What was recorded, flow by flow.
+  /// The recorded commits, flow by flow.
   var commits: [[FileCommit]] { state.withLock { Array($0.commits.values) } }
 
   /// Finds the flows' files, and records from now on.

@@ -14,7 +14,7 @@ struct HostedNumber: AssignedPrompt, Codable {
 }
 
 extension Flows {
-  /// So many steps that ask.
+  /// This many steps that ask.
   static func asking(_ count: Int) -> Flow<Int, Int> {
     Flow("asking") {
       for number in 1...count {
@@ -25,7 +25,7 @@ extension Flows {
     }
   }
 
-  /// Asks whoever the input names.
+  /// Asks the person that the input names.
   static func assigned() -> Flow<String, Int> {
     Flow("assigned") {
       Step("ask") { (person: String, context: StepContext) in
@@ -34,7 +34,7 @@ extension Flows {
     }
   }
 
-  /// Goes round as often as its input says, then asks.
+  /// Runs as many rounds as its input says, then asks.
   static func rounds(settling: Bool) -> Flow<Int, Int> {
     Flow(settling ? "settling" : "remembering") {
       Loop {
@@ -59,7 +59,7 @@ extension FlowHost {
     return question.id
   }
 
-  /// Answers the open question of a flow so often, each time as soon as it is stored.
+  /// Answers the open question of a flow this often, each time as soon as it is stored.
   func answer(_ id: FlowID, times count: Int) async throws {
     var question = try await question(of: id)
     for turn in 1...count {

@@ -5,9 +5,9 @@ import ActorFlowHosting
 struct Hosting {
   let asking = Flows.asking(8)
 
-  /// From an answer until the next question is stored, and has been read.
+  /// Measures the time from an answer until the next question is stored, and has been read.
   ///
-  /// - Parameter keepHot: How long the flow stays in memory; zero: it is put away for each answer, and taken up again.
+  /// - Parameter keepHot: The time the flow stays in memory; if zero, it is passivated and activated for each answer.
   @concurrent func answer(batch: Int, keepHot: Duration = .zero) async throws -> Double {
     var options = FlowHost.Options()
     options.keepHot = keepHot
@@ -32,12 +32,12 @@ struct Hosting {
   }
 }
 
-/// Taking up a flow that went round very often, over one that did so ten times.
+/// The activation of a flow after very many rounds, over that of one after ten.
 struct Resuming {
   let host: FlowHost
   let settles: Bool
 
-  /// Takes flows that have gone round so often to their questions.
+  /// Brings flows that have run this many rounds to their questions.
   @concurrent init(after rounds: [Int], settling: Bool) async throws {
     host = FlowHost(store: MemoryFlowStore())
     settles = settling
@@ -48,8 +48,8 @@ struct Resuming {
     }
   }
 
-  /// How long it takes until an answer is refused: until then the flow was read, its steps made and its question asked
-  /// again, and nothing has changed.
+  /// Measures the time until an answer is refused: until then the flow was read, its steps created and its question
+  /// asked again, and nothing has changed.
   @concurrent func nanoseconds(after rounds: Int, batch: Int) async throws -> Double {
     let id = Self.id(rounds)
     let question = try await host.question(of: id)
@@ -58,7 +58,7 @@ struct Resuming {
     try WrongResult.check(depth == expected, "after \(rounds) rounds the stack has \(depth) steps")
     var time = 0.0
     for _ in 0..<batch {
-      try await host.catchUp()  // it is in nobody's memory
+      try await host.catchUp()  // it is in no host's memory
       time += await nanosecondsOfRefusal { try await host.answer(question, of: id, with: -1) }
     }
     return time / Double(batch)

@@ -3,8 +3,9 @@ import ActorFlowHosting
 import Foundation
 import Synchronization
 
-/// Keeps the latest snapshot of each flow in a slot of memory that was taken and touched before: so what a process grows
-/// by when flows are started is the host's own. It has no index and no history. A flow's id is the number of its slot.
+/// Stores the latest snapshot of each flow in a slot of memory that was taken and touched before: so the growth of the
+/// process when flows are started is the host's own. The store has no index and no history. A flow's id is the number
+/// of its slot.
 final class SlotStore: FlowStore {
   private static let slot = 1_024
   private let bytes: Mutex<[UInt8]>

@@ -1,13 +1,13 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// Very many hosted flows that wait for somebody.
+/// Very many waiting hosted flows.
 enum Waiting {
-  /// Resident growth for each of `count` flows that wait, without what the store keeps of them.
+  /// Resident growth for each of `count` waiting flows, without the store's share.
   ///
-  /// The store's memory was taken and touched before, and it has no index, so it does not grow. Before that, a tenth as
-  /// many flows have gone the same way: what the runtime and the allocator keep for the next flow is not counted for
-  /// those that wait. Taken once a process, as ``Memory`` does.
+  /// The store's memory was taken and touched before, and it has no index, so it does not grow. A tenth as many flows
+  /// ran before: so the memory that the runtime and the allocator reserve for the next flow does not count. Measured
+  /// once a process, as in ``Memory``.
   @concurrent static func bytesPerFlow(_ count: Int) async throws -> Double {
     let first = count / 10
     let store = SlotStore(slots: first + count)
@@ -26,7 +26,7 @@ enum Waiting {
     let before = try Memory.resident()
     try await start(first..<(first + count))
     let after = try Memory.resident()
-    // A flow that is not alive is found out.
+    // Detects a flow that is not alive.
     for number in stride(from: 0, to: first + count, by: 97) {
       let id = FlowID("\(number)")
       try await host.answer(id, times: 2)
@@ -37,7 +37,8 @@ enum Waiting {
     return Double(after - before) / Double(count)
   }
 
-  /// A person's inbox among `count` waiting flows, three of them his, over that among a hundred; a value for each round.
+  /// A person's inbox among `count` waiting flows, three of them that person's, over one among a hundred; a value for
+  /// each round.
   @concurrent static func inbox(among count: Int, rounds: Int) async throws -> [Double] {
     let hosts = [try await host(with: 100), try await host(with: count)]
     var ratios: [Double] = []

@@ -23,7 +23,7 @@ package struct Shop: Sendable {
   /// The current month. Handed in, so that a test does not depend on the day it runs.
   package let today: Month
   /// Where steps note what they undid.
-  package let undone: UndoLog
+  package let undone: RollbackLog
 
   /// A shop that sells this catalogue.
   ///
@@ -44,6 +44,6 @@ package struct Shop: Sendable {
     courier = Courier(book: books.courier)
     fraudDesk = FraudDesk()
     members = .standard
-    undone = UndoLog()
+    undone = RollbackLog()
   }
 }

@@ -4,7 +4,7 @@ import CheckoutFlow
 import Foundation
 
 /// The checkouts of a store, and the host that runs them.
-struct KeptCheckouts: Sendable {
+struct StoredCheckouts: Sendable {
   private let folder: StoreFolder
   private let host: FlowHost
   private let flows: HostedFlow<ShoppingList, Receipt>

@@ -1,13 +1,13 @@
 import ActorFlowHosting
 import Foundation
 
-/// The life of one store: its host is killed time after time, then finishes what is left, and everything is looked at.
-struct Season {
+/// The test of one store: its host is killed many times, then finishes all flows, and everything is checked.
+struct CrashRound {
   let files: Files
   let players: Int
-  /// How long a child lives at most, once it is ready.
+  /// The longest time that a child runs once it is ready.
   let life: Duration
-  /// How long the last child took until it was ready.
+  /// The time until the last child was ready.
   private var warmingUp = Duration.milliseconds(20)
   private var launches = 0
 
@@ -24,23 +24,23 @@ struct Season {
     if await !last.end() { report.problems.append("the last child could not finish the flows") }
     report.problems += SideFile.lines(of: files.errors).map { $0.joined(separator: " ") }
     guard report.problems.isEmpty else { return }
-    try await Autopsy(files: files).examine(&report)
+    try await StoreCheck(files: files).examine(&report)
     try await TornFiles(files: files).examine(&report, &dice)
   }
 
   private mutating func kill(_ report: inout Report, _ dice: inout Dice, looksIn: Bool) async throws {
     let began = ContinuousClock.now
-    let victim = try launch([])
+    let hostProcess = try launch([])
     if !looksIn, Int.random(in: 0..<6, using: &dice) == 0 {
       report.early += 1
       try await Task.sleep(for: warmingUp * Double.random(in: 0...1, using: &dice))
     } else {
-      await victim.isReady()
+      await hostProcess.isReady()
       warmingUp = ContinuousClock.now - began
       try await Task.sleep(for: life * Double.random(in: 0...1, using: &dice))
-      if looksIn { await expectLocked(by: victim.id, &report) }
+      if looksIn { await expectLocked(by: hostProcess.id, &report) }
     }
-    guard await victim.kill() else {
+    guard await hostProcess.kill() else {
       report.problems.append("a child ended by itself")
       return
     }
@@ -48,13 +48,13 @@ struct Season {
     if looksIn { try await expectFree(&report) }
   }
 
-  private mutating func launch(_ more: [String]) throws -> Victim {
+  private mutating func launch(_ more: [String]) throws -> HostProcess {
     launches += 1
-    return try Victim(
+    return try HostProcess(
       ["--directory", files.directory, "--launch", "\(launches)", "--players", "\(players)"] + more)
   }
 
-  /// Nobody else gets in while it lives.
+  /// Expects that no other process gets the lock while the child runs.
   private func expectLocked(by process: Int32, _ report: inout Report) async {
     do {
       await (try FileFlowStore(directory: files.store)).close()
@@ -64,7 +64,7 @@ struct Season {
     } catch { report.problems.append("a second opener was told: \(error)") }
   }
 
-  /// It is dead: the store opens, and everything in it can be read.
+  /// Expects, after the child's death, that the store opens and everything in it can be read.
   private func expectFree(_ report: inout Report) async throws {
     let store = try await FileFlowStore(directory: files.store)
     report.problems += await store.unreadable().map { "\($0.key): \($0.value)" }

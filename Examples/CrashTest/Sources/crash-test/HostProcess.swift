@@ -1,7 +1,7 @@
 import Foundation
 
 /// A child process that runs flows until it is killed.
-final class Victim {
+final class HostProcess {
   private let process = Process()
   private let output = Pipe()
   private let ended: AsyncStream<Void>
@@ -30,21 +30,21 @@ final class Victim {
     }
   }
 
-  /// Kills it, and waits until it is gone. False: it had ended by itself.
+  /// Kills it, and waits until it has ended. Returns false if it had ended by itself.
   func kill() async -> Bool {
     _ = Foundation.kill(id, SIGKILL)
     await hasEnded()
     return process.terminationReason == .uncaughtSignal
   }
 
-  /// Waits for its end. Whether all went well.
+  /// Waits for its end. Returns whether it succeeded.
   func end() async -> Bool {
     await hasEnded()
     return process.terminationReason == .exit && process.terminationStatus == 0
   }
 
-  /// Waits for its end, and closes the pipe. Nobody else does, and with some 1,350 files open Foundation's `Process` writes
-  /// beyond a buffer of its own when it lists them.
+  /// Waits for its end, and closes the pipe, which nothing else closes. With some 1,350 files open, Foundation's
+  /// `Process` writes beyond a buffer of its own when it lists them.
   private func hasEnded() async {
     for await _ in ended {}
     try? output.fileHandleForReading.close()

@@ -1,5 +1,5 @@
 /// What was undone, in words, for whoever tells the customer. The steps write it in their `backUp`.
-package actor UndoLog {
+package actor RollbackLog {
   private var entries: [String] = []
 
   /// An empty log.

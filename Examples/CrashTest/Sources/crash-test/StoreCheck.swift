@@ -1,8 +1,8 @@
 import ActorFlow
 import ActorFlowHosting
 
-/// Compares what a store has with what was acknowledged, and with the traces that effects have left.
-struct Autopsy {
+/// Compares a store with the acknowledgements, and with the traces of the effects.
+struct StoreCheck {
   let files: Files
 
   /// The facts about one run of a flow that are known outside its store.
@@ -10,7 +10,7 @@ struct Autopsy {
     var isDeleted = false
     var answers: [(question: String, text: String, shown: String)] = []
     var output: String?
-    /// What each effect has made, each time, by its key.
+    /// The results of each effect, by its key.
     var effects: [String: [(key: String, made: String)]] = [:]
   }
 
@@ -45,7 +45,7 @@ struct Autopsy {
     await store.close()
   }
 
-  /// The run that the store has of a flow.
+  /// Returns the run that the store has of a flow.
   private func run(of id: FlowID, _ flows: HostedFlow<String, String>) async throws -> String {
     guard case .finished(let output) = try await flows.outcome(of: id) else { throw Unfinished() }
     return CrashFlow.run(output)
@@ -72,7 +72,7 @@ struct Autopsy {
     return found
   }
 
-  /// Keys that two effects have, in whichever runs.
+  /// Keys that two effects share, in any runs.
   private func sharedKeys(_ testimonies: [String: Testimony]) -> [String] {
     var owners: [String: Set<String>] = [:]
     for (run, testimony) in testimonies {
@@ -91,7 +91,7 @@ struct Autopsy {
     var problems: [String] = []
     func expect(_ holds: Bool, _ problem: String) { if !holds { problems.append(problem) } }
     guard let id else {
-      // Deleted: then it had finished, and that was acknowledged.
+      // Deleted: it had finished, and the end was acknowledged.
       guard testimony.isDeleted, let output = testimony.output else { return ["is neither stored nor deleted"] }
       return self.problems(in: output, testimony)
     }
@@ -124,7 +124,7 @@ struct Autopsy {
     let values = parts.compactMap(\.last)
     for answer in testimony.answers {
       expect(values.count { $0 == answer.text } == 1, "the answer \(answer.text) is lost")
-      // What somebody was shown of a record is what everybody sees of it.
+      // A record that was shown once must be the same everywhere.
       expect(output.contains(answer.shown), "\(answer.shown) was shown, and is not what was recorded")
     }
     for (name, executions) in testimony.effects {

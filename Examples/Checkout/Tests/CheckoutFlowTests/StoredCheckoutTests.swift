@@ -6,7 +6,7 @@ import Testing
 @testable import CheckoutFlow
 
 /// The whole checkout in files: each answer is given by a process of its own, as far as one process can play that.
-@Suite("A checkout that is kept") struct KeptCheckoutTests {
+@Suite("A checkout that is kept") struct StoredCheckoutTests {
   /// A shop and a host that know nothing but what is in the folder.
   private struct Program {
     let shop: Shop
@@ -34,8 +34,8 @@ import Testing
     let shop = try Fixture.shop(books: Books(directory: folder))
     var options = FlowHost.Options()
     options.effectTime = .zero  // nobody looks at the basket
-    let mortal = MortalStore(store: store, gateway: dyingAtCharge ? shop.gateway : Gateway())
-    let host = try FlowHost(store: mortal, options: options)
+    let crashing = CrashingStore(store: store, gateway: dyingAtCharge ? shop.gateway : Gateway())
+    let host = try FlowHost(store: crashing, options: options)
     let result = try await body(Program(shop: shop, host: host, flows: try await host.register(shop.checkout())))
     await store.close()
     return result
@@ -192,7 +192,7 @@ import Testing
 }
 
 /// A store that takes nothing any more as soon as a gateway has money: as if the program had died then.
-private struct MortalStore: FlowStore {
+private struct CrashingStore: FlowStore {
   let store: FileFlowStore
   let gateway: Gateway
 
