@@ -8,7 +8,7 @@ let package = Package(
     .executable(name: "checkout", targets: ["Checkout"])
   ],
   dependencies: [
-    // Named, so that it does not matter what the folder of the clone is called.
+    // Named, so that the folder of the clone may have any name.
     .package(name: "swift-actor-flow", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
@@ -37,7 +37,7 @@ let package = Package(
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowTesting", package: "swift-actor-flow"),
       ]),
-    // Runs the built program; depends on it so that it is built.
+    // Runs the built program; the dependency builds it first.
     .testTarget(name: "CheckoutTests", dependencies: ["Checkout", "CheckoutFlow"]),
   ],
   swiftLanguageModes: [.v6]

@@ -72,7 +72,7 @@ extension BasketView: TextPrompt {
     return (try sku(words.dropFirst().dropLast().joined(separator: " "), among: products), quantity)
   }
 
-  /// The SKU that a text means: its own, or that of the one product in whose name it stands.
+  /// Returns the SKU that a text means: its own, or that of the one product whose name contains it.
   private func sku(_ text: String, among products: [Product]) throws -> SKU {
     if catalogue[SKU(text)] != nil { return SKU(text) }
     let found = products.filter { $0.name.lowercased().contains(text.lowercased()) }
@@ -82,7 +82,7 @@ extension BasketView: TextPrompt {
     return found.first?.sku ?? SKU(text)
   }
 
-  /// A product that can be had, and a number.
+  /// A product that is available, and a number.
   private var example: String {
     let product = catalogue.products.first { left(of: $0) > 0 }
     return "\(product?.sku.code ?? "TLS-101") 1"

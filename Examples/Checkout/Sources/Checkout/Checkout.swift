@@ -90,7 +90,7 @@ struct CheckoutCommand: AsyncParsableCommand {
     try await terminal.report(outcome)
   }
 
-  /// A checkout that a store keeps.
+  /// A checkout in a store.
   private func talk(
     _ screen: Screen, _ shop: Shop, _ flow: Flow<ShoppingList, Receipt>, in folder: StoreFolder
   ) async throws {
@@ -168,7 +168,7 @@ enum DiagramLanguage: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension Month {
-  /// The month it is.
+  /// The current month.
   fileprivate static var current: Month {
     get throws {
       let now = Calendar(identifier: .gregorian).dateComponents([.year, .month], from: Date())

@@ -1,7 +1,7 @@
 import ActorFlow
 
 extension EventLine {
-  /// Fills in what happened.
+  /// Fills in the change.
   mutating func describe(_ change: Change) {
     switch change {
     case .launched: self.change = "launched"

@@ -3,7 +3,7 @@ import Foundation
 
 /// Standard error as a log of navigation events, one JSON object a line.
 ///
-/// It names steps, questions and prompts, and never what was answered.
+/// The lines name steps, questions and prompts, and never an answer.
 struct EventLines {
   private let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
@@ -13,7 +13,7 @@ struct EventLines {
 
   /// Writes one event.
   func write(_ event: NavigationEvent) {
-    // A line that cannot be encoded or written costs that line and not the order.
+    // A line that cannot be encoded or written is lost, and the order is kept.
     guard var line = try? encoder.encode(EventLine(event)) else { return }
     line.append(UInt8(ascii: "\n"))
     try? FileHandle.standardError.write(contentsOf: line)
@@ -24,25 +24,25 @@ struct EventLines {
 struct EventLine: Codable {
   /// The event's number in the run.
   var sequence: Int
-  /// What happened: `moved`, `asked`…
+  /// The change: `moved`, `asked`…
   var change: String
-  /// The step it happened to, where there is one.
+  /// The step of the change, where there is one.
   var step: String?
   /// The step that was left, for a move and for a back.
   var from: String?
-  /// Why the flow leaves or ended, or what went wrong.
+  /// The reason for the leave or the ending, or the error.
   var reason: String?
-  /// The steps that led here, first to last.
+  /// The steps on the stack, first to last.
   var stack: [String]
   /// The open questions.
   var questions: [OpenQuestion]
   /// The steps in the open branches, those of each first to last.
   var branches: [[String]]
-  /// The signals that are waited for.
+  /// The awaited signals.
   var waits: [String]
-  /// What the flow is doing.
+  /// The status of the flow.
   var status: String
-  /// Whether `back` leads anywhere.
+  /// Whether `back` has a target.
   var canBackUp: Bool
 
   /// An open question as it is written.

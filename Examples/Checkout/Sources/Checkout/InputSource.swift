@@ -1,25 +1,25 @@
-/// What came in from the person.
+/// Input from the person.
 enum Input: Sendable {
   /// A line, without its end.
   case line(String)
-  /// There is nothing more to come.
+  /// The end of the input.
   case end
-  /// The person wants out: Ctrl-C.
+  /// An interrupt: Ctrl-C.
   case interrupt
 }
 
-/// Where answers come from.
+/// A source of answers.
 ///
-/// The terminal waits for the flow and for the person at once, so a line is asked for and delivered later; an interrupt
-/// may be delivered unasked.
+/// The terminal waits for the flow and for the person at once, so a line is requested and delivered later; an interrupt
+/// may be delivered unrequested.
 protocol InputSource {
-  /// Whether the screen must repeat what was read, because nobody sees it typed.
+  /// Whether the screen must repeat the input, because it is not shown while typed.
   var isSilent: Bool { get }
 
-  /// Says where to deliver. Called once, before the first line is asked for.
+  /// Sets the receiver. Called once, before the first line is requested.
   mutating func start(_ deliver: @escaping @Sendable (Input) -> Void)
 
-  /// Asks for one line more.
+  /// Requests one more line.
   mutating func askForLine()
 }
 

@@ -10,16 +10,16 @@ struct Keyboard: InputSource {
   private var interrupts: (any DispatchSourceSignal)?
   private var deliver: @Sendable (Input) -> Void = { _ in }
 
-  /// Nobody sees what is piped in.
+  /// Piped input is not visible.
   let isSilent = isatty(STDIN_FILENO) == 0
 
   mutating func start(_ deliver: @escaping @Sendable (Input) -> Void) {
     self.deliver = deliver
     let interrupts = DispatchSource.makeSignalSource(
       signal: SIGINT, queue: DispatchQueue(label: "checkout.interrupts"))
-    self.interrupts = interrupts  // made here, because one that was never resumed traps when it is released
+    self.interrupts = interrupts  // created here, because one that was never resumed traps when it is released
     interrupts.setEventHandler {
-      signal(SIGINT, SIG_DFL)  // a second one ends the program, should undoing take for ever
+      signal(SIGINT, SIG_DFL)  // a second one ends the program, in case the rollback does not end
       deliver(.interrupt)
     }
     signal(SIGINT, SIG_IGN)
@@ -30,7 +30,7 @@ struct Keyboard: InputSource {
     reader.async { [deliver] in deliver(Self.readLine().map { .line($0) } ?? .end) }
   }
 
-  /// The most bytes of a line that are kept: no answer is that long.
+  /// The largest number of bytes of a line that are stored: no answer is that long.
   private static let lineLimit = 4096
 
   /// Reads to the end of the line and no further; nil at the end of the input.

@@ -2,12 +2,12 @@ import ActorFlow
 import ArgumentParser
 import CheckoutFlow
 
-/// How the run ended, for whoever called it.
+/// The ending of the run, for the caller.
 enum Outcome: Sendable {
   case finished(Receipt)
   case abandoned(reason: String)
   case failed(any Error)
-  /// It goes on when the program is started again; the sentence says how.
+  /// The checkout continues when the program is started again; the sentence explains that.
   case waits(String)
 
   /// Runs the flow to its end.
@@ -21,9 +21,9 @@ enum Outcome: Sendable {
     }
   }
 
-  /// Says how it ended, and leaves the program with the status that belongs to it.
+  /// Prints the ending, and exits with its status.
   ///
-  /// - Parameter undone: What was undone; nil if it ended in a run before this one.
+  /// - Parameter undone: The compensated effects; nil if it ended in a run before this one.
   func report(to screen: Screen, undone: [String]?) throws {
     switch self {
     case .finished(let receipt): screen.say(receipt.text)

@@ -11,7 +11,7 @@ extension PaymentForm: TextPrompt {
 
   var label: String { "Card number, expiry MM/YY and security code, to pay \(order.total)" }
 
-  /// Keeps the number's last four digits, if it is there at all.
+  /// Shows the number's last four digits, if it is there at all.
   func shown(_ text: String) -> String {
     guard let card = try? parse(text), card.number.count >= 12 else { return "(not shown)" }
     return "•••• \(card.ending) \(card.expiry) •••"
@@ -46,7 +46,7 @@ extension MethodForm: TextPrompt {
 }
 
 extension Order {
-  /// What is paid for, line by line.
+  /// The items of the order, line by line.
   var summary: [String] {
     var lines = basket.lines.map { "\($0.quantity) × \($0.product.name) (\($0.product.sku))  \($0.price)" }
     lines += extras.map { "\($0.title)  \($0.price)" }

@@ -1,6 +1,6 @@
 import CheckoutFlow
 
-/// Prices that stand in a file, read anew each time: who changes the file changes the prices. A stream gives its text
+/// Prices from a file, read again each time, so that a change of the file changes the prices. A stream gives its text
 /// once, so its prices stay.
 struct PriceFile: PriceSource {
   private let path: String
@@ -16,9 +16,9 @@ struct PriceFile: PriceSource {
     streamed = TextFile.isStream(path) ? try TextFile.read(path) : nil
   }
 
-  /// The prices in the file at this moment.
+  /// The current prices in the file.
   ///
-  /// - Throws: ``Refusal`` if it cannot be read, or says something wrong.
+  /// - Throws: ``Refusal`` if it cannot be read, or has an invalid line.
   func prices(in currency: Currency) throws -> PriceList {
     let text: String
     do { text = try streamed ?? TextFile.read(path) } catch let refusal as Refusal {

@@ -1,6 +1,6 @@
 import CheckoutFlow
 
-/// The products as they can be looked through, with the prices and the stock that a basket knows.
+/// Pages of products, with the prices and the stock that a basket knows.
 struct ProductPages {
   private static let length = 20
 

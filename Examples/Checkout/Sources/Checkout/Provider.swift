@@ -1,16 +1,16 @@
 import ActorFlow
 import CheckoutFlow
 
-/// Stands in for the payment provider: confirms a payment a moment after somebody begins to wait for that.
+/// Stands in for the payment provider: confirms a payment a moment after a step begins to wait for it.
 struct Provider: Sendable {
   let conversation: any Conversation
   let events: AsyncStream<NavigationEvent>
 
-  /// Confirms until the flow has ended. As real ones do, it sends every confirmation twice; the key makes it once.
+  /// Confirms until the flow has ended. Like real providers, it sends every confirmation twice; the key makes it once.
   func confirm() async {
     for await event in events {
       guard case .waiting(let wait) = event.change, wait.signal == Confirmation.signal.name else { continue }
-      // Nobody has to hear of a confirmation that came too late.
+      // The result of a confirmation that came too late is not needed.
       try? await Task.sleep(for: .milliseconds(100))
       for _ in 1...2 { _ = try? await conversation.confirm(key: "provider-\(wait.visit)") }
     }

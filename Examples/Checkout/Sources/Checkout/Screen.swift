@@ -1,15 +1,15 @@
 import Foundation
 
-/// Standard output, unbuffered: what is asked stands there before the answer is read.
+/// Standard output, unbuffered: a question is visible before the answer is read.
 struct Screen {
   /// Writes text and ends the line.
   func say(_ text: String) {
     write(text + "\n")
   }
 
-  /// Writes text; the line goes on.
+  /// Writes text without a line end.
   func write(_ text: String) {
-    // Who closed the output does not want to know more; the flow goes on and ends as it would.
+    // A closed output is ignored; the flow continues and ends as it would.
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 }

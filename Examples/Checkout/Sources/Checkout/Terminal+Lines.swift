@@ -2,7 +2,7 @@ import ActorFlow
 import CheckoutFlow
 
 extension Terminal {
-  /// Does what came in says.
+  /// Carries out an input.
   mutating func take(_ input: Input) async throws {
     switch input {
     case .end:
@@ -15,7 +15,7 @@ extension Terminal {
     }
   }
 
-  /// A checkout that is kept waits for the person to come back; any other ends here.
+  /// A stored checkout waits for the person to return; any other ends here.
   private mutating func leave(reason: String) async throws {
     if conversation.isPersisted { hasLeft = true } else { try await abandon(reason: reason) }
   }
@@ -45,7 +45,7 @@ extension Terminal {
     }
   }
 
-  /// Which question a line is for: the only one, or the one whose number it begins with.
+  /// Returns the question that a line answers: the only one, or the one whose number it begins with.
   private func addressee(of text: String) -> (Page.Question?, String) {
     guard open.count > 1 else { return (open.first, text) }
     let parts = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)

@@ -2,7 +2,8 @@ import ActorFlow
 import CheckoutFlow
 
 extension Terminal {
-  /// Answers the question. Refused by the parser or by the prompt, it stays open, and the sentence says why.
+  /// Answers the question. If the parser or the prompt refuses, the question stays open, and the sentence gives the
+  /// reason.
   mutating func answer<P: TextPrompt>(_ text: String, to prompt: P, _ question: Page.Question) async throws {
     let isOpen: Bool
     do {
@@ -22,7 +23,7 @@ extension Terminal {
     close(question)
   }
 
-  /// Goes to the previous question. With nowhere to go nothing changes, and the question stays.
+  /// Backs up to the previous question. Without a target nothing changes, and the question stays.
   mutating func back(_ number: Int?) async throws {
     let left = number.flatMap { open.indices.contains($0 - 1) ? open[$0 - 1] : nil }
     if let number, left == nil {
@@ -58,7 +59,7 @@ extension Terminal {
     draft = nil
   }
 
-  /// Sends what the payment provider would send. One key counts once.
+  /// Sends the signal of the payment provider. One key counts once.
   func confirm(_ key: String) async throws {
     do {
       switch try await conversation.confirm(key: key) {
@@ -72,7 +73,7 @@ extension Terminal {
     }
   }
 
-  /// Ends the flow. What could not be undone is in its last event.
+  /// Ends the flow. Failed compensations are in its last event.
   mutating func abandon(reason: String) async throws {
     closeAll()
     do {
@@ -82,12 +83,12 @@ extension Terminal {
     }
   }
 
-  /// Says how it ended, and leaves the program with the status that belongs to it.
+  /// Prints the ending, and exits with its status.
   func report(_ outcome: Outcome) async throws {
     try outcome.report(to: screen, undone: await shop.undone.takeEntries())
   }
 
-  /// Says what the steps have undone since it was last said.
+  /// Prints the compensated effects since the last call.
   private func sayUndone() async {
     for entry in await shop.undone.takeEntries() { screen.say("Undone: \(entry).") }
   }

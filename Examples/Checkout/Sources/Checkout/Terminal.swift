@@ -3,11 +3,11 @@ import CheckoutFlow
 
 /// Shows the questions of one flow, and gives it the answers.
 ///
-/// One loop over everything that happens, in order: events of the flow, and lines that were typed. It writes the event,
-/// shows the questions that are open and were not shown yet, and asks for a line if there is something to say. The
-/// coordinator goes on by itself, so the flow may also end while a line is awaited: by an expiry, for example.
+/// One loop over all events of the flow and all typed lines, in order. It writes the event, shows the open questions
+/// that were not shown yet, and requests a line if one is needed. The coordinator continues by itself, so the flow may
+/// also end while a line is awaited, for example by an expiry.
 struct Terminal {
-  /// What happens around a terminal.
+  /// The inputs of a terminal.
   enum Happening: Sendable {
     case event(NavigationEvent)
     case input(Input)
@@ -26,17 +26,17 @@ struct Terminal {
   var position: Position?
   /// The questions that were shown and are open, oldest first.
   var open: [Page.Question] = []
-  /// Questions that the person is done with, though events from before may still tell of them.
+  /// Questions that the person has answered, although earlier events may still contain them.
   var closed: Set<Question.ID> = []
-  /// What Enter alone answers.
+  /// The answer of an empty line.
   var draft: String?
-  /// The signals that are waited for.
+  /// The awaited signals.
   var waits: [String] = []
-  /// How many visits led here.
+  /// The number of visits so far.
   var depth = 0
-  /// Whether what was written last does not ask for what is open now.
+  /// Whether the last output does not show the open question.
   var isStale = false
-  /// Whether the person has gone, and the checkout waits.
+  /// Whether the person has left, and the checkout waits.
   var hasLeft = false
   private var latest: Page.Question?
   private var isReading = false
@@ -54,7 +54,7 @@ struct Terminal {
     self.confirmsByHand = confirmsByHand
   }
 
-  /// Talks until the flow has ended, or the person has left one that waits.
+  /// Talks until the flow has ended, or the person has left a waiting one.
   mutating func run() async throws {
     let count = shop.catalogue.products.count
     screen.say("Checkout: \(count) product\(count == 1 ? "" : "s"). Type an answer, or one of these:")
@@ -93,7 +93,7 @@ struct Terminal {
     "\(shop.catalogue.products.first { $0.stock > 0 }?.sku.code ?? "SKU") 1"
   }
 
-  /// Shows what an event has changed. The position says what is open, not the change.
+  /// Shows the change of an event. The position has the open questions, the change has not.
   private mutating func show(_ event: NavigationEvent) throws {
     events?.write(event)
     position = event.position
@@ -119,14 +119,14 @@ struct Terminal {
     if open.count > 1 {
       draft = nil
     } else if question.id != latest?.id {
-      // Asked again in one visit, the step could not use what it got: that is not offered once more.
+      // Asked again in one visit, the step could not use the answer: it is not offered once more.
       draft = question.visit == latest?.visit ? nil : drafts[question.step, depth]
     }
     latest = question
   }
 
-  /// Shows a question that is new, or looks other than it did. What somebody is typing meanwhile stays typed, and
-  /// answers what is shown now.
+  /// Shows a question that is new, or has changed. Text that is typed meanwhile stays, and answers the current
+  /// question.
   private mutating func show(_ question: Page.Question, insteadOf old: Page.Question?) {
     let prompt = question.prompt
     if let old = old?.prompt, old.heading == prompt.heading, old.label == prompt.label { return }
@@ -135,10 +135,10 @@ struct Terminal {
     for line in prompt.heading { screen.say(line) }
   }
 
-  /// Writes the question, or all that are open, and asks for a line, unless one is on its way.
+  /// Writes the question, or all open ones, and requests a line, unless one is requested already.
   ///
-  /// It waits until the flow has nothing left to do by itself, so that branches which ask at the same time are shown
-  /// together. If there is more to show then, the events that say so are on their way.
+  /// Waits until the flow has nothing left to do by itself, so that branches which ask at the same time are shown
+  /// together. If there is more to show then, its events are on their way.
   private mutating func askForLine() async {
     guard isStale, !open.isEmpty || (confirmsByHand && !waits.isEmpty) else { return }
     guard let settled = await conversation.settled(), Page.areSame(settled.questions, open), settled.waits == waits

@@ -3,18 +3,18 @@ import Foundation
 
 /// Reads whole files of text.
 enum TextFile {
-  /// Returns the text of a file, or of a stream up to its end: a pipe, a device, what `<(…)` stands for in a shell.
+  /// Returns the text of a file, or of a stream up to its end: a pipe, a device, or `<(…)` in a shell.
   ///
   /// Blocks until a stream has ended.
   ///
-  /// - Throws: ``Refusal`` with a sentence that names the path, if it is missing, a folder, unreadable, or no text.
+  /// - Throws: ``Refusal`` with a sentence that names the path, if it is missing, a folder, unreadable, or not text.
   static func read(_ path: String) throws -> String {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw Refusal("There is no file \(quoted(path)).")
     }
     guard !isFolder.boolValue else { throw Refusal("\(quoted(path)) is a folder; name a file.") }
-    // Not the file manager's function: it reads only what has a size.
+    // Not the file manager's function: it reads only files with a size.
     guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data() else {
       throw Refusal("The file \(quoted(path)) cannot be read; check its permissions.")
     }

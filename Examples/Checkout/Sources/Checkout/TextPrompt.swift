@@ -3,15 +3,15 @@ import CheckoutFlow
 
 /// A prompt that can be shown and answered as text, also when it was stored meanwhile.
 protocol TextPrompt: Prompt, Decodable where Answer: Codable {
-  /// What stands above the question, line by line.
+  /// The text above the question, line by line.
   var heading: [String] { get }
   /// The question, as short as it can be.
   var label: String { get }
-  /// What may be shown of an answer. Differs from the answer where it is secret.
+  /// The visible part of an answer. Differs from the answer where it is secret.
   func shown(_ text: String) -> String
-  /// What a text says that asks for something to be looked up and answers nothing; nil for any other.
+  /// Returns the result of a lookup that a text requests; nil for any other text.
   func lookUp(_ text: String) -> [String]?
-  /// Reads an answer; whether it will do is for `validate` to say.
+  /// Reads an answer; `validate` decides whether it is accepted.
   ///
   /// - Throws: ``Refusal``.
   func parse(_ text: String) throws -> Answer

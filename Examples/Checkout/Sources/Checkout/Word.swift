@@ -1,4 +1,4 @@
-/// What can be typed at every question.
+/// The commands that can be typed at every question.
 enum Word {
   case back(Int?), abandon, help, whereAmI, confirm(String)
 
@@ -19,7 +19,7 @@ enum Word {
     }
   }
 
-  /// What a newcomer needs to know.
+  /// The help for a new user.
   static func help(example: String) -> String {
     """
       add SKU QUANTITY       put a product into the basket, for example: add \(example)

@@ -1,29 +1,29 @@
 import ActorFlow
 import CheckoutFlow
 
-/// A checkout as the terminal talks to it, wherever it runs.
+/// A checkout as seen by the terminal, in memory or hosted.
 protocol Conversation: Sendable {
-  /// What happens from the beginning of the conversation on; ends with the checkout. For one reader.
+  /// The pages from the beginning of the conversation on; ends with the checkout. For one reader.
   var events: AsyncStream<NavigationEvent> { get }
-  /// What stood open when the conversation began, if anything did.
+  /// The first page, if a question was open when the conversation began.
   var opening: Page? { get }
-  /// Whether the checkout waits for the next start of the program when nobody talks to it any more.
+  /// Whether the checkout waits for the next start of the program when the conversation ends.
   var isPersisted: Bool { get }
 
-  /// What is open when the flow has nothing left to do by itself; nil if nobody knows.
+  /// The open questions when the flow has nothing left to do by itself; nil if that is unknown.
   func settled() async -> Page?
   /// Answers a question. Returns whether it is still open: some take many answers.
   func answer<Form: TextPrompt>(_ question: Page.Question, _ form: Form.Type, with answer: Form.Answer) async throws
     -> Bool
-  /// Goes to the question before this one; before the only one if it is nil.
+  /// Backs up to the question before this one; before the only one if it is nil.
   func backUp(from question: Page.Question?) async throws
-  /// Sends what the payment provider would send.
+  /// Sends the signal of the payment provider.
   func confirm(key: String) async throws -> Delivery
-  /// Ends the checkout, and undoes what was done.
+  /// Ends the checkout, and rolls it back.
   func abandon(reason: String) async throws
 }
 
-/// What a checkout shows at one moment.
+/// The observable state of a checkout at one moment.
 struct Page: Sendable {
   /// An open question.
   struct Question: Sendable {
@@ -37,14 +37,14 @@ struct Page: Sendable {
 
   /// The open questions, oldest first.
   var questions: [Question] = []
-  /// The signals that are waited for.
+  /// The awaited signals.
   var waits: [String] = []
-  /// How many visits led here: tells the rounds of a loop apart.
+  /// The number of visits so far: distinguishes the rounds of a loop.
   var depth = 0
 
-  /// What a position shows.
+  /// Returns the page of a position.
   ///
-  /// - Throws: ``Refusal`` if it asks for something that cannot be typed.
+  /// - Throws: ``Refusal`` if it asks for an answer that cannot be typed.
   init(_ position: Position) throws {
     questions = try position.questions.map { question in
       guard let prompt = question.prompt as? any TextPrompt else {
@@ -62,7 +62,7 @@ struct Page: Sendable {
     (self.questions, self.waits, self.depth) = (questions, waits, depth)
   }
 
-  /// Whether these are the same questions, and show the same.
+  /// Whether these are the same questions, with the same prompts.
   static func areSame(_ left: [Question], _ right: [Question]) -> Bool {
     left.elementsEqual(right) { $0.id == $1.id && $0.revision == $1.revision }
   }

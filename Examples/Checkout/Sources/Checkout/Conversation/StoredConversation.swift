@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowHosting
 import CheckoutFlow
 
-/// A checkout that a host keeps in a store. Whatever it has acknowledged is there when the program is started again.
+/// A checkout that a host runs in a store. Every acknowledged request is there when the program is started again.
 struct StoredConversation: Conversation {
   let host: FlowHost
   let id: FlowID
@@ -19,10 +19,10 @@ struct StoredConversation: Conversation {
     opening = nil
   }
 
-  /// A conversation that goes on where another process has left it; nil if the flow has ended meanwhile.
+  /// A conversation that continues one of another process; nil if the flow has ended meanwhile.
   ///
-  /// What was left at work is brought to its next question first. Nobody hears of that, and need not: the page says where
-  /// it led. From then on each event changes that page.
+  /// A flow that was interrupted at work first reaches its next question. Its events until then are not needed: the
+  /// page shows the result. From then on each event changes that page.
   init?(_ host: FlowHost, goingOnWith id: FlowID, catalogue: Catalogue) async throws {
     (self.host, self.id, self.catalogue) = (host, id, catalogue)
     while try await host.settled(id).status == .runnable {}
@@ -31,8 +31,8 @@ struct StoredConversation: Conversation {
     guard view.status == .waiting || view.status == .runnable else { return nil }
     let page = try Page(view, catalogue: catalogue)
     opening = page
-    // A basket that was put away asks for no prices. It does when it is taken up, and any action takes it up. If its time
-    // is over in that moment, the events say so.
+    // A passivated basket asks for no prices. It does when it is activated, which any action does. If its time is over
+    // at that moment, the events say so.
     if page.questions.count == 1, let basket = page.questions[0].prompt as? BasketView {
       _ = try? await answer(page.questions[0], BasketView.self, with: .currency(basket.currency))
     }
@@ -64,9 +64,9 @@ struct StoredConversation: Conversation {
 }
 
 extension Page {
-  /// What a stored flow shows.
+  /// Returns the page of a stored flow.
   ///
-  /// - Throws: ``Refusal`` if it asks for something that cannot be typed.
+  /// - Throws: ``Refusal`` if it asks for an answer that cannot be typed.
   init(_ view: FlowView, catalogue: Catalogue) throws {
     let questions = try view.questions.map { question in
       Question(
@@ -77,7 +77,7 @@ extension Page {
   }
 }
 
-/// Prompts as they are read from a store: it has the names of their types, and what they show as JSON.
+/// Prompts as they are read from a store: it has the names of their types, and their content as JSON.
 enum StoredPrompt {
   private static let forms: [any TextPrompt.Type] = [
     BasketView.self, AccountForm.self, NameForm.self, EmailForm.self, StreetForm.self, PostcodeForm.self, CityForm.self,
@@ -85,7 +85,7 @@ enum StoredPrompt {
     MethodForm.self,
   ]
 
-  /// The prompt of a question, with what belongs to the shop and is not stored.
+  /// Returns the prompt of a question, with the data that belongs to the shop and is not stored.
   ///
   /// - Throws: ``Refusal`` if this program has no such prompt, or has another one by this name.
   static func read(_ question: FlowView.OpenQuestion, in catalogue: Catalogue) throws -> any TextPrompt {

@@ -3,20 +3,20 @@ import ActorFlowHosting
 import CheckoutFlow
 import Foundation
 
-/// A directory in which checkouts outlive the program: the flows, and the books of those who work for them.
+/// A directory in which checkouts outlive the program: the flows, and the books of the services.
 struct StoreFolder: Sendable {
   let path: String
   let store: FileFlowStore
   let books: Books
 
-  /// Opens the directory for `body`, and gives it up afterwards. One program has it at a time.
+  /// Opens the directory for `body`, and closes it afterwards. One program has it at a time.
   ///
-  /// - Throws: ``Refusal`` if somebody else has it, saying who, or if it cannot be used. What `body` throws.
+  /// - Throws: ``Refusal`` if another program has it, with its name, or if it cannot be used. Also the error of `body`.
   static func open(_ path: String, _ body: (StoreFolder) async throws -> Void) async throws {
     let folder = URL(filePath: path, directoryHint: .isDirectory)
     let store: FileFlowStore
     do {
-      // Cards are in there: they are nobody else's business.
+      // The directory contains card data: only its owner may read it.
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       store = try await FileFlowStore(directory: folder.appending(path: "flows").path)
@@ -36,7 +36,7 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// The checkouts that wait for somebody, or were left at work; the one that was begun first comes first.
+  /// The checkouts that wait or were interrupted, oldest first.
   func waiting() async throws -> [FlowView] {
     let host = FlowHost(store: store)
     var views: [FlowView] = []
@@ -62,7 +62,7 @@ struct StoreFolder: Sendable {
     return FlowID("order-\(highest + 1)")
   }
 
-  /// What waits, a line each question: the checkout, its step, what is asked, and since when.
+  /// The open questions, one a line: the checkout, its step, the question, and its age.
   func list() async throws -> [String] {
     let lines = try await waiting().flatMap { view in
       let asked = view.questions.map { question in

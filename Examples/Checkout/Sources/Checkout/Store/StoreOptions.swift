@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where checkouts are kept, and which one is meant.
+/// The store of the checkouts, and the chosen checkout.
 struct StoreOptions: ParsableArguments {
   @Option(
     name: .customLong("store"), help: "Keep the checkout in this directory, and go on there when started again.",

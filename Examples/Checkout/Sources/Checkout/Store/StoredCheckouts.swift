@@ -14,7 +14,7 @@ struct StoredCheckouts: Sendable {
   /// - Throws: ``Refusal`` if a checkout waits there that began as another flow.
   init(_ folder: StoreFolder, hosting flow: Flow<ShoppingList, Receipt>) async throws {
     var options = FlowHost.Options()
-    // As long as somebody looks at a basket, its prices are kept up to date.
+    // While a basket is shown, its prices are refreshed.
     options.effectTime = .seconds(86_400 * 365)
     self.folder = folder
     host = try FlowHost(store: folder.store, options: options)
@@ -25,7 +25,7 @@ struct StoredCheckouts: Sendable {
     }
   }
 
-  /// Which checkout it is: the one that was named, or the newest that waits, or a new one. Says which.
+  /// Returns the named checkout, the newest waiting one, or a new one, and prints which.
   func choose(_ name: String?, _ screen: Screen) async throws -> FlowID {
     let waiting = try await folder.waiting()
     let newest = waiting.last?.id
@@ -56,7 +56,7 @@ struct StoredCheckouts: Sendable {
     return FlowID(name)
   }
 
-  /// Begins the checkout, or goes on with it; nil if it is over.
+  /// Begins the checkout, or continues it; nil if it is over.
   func conversation(with id: FlowID, confirmsByHand: Bool, in shop: Shop) async throws -> StoredConversation? {
     let isKnown = try await folder.store.load(id) != nil
     if !confirmsByHand { try await confirmOverdue() }
@@ -66,7 +66,7 @@ struct StoredCheckouts: Sendable {
     return conversation
   }
 
-  /// Sends what the payment provider would have sent while no program ran, before anybody finds that it is late.
+  /// Sends the signals of the payment provider since the last start of the program, before a wait times out.
   private func confirmOverdue() async throws {
     for view in try await folder.waiting() where view.signals.contains(Confirmation.signal.name) {
       try await host.send(
@@ -74,7 +74,7 @@ struct StoredCheckouts: Sendable {
     }
   }
 
-  /// Has the host at work, and the provider, while `body` talks. Then everything is put away.
+  /// Runs the host and the provider while `body` talks. Then passivates every flow.
   func hosting(
     _ conversation: StoredConversation, confirmsByHand: Bool, _ body: () async throws -> Void
   ) async throws {
@@ -88,7 +88,7 @@ struct StoredCheckouts: Sendable {
     }
   }
 
-  /// What became of it.
+  /// The outcome of the checkout.
   func outcome(of id: FlowID) async throws -> Outcome {
     switch try await flows.outcome(of: id) {
     case .finished(let receipt): return .finished(receipt)

@@ -14,7 +14,7 @@ enum CSVLine {
     }
   }
 
-  /// Takes what stands before the next comma.
+  /// Takes the text before the next comma.
   private static func takePlain(_ rest: inout Substring) -> String {
     let field = rest.prefix { $0 != "," }
     rest = rest[field.endIndex...]

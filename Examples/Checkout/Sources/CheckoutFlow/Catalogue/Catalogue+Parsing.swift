@@ -1,20 +1,20 @@
 extension Catalogue {
-  /// What a catalogue's text gave: the products of its good lines, and one sentence for each bad one.
+  /// The result of parsing a catalogue: the products of its valid lines, and one sentence for each invalid one.
   package struct Reading: Sendable {
-    /// The good lines.
+    /// The valid lines.
     package let catalogue: Catalogue
-    /// The bad ones, in the order of the file.
+    /// The invalid ones, in the order of the file.
     package let problems: [LineProblem]
   }
 
-  /// A line that gave no product.
+  /// A line without a product.
   package struct LineProblem: Sendable, CustomStringConvertible {
-    /// Where it stands; 1 is the header.
+    /// The number of the line; 1 is the header.
     package let line: Int
-    /// What is wrong, and what to do.
+    /// The mistake and the remedy.
     package let sentence: String
 
-    /// Place and sentence.
+    /// Line and sentence.
     package var description: String { "line \(line): \(sentence)" }
   }
 
@@ -23,9 +23,10 @@ extension Catalogue {
 
   /// Reads a catalogue: the header `sku,name,price,stock`, then one product a line.
   ///
-  /// A bad line costs its own product and no other. Fields may stand in quotation marks; a field holds no line break.
+  /// An invalid line loses its own product and no other. Fields may stand in quotation marks; a field holds no line
+  /// break.
   ///
-  /// - Throws: ``Refusal`` if nothing can be sold from this text: empty, without the header, or without a good line.
+  /// - Throws: ``Refusal`` if nothing can be sold from this text: empty, without the header, or without a valid line.
   package static func read(_ text: String) throws -> Reading {
     var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }[...]
     if let first = lines.first, first.first == "\u{FEFF}" { lines[lines.startIndex] = first.dropFirst() }

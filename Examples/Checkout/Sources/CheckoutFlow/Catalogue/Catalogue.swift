@@ -1,4 +1,4 @@
-/// The products of the shop, in the order of their file. A value: what is reserved or sold is the warehouse's business.
+/// The products of the shop, in the order of their file. A value: the warehouse knows what is reserved or sold.
 package struct Catalogue: Sendable {
   /// All products.
   package let products: [Product]

@@ -1,21 +1,21 @@
-/// What things cost at one moment, in euros, and how that is shown in another currency.
+/// The prices at one moment, in euros, and the currency in which they are shown.
 package struct PriceList: Sendable, Equatable, Codable {
   /// The currency in which it is shown.
   package let currency: Currency
-  /// What one euro costs in it, in its cents.
+  /// The price of one euro in that currency, in its cents.
   package let rate: Int
   private let changed: [SKU: Money]
 
   /// A list.
   ///
-  /// - Parameter changed: The prices that are not those of the catalogue.
+  /// - Parameter changed: The prices that differ from the catalogue.
   package init(in currency: Currency = .euro, rate: Int = 100, changed: [SKU: Money] = [:]) {
     self.currency = currency
     self.rate = rate
     self.changed = changed
   }
 
-  /// What one piece costs.
+  /// The price of one piece.
   package func price(of product: Product) -> Money { changed[product.sku] ?? product.price }
 
   /// An amount as it is shown in the list's currency.
@@ -25,12 +25,12 @@ package struct PriceList: Sendable, Equatable, Codable {
 }
 
 extension PriceList {
-  /// The most that one euro may cost, in cents: with it, no basket can overflow.
+  /// The highest price of one euro, in cents: with it, no basket can overflow.
   private static let highestRate = 1_000_000
 
-  /// Reads a list in which each line is `SKU,price`, in euros, or `USD,rate`, what one euro costs there.
+  /// Reads a list in which each line is `SKU,price`, in euros, or `USD,rate`, the price of one euro in that currency.
   ///
-  /// - Throws: ``Refusal`` with the first wrong line, or if the currency's rate is missing.
+  /// - Throws: ``Refusal`` with the first invalid line, or if the currency's rate is missing.
   package init(reading text: String, in currency: Currency, of catalogue: Catalogue) throws {
     var (rates, changed) = ([Currency.euro: 100], [SKU: Money]())
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

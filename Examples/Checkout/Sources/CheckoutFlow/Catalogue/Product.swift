@@ -12,7 +12,7 @@ package struct SKU: Hashable, Sendable, Codable, CustomStringConvertible {
   package var description: String { code }
 }
 
-// What is known of each SKU is coded as an object with a field for each.
+// A dictionary with SKUs as keys is coded as an object with a field for each.
 extension SKU: CodingKeyRepresentable {
   /// The code as a key.
   package var codingKey: any CodingKey { code.codingKey }
@@ -23,7 +23,7 @@ extension SKU: CodingKeyRepresentable {
   }
 }
 
-/// Something the shop sells.
+/// A product of the shop.
 package struct Product: Hashable, Sendable, Codable {
   /// The name under which it is ordered.
   package let sku: SKU
@@ -31,6 +31,6 @@ package struct Product: Hashable, Sendable, Codable {
   package let name: String
   /// The price of one.
   package let price: Money
-  /// How many the warehouse held when the catalogue was written.
+  /// The stock when the catalogue was written.
   package let stock: Int
 }

@@ -1,6 +1,6 @@
-/// Why something typed, read or asked for will not do: one sentence, for the person who can change it.
+/// The reason for a refused input or request: one sentence, for the person who can change it.
 package struct Refusal: Error, Sendable, CustomStringConvertible {
-  /// What is wrong and what to do, in one sentence without a full stop.
+  /// The mistake and the remedy, in one sentence without a full stop.
   package let sentence: String
 
   /// A refusal with its sentence.
@@ -26,7 +26,7 @@ extension StringProtocol {
     return String(rest.drop(while: \.isWhitespace))
   }
 
-  /// Whether a terminal would do something else with it than show it.
+  /// Whether a terminal would interpret it instead of showing it.
   package var holdsControlCharacters: Bool {
     unicodeScalars.contains { $0.properties.generalCategory == .control || $0.properties.generalCategory == .format }
   }

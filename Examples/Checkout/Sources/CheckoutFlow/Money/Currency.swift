@@ -1,10 +1,10 @@
-/// The currencies in which the shop shows its prices. It is paid in euros.
+/// The currencies in which the shop shows its prices. Payments are in euros.
 package enum Currency: String, Sendable, Codable, CaseIterable {
   case euro = "EUR"
   case dollar = "USD"
   case pound = "GBP"
 
-  /// What stands before an amount.
+  /// The symbol before an amount.
   package var symbol: String {
     switch self {
     case .euro: "€"

@@ -11,7 +11,7 @@ package struct Money: Hashable, Sendable, Codable {
   /// Nothing.
   package static let zero = Money(cents: 0)
 
-  /// The most a price in a catalogue may be: with it, no basket can overflow.
+  /// The highest price in a catalogue: with it, no basket can overflow.
   package static let highestPrice = Money(cents: 100_000_000)
 
   /// Reads an amount such as `12`, `12.5` or `12.50`; nil for anything else, also for one above ``highestPrice``.
@@ -42,7 +42,7 @@ extension Money: Comparable {
   /// The difference.
   package static func - (left: Money, right: Money) -> Money { Money(cents: left.cents - right.cents) }
 
-  /// So many times the amount.
+  /// The amount multiplied by a number.
   package static func * (amount: Money, count: Int) -> Money { Money(cents: amount.cents * count) }
 }
 

@@ -1,4 +1,4 @@
-/// A month of a year: what a card's expiry says, and all the checkout needs to know of today's date.
+/// A month of a year: the expiry of a card, and the precision of today's date.
 package struct Month: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
   /// The year, with its century.
   package let year: Int

@@ -1,4 +1,4 @@
-/// What the warehouse holds back for the customer, at the prices that were agreed.
+/// The goods held for the customer, at the agreed prices.
 package struct Basket: Sendable, Codable {
   /// The lines, oldest first.
   package private(set) var lines: [BasketLine] = []
@@ -6,10 +6,10 @@ package struct Basket: Sendable, Codable {
   /// An empty basket.
   package init() {}
 
-  /// The price of everything in it.
+  /// The price of all lines.
   package var total: Money { lines.reduce(.zero) { $0 + $1.price } }
 
-  /// How many things are in it.
+  /// The number of pieces.
   package var pieces: Int { lines.reduce(0) { $0 + $1.quantity } }
 
   /// The basket with one line more.
@@ -20,17 +20,17 @@ package struct Basket: Sendable, Codable {
   }
 }
 
-/// So many of one product, held back by the warehouse.
+/// A number of one product, held by the warehouse.
 package struct BasketLine: Sendable, Codable {
-  /// What is bought.
+  /// The product.
   package let product: Product
-  /// What one of it costs.
+  /// The price of one piece.
   package let unitPrice: Money
-  /// How the warehouse knows it; says how many.
+  /// The warehouse's hold, with the number of pieces.
   package let reservation: Reservation
 
-  /// How many.
+  /// The number of pieces.
   package var quantity: Int { reservation.quantity }
-  /// The price of them all.
+  /// The price of all pieces.
   package var price: Money { unitPrice * quantity }
 }

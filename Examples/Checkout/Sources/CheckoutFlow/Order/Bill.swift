@@ -1,16 +1,16 @@
-/// An order that is to be paid, and how often that was tried.
+/// An order to be paid, and the number of tries so far.
 package struct Bill: Sendable, Codable {
-  /// How often a card may be tried.
+  /// The largest number of tries with a card.
   package static let tryLimit = 3
 
-  /// What is paid for.
+  /// The order.
   package let order: Order
-  /// How many cards were declined.
+  /// The number of declined cards.
   package private(set) var tries = 0
-  /// Why the last one was, if there was one.
+  /// The reason for the last decline, if there was one.
   package private(set) var refusal: String?
 
-  /// A bill that nobody has tried to pay.
+  /// A bill before the first try.
   package init(order: Order) {
     self.order = order
   }
@@ -24,11 +24,11 @@ package struct Bill: Sendable, Codable {
   }
 }
 
-/// Ways to pay without a card.
+/// The payment methods without a card.
 package enum LaterMethod: String, Sendable, Codable, CaseIterable {
   case invoice, cash
 
-  /// What the customer reads.
+  /// The customer's text.
   package var title: String {
     switch self {
     case .invoice: "invoice, within 14 days"
@@ -37,13 +37,13 @@ package enum LaterMethod: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// How an order is paid.
+/// The payment of an order.
 package enum Settlement: Sendable, Codable {
   case card(Payment)
   case later(LaterMethod)
 }
 
-/// An order that is paid, or will be.
+/// An order with its payment.
 package struct PaidOrder: Sendable, Codable {
   package let order: Order
   package let settlement: Settlement

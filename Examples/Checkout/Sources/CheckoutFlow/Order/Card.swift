@@ -1,10 +1,10 @@
-/// A payment card as somebody typed it. Shows only its last four digits when printed.
+/// A payment card as it was typed. Shows only its last four digits when printed.
 ///
-/// Encoded it is whole, because a step that runs again needs it: whoever stores flows encrypts them.
+/// Encoded it is complete, because a step that runs again needs it: an application that stores flows encrypts them.
 package struct Card: Sendable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The digits, without blanks.
   package let number: String
-  /// The last month in which it is good.
+  /// The last month in which it is valid.
   package let expiry: Month
   /// The three or four digits on the back.
   package let securityCode: String
@@ -19,14 +19,14 @@ package struct Card: Sendable, Codable, CustomStringConvertible, CustomDebugStri
   /// The last four digits.
   package var ending: String { String(number.suffix(4)) }
 
-  /// What may be shown of it.
+  /// The visible part of it.
   package var description: String { "card ending in \(ending)" }
-  /// What may be shown of it in a debugger's or a log's output.
+  /// The visible part of it in the output of a debugger or a log.
   package var debugDescription: String { description }
 
-  /// Finds what is malformed or expired before a gateway is troubled with it.
+  /// Finds a malformed or expired card before a gateway is called.
   ///
-  /// - Parameter today: The current month; a card is good until its month is over.
+  /// - Parameter today: The current month; a card is valid until its month is over.
   /// - Throws: ``Refusal``, which never repeats the number.
   package func check(today: Month) throws {
     guard (12...19).contains(number.count), Self.isDigits(number) else {

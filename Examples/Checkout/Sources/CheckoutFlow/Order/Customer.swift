@@ -1,16 +1,16 @@
-/// How the shop reaches the customer.
+/// The customer's contact data.
 package struct Contact: Sendable, Codable {
   /// The customer's name.
   package let name: String
-  /// Where the receipt goes.
+  /// The e-mail address for the receipt.
   package let email: String
 }
 
-/// Where the parcel goes.
+/// The delivery address.
 package struct Address: Sendable, Codable {
   /// Street and number.
   package let street: String
-  /// As the country writes it.
+  /// The postcode in the country's format.
   package let postcode: String
   /// The town.
   package let city: String
@@ -30,7 +30,7 @@ package enum Country: String, Sendable, Codable, CaseIterable {
   case poland = "PL"
   case spain = "ES"
 
-  /// Where the shop itself is.
+  /// The shop's own country.
   package static let home = Country.germany
 
   /// The name in English.

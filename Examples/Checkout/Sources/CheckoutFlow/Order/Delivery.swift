@@ -1,8 +1,8 @@
-/// The ways a parcel can go.
+/// The delivery methods.
 package enum DeliveryMethod: String, Sendable, Codable, CaseIterable {
   case standard, express, pickup
 
-  /// What the customer reads.
+  /// The customer's text.
   package var title: String {
     switch self {
     case .standard: "standard, 2 to 4 days"
@@ -12,14 +12,14 @@ package enum DeliveryMethod: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// A way of delivery with its price for one order.
+/// A delivery method with its price for one order.
 package struct DeliveryOption: Sendable, Hashable, Codable {
-  /// The way.
+  /// The method.
   package let method: DeliveryMethod
-  /// What it costs.
+  /// The price.
   package let price: Money
 
-  /// What is on offer for goods of this value to this country.
+  /// The methods for goods of this value to this country.
   ///
   /// At home standard delivery is free from €60 on, and the customer may fetch the parcel.
   package static func options(for goods: Money, to country: Country) -> [DeliveryOption] {

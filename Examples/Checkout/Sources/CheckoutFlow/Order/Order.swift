@@ -1,8 +1,8 @@
-/// A basket, and who wants it.
+/// A basket and its customer.
 package struct Request: Sendable, Codable {
   package let basket: Basket
   package let contact: Contact
-  /// What is taken off the goods' price, in percent.
+  /// The discount on the goods' price, in percent.
   package let discount: Int
 
   /// A request; guests get no discount.
@@ -13,13 +13,13 @@ package struct Request: Sendable, Codable {
   }
 }
 
-/// A request, and where it goes.
+/// A request and its delivery address.
 package struct Consignment: Sendable, Codable {
   package let request: Request
   package let address: Address
 }
 
-/// Something sold beside the goods.
+/// An extra sold beside the goods.
 package struct Extra: Sendable, Hashable, Codable {
   package let title: String
   package let price: Money
@@ -27,24 +27,24 @@ package struct Extra: Sendable, Hashable, Codable {
 
 /// Whether goods that do not fit into one parcel wait for each other.
 package enum Packing: String, Sendable, Codable, CaseIterable {
-  /// Everything comes in one go.
+  /// All goods are sent at once.
   case together
   /// Each parcel leaves when it is ready.
   case split
 
-  /// The most pieces one parcel holds.
+  /// The largest number of pieces in one parcel.
   package static let piecesInOneParcel = 20
 }
 
-/// Everything that has to be known before somebody pays.
+/// All data of an order before the payment.
 package struct Order: Sendable, Codable {
   package let consignment: Consignment
   package let delivery: DeliveryOption
-  /// What the customer was talked into.
+  /// The extras that the customer has accepted.
   package private(set) var extras: [Extra] = []
-  /// How it is packed; nil until the stock is reserved.
+  /// The packing; nil until the stock is reserved.
   package private(set) var packing: Packing?
-  /// What the fraud desk said; nil until it has.
+  /// The clearance of the fraud desk; nil until it is given.
   package private(set) var clearance: Clearance?
 
   /// An order without extras.
@@ -53,20 +53,20 @@ package struct Order: Sendable, Codable {
     self.delivery = delivery
   }
 
-  /// What is bought.
+  /// The goods.
   package var basket: Basket { consignment.request.basket }
-  /// Who buys.
+  /// The customer.
   package var contact: Contact { consignment.request.contact }
-  /// Where it goes.
+  /// The delivery.
   package var address: Address { consignment.address }
-  /// What a member does not pay of the goods.
+  /// The discount of a member.
   package var discount: Money { Money(cents: basket.total.cents * consignment.request.discount / 100) }
-  /// What has to be paid.
+  /// The price of the order.
   package var total: Money {
     extras.reduce(basket.total - discount + delivery.price) { $0 + $1.price }
   }
 
-  /// The order with something more.
+  /// The order with one more extra.
   package func adding(_ extra: Extra) -> Order {
     var order = self
     order.extras.append(extra)
@@ -86,10 +86,10 @@ package struct Order: Sendable, Codable {
 package struct Receipt: Sendable, Codable {
   package let order: Order
   package let settlement: Settlement
-  /// What the courier has; nil if the customer fetches it in the shop.
+  /// The courier's parcel; nil if the customer fetches it in the shop.
   package let parcel: Parcel?
 
-  /// What the card was charged; nil if it is paid later.
+  /// The card's payment; nil if it is paid later.
   package var payment: Payment? {
     if case .card(let payment) = settlement { payment } else { nil }
   }

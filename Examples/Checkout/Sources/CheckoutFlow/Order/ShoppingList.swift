@@ -1,21 +1,21 @@
-/// What the customer wants. Nothing of it is held back yet.
+/// The customer's wishes. Nothing is held for them yet.
 package struct ShoppingList: Sendable, Codable {
-  /// The most that may be wanted of one product.
+  /// The largest number of one product.
   package static let quantityLimit = 99
 
-  /// So many of one product.
+  /// A number of one product.
   package struct Item: Sendable, Hashable, Codable {
     package let sku: SKU
     package var quantity: Int
   }
 
-  /// What is wanted, in the order in which it was first asked for; each product once.
+  /// The wishes, in the order in which they were first added; each product once.
   package let items: [Item]
-  /// What was wanted before each change that can be undone, oldest first.
+  /// The wishes before each change that can be reverted, oldest first.
   package let history: [[Item]]
-  /// The prices that were agreed, once they were.
+  /// The agreed prices, if there are any.
   package let prices: PriceList?
-  /// Why the warehouse did not hold it back, if it was asked.
+  /// The reason why the warehouse refused it, if it was asked.
   package private(set) var refusal: String?
 
   /// A list; empty by default.
@@ -25,7 +25,7 @@ package struct ShoppingList: Sendable, Codable {
     self.prices = prices
   }
 
-  /// The list after the warehouse was asked in vain.
+  /// The list after the warehouse has refused it.
   package func refused(_ sentence: String) -> ShoppingList {
     var list = self
     list.refusal = sentence

@@ -1,8 +1,8 @@
-/// Who is buying, with the basket.
+/// The customer, with the basket.
 package enum Visitor: Sendable, Codable {
-  /// Nothing is known yet.
+  /// A guest, whose data is unknown.
   case guest(Basket)
-  /// Everything is on file.
+  /// A member, whose data is on file.
   case member(Member, Basket)
 
   /// The basket of a guest.

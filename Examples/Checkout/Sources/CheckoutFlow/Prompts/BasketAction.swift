@@ -1,27 +1,27 @@
-/// What may happen to a basket.
+/// The actions of a basket.
 package enum BasketAction: Sendable, Equatable, Codable {
-  /// So many more of this, please.
+  /// Adds this many pieces.
   case add(SKU, quantity: Int)
-  /// None of this.
+  /// Removes the product.
   case remove(SKU)
-  /// So many of this, however many there were.
+  /// Sets the number of pieces.
   case quantity(SKU, Int)
-  /// As it was before the last change.
+  /// Reverts the last change.
   case undo
-  /// Show the prices in this currency.
+  /// Shows the prices in this currency.
   case currency(Currency)
-  /// That is all, for the total that was shown.
+  /// Checks out for the shown total.
   case checkout(total: Money)
-  /// Not from the customer: the shop knows something new.
+  /// News of the shop, not an action of the customer.
   case news(ShopNews)
 }
 
-/// What the shop tells a basket.
+/// The shop's news for a basket.
 package enum ShopNews: Sendable, Equatable, Codable {
-  /// What things cost now.
+  /// The current prices.
   case prices(PriceList)
-  /// Nobody knows what they cost now; the sentence says why.
+  /// The current prices are unknown; the sentence gives the reason.
   case noPrices(String)
-  /// How many of each product are left.
+  /// The stock of each product.
   case stock([SKU: Int])
 }

@@ -8,30 +8,30 @@ package struct BasketView: Prompt, Codable {
   package struct Line: Sendable, Codable {
     package let product: Product
     package let quantity: Int
-    /// What they cost together, in euros.
+    /// The price of all pieces, in euros.
     package let price: Money
-    /// How many the warehouse has.
+    /// The warehouse's stock.
     package let left: Int
   }
 
-  /// What can be bought. Stays with the shop: it is not stored with the question, see ``shown(in:)``.
+  /// The products for sale. They stay with the shop and are not stored with the question, see ``shown(in:)``.
   package private(set) var catalogue = Catalogue([])
-  /// What is in the basket, in the order in which it was first asked for.
+  /// The lines of the basket, in the order in which they were first added.
   package let lines: [Line]
-  /// What things cost, as far as is known.
+  /// The known prices.
   package let prices: PriceList
-  /// The currency that was asked for; that of ``prices`` as soon as it is known what things cost there.
+  /// The chosen currency; that of ``prices`` as soon as the prices in it are known.
   package let currency: Currency
-  /// Why the prices are not those of this moment, if they are not.
+  /// The reason why the prices are not current, if they are not.
   package let problem: String?
-  /// How many of each product are left.
+  /// The stock of each product.
   package let stock: [SKU: Int]
-  /// Whether there is a change to undo.
+  /// Whether there is a change to revert.
   package let canUndo: Bool
-  /// Why the warehouse did not hold back what is in the basket, if it was asked.
+  /// The reason why the warehouse refused the basket, if it was asked.
   package let refusal: String?
 
-  /// The view, with what can be bought in this catalogue.
+  /// The view, with the products of this catalogue.
   package func shown(in catalogue: Catalogue) -> BasketView {
     var view = self
     view.catalogue = catalogue
@@ -40,13 +40,13 @@ package struct BasketView: Prompt, Codable {
 
   private enum CodingKeys: CodingKey { case lines, prices, currency, problem, stock, canUndo, refusal }
 
-  /// What everything costs, in euros.
+  /// The price of all lines, in euros.
   package var total: Money { lines.reduce(.zero) { $0 + $1.price } }
 
-  /// How many of this product are left.
+  /// The stock of this product.
   package func left(of product: Product) -> Int { stock[product.sku, default: 0] }
 
-  /// Lets through a change that can be made, and the checkout of what can be bought for the total that was seen.
+  /// Accepts a change that can be made, and the checkout of available goods for the shown total.
   package func validate(_ action: BasketAction) throws {
     switch action {
     case .add(let sku, let quantity):

@@ -2,13 +2,13 @@ import ActorFlow
 
 /// Asks whether the customer has an account.
 package struct AccountForm: Prompt, Codable {
-  /// What the customer says.
+  /// The customer's answer.
   package enum Answer: Sendable, Equatable, Codable {
     case guest
     case member(email: String)
   }
 
-  /// Who has one. Stays with the shop: it is not stored with the question, and who reads that knows no members.
+  /// The shop's accounts. They stay with the shop and are not stored with the question, whose reader knows no members.
   package private(set) var members = Members([])
 
   package init(members: Members) {
@@ -17,10 +17,10 @@ package struct AccountForm: Prompt, Codable {
 
   private enum CodingKeys: CodingKey {}
 
-  /// Lets through guests, and members who are known.
+  /// Accepts guests, and known members.
   package func validate(_ answer: Answer) throws { _ = try visitor(answer, with: Basket()) }
 
-  /// Who answered, with the basket.
+  /// The customer, with the basket.
   func visitor(_ answer: Answer, with basket: Basket) throws -> Visitor {
     guard case .member(let email) = answer else { return .guest(basket) }
     guard let member = members[email] else {
@@ -34,7 +34,7 @@ package struct AccountForm: Prompt, Codable {
 package struct PackingForm: Prompt, Codable {
   package typealias Answer = Packing
 
-  /// How much there is to pack.
+  /// The number of pieces to pack.
   package let pieces: Int
 }
 
@@ -45,7 +45,7 @@ package struct BirthYearForm: Prompt, Codable {
   /// The current year.
   package let thisYear: Int
 
-  /// Lets through a year of which somebody alive may be.
+  /// Accepts a year in which a living person may have been born.
   package func validate(_ answer: Int) throws {
     guard (thisYear - 120...thisYear).contains(answer) else {
       throw Refusal("the year of birth must be from \(thisYear - 120) to \(thisYear), not \(answer)")
@@ -53,10 +53,10 @@ package struct BirthYearForm: Prompt, Codable {
   }
 }
 
-/// Offers something beside the goods.
+/// Offers an extra beside the goods.
 package struct OfferForm: Prompt, Codable {
   package typealias Answer = Bool
 
-  /// What is offered.
+  /// The offered extra.
   package let extra: Extra
 }

@@ -7,17 +7,17 @@ package struct CountryForm: Prompt, Codable {
   package init() {}
 }
 
-/// Asks how the parcel goes.
+/// Asks for the delivery method.
 package struct DeliveryForm: Prompt, Codable {
   package typealias Answer = DeliveryMethod
 
-  /// What can be chosen.
+  /// The available methods.
   package let options: [DeliveryOption]
 
-  /// Lets through what is on offer.
+  /// Accepts an available method.
   package func validate(_ answer: DeliveryMethod) throws { _ = try option(for: answer) }
 
-  /// The chosen way with its price.
+  /// The chosen method with its price.
   func option(for method: DeliveryMethod) throws -> DeliveryOption {
     guard let option = options.first(where: { $0.method == method }) else {
       throw Refusal("\(method) is not on offer for this address")

@@ -4,24 +4,24 @@ import ActorFlow
 package struct PaymentForm: Prompt, Codable {
   package typealias Answer = Card
 
-  /// What is to be paid, and what became of the tries before.
+  /// The bill, with the earlier tries.
   package let bill: Bill
   /// The current month.
   package let today: Month
 
-  /// What is bought, and for how much.
+  /// The order and its price.
   package var order: Order { bill.order }
-  /// Why the card before this one was declined, if there was one.
+  /// The reason why the card before this one was declined, if there was one.
   package var refusal: String? { bill.refusal }
 
-  /// Lets through a well-formed card that has not expired. Whether it has money is the gateway's business.
+  /// Accepts a well-formed card that has not expired. The gateway checks its balance.
   package func validate(_ answer: Card) throws { try answer.check(today: today) }
 }
 
-/// Asks for another way to pay, after every try with a card was declined.
+/// Asks for another payment method, after every try with a card was declined.
 package struct MethodForm: Prompt, Codable {
   package typealias Answer = LaterMethod
 
-  /// What is to be paid.
+  /// The bill.
   package let bill: Bill
 }

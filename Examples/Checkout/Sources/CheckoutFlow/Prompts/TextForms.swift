@@ -6,17 +6,17 @@ package struct NameForm: Prompt, Codable {
 
   package init() {}
 
-  /// Lets through 2 to 80 characters.
+  /// Accepts 2 to 80 characters.
   package func validate(_ answer: String) throws { try check(answer, "the name", 2...80) }
 }
 
-/// Asks where the receipt goes.
+/// Asks for the e-mail address of the receipt.
 package struct EmailForm: Prompt, Codable {
   package typealias Answer = String
 
   package init() {}
 
-  /// Lets through what has the shape of an e-mail address.
+  /// Accepts text in the form of an e-mail address.
   package func validate(_ answer: String) throws {
     try check(answer, "the e-mail address", 6...120)
     let parts = answer.split(separator: "@", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ package struct StreetForm: Prompt, Codable {
 
   package init() {}
 
-  /// Lets through 3 to 100 characters.
+  /// Accepts 3 to 100 characters.
   package func validate(_ answer: String) throws { try check(answer, "the street", 3...100) }
 }
 
@@ -44,7 +44,7 @@ package struct PostcodeForm: Prompt, Codable {
 
   package init() {}
 
-  /// Lets through 3 to 10 letters, digits, blanks and hyphens, a digit among them.
+  /// Accepts 3 to 10 letters, digits, blanks and hyphens, a digit among them.
   package func validate(_ answer: String) throws {
     let fits = answer.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == " " || $0 == "-") }
     guard (3...10).contains(answer.count), fits, answer.contains(where: \.isNumber) else {
@@ -59,7 +59,7 @@ package struct CityForm: Prompt, Codable {
 
   package init() {}
 
-  /// Lets through 2 to 60 characters.
+  /// Accepts 2 to 60 characters.
   package func validate(_ answer: String) throws { try check(answer, "the town", 2...60) }
 }
 

@@ -4,9 +4,9 @@
   package import Foundation
 #endif
 
-/// What a service has written down. With a file it outlives the program.
+/// The records of a service. With a file they outlive the program.
 package struct Book<Page: Codable & Sendable>: Sendable {
-  /// What is written in it.
+  /// The content of the book.
   package private(set) var page: Page
   private let file: URL?
 
@@ -15,9 +15,9 @@ package struct Book<Page: Codable & Sendable>: Sendable {
     (self.page, file) = (page, nil)
   }
 
-  /// The book that a file holds; as long as there is no file, one with this page.
+  /// The book in a file; while there is no file, one with this page.
   ///
-  /// - Throws: ``Refusal`` if the file cannot be read, or is no such book.
+  /// - Throws: ``Refusal`` if the file cannot be read, or is not such a book.
   package init(_ page: Page, file: URL) throws {
     (self.page, self.file) = (page, file)
     guard FileManager.default.fileExists(atPath: file.path) else { return }
@@ -28,9 +28,10 @@ package struct Book<Page: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Changes what is written. When this returns the file says so, too; what cannot be written down has not changed.
+  /// Changes the content. When this returns the file has the change as well; a change that cannot be written is not
+  /// made.
   ///
-  /// - Throws: What `change` throws; ``Refusal`` if the file cannot be written.
+  /// - Throws: The error of `change`; ``Refusal`` if the file cannot be written.
   package mutating func write<Result>(_ change: (inout Page) throws -> Result) throws -> Result {
     var next = page
     let result = try change(&next)
@@ -43,14 +44,14 @@ package struct Book<Page: Codable & Sendable>: Sendable {
     guard let file else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    // Under another name first, then renamed: whoever is killed between leaves the book as it was.
+    // Under another name first, then renamed: a crash between the two leaves the book as it was.
     do { try encoder.encode(page).write(to: file, options: .atomic) } catch {
       throw Refusal("the book \(quoted(file.lastPathComponent)) cannot be written, so nothing was done")
     }
   }
 }
 
-/// The books of everybody in the shop who does something for a customer.
+/// The books of all services of the shop.
 package struct Books: Sendable {
   package let warehouse: Book<Warehouse.Page>
   package let gateway: Book<Gateway.Page>
@@ -61,7 +62,7 @@ package struct Books: Sendable {
     (warehouse, gateway, courier) = (Book(Warehouse.Page()), Book(Gateway.Page()), Book(Courier.Page()))
   }
 
-  /// Books with a file each, in a directory that is there. Nobody else may have them open.
+  /// Books with a file each, in an existing directory. No other program may have them open.
   ///
   /// - Throws: ``Refusal`` if one cannot be read.
   package init(directory: URL) throws {

@@ -1,16 +1,16 @@
 /// A parcel the courier will fetch. Its id is the idempotency key it was booked with.
 package struct Parcel: Hashable, Sendable, Codable, Identifiable {
   package let id: String
-  /// What the customer can follow the parcel with.
+  /// The tracking number for the customer.
   package let trackingNumber: String
 }
 
 /// Takes parcels, simulated. Serves every town but those whose postcode begins with 999.
 package actor Courier {
-  /// What the courier writes down.
+  /// The courier's records.
   package struct Page: Codable, Sendable {
     var booked: [Parcel.ID: Parcel] = [:]
-    /// How many parcels were ever booked.
+    /// The number of parcels ever booked.
     var count = 0
   }
 
@@ -26,7 +26,7 @@ package actor Courier {
 
   /// Books a parcel. Asked twice with one key, it books one.
   ///
-  /// - Throws: ``Refusal`` if the courier does not go there, or cannot write it down.
+  /// - Throws: ``Refusal`` if the courier does not serve the town, or cannot record the booking.
   package func book(to address: Address, idempotencyKey: String) throws -> Parcel {
     if let known = book.page.booked[idempotencyKey] { return known }
     guard !address.postcode.hasPrefix("999") else {
@@ -42,7 +42,7 @@ package actor Courier {
 
   /// Cancels a booking. Returns nil, and changes nothing, if there is none.
   ///
-  /// - Throws: ``Refusal`` if it cannot be written down; then it stays booked.
+  /// - Throws: ``Refusal`` if the cancellation cannot be recorded; then it stays booked.
   @discardableResult
   package func cancel(_ id: Parcel.ID) throws -> Parcel? {
     guard book.page.booked[id] != nil else { return nil }

@@ -1,12 +1,12 @@
-/// What the fraud desk gives to an order it lets through.
+/// The fraud desk's clearance of an order.
 package struct Clearance: Sendable, Equatable, Codable {
-  /// What it is filed under.
+  /// The file number.
   package let reference: String
 }
 
 /// Looks for fraud, by rule: refuses e-mail addresses at `fraud.example`, and customers under 18.
 package struct FraudDesk: Sendable {
-  /// From this amount on the desk wants to know how old the customer is.
+  /// The amount from which on the desk needs the customer's age.
   package static let ageLimit = Money(cents: 30_000)
 
   package init() {}
@@ -14,7 +14,7 @@ package struct FraudDesk: Sendable {
   /// Whether the customer has to be asked for the year of birth.
   package func asksForAge(_ order: Order) -> Bool { order.total >= Self.ageLimit }
 
-  /// Lets the order through.
+  /// Clears the order.
   ///
   /// - Throws: ``Refusal`` if it looks like fraud.
   package func clear(_ order: Order, birthYear: Int?, thisYear: Int) throws -> Clearance {

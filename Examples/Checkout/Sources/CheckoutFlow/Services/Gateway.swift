@@ -1,4 +1,4 @@
-/// Money that was taken. Its id is the idempotency key it was asked for with.
+/// A payment. Its id is the idempotency key it was requested with.
 package struct Payment: Hashable, Sendable, Codable, Identifiable {
   package let id: String
   package let amount: Money
@@ -6,16 +6,16 @@ package struct Payment: Hashable, Sendable, Codable, Identifiable {
   package let cardEnding: String
 }
 
-/// What a gateway says when it is asked for money.
+/// A gateway's reply to a charge.
 package enum ChargeOutcome: Sendable, Codable, Equatable {
   case approved(Payment)
-  /// No money was taken; the sentence says why.
+  /// No money was taken; the sentence gives the reason.
   case declined(String)
 }
 
-/// A payment gateway, simulated: it takes no money, keeps the books of a real one, and declines as ``GatewayRules`` say.
+/// A payment gateway, simulated: it moves no money, has the records of a real one, and declines by ``GatewayRules``.
 package actor Gateway {
-  /// What the gateway writes down.
+  /// The gateway's records.
   package struct Page: Codable, Sendable {
     var outcomes: [String: ChargeOutcome] = [:]
     var taken: [Payment.ID: Money] = [:]
@@ -24,19 +24,19 @@ package actor Gateway {
   private let rules: GatewayRules
   private var book: Book<Page>
 
-  /// A gateway with its rules, and what it has done until now.
+  /// A gateway with its rules, and its records so far.
   package init(rules: GatewayRules = .standard, book: Book<Page> = Book(Page())) {
     self.rules = rules
     self.book = book
   }
 
-  /// What was taken and not given back.
+  /// The payments that were not refunded.
   package var balance: Money { book.page.taken.values.reduce(.zero, +) }
 
-  /// Takes money. Asked twice with one key it takes it once, and says what it said the first time.
+  /// Takes money. Asked twice with one key it takes it once, and repeats its first reply.
   ///
-  /// - Throws: ``Refusal`` if the line breaks off before the answer: then only the gateway knows whether it took money. Also
-  ///   if it cannot be written down, as everything here that moves money: then it was not moved.
+  /// - Throws: ``Refusal`` if the connection fails before the reply: then only the gateway knows whether it took money.
+  /// Also if a movement of money cannot be recorded: then it was not made.
   package func charge(_ amount: Money, to card: Card, idempotencyKey: String) throws -> ChargeOutcome {
     if let known = book.page.outcomes[idempotencyKey] { return known }
     switch rules.verdict(on: amount, card: card) {
@@ -60,14 +60,14 @@ package actor Gateway {
     return outcome
   }
 
-  /// Gives a payment back. Returns what was given back: nothing the second time.
+  /// Refunds a payment. Returns the refunded amount: nothing the second time.
   @discardableResult
   package func refund(_ payment: Payment) throws -> Money {
     try book.write { $0.taken.removeValue(forKey: payment.id) ?? .zero }
   }
 
-  /// Undoes whatever was asked for with this key, and refuses it from now on. Returns what was given back: nothing if no
-  /// money had been taken.
+  /// Voids the charge with this key, and refuses the key from now on. Returns the refunded amount: nothing if no money
+  /// had been taken.
   @discardableResult
   package func void(idempotencyKey: String) throws -> Money {
     try book.write { page in

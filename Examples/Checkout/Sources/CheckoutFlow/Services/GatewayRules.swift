@@ -7,7 +7,7 @@
 /// | 0119 | money is taken, and the line breaks off before the gateway says so |
 /// | any other | approved up to ``limit``, declined above |
 package struct GatewayRules: Sendable {
-  /// What the gateway does with a charge.
+  /// The gateway's handling of a charge.
   package enum Verdict: Sendable, Equatable {
     case approve
     case decline(String)
@@ -25,7 +25,7 @@ package struct GatewayRules: Sendable {
   /// At most €5,000.00 a charge.
   package static let standard = GatewayRules(limit: Money(cents: 500_000))
 
-  /// What becomes of this charge.
+  /// Returns the handling of this charge.
   package func verdict(on amount: Money, card: Card) -> Verdict {
     switch card.ending {
     case "0002": return .decline("the bank refuses this card")

@@ -1,8 +1,8 @@
-/// Somebody who has an account: contact and address are on file, and goods cost less.
+/// A person with an account: contact and address are on file, and goods cost less.
 package struct Member: Sendable, Codable {
   package let contact: Contact
   package let address: Address
-  /// What is taken off the goods' price, in percent.
+  /// The discount on the goods' price, in percent.
   package let discount: Int
 }
 

@@ -1,19 +1,20 @@
-/// Who knows what things cost now.
+/// A source of current prices.
 package protocol PriceSource: Sendable {
-  /// The prices of this moment, to be shown in this currency.
+  /// The current prices, to be shown in this currency.
   ///
-  /// - Throws: Whatever keeps it from knowing. The basket then goes on with the prices it has, and says so.
+  /// - Throws: Any error that makes the prices unknown. The basket then continues with its last prices, and shows the
+  /// error.
   func prices(in currency: Currency) async throws -> PriceList
 }
 
-/// A market, simulated: prices in euros stay, and what a euro costs elsewhere moves by a cent with every look.
+/// A simulated market: prices in euros stay, and the rate of a currency changes by a cent with every request.
 package actor Market: PriceSource {
   private var looks = 0
 
-  /// A market at which nobody has looked.
+  /// A market before its first request.
   package init() {}
 
-  /// The prices of the catalogue, at the rate of this moment.
+  /// The prices of the catalogue, at the current rate.
   package func prices(in currency: Currency) -> PriceList {
     let middle: Int
     switch currency {

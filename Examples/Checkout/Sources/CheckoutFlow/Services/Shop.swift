@@ -1,33 +1,33 @@
-/// Everything the flow works with: one shop, with one set of books.
+/// The services of the flow: one shop, with one set of books.
 package struct Shop: Sendable {
-  /// What is sold.
+  /// The products.
   package let catalogue: Catalogue
-  /// What it costs.
+  /// The source of prices.
   package let prices: any PriceSource
-  /// What is known of the prices before anybody has asked.
+  /// The prices before the first request.
   package let openingPrices: PriceList
-  /// How long a basket waits before it asks for the prices again.
+  /// The interval at which a basket requests the prices again.
   package let pricesEvery: Duration
-  /// The clock by which it waits.
+  /// The clock of that interval.
   package let clock: any Clock<Duration>
-  /// Who holds the goods.
+  /// The warehouse, which holds the goods.
   package let warehouse: Warehouse
-  /// Who takes the money.
+  /// The gateway, which takes the money.
   package let gateway: Gateway
-  /// Who takes the parcels.
+  /// The courier, who takes the parcels.
   package let courier: Courier
-  /// Who looks for fraud.
+  /// The fraud desk.
   package let fraudDesk: FraudDesk
-  /// Who has an account.
+  /// The accounts.
   package let members: Members
-  /// The current month. Handed in, so that a test does not depend on the day it runs.
+  /// The current month. A parameter, so that a test does not depend on the day it runs.
   package let today: Month
-  /// Where steps note what they undid.
+  /// The log of compensated effects.
   package let undone: RollbackLog
 
   /// A shop that sells this catalogue.
   ///
-  /// - Parameter books: What was done before; nothing by default.
+  /// - Parameter books: The records so far; empty by default.
   package init(
     catalogue: Catalogue, today: Month, gatewayRules: GatewayRules = .standard, prices: any PriceSource = Market(),
     openingPrices: PriceList = PriceList(), pricesEvery: Duration = .seconds(10),

@@ -2,16 +2,16 @@ package import ActorFlow
 import ActorFlowDocuments
 import Foundation
 
-/// What is offered beside the goods. A document decides it, read when the program starts.
+/// The offers beside the goods. A document decides them, read when the program starts.
 package enum Upsell {
   /// The flow of a document.
   ///
-  /// - Throws: `FlowDocumentError` with every mistake and its place.
+  /// - Throws: `FlowDocumentError` with every mistake and its position.
   package static func flow(of text: String) throws -> Flow<Order, Order> {
     try catalog().flow(json: text, input: Order.self, output: Order.self)
   }
 
-  /// What a document may name.
+  /// The components that a document may name.
   static func catalog() throws(FlowError) -> FlowCatalog {
     var catalog = FlowCatalog()
     try catalog.register("offer", options: Offer.self) { offer in

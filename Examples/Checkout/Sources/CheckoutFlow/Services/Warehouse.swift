@@ -1,23 +1,23 @@
-/// So many of one product, taken off the shelf for one customer. Its id is the idempotency key it was asked for with.
+/// A number of one product, held for one customer. Its id is the idempotency key it was requested with.
 package struct Reservation: Hashable, Sendable, Codable, Identifiable {
   package let id: String
   package let sku: SKU
   package let quantity: Int
 }
 
-/// What a warehouse says when it is asked to hold something back.
+/// A warehouse's reply to a hold.
 package enum ReservationOutcome: Sendable, Codable, Equatable {
-  /// It is held back.
+  /// The goods are held.
   case reserved(Reservation)
-  /// There are only so many; nothing was held back.
+  /// The stock is too small; nothing was held.
   case short(left: Int)
 }
 
-/// Knows what lies on the shelves, and for whom something is held back.
+/// The stock, and the goods held for customers.
 ///
-/// The stock is simulated: it is what the catalogue says, without what the warehouse's book says is held back or gone.
+/// The stock is simulated: the catalogue's, without the goods that the warehouse's book has as held or shipped.
 package actor Warehouse {
-  /// What the warehouse writes down.
+  /// The warehouse's records.
   package struct Page: Codable, Sendable {
     var reserved: [Reservation.ID: Reservation] = [:]
     var firm: Set<Reservation.ID> = []
@@ -30,21 +30,21 @@ package actor Warehouse {
   private var watchers: [AsyncStream<[SKU: Int]>.Continuation] = []
   private var book: Book<Page>
 
-  /// A warehouse that holds what the catalogue says, without what its book says is not there.
+  /// A warehouse with the catalogue's stock, without the goods that its book has as held or shipped.
   package init(_ catalogue: Catalogue, book: Book<Page> = Book(Page())) {
     var shelf = Dictionary(catalogue.products.map { ($0.sku, $0.stock) }, uniquingKeysWith: { first, _ in first })
     for reservation in [book.page.reserved, book.page.shipped].flatMap(\.values) {
-      // The catalogue may have been written anew since.
+      // The catalogue may have changed since.
       shelf[reservation.sku] = max(0, shelf[reservation.sku, default: 0] - reservation.quantity)
     }
     self.shelf = shelf
     self.book = book
   }
 
-  /// How many of each product can still be reserved.
+  /// The number of each product that can still be reserved.
   package var available: [SKU: Int] { shelf }
 
-  /// ``available`` now, and after each change. Who is slow gets the latest only.
+  /// ``available`` now, and after each change. A slow reader gets the latest only.
   package func levels() -> AsyncStream<[SKU: Int]> {
     let (levels, watcher) = AsyncStream.makeStream(of: [SKU: Int].self, bufferingPolicy: .bufferingNewest(1))
     watcher.yield(shelf)
@@ -56,12 +56,12 @@ package actor Warehouse {
     if case .terminated = result { true } else { false }
   }
 
-  /// What is held back at the moment.
+  /// The goods that are held now.
   package var reservations: [Reservation] { Array(book.page.reserved.values) }
 
-  /// Holds something back. Asked twice with one key, it does so once.
+  /// Holds goods. Asked twice with one key, it does so once.
   ///
-  /// - Throws: ``Refusal`` if that cannot be written down, as everything here that changes what is held back.
+  /// - Throws: ``Refusal`` if the hold cannot be recorded, as for every change here.
   package func reserve(_ quantity: Int, of sku: SKU, idempotencyKey: String) throws -> ReservationOutcome {
     if let known = book.page.reserved[idempotencyKey] { return .reserved(known) }
     let left = shelf[sku, default: 0]
@@ -72,7 +72,7 @@ package actor Warehouse {
     return .reserved(reservation)
   }
 
-  /// Puts back what was held back under this id. Returns nil, and changes nothing, if there is no such thing.
+  /// Releases the goods held under this id. Returns nil, and changes nothing, if there are none.
   @discardableResult
   package func release(_ id: Reservation.ID) throws -> Reservation? {
     guard let reservation = book.page.reserved[id] else { return nil }
@@ -84,12 +84,12 @@ package actor Warehouse {
     return reservation
   }
 
-  /// The lines that are reserved for good.
+  /// The lines that are reserved firmly.
   package var confirmed: Set<Reservation.ID> { book.page.firm }
 
-  /// Reserves for good what was held back; all of it or nothing.
+  /// Reserves the held goods firmly; all of them or none.
   ///
-  /// - Throws: ``Refusal`` if something of it is no longer held back.
+  /// - Throws: ``Refusal`` if some are no longer held.
   package func confirm(_ ids: [Reservation.ID]) throws {
     guard ids.allSatisfy({ book.page.reserved[$0] != nil }) else {
       throw Refusal("the warehouse no longer holds the goods of this order")
@@ -97,7 +97,7 @@ package actor Warehouse {
     try book.write { $0.firm.formUnion(ids) }
   }
 
-  /// Holds back, and no more, what was reserved for good.
+  /// Turns a firm reservation into a hold again.
   package func withdrawConfirmation(_ ids: [Reservation.ID]) throws {
     try book.write { $0.firm.subtract(ids) }
   }
@@ -114,7 +114,7 @@ package actor Warehouse {
     }
   }
 
-  /// Takes shipped goods back in, reserved as before.
+  /// Takes shipped goods back, reserved as before.
   package func takeBack(_ ids: [Reservation.ID]) throws {
     try book.write { page in
       for id in ids {

@@ -1,11 +1,11 @@
 package import ActorFlow
 
-/// A step that asks one question and hands on the answer. It does nothing to the world, so it has nothing to undo.
+/// A step that asks one question and returns the answer. It has no effect, so it has nothing to compensate.
 package struct Ask<Input: Sendable, Form: Prompt>: FlowComponent {
   private let id: String
   private let form: @Sendable (Input) -> Form
 
-  /// A step of this name; `form` makes the question from what the step receives.
+  /// A step of this name; `form` makes the question from the step's input.
   package init(_ id: String, _ form: @escaping @Sendable (Input) -> Form) {
     self.id = id
     self.form = form

@@ -1,41 +1,41 @@
 package import ActorFlow
 
-/// The basket, from the first look into the shop to the checkout: a rendered step.
+/// The basket, from the start to the checkout: a rendered step.
 ///
-/// Its state is what the customer wants and what the shop is known to have; two effects keep the latter up to date. It
-/// holds nothing back, so it has nothing to undo: that is the business of ``HoldStep``.
+/// Its state is the customer's wishes and the shop's news; two effects keep the latter up to date. The step holds no
+/// goods, so it has nothing to compensate: ``HoldStep`` does.
 package struct BasketStep: RenderedStep {
-  /// What is remembered between two actions, and when a back returns.
+  /// The state between two actions, and after a back.
   package struct State: Sendable, Equatable, Codable {
-    /// What is wanted.
+    /// The wishes.
     package var items: [ShoppingList.Item]
-    /// What was wanted before each change, oldest first.
+    /// The wishes before each change, oldest first.
     package var history: [[ShoppingList.Item]]
-    /// The currency that was asked for.
+    /// The chosen currency.
     package var currency = Currency.euro
-    /// The last prices that are known.
+    /// The last known prices.
     package var prices: PriceList
-    /// Why they could not be refreshed, if they could not.
+    /// The reason why they could not be refreshed, if they could not.
     package var problem: String?
-    /// How many of each product are left.
+    /// The stock of each product.
     package var stock: [SKU: Int]
-    /// Why the warehouse did not hold it back, if it was asked and nothing has changed since.
+    /// The reason why the warehouse refused the basket, if nothing has changed since.
     package var refusal: String?
   }
 
-  /// How many changes can be undone.
+  /// The largest number of changes that can be reverted.
   private static let historyLimit = 100
 
   private let shop: Shop
   private let list: ShoppingList
 
-  /// A basket in this shop, to begin with this list.
+  /// A basket in this shop, beginning with this list.
   package init(shop: Shop, list: ShoppingList) {
     self.shop = shop
     self.list = list
   }
 
-  /// The list, with what the catalogue says of the stock: what was sold since is the first news.
+  /// The list, with the catalogue's stock: later sales are the first news.
   package func makeState() -> State {
     let prices = list.prices ?? shop.openingPrices
     return State(
@@ -44,7 +44,7 @@ package struct BasketStep: RenderedStep {
       refusal: list.refusal)
   }
 
-  /// Changes the basket; a checkout makes the list of what is wanted, at the prices that are shown.
+  /// Changes the basket; a checkout makes the list of wishes, at the shown prices.
   package func apply(_ action: BasketAction, to state: inout State) -> ShoppingList? {
     switch action {
     case .add(let sku, let quantity):
@@ -88,8 +88,8 @@ package struct BasketStep: RenderedStep {
     }
   }
 
-  /// Shows the basket, and asks for the prices again and again. The currency is the key of that, so with another one
-  /// the old asking ends, and nothing of it arrives any more.
+  /// Shows the basket, and requests the prices again and again. The currency is the effect's key, so a change of the
+  /// currency ends the old request, and none of its results arrives any more.
   package func render(_ state: State, in scope: inout RenderScope<BasketStep>) -> BasketView {
     scope.run(state.currency) { [shop, currency = state.currency] sink in
       while true {
@@ -106,7 +106,7 @@ package struct BasketStep: RenderedStep {
       refusal: state.refusal)
   }
 
-  /// Prices that nobody knows are no reason to lose a basket.
+  /// Unknown prices are no reason to lose a basket.
   private static func prices(of shop: Shop, in currency: Currency) async -> ShopNews {
     do { return .prices(try await shop.prices.prices(in: currency)) } catch { return .noPrices("\(error)") }
   }

@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// Asks for a card and charges it. A declined card is no failure: the bill goes round again and says why.
+/// Asks for a card and charges it. A declined card is no failure: the bill returns with the reason.
 package actor CardStep: FlowStep {
   private let shop: Shop
 
@@ -21,8 +21,7 @@ package actor CardStep: FlowStep {
     }
   }
 
-  /// Refunds what was charged; voids a charge whose outcome never arrived. The gateway does either once, however often
-  /// it is asked.
+  /// Refunds a charge; voids one whose outcome never arrived. The gateway does either once, however often it is asked.
   package func backUp(context: RollbackContext) async throws {
     switch await context.record(Self.record, as: ChargeOutcome.self) {
     case .none, .done(.declined): break

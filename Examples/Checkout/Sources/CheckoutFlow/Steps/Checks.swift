@@ -18,7 +18,7 @@ package struct Checks: FlowComponent {
     .carrying { order, passed in Bill(order: order.packed(passed.packing, clearedAs: passed.clearance)) }
   }
 
-  /// What both checks have made.
+  /// The outputs of both checks.
   private struct Passed: Sendable, Codable {
     let packing: Packing
     let clearance: Clearance

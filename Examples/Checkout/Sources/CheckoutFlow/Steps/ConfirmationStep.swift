@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// What the payment provider sends when the money has arrived. It comes from outside and answers no question.
+/// The payment provider's confirmation. It comes from outside and answers no question.
 package struct Confirmation: Sendable, Codable {
   /// The provider's confirmations.
   package static let signal = Signal<Confirmation>("payment.confirmed")
@@ -8,7 +8,7 @@ package struct Confirmation: Sendable, Codable {
   package init() {}
 }
 
-/// Waits until the provider confirms a card's payment. What is paid later has nothing to wait for.
+/// Waits until the provider confirms a card's payment. A later payment has nothing to wait for.
 package actor ConfirmationStep: SkippableStep {
   private let patience: Duration
 
@@ -17,7 +17,7 @@ package actor ConfirmationStep: SkippableStep {
     self.patience = patience
   }
 
-  /// Passes over an order that no card has paid.
+  /// Skips an order that no card has paid.
   package func skip(_ paid: PaidOrder) -> Skip<PaidOrder> {
     if case .card = paid.settlement { .enter } else { .with(paid) }
   }
@@ -30,6 +30,6 @@ package actor ConfirmationStep: SkippableStep {
     return paid
   }
 
-  /// Nothing to undo: the money is given back by who took it.
+  /// There is nothing to compensate: the step that took the money refunds it.
   package func backUp(context: RollbackContext) {}
 }

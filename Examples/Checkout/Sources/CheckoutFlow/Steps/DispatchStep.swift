@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// Books the courier, unless the customer fetches it, and hands the goods over. Asks nobody.
+/// Books the courier, unless the customer fetches the goods, and hands them over. Asks nothing.
 package actor DispatchStep: FlowStep {
   private let shop: Shop
 
@@ -9,7 +9,7 @@ package actor DispatchStep: FlowStep {
     self.shop = shop
   }
 
-  /// Throws if no courier goes there or the goods are gone; the flow then fails, and the payment is refunded.
+  /// Throws if no courier serves the town or the goods are gone; the flow then fails, and the payment is refunded.
   package func proceed(_ paid: PaidOrder, context: StepContext) async throws -> Receipt {
     let order = paid.order
     var parcel: Parcel?
@@ -26,7 +26,7 @@ package actor DispatchStep: FlowStep {
     return Receipt(order: order, settlement: paid.settlement, parcel: parcel)
   }
 
-  /// Takes the goods back in and cancels the courier, in that order.
+  /// Takes the goods back and cancels the courier, in that order.
   package func backUp(context: RollbackContext) async throws {
     if case .done(let ids) = await context.record("ship", as: [Reservation.ID].self) {
       try await shop.warehouse.takeBack(ids)

@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// Has the warehouse hold back what is in the basket: all of it, or the basket comes round again. Asks nobody.
+/// Lets the warehouse hold the goods of the basket: all of them, or the basket is shown again. Asks nothing.
 package actor HoldStep: FlowStep {
   private let shop: Shop
 
@@ -9,8 +9,8 @@ package actor HoldStep: FlowStep {
     self.shop = shop
   }
 
-  /// The basket has checked the list against the stock it knew; somebody else may have been faster, so the warehouse has
-  /// the last word. What it held back for a list that it cannot meet is given back at once.
+  /// The basket has checked the list against the stock it knew; another customer may have been faster, so the warehouse
+  /// decides. Goods held for a list that it cannot meet are released at once.
   package func proceed(_ list: ShoppingList, context: StepContext) async throws -> Again<ShoppingList, Basket> {
     let prices = list.prices ?? shop.openingPrices
     var basket = Basket()
@@ -31,7 +31,7 @@ package actor HoldStep: FlowStep {
     return .done(basket)
   }
 
-  /// Gives back what is held back, the last line first.
+  /// Releases the held goods, the last line first.
   package func backUp(context: RollbackContext) async throws {
     var held: [Reservation.ID] = []
     search: for number in 0... {

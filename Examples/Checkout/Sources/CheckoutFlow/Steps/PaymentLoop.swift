@@ -1,8 +1,8 @@
 package import ActorFlow
 
-/// Takes the money: three tries with a card, then another way is asked for.
+/// Takes the money: three tries with a card, then another method is asked for.
 ///
-/// Each try is a round of the loop and so a place of its own; what it charged is undone with it.
+/// Each try is a round of the loop and so a place of its own; its charge is compensated with it.
 package struct PaymentLoop: FlowComponent {
   let shop: Shop
 

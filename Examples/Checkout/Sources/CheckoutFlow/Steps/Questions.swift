@@ -1,7 +1,7 @@
 package import ActorFlow
 
-/// Lets the customer fill a basket, and has the warehouse hold back what is in it. If somebody else was faster, the
-/// basket comes round again and says so.
+/// Lets the customer fill a basket, and the warehouse hold its goods. If another customer was faster, the basket is
+/// shown again with the reason.
 package struct FilledBasket: FlowComponent {
   let shop: Shop
 
@@ -15,7 +15,7 @@ package struct FilledBasket: FlowComponent {
   }
 }
 
-/// Asks who is buying. A guest tells everything; what a member would say is on file.
+/// Asks for the customer. A guest enters all data; a member's data is on file.
 package struct CustomerQuestions: FlowComponent {
   let shop: Shop
 
@@ -43,7 +43,7 @@ package struct CustomerQuestions: FlowComponent {
   private var form: AccountForm { AccountForm(members: shop.members) }
 }
 
-/// Asks how the shop reaches the customer.
+/// Asks for the customer's contact data.
 package struct ContactQuestions: FlowComponent {
   package var flow: Flow<Basket, Contact> {
     Flow("contact") {
@@ -53,9 +53,9 @@ package struct ContactQuestions: FlowComponent {
   }
 }
 
-/// Asks where the parcel goes.
+/// Asks for the delivery address.
 package struct AddressQuestions: FlowComponent {
-  /// What is known of an address on the way to it.
+  /// The known parts of an address while it is entered.
   private struct Draft: Sendable, Codable {
     let street: String
     let postcode: String
@@ -78,7 +78,7 @@ package struct AddressQuestions: FlowComponent {
   }
 }
 
-/// Asks how the parcel goes; what is on offer depends on the goods' value and the country.
+/// Asks for the delivery method; the choice depends on the goods' value and the country.
 package struct DeliveryQuestion: FlowComponent {
   package var flow: Flow<Consignment, DeliveryOption> {
     Ask("delivery", form).carrying { consignment, method in try form(consignment).option(for: method) }

@@ -1,23 +1,23 @@
 package import ActorFlow
 
 extension Shop {
-  /// The checkout of this shop: a shopping list goes in, most often an empty one, and a receipt comes out.
+  /// The checkout of this shop: the input is a shopping list, most often an empty one, and the output a receipt.
   ///
-  /// The basket is a rendered step; each question after it is a step of its own, so `back` leads to the question before,
-  /// and from the first one to the basket as it was left. Goods are held back when the customer checks out and reserved
-  /// for good while the fraud desk looks at the order, the card is charged when everything else is known, and the parcel
-  /// leaves last; each of these knows how to undo itself, and the coordinator calls it when it has to. All that the flow
-  /// knows can be stored, so it can be hosted as it is.
+  /// The basket is a rendered step; each question after it is a step of its own, so `back` leads to the question
+  /// before, and from the first one to the basket as it was left. Goods are held when the customer checks out and
+  /// reserved firmly while the fraud desk examines the order, the card is charged when everything else is known, and
+  /// the parcel leaves last; each of these steps has a `backUp`, which the coordinator calls when needed. All values of
+  /// the flow can be stored, so it can be hosted unchanged.
   ///
   /// - Parameters:
-  ///   - upsell: What else is offered.
-  ///   - idle: Ends the checkout when nobody has answered for this long.
-  ///   - patience: How long a payment may stay unconfirmed.
+  /// - upsell: The offers beside the goods.
+  /// - idle: Ends the checkout when no answer arrives for this long.
+  /// - patience: The longest time a payment may stay unconfirmed.
   package func checkout(
     upsell: Flow<Order, Order>? = nil, expiringAfter idle: Duration? = nil,
     confirmedWithin patience: Duration = .seconds(60)
   ) -> Flow<ShoppingList, Receipt> {
-    // Where a host keeps it, too: an order that fails is undone, and does not wait for somebody to try again.
+    // On a host, too: an order that fails is rolled back, and does not wait for a retry.
     let steps = Flow {
       FilledBasket(shop: self)
       Purchase(shop: self, upsell: upsell, patience: patience)
@@ -26,15 +26,15 @@ extension Shop {
   }
 }
 
-/// Everything after the basket: what is held back is ordered, paid and sent.
+/// Everything after the basket: the held goods are ordered, paid and sent.
 package struct Purchase: FlowComponent {
   private let shop: Shop
   private let upsell: Flow<Order, Order>?
   private let patience: Duration
 
   /// - Parameters:
-  ///   - upsell: What else is offered.
-  ///   - patience: How long a payment may stay unconfirmed.
+  /// - upsell: The offers beside the goods.
+  /// - patience: The longest time a payment may stay unconfirmed.
   package init(shop: Shop, upsell: Flow<Order, Order>? = nil, patience: Duration = .seconds(60)) {
     (self.shop, self.upsell, self.patience) = (shop, upsell, patience)
   }

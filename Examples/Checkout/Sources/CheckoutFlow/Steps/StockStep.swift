@@ -1,6 +1,6 @@
 package import ActorFlow
 
-/// Makes the reservation of the basket's lines firm: from now on the goods belong to this order.
+/// Makes the hold of the basket's lines firm: from now on the goods belong to this order.
 package actor StockStep: FlowStep {
   private let shop: Shop
 
@@ -9,7 +9,7 @@ package actor StockStep: FlowStep {
     self.shop = shop
   }
 
-  /// Asks how many parcels it may become, where that makes a difference. Throws if goods are gone.
+  /// Asks for the number of parcels, where it makes a difference. Throws if goods are gone.
   package func proceed(_ order: Order, context: StepContext) async throws -> Packing {
     var packing = Packing.together
     if order.delivery.method != .pickup, order.basket.pieces > Packing.piecesInOneParcel {
@@ -23,7 +23,7 @@ package actor StockStep: FlowStep {
     return packing
   }
 
-  /// Makes it loose again; the lines release the goods themselves.
+  /// Makes the reservation a hold again; the lines release the goods themselves.
   package func backUp(context: RollbackContext) async throws {
     guard case .done(let ids) = await context.record(Self.record, as: [Reservation.ID].self) else { return }
     try await shop.warehouse.withdrawConfirmation(ids)
