@@ -4,7 +4,7 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// The basket as it lives in a flow: with prices and stock that change meanwhile.
+/// The basket in a flow, with prices and stock that change meanwhile.
 @Suite struct BasketFlowTests {
   private let hammer = Fixture.hammer
   private let clock = ManualClock()
@@ -13,7 +13,7 @@ import Testing
     .success(PriceList(in: currency, rate: currency == .euro ? 100 : 200, changed: [hammer: Money(cents: cents)]))
   }
 
-  /// Runs the basket of a shop until its prices were asked for once.
+  /// Runs the basket of a shop until its prices were requested once.
   private func testBasket(
     _ shop: Shop, passivating: Passivation = .never,
     _ body: (FlowTester<Basket>, OpenQuestion<BasketView>) async throws -> Void
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("A basket is filled by actions, and what it holds at the end is held back")
+  @Test("A basket is filled by actions, and its goods are held at the checkout")
   func actions() async throws {
     let shop = try Fixture.shop(clock: clock)
     try await testBasket(shop) { tester, empty in
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("New prices are shown as soon as they are known, and the customer pays those that were shown")
+  @Test("New prices are shown as soon as they are known, and the customer pays the shown ones")
   func newPrices() async throws {
     let shop = try Fixture.shop(prices: ScriptedPrices(.success(PriceList()), cheap(1900)), clock: clock)
     try await testBasket(shop) { tester, empty in
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("Prices that are the same are not shown again")
+  @Test("Unchanged prices are not shown again")
   func samePrices() async throws {
     let prices = ScriptedPrices(.success(PriceList()))
     try await testBasket(try Fixture.shop(prices: prices, clock: clock)) { tester, empty in
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("A price source that throws costs nothing: the old prices stay, the basket says so, and asks again")
+  @Test("A price source that throws changes nothing: the old prices stay, with the reason, and are requested again")
   func throwingSource() async throws {
     let prices = ScriptedPrices(cheap(1900), .failure(Refusal("the line is dead")), cheap(1800))
     let shop = try Fixture.shop(prices: prices, clock: clock)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("With another currency its prices are asked for at once, and those of the old one no more")
+  @Test("After a change of the currency its prices are requested at once, and those of the old one no more")
   func currency() async throws {
     let prices = ScriptedPrices(.success(PriceList()), cheap(1900, in: .dollar))
     try await testBasket(try Fixture.shop(prices: prices, clock: clock)) { tester, empty in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("What somebody else takes from the shelf is seen at once, and nothing can be bought that is not there")
+  @Test("Goods sold to another customer are shown at once, and cannot be bought")
   func stock() async throws {
     let shop = try Fixture.shop(clock: clock)
     try await testBasket(shop) { tester, empty in
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("A price source that does not answer holds nobody up")
+  @Test("A price source that does not answer blocks nothing")
   func silentSource() async throws {
     let shop = try Fixture.shop(prices: SilentPrices(), clock: clock)
     try await testFlow(FilledBasket(shop: shop), with: ShoppingList()) { tester in
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("Somebody faster at the shelf gets the goods: nothing is held back, and the basket comes round again")
+  @Test("A faster customer gets the goods: nothing is held, and the basket is shown again")
   func somebodyFaster() async throws {
     let shop = try Fixture.shop(clock: clock)
     let flow = Flow {

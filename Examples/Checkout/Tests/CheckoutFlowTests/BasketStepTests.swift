@@ -3,7 +3,7 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// The basket as a value: what actions do to its state, and what it shows and asks for, without a flow.
+/// The basket as a value: the effect of actions on its state, and its view and effects, without a flow.
 @Suite struct BasketStepTests {
   private typealias Item = ShoppingList.Item
   private let hammer = Fixture.hammer
@@ -18,14 +18,14 @@ import Testing
     for action in actions { #expect(step.apply(action, to: &state) == nil) }
   }
 
-  @Test("What is added twice is one line, and stays where it stood")
+  @Test("A product that is added twice is one line, and stays in its place")
   func add() throws {
     var state = try basket().makeState()
     try apply([.add(hammer, quantity: 1), .add(nails, quantity: 10), .add(hammer, quantity: 2)], to: &state)
     #expect(state.items == [Item(sku: hammer, quantity: 3), Item(sku: nails, quantity: 10)])
   }
 
-  @Test("Each change is undone by itself, last first; news and currencies are none")
+  @Test("Each change is reverted separately, last first; news and currencies are no changes")
   func undo() throws {
     var state = try basket().makeState()
     try apply([.add(hammer, quantity: 1), .quantity(hammer, 3), .remove(hammer)], to: &state)
@@ -39,14 +39,14 @@ import Testing
     #expect(state.currency == .dollar && state.stock == [hammer: 2])
   }
 
-  @Test("What changes nothing leaves nothing to undo")
+  @Test("An action without a change leaves nothing to revert")
   func noChange() throws {
     var state = try basket().makeState()
     try apply([.add(hammer, quantity: 2), .quantity(hammer, 2), .remove(nails)], to: &state)
     #expect(state.history.count == 1)
   }
 
-  @Test("A hundred changes can be undone, and no more are kept")
+  @Test("A hundred changes can be reverted, and no more are stored")
   func history() throws {
     var state = try basket().makeState()
     try apply((1...150).map { _ in .add(nails, quantity: 1) }, to: &state)
@@ -55,7 +55,7 @@ import Testing
     #expect(state.items == [Item(sku: nails, quantity: 50)])
   }
 
-  @Test("A checkout makes a list at the prices that are shown, and leaves the state as it is")
+  @Test("A checkout makes a list at the shown prices, and leaves the state unchanged")
   func checkout() throws {
     var state = try basket().makeState()
     let prices = PriceList(changed: [hammer: Money(cents: 1500)])
@@ -67,7 +67,7 @@ import Testing
     #expect(state == before)
   }
 
-  @Test("It shows lines and their sum, and asks for stock and prices; the currency is the key of the prices")
+  @Test("The view has lines and their sum, and requests stock and prices; the currency is the key of the prices")
   func rendering() throws {
     var state = try basket().makeState()
     try apply([.add(hammer, quantity: 2), .add(nails, quantity: 10)], to: &state)
@@ -98,7 +98,7 @@ import Testing
     #expect(state.problem == nil)
   }
 
-  @Test("A list that the warehouse has refused says why, until the basket changes")
+  @Test("A list that the warehouse has refused shows the reason, until the basket changes")
   func refusal() throws {
     let step = try basket(ShoppingList([Item(sku: hammer, quantity: 2)]).refused("only one is left"))
     var state = step.makeState()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Books in files") struct BookTests {
   private let hammer = Fixture.hammer
 
-  @Test("Who is asked again with the same key, in another process, does it once")
+  @Test("A service asked again with the same key, in another process, acts once")
   func sameKey() async throws {
     try await withFolder { folder in
       let first = try Fixture.shop(books: Books(directory: folder))
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("What was given back stays given back, and a voided key takes no money")
+  @Test("A refund stays refunded, and a voided key takes no money")
   func undone() async throws {
     try await withFolder { folder in
       let first = try Fixture.shop(books: Books(directory: folder))
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("Shipped goods are not on the shelf, also when the program is started again")
+  @Test("Shipped goods are not in stock, also after a restart of the program")
   func shipped() async throws {
     try await withFolder { folder in
       let first = try Fixture.shop(books: Books(directory: folder))
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("What cannot be written down is not done")
+  @Test("A change that cannot be recorded is not made")
   func unwritable() async throws {
     try await withFolder { folder in
       let shop = try Fixture.shop(books: Books(directory: folder.appending(path: "missing")))
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("A book that is no book is refused, and left as it is")
+  @Test("An invalid book is refused, and left unchanged")
   func damaged() async throws {
     try await withFolder { folder in
       let file = folder.appending(path: "gateway.json")

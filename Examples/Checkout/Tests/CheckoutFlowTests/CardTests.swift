@@ -3,7 +3,7 @@ import Testing
 @testable import CheckoutFlow
 
 @Suite struct CardTests {
-  @Test("A card is good until its month is over")
+  @Test("A card is valid until its month is over")
   func expiry() throws {
     let card = try Self.card("4242424242424242", "06/30")
     try card.check(today: #require(Month(year: 2030, number: 6)))
@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "A good card passes", arguments: ["4242424242424242", "378282246310005", "4000000000000002", "6304000000000000"])
+    "A valid card passes", arguments: ["4242424242424242", "378282246310005", "4000000000000002", "6304000000000000"])
   func passes(number: String) throws {
     try Self.card(number).check(today: Fixture.today)
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import CheckoutFlow
 
 @Suite struct CatalogueTests {
-  @Test("The shipped catalogue has at least 200 products, some sold out, some with one left, and no bad line")
+  @Test("The shipped catalogue has at least 200 products, some sold out, some with one left, and no invalid line")
   func shipped() throws {
     let reading = try Catalogue.read(Catalogue.shippedText())
     let products = reading.catalogue.products
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "A bad line costs its own product, and the sentence says where and why",
+    "An invalid line loses its own product, and the sentence names the line and the reason",
     arguments: [
       ("A,x,1", "line 3: there are 3 fields"),
       ("A,x,y,1,2", "line 3: there are 5 fields"),

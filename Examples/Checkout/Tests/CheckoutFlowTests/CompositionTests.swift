@@ -4,7 +4,7 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// Ways that part and meet again: customers, checks, payment, offers.
+/// Branches and joins: customers, checks, payment, offers.
 @Suite struct CompositionTests {
   private let good = "4242424242424242"
   private let bad = "4000000000000002"
@@ -23,7 +23,7 @@ import Testing
     #expect(receipt.payment?.amount == Money(cents: 1800))
   }
 
-  @Test("Somebody without an account is told so, and a back from a guest's first question leads to the account")
+  @Test("A customer without an account is told so, and a back from a guest's first question leads to the account")
   func unknownMember() async throws {
     _ = try await Fixture.checkout(try Fixture.shop()) { customer in
       try await customer.add(Fixture.hammer, 1)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A refused fraud check fails with its sentence, and everything reserved goes back on the shelf")
+  @Test("A refused fraud check fails with its sentence, and everything reserved is released")
   func fraud() async throws {
     let shop = try Fixture.shop()
     let ending = try await Fixture.checkout(shop) { customer in
@@ -51,7 +51,7 @@ import Testing
     #expect(await shop.warehouse.confirmed.isEmpty)
   }
 
-  @Test("Stock that is gone when it is to be reserved for good fails the order")
+  @Test("Stock that is gone at its firm reservation fails the order")
   func stockIsGone() async throws {
     let shop = try Fixture.shop()
     let ending = try await Fixture.checkout(shop) { customer in
@@ -90,7 +90,7 @@ import Testing
     #expect(receipt.order.clearance == Clearance(reference: "age known"))
   }
 
-  @Test("After three declined cards another way to pay is asked for, and nothing is charged")
+  @Test("After three declined cards another payment method is asked for, and nothing is charged")
   func threeTries() async throws {
     let shop = try Fixture.shop()
     let receipt = try await Fixture.checkout(shop, isConfirmed: false) { customer in
@@ -149,7 +149,7 @@ import Testing
     #expect(await shop.gateway.balance == .zero)
   }
 
-  @Test("A customer who went away for too long finds nothing reserved; new prices wake nobody")
+  @Test("A checkout whose customer stays away expires and releases its goods; new prices do not restart the idle time")
   func expires() async throws {
     let (clock, shopClock) = (ManualClock(), ManualClock())
     let dearer = PriceList(changed: [Fixture.hammer: Money(cents: 2100)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// A small shop, and a customer who knows what to answer.
+/// A small shop, and a customer who knows all answers.
 enum Fixture {
   static let hammer = SKU("H-1")
   static let nails = SKU("N-1")
@@ -18,7 +18,7 @@ enum Fixture {
     get throws { try #require(Month(year: 2030, number: 6)) }
   }
 
-  /// A shop whose prices are asked for again every ten seconds of this clock.
+  /// A shop whose prices are requested every ten seconds of this clock.
   static func shop(
     prices: any PriceSource = Market(), openingPrices: PriceList = PriceList(), clock: ManualClock = ManualClock(),
     books: Books = Books()
@@ -27,8 +27,8 @@ enum Fixture {
       catalogue: catalogue, today: try today, prices: prices, openingPrices: openingPrices, clock: clock, books: books)
   }
 
-  /// Runs the checkout of this shop while `body` answers; returns how it ended. Payments are confirmed already, unless
-  /// `body` is to do that.
+  /// Runs the checkout of this shop while `body` answers; returns its ending. Payments are confirmed already, unless
+  /// `body` confirms them.
   static func checkout(
     _ shop: Shop, upsell: Flow<Order, Order>? = nil, expiringAfter idle: Duration? = nil, isConfirmed: Bool = true,
     clock: any Clock<Duration> = ContinuousClock(), _ body: (Customer) async throws -> Void
@@ -66,17 +66,17 @@ struct Customer {
     try await coordinator.answer(type, with: answer)
   }
 
-  /// Puts something into the basket.
+  /// Adds a product to the basket.
   func add(_ sku: SKU, _ quantity: Int) async throws {
     try await answer(BasketView.self, .add(sku, quantity: quantity))
   }
 
-  /// Leaves the basket for the total that it shows.
+  /// Checks out for the shown total.
   func checkOut() async throws {
     try await answer(BasketView.self, .checkout(total: asked(BasketView.self).total))
   }
 
-  /// Answers everything up to the payment.
+  /// Answers every question before the payment.
   func goToPayment(
     _ product: SKU = Fixture.hammer, quantity: Int = 2, email: String = "ada@example.org", postcode: String = "10115",
     delivery: DeliveryMethod = .standard

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// The flow as a coordinator walks it, without a terminal.
+/// The flow on a coordinator, without a terminal.
 @Suite struct FlowTests {
-  @Test("An order is paid, its goods leave the shelf, its parcel is booked")
+  @Test("An order is paid, its goods are shipped, its parcel is booked")
   func finishes() async throws {
     let shop = try Fixture.shop()
     let receipt = try await Fixture.checkout(shop) { customer in
@@ -19,7 +19,7 @@ import Testing
     #expect(await shop.warehouse.reservations.isEmpty)
   }
 
-  @Test("What the customer fetches is given to no courier")
+  @Test("An order that the customer fetches is given to no courier")
   func pickup() async throws {
     let shop = try Fixture.shop()
     let receipt = try await Fixture.checkout(shop) { customer in
@@ -30,7 +30,7 @@ import Testing
     #expect(await shop.courier.parcels.isEmpty)
   }
 
-  @Test("A back into the basket releases what was held, and the basket is as it was left")
+  @Test("A back into the basket releases the held goods, and the basket is as it was left")
   func backReleases() async throws {
     let shop = try Fixture.shop()
     _ = try await Fixture.checkout(shop) { customer in
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("After a back the last change can still be undone, and what is held then is what the basket shows")
+  @Test("After a back the last change can still be reverted, and the goods held then are those of the basket")
   func undoAfterBack() async throws {
     let shop = try Fixture.shop()
     _ = try await Fixture.checkout(shop) { customer in
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("An abandoned checkout leaves the shop as it was")
+  @Test("An abandoned checkout leaves the shop unchanged")
   func abandon() async throws {
     let shop = try Fixture.shop()
     let ending = try await Fixture.checkout(shop) { customer in
@@ -88,7 +88,7 @@ import Testing
       ])
   }
 
-  @Test("A wrong answer is refused and the question stays")
+  @Test("An invalid answer is refused and the question stays")
   func refusal() async throws {
     _ = try await Fixture.checkout(try Fixture.shop()) { customer in
       let wrong: [BasketAction] = [

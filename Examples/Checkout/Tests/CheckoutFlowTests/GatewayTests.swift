@@ -17,7 +17,7 @@ import Testing
     #expect(await gateway.balance == amount * 2)
   }
 
-  @Test("It declines by rule and takes nothing", arguments: ["4000000000000002", "4000000000009995"])
+  @Test("A charge is declined by rule and takes nothing", arguments: ["4000000000000002", "4000000000009995"])
   func declines(number: String) async throws {
     let outcome = try await gateway.charge(amount, to: CardTests.card(number), idempotencyKey: "k")
     guard case .declined = outcome else {
@@ -43,7 +43,7 @@ import Testing
     #expect(await gateway.balance == .zero)
   }
 
-  @Test("A charge that broke off can be voided, and its key takes no money any more")
+  @Test("A charge with an unknown outcome can be voided, and its key takes no money any more")
   func voids() async throws {
     let card = try CardTests.card("4000000000000119")
     await #expect(throws: Refusal.self) { try await gateway.charge(amount, to: card, idempotencyKey: "k") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CheckoutFlow
 
-@Suite("A purchase that is hosted") struct HostedTests {
+@Suite("A hosted purchase") struct HostedTests {
   private let store = MemoryFlowStore()
   private let shop: Shop
 
@@ -12,7 +12,7 @@ import Testing
     shop = try Fixture.shop()
   }
 
-  /// A host that has nothing but the store: as after a start of the program.
+  /// A host that has nothing but the store, as after a start of the program.
   private func host() async throws -> (host: FlowHost, flows: HostedFlow<Basket, Receipt>) {
     let host = FlowHost(store: store, owner: "shop")
     return (host, try await host.register(Flow("checkout") { Purchase(shop: shop) }))
@@ -26,7 +26,7 @@ import Testing
     try await host().flows.start(id: "order", with: Basket().adding(line))
   }
 
-  /// Answers with a host that has just been started, and gives back what was asked.
+  /// Answers with a host that has just been started, and returns the question.
   @discardableResult
   private func answer<P: Prompt & Decodable>(_ type: P.Type, _ answer: P.Answer) async throws -> P
   where P.Answer: Codable {
@@ -37,7 +37,7 @@ import Testing
     return try question.prompt(as: type)
   }
 
-  @Test("with another host for each answer the order is paid once, and on its way")
+  @Test("with another host for each answer the order is paid once, and shipped")
   func everyAnswer() async throws {
     try await start()
     try await answer(AccountForm.self, .guest)
@@ -67,7 +67,7 @@ import Testing
     #expect(await shop.courier.parcels == [try #require(receipt.parcel)])
   }
 
-  @Test("an order that is abandoned at another host gives the goods and the money back")
+  @Test("an order that is abandoned at another host releases the goods and refunds the money")
   func abandoned() async throws {
     try await start()
     try await answer(AccountForm.self, .member(email: "grace@example.org"))

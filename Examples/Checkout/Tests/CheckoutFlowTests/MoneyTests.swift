@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(
-    "What is no amount is refused",
+    "An invalid amount is refused",
     arguments: [
       "", ".", "1.", ".5", "1.234", "-1", "+1", "1e3", "€1", "1,50", " 1", "1000000.01", "99999999999999999999", "٣",
     ])
@@ -26,7 +26,7 @@ import Testing
     #expect("\(Money(cents: -1250))" == "-€12.50")
   }
 
-  @Test("A basket of the dearest things does not overflow")
+  @Test("A basket of the most expensive products does not overflow")
   func doesNotOverflow() {
     let line = Money.highestPrice * ShoppingList.quantityLimit
     #expect((1...10_000).reduce(Money.zero) { sum, _ in sum + line } > .highestPrice)

@@ -1,6 +1,6 @@
 @testable import CheckoutFlow
 
-/// A price source that says what its script says, and the last of it ever after.
+/// A price source that returns the results of its script, and then the last one again and again.
 actor ScriptedPrices: PriceSource {
   private var script: [Result<PriceList, Refusal>]
   private(set) var asked: [Currency] = []
@@ -16,7 +16,7 @@ actor ScriptedPrices: PriceSource {
   }
 }
 
-/// A price source that never answers, until whoever asked has gone.
+/// A price source that never answers, until the request is cancelled.
 struct SilentPrices: PriceSource {
   func prices(in currency: Currency) async throws -> PriceList {
     let (nothing, continuation) = AsyncStream.makeStream(of: Never.self)

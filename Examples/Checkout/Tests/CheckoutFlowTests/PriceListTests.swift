@@ -7,7 +7,7 @@ import Testing
     try PriceList(reading: text, in: currency, of: Fixture.catalogue)
   }
 
-  @Test("A list names what has changed; other things cost what the catalogue says")
+  @Test("A list has the changed prices; other products have the catalogue's prices")
   func reads() throws {
     let list = try read("h-1, 19.50\r\n\nUSD,1.08\n")
     let products = Fixture.catalogue.products
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "A wrong line is named, and nothing of the list counts",
+    "An invalid line is named, and the whole list is refused",
     arguments: [
       ("H-1,cheap", "line 1 must hold a name and an amount, such as TLS-101,12.50"),
       ("H-1,1\nX-9,1", "line 2: “X-9” is neither a product nor a currency"),

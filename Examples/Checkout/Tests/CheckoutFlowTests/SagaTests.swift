@@ -3,9 +3,9 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// What happens when the outside world says no.
+/// Refusals of the outside world.
 @Suite struct SagaTests {
-  @Test("A declined card is asked for again, says why, and loses nothing")
+  @Test("A declined card is asked for again with the reason, and nothing is lost")
   func declined() async throws {
     let shop = try Fixture.shop()
     let receipt = try await Fixture.checkout(shop) { customer in
@@ -21,7 +21,7 @@ import Testing
     #expect(await shop.gateway.balance == payment.amount)
   }
 
-  @Test("Where no courier goes, the order fails, the money goes back and so do the goods")
+  @Test("Where no courier goes, the order fails, the money is refunded and the goods are released")
   func courierRefuses() async throws {
     let shop = try Fixture.shop()
     let ending = try await Fixture.checkout(shop) { customer in
@@ -51,7 +51,7 @@ import Testing
     #expect(await shop.undone.takeEntries().first?.contains("€44.90 given back") == true)
   }
 
-  @Test("Goods that are gone before they could be parcelled up fail the order; courier and money are taken back")
+  @Test("Goods that are gone before they are packed fail the order; the courier is cancelled and the money refunded")
   func goodsAreGone() async throws {
     let shop = try Fixture.shop()
     let ending = try await Fixture.checkout(shop) { customer in
@@ -65,7 +65,7 @@ import Testing
     #expect(await shop.gateway.balance == .zero)
   }
 
-  @Test("Delivery at home is free from €60 on; abroad nobody fetches a parcel")
+  @Test("Delivery at home is free from €60 on; abroad no parcel can be fetched")
   func delivery() {
     let free = DeliveryOption.options(for: Money(cents: 6000), to: .germany)
     #expect(free.first == DeliveryOption(method: .standard, price: .zero))

@@ -5,17 +5,17 @@ import Testing
 
 @testable import CheckoutFlow
 
-/// The whole checkout in files: each answer is given by a process of its own, as far as one process can play that.
-@Suite("A checkout that is kept") struct StoredCheckoutTests {
-  /// A shop and a host that know nothing but what is in the folder.
+/// The whole checkout in files: each answer is given by a process of its own, simulated in one process.
+@Suite("A stored checkout") struct StoredCheckoutTests {
+  /// A shop and a host that have nothing but the folder.
   private struct Program {
     let shop: Shop
     let host: FlowHost
     let flows: HostedFlow<ShoppingList, Receipt>
   }
 
-  /// Opens the store that the program before has closed. Another test may be starting a process in that moment, which
-  /// has the lock's file, too, until it becomes another program.
+  /// Opens the store that the program before has closed. Another test may be starting a process at that moment, which
+  /// also has the lock's file until it becomes another program.
   private func open(_ path: String) async throws -> FileFlowStore {
     for _ in 0..<20_000 {
       do { return try await FileFlowStore(directory: path) } catch let error as FlowStoreError
@@ -33,7 +33,7 @@ import Testing
     let store = try await open(folder.appending(path: "flows").path)
     let shop = try Fixture.shop(books: Books(directory: folder))
     var options = FlowHost.Options()
-    options.effectTime = .zero  // nobody looks at the basket
+    options.effectTime = .zero  // no reader shows the basket
     let crashing = CrashingStore(store: store, gateway: dyingAtCharge ? shop.gateway : Gateway())
     let host = try FlowHost(store: crashing, options: options)
     let result = try await body(Program(shop: shop, host: host, flows: try await host.register(shop.checkout())))
@@ -41,7 +41,7 @@ import Testing
     return result
   }
 
-  /// Answers in a process of its own, with what the question that is open there says.
+  /// Answers in a process of its own, by the prompt of the open question there.
   private func answer<P: Prompt & Decodable>(
     _ type: P.Type, in folder: URL, _ answer: (P) throws -> P.Answer
   ) async throws where P.Answer: Codable {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Goes to the question for a card.
+  /// Answers until the question for a card.
   private func goToPayment(in folder: URL) async throws {
     _ = try await start(in: folder) { try await $0.flows.start(id: "order", with: ShoppingList()) }
     try await answer(BasketView.self, in: folder) { _ in .add(Fixture.nails, quantity: 5) }
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("Backing up from program to program gives the goods back, and the basket is as it was left")
+  @Test("Backing up from program to program releases the goods, and the basket is as it was left")
   func back() async throws {
     try await withFolder { folder in
       try await goToPayment(in: folder)
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("A program that dies between the charge and its record does not charge again when it is started again")
+  @Test("A program that dies between the charge and its record does not charge again after its restart")
   func diesAtCharge() async throws {
     try await withFolder { folder in
       try await goToPayment(in: folder)
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("An order that fails is undone at once, as in memory")
+  @Test("An order that fails is rolled back at once, as in memory")
   func fails() async throws {
     try await withFolder { folder in
       try await goToPayment(in: folder)
@@ -191,7 +191,7 @@ import Testing
   }
 }
 
-/// A store that takes nothing any more as soon as a gateway has money: as if the program had died then.
+/// A store that accepts nothing more as soon as a gateway has money: as if the program had died then.
 private struct CrashingStore: FlowStore {
   let store: FileFlowStore
   let gateway: Gateway

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("What is wrong with a document is told all at once, each with its place")
+  @Test("All mistakes of a document are reported at once, each with its position")
   func wrong() throws {
     let text = #"""
       {"version": 1, "flow": [

@@ -13,13 +13,13 @@ import Testing
     #expect(await warehouse.available[hammer] == 1)
   }
 
-  @Test("More than there is, or nothing at all, reserves nothing", arguments: [0, -1, 4])
+  @Test("More than the stock, or nothing at all, reserves nothing", arguments: [0, -1, 4])
   func refuses(quantity: Int) async throws {
     #expect(try await warehouse.reserve(quantity, of: hammer, idempotencyKey: "k") == .short(left: 3))
     #expect(await warehouse.available[hammer] == 3)
   }
 
-  @Test("What is released is there again, once")
+  @Test("Released goods are available again, once")
   func releases() async throws {
     _ = try await warehouse.reserve(2, of: hammer, idempotencyKey: "k")
     #expect(try await warehouse.release("k")?.quantity == 2)
@@ -27,7 +27,7 @@ import Testing
     #expect(await warehouse.available[hammer] == 3)
   }
 
-  @Test("Goods are shipped together or not at all, and can be taken back in")
+  @Test("Goods are shipped together or not at all, and can be taken back")
   func ships() async throws {
     _ = try await warehouse.reserve(1, of: hammer, idempotencyKey: "k")
     await #expect(throws: Refusal.self) { try await warehouse.ship(["k", "unknown"]) }

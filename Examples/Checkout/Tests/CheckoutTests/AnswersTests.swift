@@ -20,7 +20,7 @@ import Testing
     #expect(receipt.contains { $0.hasPrefix("  parcel PKT-") })
   }
 
-  @Test("The order that comes with the example goes through")
+  @Test("The order that comes with the example succeeds")
   func shippedAnswers() async throws {
     let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
     let ending = try await Program.run(["--answers", package.appending(path: "Answers/order.txt").path])
@@ -28,7 +28,7 @@ import Testing
     #expect(ending.output.contains("RECEIPT"))
   }
 
-  @Test("The transcript shows what was answered, but no card number")
+  @Test("The transcript shows the answers, but no card number")
   func transcript() async throws {
     let ending = try await Program.run(answers: Self.order + [Self.card])
     #expect(ending.lines.contains("Your name: Ada Lovelace"))
@@ -36,7 +36,7 @@ import Testing
     #expect(!ending.output.contains("4242 4242 4242 4242 12/99"))
   }
 
-  @Test("back offers what was typed again, Enter keeps it; at the basket it releases what was reserved")
+  @Test("back offers the typed text again, Enter accepts it; at the basket it releases the reserved goods")
   func back() async throws {
     let ending = try await Program.run(
       answers: [
@@ -55,7 +55,7 @@ import Testing
     #expect(ending.status == 2)
   }
 
-  @Test("An undo that leaves nothing says that the basket is empty", arguments: ["undo", "remove TLS-101"])
+  @Test("An undo that leaves nothing shows an empty basket", arguments: ["undo", "remove TLS-101"])
   func emptied(change: String) async throws {
     let ending = try await Program.run(answers: ["add TLS-101 1", change, "abandon"])
     let changed = try #require(ending.lines.firstIndex { $0.hasSuffix(": \(change)") })
@@ -63,7 +63,7 @@ import Testing
     #expect(ending.lines[changed + 3] == "\(WrongInputTests.emptyLabel): abandon")
   }
 
-  @Test("abandon rolls back, says what was undone, and ends with status 2")
+  @Test("abandon rolls back, prints the compensated effects, and ends with status 2")
   func abandon() async throws {
     let ending = try await Program.run(answers: Self.order + ["abandon"])
     #expect(ending.status == 2)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("A declined card is asked for again and the order is kept")
+  @Test("A declined card is asked for again and the order stays")
   func declined() async throws {
     let ending = try await Program.run(answers: Self.order + ["4000 0000 0000 0002 12/99 987", "", Self.card])
     #expect(ending.status == 0)

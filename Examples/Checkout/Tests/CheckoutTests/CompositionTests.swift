@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Ways that part and meet again, as they look in a terminal.
+/// Branches and joins, as shown in a terminal.
 @Suite struct CompositionTests {
   private static let member = ["add TLS-101 2", "checkout", "grace@example.org", "1", "no"]
   private static let declined = "4000 0000 0000 0002 12/99 987"
 
-  @Test("A member's address is on file, and an offer that was taken stands on the receipt")
+  @Test("A member's address is on file, and an accepted offer stands on the receipt")
   func member() async throws {
     var answers = Self.member + [AnswersTests.card]
     answers[4] = "yes"
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("After three declined cards another way to pay is asked for")
+  @Test("After three declined cards another payment method is asked for")
   func threeTries() async throws {
     let cards = [String](repeating: Self.declined, count: 3)
     let ending = try await Program.run(answers: AnswersTests.order + cards + ["card", "invoice"])
@@ -84,7 +84,7 @@ import Testing
     #expect(left.lines.contains("Undone: refunded €38.92 to the card ending in 4242."))
   }
 
-  @Test("where marks the place in the flow's drawing; the question stays")
+  @Test("where marks the place in the flow's diagram; the question stays")
   func position() async throws {
     let ending = try await Program.run(answers: ["add TLS-101 1", "where", "checkout"])
     #expect(ending.lines.contains("flowchart TD"))

@@ -14,7 +14,7 @@ import Testing
     #expect(events.first { $0.change == "asked" }?.questions.first?.prompt == "BasketView")
   }
 
-  @Test("A back and an abandonment are told as such")
+  @Test("A back and an abandonment are logged as such")
   func leaving() async throws {
     let events = try await events(["add TLS-101 1", "checkout", "back", "abandon"])
     #expect(
@@ -29,7 +29,7 @@ import Testing
     #expect(events.last?.status == "abandoned")
   }
 
-  @Test("Events hold nothing that was typed")
+  @Test("Events contain nothing that was typed")
   func secrets() async throws {
     let ending = try await Program.run(answers: AnswersTests.order + [AnswersTests.card], ["--events"])
     for secret in ["Ada", "ada@example.org", "Main St", "4242"] {

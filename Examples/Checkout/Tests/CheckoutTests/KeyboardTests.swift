@@ -3,7 +3,7 @@ import Testing
 
 /// The program as a person uses it, through standard input.
 @Suite struct KeyboardTests {
-  @Test("A newcomer sees at once what can be typed")
+  @Test("A new user sees at once which commands there are")
   func help() async throws {
     let ending = try await Program.run([], input: "help\n")
     let opening = ending.output.prefix { $0 != "[" }
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("Bytes that are no text, and a line without end, are refused like any other answer")
+  @Test("Bytes that are not text, and a line without end, are refused like any other answer")
   func garbage() async throws {
     let ending = try await Program.run(
       [], input: "add \u{0}\u{1B}[31m\u{FFFD} 1\nadd \(String(repeating: "x", count: 100_000)) 1\n")
@@ -43,7 +43,7 @@ import Testing
     #expect(ending.lines.filter { $0.hasPrefix("Sorry, ") }.count == 2)
   }
 
-  @Test("Ctrl-C abandons and undoes")
+  @Test("Ctrl-C abandons and rolls back")
   func interrupt() async throws {
     try await Program.withFolder { folder in
       let keys = Pipe()
@@ -75,7 +75,7 @@ import Testing
     throw Missing(texts: texts, seen: String(decoding: seen, as: UTF8.self))
   }
 
-  /// Waits until there is something to read. A program that hangs is to fail the test, and not to hang it as well.
+  /// Waits until there is output to read. A program that hangs must fail the test, and not hang it as well.
   private static func isReadable(_ handle: FileHandle) -> Bool {
     var wanted = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
     return poll(&wanted, 1, 30_000) > 0

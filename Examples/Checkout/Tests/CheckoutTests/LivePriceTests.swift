@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The program while prices change around it.
+/// The program while prices change.
 @Suite struct LivePriceTests {
-  @Test("A new price is shown while somebody types, and what was typed is not lost")
+  @Test("A new price is shown while a line is being typed, and the typed text is not lost")
   func whileTyping() async throws {
     try await withProgram(prices: "TLS-101,18.00") { program in
       try program.type("add TLS-101 2\n")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("Another currency is shown as soon as its rate is known; a file that is gone leaves the last prices")
+  @Test("Another currency is shown as soon as its rate is known; a removed file leaves the last prices")
   func currencyAndProblem() async throws {
     try await withProgram(prices: "USD,1.10") { program in
       try program.type("add TLS-101 2\ncurrency usd\n")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("A price list that is wrong from the beginning ends the program with one sentence")
+  @Test("A price list that is invalid from the beginning ends the program with one sentence")
   func wrongList() async throws {
     let ending = try await Program.withFolder {
       try await Program.run(["--prices", Program.file("TLS-101,cheap", in: $0).path])
@@ -52,7 +52,7 @@ import Testing
 
     func type(_ text: String) throws { try keys.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
 
-    /// Changes the file in one go, or removes it.
+    /// Changes the file atomically, or removes it.
     func set(prices text: String?) throws {
       if let text {
         try Data(text.utf8).write(to: prices, options: .atomic)

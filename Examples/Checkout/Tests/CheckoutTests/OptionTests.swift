@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the options change.
+/// The effects of the options.
 @Suite struct OptionTests {
   @Test("--diagram draws the flow and ends", arguments: [([], "flowchart TD"), (["dot"], "digraph flow {")])
   func diagram(language: [String], opening: String) async throws {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test("--expires abandons while a line is awaited, and releases what was reserved")
+  @Test("--expires abandons while a line is awaited, and releases the reserved goods")
   func expires() async throws {
     try await Program.withFolder { folder in
       let keys = Pipe()
@@ -27,13 +27,13 @@ import Testing
   }
 
   @Test(
-    "Options that make no sense end the program with 64",
+    "Invalid options end the program with 64",
     arguments: ["--expires=0", "--expires=-1", "--expires=x", "--refresh=0", "--refresh=x"])
   func nonsense(option: String) async throws {
     #expect(try await Program.run([option]).status == 64)
   }
 
-  @Test("--upsell offers what the document says")
+  @Test("--upsell offers the document's extras")
   func upsell() async throws {
     let document = #"{"version":1,"flow":[{"step":"offer","options":{"title":"a pencil","price":"0.50"}}]}"#
     let ending = try await run(document, AnswersTests.order + ["maybe", "yes", AnswersTests.card])
@@ -42,7 +42,7 @@ import Testing
     #expect(ending.lines.contains("  a pencil  €0.50"))
   }
 
-  @Test("A wrong document is told with the places of all its mistakes, and nothing is asked")
+  @Test("An invalid document is reported with the positions of all its mistakes, and nothing is asked")
   func wrongUpsell() async throws {
     let document = #"{"version":1,"flow":[{"step":"ofer"},{"step":"offer","options":{"title":"a pencil"}}]}"#
     let ending = try await run(document, [])

@@ -3,7 +3,7 @@ import Testing
 
 /// The built program, run as a child process.
 struct Program {
-  /// What a run left behind.
+  /// The result of a run.
   struct Ending {
     var status: Int32
     var output: String
@@ -54,13 +54,13 @@ struct Program {
     process.interrupt()
   }
 
-  /// Its number, by which others name it.
+  /// Its process number.
   var id: Int32 { process.processIdentifier }
 
-  /// What it has written to standard error until now.
+  /// The text that it has written to standard error so far.
   var errors: String { (try? String(contentsOf: folder.appending(path: "errors"), encoding: .utf8)) ?? "" }
 
-  /// Ends it at once, as `kill -9` does, and waits until it is gone.
+  /// Ends it at once, as `kill -9` does, and waits for its end.
   func kill() async {
     _ = Foundation.kill(id, SIGKILL)
     for await _ in ended {}
@@ -76,7 +76,7 @@ struct Program {
       errors: try String(contentsOf: folder.appending(path: "errors"), encoding: .utf8))
   }
 
-  /// Where the program was built: beside the tests.
+  /// The directory of the built program: beside the tests.
   private static var executable: URL {
     get throws {
       let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()

@@ -8,7 +8,7 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  /// How many entries a page of a book has.
+  /// The number of entries on a page of a book.
   private static func count(_ page: String, of name: String, in folder: URL) throws -> Int? {
     (try book(name, in: folder)[page] as? [String: Any])?.count
   }
@@ -21,7 +21,7 @@ import Testing
     return try await program.end()
   }
 
-  @Test("Killed at every question, and while each answer is taken, it goes on at the question that was seen last")
+  @Test("Killed at every question, and while each answer is taken, it continues at the question that was seen last")
   func killed() async throws {
     try await Program.withFolder { folder in
       var seen: [String] = []
@@ -34,12 +34,12 @@ import Testing
         }
         #expect(seen.last == nil || seen.last == question)
         await first.kill()
-        // Killed as soon as it has read the answer: nobody was told that it counts.
+        // Killed as soon as it has read the answer, which was not acknowledged.
         let second = try Talk(["--flow", "ada"], in: folder)
         #expect(try second.question() == question)
         try second.answer(question)
         await second.kill()
-        // Killed when it has asked the next: the answer counts, wherever the one before has led.
+        // Killed when it has asked the next question: the answer counts, wherever the one before has led.
         let third = try Talk(["--flow", "ada"], in: folder)
         guard let again = try third.question() else {
           #expect(try await third.end().status == 0)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("The end of the input and Ctrl-C leave a checkout that is kept; the next start goes on at the same question")
+  @Test("The end of the input and Ctrl-C leave a stored checkout; the next start continues at the same question")
   func left() async throws {
     try await Program.withFolder { folder in
       let first = try await run([], answers: ["add TLS-101 2", "checkout", "guest"], in: folder)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("--list shows what waits: the checkout, its step, its question, and since when")
+  @Test("--list shows the waiting checkouts: checkout, step, question, and age")
   func list() async throws {
     try await Program.withFolder { folder in
       #expect(try await run(["--list"], in: folder).output.hasPrefix("No checkout waits in "))
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("A second program in one directory is told who has it")
+  @Test("A second program in one directory is refused with the first one's number")
   func locked() async throws {
     try await Program.withFolder { folder in
       let talk = try Talk(in: folder)
@@ -124,7 +124,8 @@ import Testing
     }
   }
 
-  @Test("Several questions, offers and other ways to pay go on, too; the payment is confirmed when it was not yet")
+  @Test(
+    "Several questions, offers and other payment methods continue as well; the payment is confirmed if it was not yet")
   func everyQuestion() async throws {
     try await Program.withFolder { folder in
       let answers = [

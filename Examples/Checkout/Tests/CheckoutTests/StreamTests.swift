@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Files that are none: devices and pipes.
+/// Devices and pipes in the place of files.
 @Suite struct StreamTests {
   private static let order = (AnswersTests.order + [AnswersTests.card]).joined(separator: "\n")
 
@@ -14,7 +14,7 @@ import Testing
     #expect(ending.output.contains("\nAbandoned: the input ended.\n"))
   }
 
-  @Test("--answers takes what is piped in")
+  @Test("--answers takes piped input")
   func standardInput() async throws {
     try await Program.withFolder { folder in
       let pipe = Pipe()
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "Every option for a file takes a pipe with a name", arguments: ["--answers", "--prices", "--catalogue", "--upsell"])
+    "Every option for a file takes a named pipe", arguments: ["--answers", "--prices", "--catalogue", "--upsell"])
   func namedPipe(option: String) async throws {
     try await Program.withFolder { folder in
       let path = folder.appending(path: "pipe").path
@@ -41,7 +41,7 @@ import Testing
         case "--catalogue": "sku,name,price,stock\nTLS-101,Hammer,10.00,24\n"
         default: #"{"version":1,"flow":[{"step":"offer","options":{"title":"a pencil","price":"0.50"}}]}"#
         }
-      // Opening a pipe waits for its other end, so on a thread of its own.
+      // Opening a pipe waits for its other end, so it runs on a thread of its own.
       DispatchQueue(label: "pipe").async {
         guard let end = FileHandle(forWritingAtPath: path) else { return }
         try? end.write(contentsOf: Data(text.utf8))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A conversation with the program: answers go in, what it writes comes out.
+/// A conversation with the program: sends answers, and reads the output.
 struct Talk {
   let program: Program
   private let keys = Pipe()
@@ -13,7 +13,7 @@ struct Talk {
       ["--store", folder.appending(path: "store").path] + arguments, in: folder, input: keys, output: screen)
   }
 
-  /// What a customer answers, by the beginning of the question.
+  /// A customer's answers, by the beginning of the question.
   static let answers = [
     "What would you like?": "add TLS-101 2", "add, remove, quantity": "checkout", "The e-mail of your account": "guest",
     "Your name": "Ada Lovelace", "E-mail": "ada@example.org", "Street and number": "Main St 1", "Postcode": "10115",
@@ -22,7 +22,7 @@ struct Talk {
 
   /// Reads up to the next question, and returns the key of its answer; nil if the receipt came instead.
   ///
-  /// - Parameter text: Something else that a line may begin with, returned as it is.
+  /// - Parameter text: Another beginning of a line, returned as it is.
   func question(orReading text: String? = nil) throws -> String? {
     let known = Array(Self.answers.keys) + [text].compactMap(\.self)
     var line = ""
@@ -59,7 +59,7 @@ struct Talk {
     withExtendedLifetime(self) {}
   }
 
-  /// Waits for its end. Until then somebody listens, or it would end at its next word.
+  /// Waits for its end, and reads its output meanwhile: with a closed output it would end too early.
   func end() async throws -> Program.Ending {
     defer { withExtendedLifetime(self) {} }
     return try await program.end()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct WrongInputTests {
   @Test(
-    "Wrong input at the basket gets one sentence, and the question stays",
+    "Invalid input at the basket gets one sentence, and the question stays",
     arguments: [
       ("add nope 1", "Sorry, there is no product “NOPE”; list and search show what there is."),
       ("add TLS-101 0", "Sorry, the quantity must be from 1 to 99, not 0."),
@@ -37,7 +37,7 @@ import Testing
   static let label = "add, remove, quantity, undo, currency, or checkout"
 
   @Test(
-    "A wrong card gets one sentence that does not repeat it, and nothing is lost",
+    "An invalid card gets one sentence that does not repeat it, and nothing is lost",
     arguments: [
       ("4242 4242 4242 4241 12/99 987", "Sorry, a digit of the card number is wrong"),
       ("4242 12/99 987", "Sorry, a card number has 12 to 19 digits"),
@@ -52,7 +52,7 @@ import Testing
     #expect(!ending.output.contains("987"), "the security code must not be shown")
   }
 
-  @Test("Wrong contact and address are refused, one sentence each")
+  @Test("An invalid contact and address are refused, one sentence each")
   func forms() async throws {
     let ending = try await Program.run(answers: [
       "add TLS-101 1", "checkout", "hedy@example.org", "guest", "A", "Ada", "ada@", "ada@example.org", "x", "Main St 1",
@@ -64,7 +64,7 @@ import Testing
     #expect(ending.lines.filter { $0.hasPrefix("Sorry, ") }.count == 7)
   }
 
-  @Test("A catalogue's bad line gets one sentence, and the good ones are sold")
+  @Test("An invalid line of a catalogue gets one sentence, and the other products are sold")
   func badCatalogueLine() async throws {
     let ending = try await withCatalogue("sku,name,price,stock\nA-1,Axe,cheap,3\nB-1,Bell,2.50,3\n") {
       try await Program.run(answers: ["add A-1 1", "add B-1 1"], ["--catalogue", $0])
