@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test("a passivated step is compensated once, by its records")
-  func undone() async throws {
+  func compensated() async throws {
     let trace = Trace()
     let flow = Flow {
       Step("shipping", ShippingStep.init)

@@ -101,7 +101,7 @@ import Testing
   ]
 
   @Test("failed backUps are retried in a new version, whose moves are made once")
-  func undone() async throws {
+  func compensated() async throws {
     for commits in 0...5 {
       let id = FlowID("r\(commits)")
       try await abandoned(id)
@@ -122,7 +122,7 @@ import Testing
   @Test(
     "a rollback is not retried in a version without the step; a version that forgets the step has nothing to compensate"
   )
-  func undoneNowhere() async throws {
+  func compensatedNowhere() async throws {
     try await abandoned("r")
     let flow = Flow("m") { Self.pass("other") }
     let host = host()

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test("an unmigrated flow has entries with the reason, and for its release")
-  func parked() async throws {
+  func unmigrated() async throws {
     let first = host()
     try await first.register(flow("a")).start(id: "x", with: "-")
     _ = try await first.settled("x")

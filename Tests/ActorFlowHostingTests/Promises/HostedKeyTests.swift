@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test("a flow whose backUp failed keeps its bits after its end: a second rollback starts no effect under another key")
-  func undoneAgain() async throws {
+  func secondRollback() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let flow = Flow<String, String>("order") {
       Step("pay") { Refunder(keys) }

@@ -88,7 +88,7 @@ private actor Failing: FlowStep {
   }
 
   @Test("a suspension waits for the backUp of a branch, which runs once")
-  func undoing() async throws {
+  func compensating() async throws {
     let gate = Gate()
     let flow = Flow<String, String>("f") { [log] in
       Parallel {

@@ -114,7 +114,7 @@ private actor Basket: ReceivingStep {
   }
 
   @Test("FS-08 no receiver, or a step that has ended: notActive, and nothing is delivered")
-  func nobody() async throws {
+  func nowhereToSend() async throws {
     let leaked = Lock<StepContext?>(nil)
     let run = try await begin(answering: "1") {
       basket("a")

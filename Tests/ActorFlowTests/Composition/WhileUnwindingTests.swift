@@ -5,16 +5,16 @@ import Testing
 /// Requests while the flow compensates a scope, or leaves one branch of several.
 @Suite("While unwinding") struct WhileUnwindingTests {
   private let trace = Trace()
-  private let undoing = Checkpoint()
+  private let compensating = Checkpoint()
 
   private func asker(_ name: String) -> Step<String, String> { Step(name) { [trace] in Asker(trace) } }
 
   /// Fails the first time, and waits at the checkpoint during its `backUp`.
   private func failing(_ name: String) -> Step<String, String> {
-    let (trace, undoing, count) = (trace, undoing, Count())
+    let (trace, compensating, count) = (trace, compensating, Count())
     return .scripted(name) { _ in
       trace.add("\(name):backUp")
-      await undoing.pass()
+      await compensating.pass()
     } proceed: { input, _ in
       if count.next() == 1 { throw Failure(name) }
       return input + name
@@ -37,7 +37,7 @@ import Testing
     let run = launch(flow, with: "-")
     try await run.answer("1")
     try await run.answer("2")
-    await undoing.reached()
+    await compensating.reached()
     return run
   }
 
@@ -46,7 +46,7 @@ import Testing
     let run = try await unwinding()
     let back = await run.filing { try await $0.backUp() }
     #expect(await code { try await run.coordinator.backUp() } == .moving)
-    undoing.open()
+    compensating.open()
     try await back.value
     try await run.answer("3")
     #expect(try await run.result.get() == "-13c")
@@ -58,9 +58,9 @@ import Testing
 
   @Test("the status names the beginning of the leave of a scope, or of a decided race")
   func since() async throws {
-    let (undoing, clock) = (undoing, ManualClock())
+    let (compensating, clock) = (compensating, ManualClock())
     let held = Step<String, String>.scripted("held") { _ in
-      await undoing.pass()
+      await compensating.pass()
     } proceed: { input, context in
       input + (try await context.ask(Form(text: input)))
     }
@@ -78,15 +78,15 @@ import Testing
     _ = try await run.coordinator.settled()
     clock.advance(by: .seconds(5))
     try await run.answer("1")
-    await undoing.reached()
+    await compensating.reached()
     #expect(await since(run.coordinator) == .seconds(5))
-    undoing.openOnce()
+    compensating.openOnce()
     _ = try await run.coordinator.settled()
     clock.advance(by: .seconds(2))
     try await run.coordinator.answer("2", at: "d")
-    await undoing.reached(2)
+    await compensating.reached(2)
     #expect(await since(run.coordinator) == .seconds(7))
-    undoing.open()
+    compensating.open()
     #expect(try await run.result.get() == "r2")
   }
 
@@ -99,12 +99,12 @@ import Testing
     let run = try await unwinding()
     if isAbandon {
       let abandon = await run.filing { try await $0.abandon(reason: "enough") }
-      undoing.open()
+      compensating.open()
       try await abandon.value
       #expect(await run.code == .abandoned)
     } else {
       run.run.cancel()
-      undoing.open()
+      compensating.open()
       #expect(await run.error is CancellationError)
     }
     #expect(trace.all.suffix(3) == ["c:backUp", "b:backUp", "a:backUp"])
@@ -118,14 +118,14 @@ import Testing
 
   @Test("while one branch backs up the others continue; another back of that branch is refused")
   func otherBranches() async throws {
-    let (trace, undoing) = (trace, undoing)
+    let (trace, compensating) = (trace, compensating)
     let flow = Flow {
       Parallel {
         Flow("b") {
           asker("b1")
           Step.scripted("b2") { _ in
             trace.add("b2:backUp")
-            await undoing.pass()
+            await compensating.pass()
           } proceed: { input, context in
             input + (try await context.ask(Form(text: input)))
           }
@@ -144,7 +144,7 @@ import Testing
     let left = try #require(try await coordinator.settled().questions.first { $0.step.name == "b2" })
     let other = try #require(try await coordinator.settled().questions.first { $0.step.name == "c1" })
     let back = await run.filing { try await $0.backUp(from: left.id) }
-    await undoing.reached()
+    await compensating.reached()
     #expect(await coordinator.position.status.word == "leaving b2")
     #expect(await code { try await coordinator.backUp(from: left.id) } == .questionClosed)
     #expect(await code { try await coordinator.backUp(to: "b1") } == .moving)
@@ -152,7 +152,7 @@ import Testing
     try await coordinator.answer(other.id, with: "2")
     let asked = await event("asked c2", of: coordinator)
     #expect(asked?.position.questions.map(\.step.name) == ["c2"])
-    undoing.open()
+    compensating.open()
     try await back.value
     for (step, answer) in [("b1", "3"), ("b2", "4"), ("c2", "5")] { try await coordinator.answer(answer, at: step) }
     #expect(try await run.result.get() == "-34-25")
@@ -160,14 +160,14 @@ import Testing
 
   @Test("a decided race compensates its losers before the flow continues; a back meanwhile leaves the race as a whole")
   func decidedRace() async throws {
-    let (trace, undoing) = (trace, undoing)
+    let (trace, compensating) = (trace, compensating)
     let flow = Flow {
       asker("a")
       Race {
         asker("b")
         Step.scripted("c") { _ in
           trace.add("c:backUp")
-          await undoing.pass()
+          await compensating.pass()
         } proceed: { input, context in
           input + (try await context.ask(Form(text: input)))
         }
@@ -177,9 +177,9 @@ import Testing
     let run = launch(flow, with: "-")
     try await run.answer("1")
     try await run.coordinator.answer("2", at: "b")
-    await undoing.reached()
+    await compensating.reached()
     let back = await run.filing { try await $0.backUp() }
-    undoing.open()
+    compensating.open()
     try await back.value
     #expect(try await run.coordinator.settled().step == "a")
     #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["c:backUp", "b:backUp", "a:backUp"])

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test("map, carrying and named keep the policy inside")
-  func kept() {
+  func policyStays() {
     let flow = step("a").onBackUp(.oneWay).map { $0 }.carrying { $0 + $1 }.named("z")
     #expect(backUps(flow) == [.oneWay])
   }

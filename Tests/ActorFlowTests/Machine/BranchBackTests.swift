@@ -28,7 +28,7 @@ import Testing
     #expect(driver.machine.sequence == before && driver.steps == "x2 y2 z")
     try driver.backUp(from: "y2")
     try driver.comeBack("y2")
-    #expect(driver.undoneLine == "y2 y1" && driver.steps == "x2 y1 z")
+    #expect(driver.compensatedLine == "y2 y1" && driver.steps == "x2 y1 z")
   }
 
   @Test("targets that are the same place are not ambiguous: both first steps lead to before the fork")
@@ -56,7 +56,7 @@ import Testing
     #expect(code { try driver.backUp(to: "z") } == .cannotBackUp)
     try driver.backUp(to: "x1")
     try driver.comeBack()
-    #expect(driver.undoneLine == "x2 x1" && driver.steps == "x1 y1")
+    #expect(driver.compensatedLine == "x2 x1" && driver.steps == "x1 y1")
     driver.forget()
     try driver.backUp(to: "parallel")
     try driver.comeBack()
@@ -114,7 +114,7 @@ import Testing
       #expect(code { try driver.backUp() } == .cannotBackUp, "\(policy)")
       try driver.abandon()
       try driver.comeBack()
-      #expect(driver.undoneLine == (policy == .oneWay ? "e d d c b a" : "e d d c a"), "\(policy)")
+      #expect(driver.compensatedLine == (policy == .oneWay ? "e d d c b a" : "e d d c a"), "\(policy)")
     }
   }
 
@@ -133,7 +133,7 @@ import Testing
     try driver.pass("x1")
     try driver.pass("y")
     try driver.comeBack("x2")
-    #expect(driver.undoneLine == "x2 x1" && driver.position.canBackUp)
+    #expect(driver.compensatedLine == "x2 x1" && driver.position.canBackUp)
     try driver.backUp()
     try driver.comeBack()
     #expect(driver.steps == "x1 y")
@@ -172,13 +172,13 @@ import Testing
       if let undone {
         try driver.backUp()
         try driver.comeBack()
-        #expect(driver.undoneLine == undone && driver.steps == "a", "\(policy)")
+        #expect(driver.compensatedLine == undone && driver.steps == "a", "\(policy)")
       } else {
         #expect(code { try driver.backUp() } == .cannotBackUp, "\(policy)")
         #expect(!driver.position.canBackUp)
         try driver.abandon()
         try driver.comeBack()
-        #expect(driver.undoneLine == (policy == .settling ? "d" : "d c b a"), "\(policy)")
+        #expect(driver.compensatedLine == (policy == .settling ? "d" : "d c b a"), "\(policy)")
       }
     }
   }
@@ -220,11 +220,11 @@ import Testing
       })
     try driver.pass("b")
     try driver.comeBack("c")
-    #expect(driver.steps == "d" && driver.undoneLine == "c")
+    #expect(driver.steps == "d" && driver.compensatedLine == "c")
     #expect(driver.position.canBackUp)
     try driver.backUp()
     try driver.comeBack()
-    #expect(driver.undoneLine == "c d b" && driver.steps == "b c")
+    #expect(driver.compensatedLine == "c d b" && driver.steps == "b c")
   }
 
   @Test("a fork without a question is passed over")
@@ -233,6 +233,6 @@ import Testing
     for name in ["x1", "y1", "x2", "y2"] { try driver.make(at: name) }
     try driver.backUp()
     try driver.comeBack()
-    #expect(driver.steps == "a" && driver.undoneLine == "d y2 x2 y1 x1 a")
+    #expect(driver.steps == "a" && driver.compensatedLine == "d y2 x2 y1 x1 a")
   }
 }

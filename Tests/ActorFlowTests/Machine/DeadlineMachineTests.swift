@@ -19,7 +19,7 @@ import Testing
     driver.advance(by: .seconds(20))
     #expect(driver.lines == ["leaving b timedOut"])
     try driver.comeBack()
-    #expect(driver.failure == .timedOut && driver.undoneLine == "b a")
+    #expect(driver.failure == .timedOut && driver.compensatedLine == "b a")
   }
 
   @Test("a back out of a timeout and in again restarts it")
@@ -55,7 +55,7 @@ import Testing
     #expect(driver.lines.last == "leaving b timedOut")
     try driver.comeBack()
     #expect(
-      driver.undoneLine == "b"
+      driver.compensatedLine == "b"
         && driver.lines.suffix(2) == ["caught b retry, attempt 3 after 60.0 seconds", "unwound - 0"])
     #expect(driver.machine.nextTimer == .seconds(100), "the outer timeout comes before the end of the pause")
     driver.advance(by: .seconds(25))
@@ -106,11 +106,11 @@ import Testing
     driver.advance(by: .seconds(10))
     #expect(driver.lines.last == "leaving b timedOut")
     try driver.comeBack("b")
-    #expect(driver.steps == "c" && driver.undoneLine == "b")
+    #expect(driver.steps == "c" && driver.compensatedLine == "b")
     driver.advance(by: .seconds(20))
     #expect(driver.lines.last == "leaving parallel timedOut")
     try driver.comeBack("c")
-    #expect(driver.failure == .timedOut && driver.undoneLine == "b c")
+    #expect(driver.failure == .timedOut && driver.compensatedLine == "b c")
   }
 
   @Test("expires: restarts with each answer, does not run while no step asks, ends as abandoned with rollback")
@@ -135,7 +135,7 @@ import Testing
     driver.advance(by: .seconds(1))
     #expect(driver.lines.last == "leaving c abandoned")
     try driver.comeBack()
-    #expect(driver.undoneLine == "c b a" && driver.lines.last == "rolledBack 0")
+    #expect(driver.compensatedLine == "c b a" && driver.lines.last == "rolledBack 0")
     #expect(driver.lines.contains { $0.hasPrefix("abandoned nobody has answered for") })
   }
 

@@ -12,7 +12,7 @@ import Testing
     try driver.make(at: "b")
     let visit = driver.position.stack.top?.id
     try driver.fail("c")
-    #expect(driver.undoneLine == "c b" && driver.steps.isEmpty)
+    #expect(driver.compensatedLine == "c b" && driver.steps.isEmpty)
     #expect(stack(driver) == ["c"] && driver.position.stack.top?.id == visit && driver.position.status == .running)
     #expect(!driver.position.canBackUp)
     driver.advance(by: .seconds(60))

@@ -52,7 +52,7 @@ import Testing
     #expect(driver.undone.isEmpty, "both steps must return first")
     try driver.comeBack("e")
     try driver.comeBack("d")
-    #expect(driver.undoneLine == "d c b e a")
+    #expect(driver.compensatedLine == "d c b e a")
     #expect(driver.lines.suffix(3) == ["leaving parallel abandoned", "abandoned ", "rolledBack 0"])
   }
 
@@ -114,7 +114,7 @@ import Testing
     #expect(driver.failure == nil)
     try driver.make(at: "b")
     #expect(driver.failure == .noMatchingCase)
-    #expect(driver.undoneLine == "b b")
+    #expect(driver.compensatedLine == "b b")
   }
 
   @Test("a race without a branch has no winner")
@@ -137,7 +137,7 @@ import Testing
       })
     try driver.make(at: "b")
     try driver.make(at: "c")
-    #expect(driver.lines.suffix(2) == ["failed parallel", "rolledBack 0"] && driver.undoneLine == "c b")
+    #expect(driver.lines.suffix(2) == ["failed parallel", "rolledBack 0"] && driver.compensatedLine == "c b")
 
     driver = try TrackDriver(
       Flow {
@@ -150,7 +150,7 @@ import Testing
     try driver.make(at: "b")
     #expect(driver.lines.last == "leaving each superseded")
     try driver.comeBack()
-    #expect(driver.lines.suffix(2) == ["failed each", "rolledBack 0"] && driver.undoneLine == "b b")
+    #expect(driver.lines.suffix(2) == ["failed each", "rolledBack 0"] && driver.compensatedLine == "b b")
 
     driver = try TrackDriver(
       Flow {
@@ -158,7 +158,7 @@ import Testing
         ForEach({ (_: String) throws -> [String] in throw Failure("elements") }) { step("b") }.map { $0.joined() }
       })
     try driver.make(at: "a")
-    #expect(driver.lines.suffix(2) == ["failed each", "rolledBack 0"] && driver.undoneLine == "a")
+    #expect(driver.lines.suffix(2) == ["failed each", "rolledBack 0"] && driver.compensatedLine == "a")
   }
 
   @Test("a race: idle losers leave nothing behind; the others are compensated before the flow continues")
@@ -181,12 +181,12 @@ import Testing
     #expect(driver.position.status.word == "leaving race" || driver.position.status.word == "leaving d")
     driver.failing = ["c"]
     try driver.comeBack("d")
-    #expect(driver.undoneLine == "d c")
+    #expect(driver.compensatedLine == "d c")
     #expect(driver.lines.dropFirst() == ["joined race 1", "moved race→e"])
     #expect(driver.running[.main]?.input as? String == "won")
     try driver.abandon()
     try driver.comeBack()
-    #expect(driver.undoneLine == "d c e b")
+    #expect(driver.compensatedLine == "d c e b")
   }
 
   @Test("a fork is not settled between the end of a branch and the decision of its goal")

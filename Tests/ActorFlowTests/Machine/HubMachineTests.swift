@@ -38,7 +38,7 @@ import Testing
     let left = driver.machine.notBegun(menu)
     #expect(left)
     try driver.comeBack()
-    #expect(driver.undoneLine == "side menu before")
+    #expect(driver.compensatedLine == "side menu before")
   }
 
   @Test("Rule 2: a menu that a failing sibling cancels before its next proceed is compensated")
@@ -100,7 +100,7 @@ import Testing
     let left = driver.machine.notBegun(menu)
     #expect(left)
     try driver.comeBack()
-    #expect(driver.undoneLine == "before")
+    #expect(driver.compensatedLine == "before")
   }
 
   @Test("Rule 4: places are compensated newest first, and a menu was entered before its side branches")
@@ -112,7 +112,7 @@ import Testing
     #expect(driver.steps == "after")
     try driver.abandon()
     try driver.comeBack()
-    #expect(driver.undoneLine == "after side side menu before")
+    #expect(driver.compensatedLine == "after side side menu before")
   }
 
   @Test("Rule 4: a hub is compensated in the same order inside a fork as outside")
@@ -157,7 +157,7 @@ import Testing
     try driver.pass("outer", making: "done")
     try driver.abandon()
     try driver.comeBack()
-    #expect(driver.undoneLine == "after deep inner outer")
+    #expect(driver.compensatedLine == "after deep inner outer")
   }
 
   @Test(
@@ -167,11 +167,11 @@ import Testing
     try driver.pass("menu", making: "done")
     try driver.backUp()
     try driver.comeBack()
-    #expect(driver.steps == "menu" && driver.undoneLine == "after menu")
+    #expect(driver.steps == "menu" && driver.compensatedLine == "after menu")
     driver.forget()
     try driver.abandon()
     try driver.comeBack()
-    #expect(driver.undoneLine == "menu side before")
+    #expect(driver.compensatedLine == "menu side before")
   }
 
   @Test("Rule 4: a menu whose backUp throws is not called again when the side branches below it are compensated")
@@ -180,6 +180,6 @@ import Testing
     driver.failing = ["menu"]
     try driver.abandon()
     try driver.comeBack()
-    #expect(driver.undoneLine == "side menu before" && driver.lines.last == "rolledBack 1")
+    #expect(driver.compensatedLine == "side menu before" && driver.lines.last == "rolledBack 1")
   }
 }

@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test("a place that was skipped and stayed on the stack can be named, and is not compensated")
-  func keptSkipped() throws {
+  func skippedOnStack() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)C")
     try driver.backUp(to: "b")
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test("a name leads beyond a place that was skipped and stayed on the stack")
-  func beyondKeptSkipped() throws {
+  func beyondSkippedOnStack() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)C")
     try driver.backUp(to: "a")

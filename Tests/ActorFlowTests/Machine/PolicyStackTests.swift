@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test("a settling step drops the places before it when a skipped step behind it stays on the stack")
-  func settlingThenKept() throws {
+  func settlingThenSkipped() throws {
     var driver = try MachineDriver(.automatic, .settling, .returnableIfSkipped, .automatic)
     try driver.walk("AB(c)d")
     #expect(driver.stack == "cd")
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test("a skipped step that stays on the stack is moved to, marked as skipped, and owes no backUp")
-  func kept() throws {
+  func skippedOnStack() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)c")
     #expect(driver.lines.suffix(2) == ["moved a→b", "moved b→c"])
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test("a skipped step that a back lands on is entered, and owes a backUp like any other")
-  func keptEntered() throws {
+  func skippedThenEntered() throws {
     var driver = try MachineDriver(.automatic, .returnableIfSkipped, .automatic)
     try driver.walk("A(b)c")
     try driver.backUp()

@@ -22,7 +22,7 @@ import Testing
       driver.lines.filter { $0.hasPrefix("caught") } == [
         "caught c retry, attempt 2", "caught c retry, attempt 2", "caught c retry, attempt 2",
       ])
-    #expect(driver.undoneLine == "c b c b a" && driver.lines.suffix(2) == ["failed c", "rolledBack 0"])
+    #expect(driver.compensatedLine == "c b c b a" && driver.lines.suffix(2) == ["failed c", "rolledBack 0"])
   }
 
   @Test("an attempt of several steps gets the original input, and new places on top of the step before it")
@@ -42,7 +42,7 @@ import Testing
     #expect(driver.position.canBackUp, "the step before the scope has asked")
     try driver.backUp()
     try driver.comeBack()
-    #expect(driver.steps == "a" && driver.undoneLine == "c b b a")
+    #expect(driver.steps == "a" && driver.compensatedLine == "c b b a")
   }
 
   @Test("a hub inside a retry: after the unwinding a back still leads to the step before it, which has asked")
@@ -62,7 +62,7 @@ import Testing
     try driver.pass("side")
     #expect(driver.steps == "menu")
     try driver.fail("menu")
-    #expect(driver.undoneLine == "side menu" && driver.steps == "menu")
+    #expect(driver.compensatedLine == "side menu" && driver.steps == "menu")
     #expect(driver.position.canBackUp)
     try driver.backUp()
     try driver.comeBack()
@@ -75,11 +75,11 @@ import Testing
     try driver.fail("b")
     #expect(driver.steps == "b" && driver.undone.isEmpty)
     try driver.fail("b")
-    #expect(driver.undoneLine == "b" && driver.lines.suffix(3) == ["caught b recover", "unwound - 0", "finished"])
+    #expect(driver.compensatedLine == "b" && driver.lines.suffix(3) == ["caught b recover", "unwound - 0", "finished"])
 
     driver = try TrackDriver(Flow { step("b").recover { _ in "" }.retry(2) })
     try driver.fail("b")
-    #expect(driver.undoneLine == "b" && driver.lines.suffix(3) == ["caught b recover", "unwound - 0", "finished"])
+    #expect(driver.compensatedLine == "b" && driver.lines.suffix(3) == ["caught b recover", "unwound - 0", "finished"])
   }
 
   @Test("a recovery whose closure throws fails the failed step with the closure's error, further out")
@@ -99,7 +99,7 @@ import Testing
       ])
     try driver.make(at: "b")
     try driver.fail("c")
-    #expect(driver.undoneLine == "c b c b a")
+    #expect(driver.compensatedLine == "c b c b a")
     guard case .failed(let step, let error)? = driver.events.dropLast().last?.change else {
       Issue.record("\(driver.lines)")
       return
@@ -132,7 +132,7 @@ import Testing
       default: driver.cancel()
       }
       try driver.fail("c", CancellationError())
-      #expect(driver.undoneLine == "c b a")
+      #expect(driver.compensatedLine == "c b a")
       #expect(!driver.lines.contains { $0.hasPrefix("caught") })
       #expect(driver.steps == (way == "back" ? "a" : ""))
     }
@@ -145,7 +145,7 @@ import Testing
         both(step("b").recover { _ in "" }, step("c"))
       })
     try driver.fail("b")
-    #expect(driver.steps == "c" && driver.undoneLine == "b")
+    #expect(driver.steps == "c" && driver.compensatedLine == "b")
     #expect(driver.lines.suffix(2) == ["caught b recover", "unwound - 0"])
     try driver.make(at: "c")
     #expect(driver.lines.last == "finished")
@@ -158,7 +158,7 @@ import Testing
     #expect(driver.lines.last == "leaving parallel superseded")
     try driver.comeBack()
     #expect(driver.lines.suffix(3) == ["caught b recover", "unwound - 0", "finished"])
-    #expect(driver.undoneLine == "c b")
+    #expect(driver.compensatedLine == "c b")
   }
 
   @Test("retry in a branch repeats the branch's step, and a retry around the fork restarts all branches")
@@ -171,7 +171,7 @@ import Testing
     #expect(driver.steps == "b c" && driver.undone.isEmpty)
     try driver.fail("b")
     try driver.comeBack()
-    #expect(driver.steps == "b c" && driver.undoneLine == "c b")
+    #expect(driver.steps == "b c" && driver.compensatedLine == "c b")
     try driver.make(at: "b")
     try driver.make(at: "c")
     #expect(driver.lines.last == "finished")
@@ -188,10 +188,10 @@ import Testing
     try driver.make(at: "b")
     driver.holding = "c"
     try driver.fail("c")
-    #expect(driver.undoneLine == "c")
+    #expect(driver.compensatedLine == "c")
     try driver.backUp()
     driver.releaseBackUp()
-    #expect(driver.undoneLine == "c b a" && driver.steps == "a")
+    #expect(driver.compensatedLine == "c b a" && driver.steps == "a")
     #expect(driver.lines.suffix(2) == ["leaving c back", "backedUp c→a 0"])
   }
 
@@ -206,7 +206,7 @@ import Testing
     try driver.fail("b")
     #expect(driver.steps == "" && driver.machine.isSettled && driver.machine.nextTimer == .seconds(5))
     try driver.backUp()
-    #expect(driver.undoneLine == "b a" && driver.steps == "a" && driver.machine.nextTimer == nil)
+    #expect(driver.compensatedLine == "b a" && driver.steps == "a" && driver.machine.nextTimer == nil)
     driver.advance(by: .seconds(10))
     #expect(driver.steps == "a")
   }
@@ -221,9 +221,9 @@ import Testing
     try driver.make(at: "a")
     try driver.make(at: "b")
     try driver.fail("c")
-    #expect(driver.machine.isSettled && driver.undoneLine == "c b")
+    #expect(driver.machine.isSettled && driver.compensatedLine == "c b")
     try driver.abandon()
-    #expect(driver.undoneLine == "c b a" && driver.machine.phase == .ended)
+    #expect(driver.compensatedLine == "c b a" && driver.machine.phase == .ended)
   }
 
   @Test(

@@ -15,11 +15,11 @@ import Testing
   }
 
   @Test("a persisted flow is suspended with everything unchanged; another one rolls back")
-  func parks() throws {
-    var kept = try driver(.persisting)
-    kept.fail()
-    #expect(kept.machine.fault != nil && kept.machine.isSettled && kept.machine.canPassivate)
-    #expect(kept.lines.map { $0.prefix(8) } == ["parked a"])
+  func suspends() throws {
+    var persisted = try driver(.persisting)
+    persisted.fail()
+    #expect(persisted.machine.fault != nil && persisted.machine.isSettled && persisted.machine.canPassivate)
+    #expect(persisted.lines.map { $0.prefix(8) } == ["parked a"])
     var other = try driver(.off)
     other.fail()
     #expect(other.machine.fault == nil && other.machine.isEnding)
@@ -51,7 +51,7 @@ import Testing
     var driver = try TrackDriver(late.onFailure(.rollBack), with: "-", journal: .persisting)
     driver.advance(by: .seconds(5))
     try driver.comeBack()
-    #expect(driver.failure == .timedOut && driver.machine.fault == nil && driver.undoneLine == "a")
+    #expect(driver.failure == .timedOut && driver.machine.fault == nil && driver.compensatedLine == "a")
 
     let after = Flow<String, String> {
       Step("first") { Asker() }.onFailure(.rollBack)
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test("a suspended flow waits for the compensation of a branch, and begins nothing more in a branch")
-  func undoing() throws {
+  func compensating() throws {
     let fork = Flow<String, String> {
       Parallel {
         Step<String, String>("a") { Asker() }
@@ -113,6 +113,6 @@ import Testing
     let isOver = driver.machine.isOver(failing)
     #expect(isOver, "no stint follows that would end at once, again and again")
     driver.releaseBackUp()
-    #expect(driver.undoneLine == "deal pay" && driver.machine.isSettled)
+    #expect(driver.compensatedLine == "deal pay" && driver.machine.isSettled)
   }
 }

@@ -16,7 +16,7 @@ import Testing
     #expect(code { try driver.backUp() } == .moving)
     driver.holding = "x1"
     try driver.comeBack("x2")
-    #expect(driver.undoneLine == "x2 x1")
+    #expect(driver.compensatedLine == "x2 x1")
     #expect(code { try driver.backUp() } == .moving)
     driver.releaseBackUp()
     #expect(driver.steps == "x1" && driver.machine.leave == nil)
@@ -43,11 +43,11 @@ import Testing
     try driver.backUp(from: "x2")
     try driver.comeBack("x2")
     try driver.abandon()
-    #expect(driver.undoneLine == "x2 x1")
+    #expect(driver.compensatedLine == "x2 x1")
     try driver.comeBack("y1")
-    #expect(driver.undoneLine == "x2 x1", "the backUp that runs is waited for")
+    #expect(driver.compensatedLine == "x2 x1", "the backUp that runs is waited for")
     driver.releaseBackUp(Failure("x1"))
-    #expect(driver.undoneLine == "x2 x1 y1 a")
+    #expect(driver.compensatedLine == "x2 x1 y1 a")
     #expect(driver.lines.suffix(2) == ["abandoned ", "rolledBack 1"])
   }
 
@@ -95,7 +95,7 @@ import Testing
     try driver.make("won", at: "y")
     #expect(driver.lines == ["leaving race superseded"] && driver.undone.isEmpty)
     driver.releaseBackUp()
-    #expect(driver.undoneLine == "x1" && driver.steps == "d")
+    #expect(driver.compensatedLine == "x1" && driver.steps == "d")
     #expect(driver.lines.dropFirst() == ["joined race 0", "moved race→d"])
   }
 
@@ -154,7 +154,7 @@ import Testing
       })
     try driver.make("won", at: "b")
     try driver.fail("c")
-    #expect(driver.steps == "d" && driver.undoneLine == "c" && driver.failure == nil)
+    #expect(driver.steps == "d" && driver.compensatedLine == "c" && driver.failure == nil)
   }
 
   @Test("backUp while the losers of a race are compensated: the race's own leave is replaced by one to before the race")
@@ -172,10 +172,10 @@ import Testing
     try driver.make("won", at: "b")
     driver.holding = "c"
     try driver.comeBack("c")
-    #expect(driver.undoneLine == "c")
+    #expect(driver.compensatedLine == "c")
     try driver.backUp()
     driver.releaseBackUp()
-    #expect(driver.undoneLine == "c b a" && driver.steps == "a")
+    #expect(driver.compensatedLine == "c b a" && driver.steps == "a")
   }
 
   @Test("a back request while a decided race waits for its losers is refused, and nothing has changed")

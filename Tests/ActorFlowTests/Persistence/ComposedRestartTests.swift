@@ -145,7 +145,7 @@ extension Piece {
       }
       return .step(
         ComposedPlan.Step(
-          name: step.name, actions: actions, policy: step.policy, failsToUndo: step.failsToUndo, track: step.track))
+          name: step.name, actions: actions, policy: step.policy, backUpFails: step.backUpFails, track: step.track))
     case .fork(let fork, let bodies):
       return .fork(fork, bodies.map { $0.map { $0.replacingFailures(by: other) } })
     case .loop(let name, let rounds, let body):

@@ -88,7 +88,7 @@ extension RestartScenario {
         } join: {
           $0 + $1
         }
-        tracedStep("u", trace, failingToUndo: Failure("cannot undo")) { input, _ in input }
+        tracedStep("u", trace, backUpError: Failure("cannot undo")) { input, _ in input }
         tracedAsker("c", trace)
       }
     },

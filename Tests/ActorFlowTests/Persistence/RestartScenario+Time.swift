@@ -81,7 +81,7 @@ extension RestartScenario {
         tracedAsker("a", trace)
         Flow<String, String> {
           tracedCharger("c", trace)
-          tracedStep("u", trace, failingToUndo: Failure("cannot undo")) { input, _ in input }
+          tracedStep("u", trace, backUpError: Failure("cannot undo")) { input, _ in input }
           tracedStep("b", trace) { input, context in
             throw Failure(try await context.ask(Form(text: input)))
           }

@@ -23,7 +23,7 @@ func tracedCharger(_ name: String, _ trace: Trace) -> Step<String, String> {
 }
 
 func tracedStep(
-  _ name: String, _ trace: Trace, failingToUndo error: Failure? = nil, proceed: @escaping ScriptedStep.Proceed
+  _ name: String, _ trace: Trace, backUpError error: Failure? = nil, proceed: @escaping ScriptedStep.Proceed
 ) -> Step<String, String> {
   .scripted(
     name,

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test("an event that every presenter declines is not shown, and the flow continues")
-  func nobody() async throws {
+  func allDecline() async throws {
     let result = try await running(
       Flow { Step("a") { Automatic() } }, with: "", presentedBy: [Shows { _, _ in false }])
     #expect(try result.get() == "a")

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test("a child keeps its state while it is rendered, and has a new state when it returns")
-  func childrenLive() throws {
+  func childrenKeepState() throws {
     var driver = try TreeDriver()
     try driver.act(.open("c"), .open("d"))
     try driver.send(.add("1"), to: 2)

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test("a reader that does not read costs the flow nothing: the flow runs to its end")
-  func parked() async throws {
+  func unread() async throws {
     let coordinator = FlowCoordinator(eventLog: 8)
     let parked = (1...64).map { _ in coordinator.events.makeAsyncIterator() }
     let flow = Flow<String, String> { for number in 1...200 { Step("\(number)") { Automatic() } } }
@@ -116,12 +116,12 @@ import Testing
         }
       }
     )
-    let (given, kept) = (reading(caughtUp), reading(caughtUp))
+    let (given, other) = (reading(caughtUp), reading(caughtUp))
     await caughtUp.reached(2)
     given.cancel()
     #expect(await given.value == 3)
     for answer in ["1", "2"] { try await flow.answer(answer) }
-    #expect(await kept.value == 8)
+    #expect(await other.value == 8)
     _ = await flow.result
   }
 

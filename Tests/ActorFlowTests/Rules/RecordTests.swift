@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test("a record is kept when backUp threw, so that its effect is not repeated")
-  func kept() async throws {
+  func staysAfterFailure() async throws {
     let trace = Trace()
     try await twice(launch(flow(trace, undo: { _ in throw Refused() }), with: ""))
     #expect(trace.all.count == 3)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test("an interrupted record kept by a failed backUp keeps its idempotency key")
-  func keptInterrupted() async throws {
+  func interruptedStays() async throws {
     let trace = Trace()
     try await twice(launch(flow(trace, work: { throw Refused() }, undo: { _ in throw Refused() }), with: ""))
     let lines = trace.all

@@ -111,7 +111,7 @@ import Testing
 
   @Test("a running backUp is not called again when its back becomes an ending")
   func endingDuringBackUp() async throws {
-    let (trace, undoing) = (Trace(), Checkpoint())
+    let (trace, compensating) = (Trace(), Checkpoint())
     let flow = launch(
       Flow {
         Step("a") { Asker(trace) }
@@ -119,16 +119,16 @@ import Testing
           "b",
           backUp: { _ in
             trace.add("b:backUp")
-            await undoing.pass()
+            await compensating.pass()
           }
         ) { _, context in try await context.ask(Form(text: "b")) }
       }, with: "")
     try await flow.answer("1")
     _ = try await flow.coordinator.settled()
     let backing = await flow.filing { try await $0.backUp() }
-    await undoing.reached()
+    await compensating.reached()
     flow.run.cancel()
-    undoing.open()
+    compensating.open()
     #expect((await error(of: backing) as? FlowError)?.code == .ending)
     #expect(await flow.error is CancellationError)
     #expect(trace.all == ["a:proceed()", "b:backUp", "a:backUp"])

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test("a skipped step on the stack keeps its instance and its input, and its skip is not called again after a back")
-  func kept() async throws {
+  func staysOnStack() async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .returnableIfSkipped), with: "")
     try await flow.answer("1")
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test("a skipped step on the stack that was never entered is not compensated", arguments: [true, false])
-  func keptNeverEntered(byCancelling: Bool) async throws {
+  func neverEntered(byCancelling: Bool) async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .returnableIfSkipped), with: "")
     try await flow.answer("1")
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test("a skipped step that a back lands on is compensated once more than it is skipped")
-  func keptThenEntered() async throws {
+  func thenEntered() async throws {
     let trace = Trace()
     let flow = launch(flow(trace, .returnableIfSkipped), with: "")
     try await flow.answer("1")

@@ -57,20 +57,20 @@ import Testing
 
   @Test("a caller that joins an ending gets the errors of failed backUps as well")
   func joinersHearErrors() async throws {
-    let (trace, undoing) = (Trace(), Checkpoint())
+    let (trace, compensating) = (Trace(), Checkpoint())
     let flow = launch(
       Flow {
         Step.scripted(
           "a",
           backUp: { _ in
-            await undoing.pass()
+            await compensating.pass()
             throw Failure("a")
           }
         ) { _, _ in throw Failure("cause") }
       }, with: "")
-    await undoing.reached()
+    await compensating.reached()
     let joining = await flow.filing { try await $0.abandon(reason: "too late") }
-    undoing.open()
+    compensating.open()
     let thrown = await error(of: joining) as? FlowError
     #expect(thrown?.code == .rollbackFailed)
     #expect(thrown?.underlyingErrors.count == 1)
@@ -80,14 +80,14 @@ import Testing
 
   @Test("an abandon without rollback that cuts a back short throws the errors of its backUps so far")
   func cutShort() async throws {
-    let undoing = Checkpoint()
+    let compensating = Checkpoint()
     let flow = launch(
       Flow {
         Step.scripted("a") { _, context in try await context.ask(Form(text: "a")) }
         Step.scripted(
           "b",
           backUp: { _ in
-            await undoing.pass()
+            await compensating.pass()
             throw Failure("b")
           }
         ) { _, context in try await context.ask(Form(text: "b")) }
@@ -95,9 +95,9 @@ import Testing
     try await flow.answer("1")
     _ = try await flow.coordinator.settled()
     let backing = await flow.filing { try await $0.backUp() }
-    await undoing.reached()
+    await compensating.reached()
     let abandoning = await flow.filing { try await $0.abandon(reason: "now", rollingBack: false) }
-    undoing.open()
+    compensating.open()
     let thrown = await error(of: abandoning) as? FlowError
     #expect(thrown?.code == .rollbackFailed)
     #expect(thrown?.underlying as? Failure == Failure("b"))
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test("onFailure(.park) rolls back in memory", arguments: [FailurePolicy.park, .rollBack])
-  func park(policy: FailurePolicy) async throws {
+  func suspend(policy: FailurePolicy) async throws {
     let trace = Trace()
     let flow = launch(Self.flow(trace).onFailure(policy), with: "")
     try await flow.answer("1")

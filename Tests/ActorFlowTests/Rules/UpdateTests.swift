@@ -84,11 +84,11 @@ import Testing
 
   @Test("a context of an earlier visit of the same place is over, too")
   func earlierVisit() async throws {
-    let kept = Contexts()
+    let contexts = Contexts()
     let flow = launch(
       Flow {
         Step.scripted("a") { _, context in
-          kept.add(context)
+          contexts.add(context)
           return try await context.ask(Form(text: "a"))
         }
         Step("b") { Asker() }
@@ -97,8 +97,8 @@ import Testing
     _ = try await flow.coordinator.settled()
     try await flow.coordinator.backUp()
     _ = try await flow.coordinator.settled()
-    let first = try #require(kept.all.first)
-    #expect(kept.all.count == 2)
+    let first = try #require(contexts.all.first)
+    #expect(contexts.all.count == 2)
     #expect(await code { try await first.update(Form(text: "x")) } == .notActive)
     #expect(await code { try await first.once("k") { _ in } } == .notActive)
     #expect(shown(await flow.coordinator.position) == ["a 1"])

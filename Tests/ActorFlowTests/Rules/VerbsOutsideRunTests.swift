@@ -68,10 +68,10 @@ import Testing
 
   @Test("settled does not return while a step computes, or while the flow rolls back")
   func settledWaitsForSteps() async throws {
-    let (working, undoing) = (Checkpoint(), Checkpoint())
+    let (working, compensating) = (Checkpoint(), Checkpoint())
     let flow = launch(
       Flow {
-        Step.scripted("a", backUp: { _ in await undoing.pass() }) { _, _ in
+        Step.scripted("a", backUp: { _ in await compensating.pass() }) { _, _ in
           await working.pass()
           throw Refused()
         }
@@ -79,8 +79,8 @@ import Testing
     let waiting = Task { try await flow.coordinator.settled() }
     await working.reached()
     working.open()
-    await undoing.reached()
-    undoing.open()
+    await compensating.reached()
+    compensating.open()
     #expect(try await waiting.value.status == .ended(.failed))
     _ = await flow.result
   }

@@ -157,18 +157,18 @@ private struct Left {
 
   @Test("ask, update and a new once by a leftover task of a failed step are refused", arguments: Attempt.allCases)
   func fromTheFailedStep(attempt: Attempt) async throws {
-    let (kept, undoing) = (Handover<StepContext>(), Checkpoint())
+    let (handed, compensating) = (Handover<StepContext>(), Checkpoint())
     let flow = launch(
       Flow {
-        Step.scripted("a", backUp: { _ in await undoing.pass() }) { _, context in
-          kept.give(context)
+        Step.scripted("a", backUp: { _ in await compensating.pass() }) { _, context in
+          handed.give(context)
           throw Refused()
         }
       }, with: "")
-    await undoing.reached()
-    let context = try #require(await kept.value())
+    await compensating.reached()
+    let context = try #require(await handed.value())
     #expect(await code { try await attempt.make(context) } == .notActive)
-    undoing.open()
+    compensating.open()
     #expect(await flow.error is Refused)
   }
 

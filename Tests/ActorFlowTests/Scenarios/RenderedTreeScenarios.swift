@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test("WS-006 a child that is rendered in two passes is the same node")
-  func kept() throws {
+  func sameNode() throws {
     var driver = try TreeDriver()
     try driver.act(.open("a"))
     try driver.send(.add("1"), to: 2)

@@ -42,7 +42,7 @@ struct TrackDriver: MachineDriving {
   init(_ flow: Flow<String, String>) throws { try self.init(flow, with: "-") }
 
   var position: Position { machine.position }
-  var undoneLine: String { undone.joined(separator: " ") }
+  var compensatedLine: String { undone.joined(separator: " ") }
 
   /// The names of the steps that run, in the order of their tracks.
   var steps: String { running.sorted { $0.key < $1.key }.map(\.value.visit.info.id.name).joined(separator: " ") }

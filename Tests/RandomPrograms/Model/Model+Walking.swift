@@ -66,7 +66,7 @@ extension Model {
   private func output(of place: Place) throws(Stop) -> Value {
     while true {
       switch place.state {
-      case .begins: begin(place, isAnew: !place.isEntered)
+      case .begins: begin(place, isNewVisit: !place.isEntered)
       case .made(let value): return value
       case .failed(let error): throw .failed(error)
       case .receiving(let note) where note.act == .take:
@@ -79,9 +79,9 @@ extension Model {
   }
 
   /// Calls `proceed`.
-  private func begin(_ place: Place, isAnew: Bool) {
+  private func begin(_ place: Place, isNewVisit: Bool) {
     let plan = place.plan
-    if isAnew {
+    if isNewVisit {
       visits += 1
       place.visit = visits
       place.hasAsked = false

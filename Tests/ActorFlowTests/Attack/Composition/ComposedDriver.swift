@@ -103,7 +103,7 @@ struct ComposedDriver {
       let rollsBack = random.chance(85)
       note("abandon \(rollsBack)")
       reference.end("abandoned", rollingBack: rollsBack)
-      try await demandOutcome(reference.undoFailed ? "rollbackFailed" : "ok") {
+      try await demandOutcome(reference.backUpHasFailed ? "rollbackFailed" : "ok") {
         try await $0.abandon(reason: "why", rollingBack: rollsBack)
       }
     default:
@@ -135,7 +135,7 @@ struct ComposedDriver {
     }
     note("ring \(next.due)")
     let time = next.due - reference.now
-    reference.ring()
+    reference.fireTimer()
     clock.advance(by: time)
   }
 

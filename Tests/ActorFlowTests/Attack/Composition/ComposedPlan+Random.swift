@@ -108,7 +108,7 @@ struct ComposedPlanGenerator {
       (isFree ? 2 : 0, .settling),
     ])
     return ComposedPlan.Step(
-      name: "s\(names)", actions: actions, policy: policy, failsToUndo: random.chance(8), track: track)
+      name: "s\(names)", actions: actions, policy: policy, backUpFails: random.chance(8), track: track)
   }
 
   /// No two durations are equal, nor are the sums of a few.

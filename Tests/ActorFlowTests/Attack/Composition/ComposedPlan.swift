@@ -38,7 +38,7 @@ struct ComposedPlan: Sendable {
     let name: String
     let actions: [Action]
     var policy = BackUpPolicy.automatic
-    var failsToUndo = false
+    var backUpFails = false
     /// The stack on which its place stands: the forks and branches around it; nil if that differs from run to run.
     var track: String?
   }

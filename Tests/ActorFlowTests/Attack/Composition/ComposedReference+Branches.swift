@@ -100,6 +100,6 @@ extension ComposedReference {
   func undo(_ place: Place, _ undone: inout Rollback) -> Int {
     guard case .step(let step) = place.kind else { return 0 }
     undone.append(place.key)
-    return step.failsToUndo ? 1 : 0
+    return step.backUpFails ? 1 : 0
   }
 }

@@ -31,7 +31,7 @@ extension ComposedReference {
     if Self.isOneStep(frame.body), let place = track.places.last, !place.isInner, Self.chain(place.frames, holds: frame)
     {
       place.frames = Self.replace(frame, by: next, in: place.frames)
-      return after(pause, track) { [unowned self] in begin(place, track, isAnew: false) }
+      return after(pause, track) { [unowned self] in begin(place, track, isNewVisit: false) }
     }
     unwind(frame, track)
     after(pause, track) { [unowned self] in pass(next, track) }
@@ -101,7 +101,7 @@ extension ComposedReference {
   }
 
   /// Fires the next timer.
-  func ring() {
+  func fireTimer() {
     guard let (due, track, kind) = nextTimer else { return }
     now = due
     guard case .frame(let frame) = kind else { return resume(track, nil) }

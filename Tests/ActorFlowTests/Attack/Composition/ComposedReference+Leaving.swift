@@ -12,7 +12,7 @@ extension ComposedReference {
     collapse(main)
     let errors = rollingBack ? rollBack(main) { _ in true } : 0
     if rollingBack { changes.append("rolledBack \(errors)") }
-    undoFailed = errors > 0
+    backUpHasFailed = errors > 0
     main.rest = .ended
     main.timers = []
   }

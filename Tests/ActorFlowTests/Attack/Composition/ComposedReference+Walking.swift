@@ -40,9 +40,9 @@ extension ComposedReference {
 
   /// Calls `proceed`, or opens the branches.
   ///
-  /// - Parameter isAnew: Whether the call begins a visit of its own, and no further attempt.
-  func begin(_ place: Place, _ track: Track, isAnew: Bool = true) {
-    if isAnew {
+  /// - Parameter isNewVisit: Whether the call begins a visit of its own, and no further attempt.
+  func begin(_ place: Place, _ track: Track, isNewVisit: Bool = true) {
+    if isNewVisit {
       stamps += 1
       place.stamp = stamps
       place.hasAsked = false

@@ -115,7 +115,7 @@ final class ComposedReference {
   var ending: String?
   var result: String?
   /// Whether a `backUp` has thrown on the way to the end.
-  var undoFailed = false
+  var backUpHasFailed = false
   /// The trace since the last comparison.
   var entered: [String] = []
   var rollbacks: [Rollback] = []

@@ -113,6 +113,6 @@ actor ComposedStep: FlowStep {
 
   func backUp(context: RollbackContext) async throws {
     await stage.running(plan.name, in: plan.track) { stage.trace(.backUp(key, instance: instance)) }
-    if plan.failsToUndo { throw Failure("undo") }
+    if plan.backUpFails { throw Failure("undo") }
   }
 }

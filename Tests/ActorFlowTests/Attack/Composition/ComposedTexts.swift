@@ -95,7 +95,7 @@ extension Piece {
     switch self {
     case .step(let step):
       "\(step.name){\(step.actions.map { "\($0)" }.joined(separator: ","))"
-        + "\(step.policy == .automatic ? "" : " \(step.policy)")\(step.failsToUndo ? " !" : "")}"
+        + "\(step.policy == .automatic ? "" : " \(step.policy)")\(step.backUpFails ? " !" : "")}"
     case .fork(let fork, let branches): "\(fork)[\(branches.map(\.text).joined(separator: " | "))]"
     case .loop(let name, let rounds, let body): "\(name)*\(rounds)(\(body.text))"
     case .choice(let cases): "choice[\(cases.map(\.text).joined(separator: " | "))]"

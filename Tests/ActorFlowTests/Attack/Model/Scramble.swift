@@ -103,14 +103,14 @@ struct Scramble: Sendable {
     case .ended(.failed): try demand(["Boom", "stepFailed"].contains(result), "the result of a failed run: \(result)")
     default: throw Finding("the run has not ended")
     }
-    if case .rolledBack? = events.last?.change, plan.undoesEverything {
+    if case .rolledBack? = events.last?.change, plan.compensatesEverything {
       try demand(stage.world.isEmpty, "\(stage.world) were never undone")
     }
   }
 }
 
 extension Plan {
-  fileprivate var undoesEverything: Bool {
+  fileprivate var compensatesEverything: Bool {
     steps.allSatisfy { $0.kind != .closure && $0.policy != .settling && $0.backUp == .works }
   }
 }
