@@ -2,9 +2,9 @@
 enum Leg: Sendable {
   /// The walk goes on where the cursor points.
   case onward
-  /// The track has finished or failed by itself: the stint asks the machine for its next turn.
+  /// The track has failed, or has to clean up: the stint asks the machine for its next turn.
   case over
-  /// The track is being left: the task that walks it is cancelled or about to be, and ends.
+  /// The track has finished, or is being left. In the second case its task is cancelled or about to be. The task ends.
   case left
 }
 

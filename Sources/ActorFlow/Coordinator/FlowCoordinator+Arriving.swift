@@ -87,7 +87,9 @@ extension FlowCoordinator {
   nonisolated func arrive(_ arrival: Graph.Arrival, _ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     switch arrival {
     case .step: return .onward
-    case .end: return try await finish(cursor.payload, on: track) ? .over : .left
+    case .end:
+      try await finish(cursor.payload, on: track)
+      return .left
     case .round(let address):
       cursor.address = address
       // Such a loop reaches no step, so check for cancellation here, and yield a thread to the timer.
@@ -121,8 +123,9 @@ extension FlowCoordinator {
     }
   }
 
-  private nonisolated func finish(_ payload: Payload, on track: TrackID) async throws -> Bool {
-    try await decideWalking(on: track) { machine, _ in
+  /// Finishes the track, unless it is being left.
+  private nonisolated func finish(_ payload: Payload, on track: TrackID) async throws {
+    _ = try await decideWalking(on: track) { machine, _ in
       track == .main ? machine.finish(payload.value) : machine.finishBranch(track, payload.value)
     }
   }
