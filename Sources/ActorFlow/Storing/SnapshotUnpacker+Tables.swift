@@ -27,52 +27,28 @@ extension SnapshotUnpacker {
   }
 
   mutating func payload(_ index: Int, of step: StepID) -> Payload? {
-    guard payloads.indices.contains(index) else { return damaged(step) }
-    switch payloads[index] {
-    case .made(let payload): return payload
-    case .isBeingMade: return damaged(step)
-    case .packed: break
-    }
-    guard nesting < Self.deepest else { return damaged(step) }
-    nesting += 1
+    guard payloads.begin(index, at: &nesting) else { return payloads.made(index) ?? damaged(step) }
     defer { nesting -= 1 }
-    payloads[index] = .isBeingMade
     let packed = snapshot.payloads[index]
     let scopes = packed.scopes.flatMap { frame($0, of: step) }
     let payload = Payload(
       value(packed.value), carried: packed.carried.flatMap { carried($0, of: step) }, scopes: scopes)
-    payloads[index] = .made(payload)
+    payloads.end(index, with: payload)
     return payload
   }
 
   mutating func carried(_ index: Int, of step: StepID) -> Carried? {
-    guard carried.indices.contains(index) else { return damaged(step) }
-    switch carried[index] {
-    case .made(let carried): return carried
-    case .isBeingMade: return damaged(step)
-    case .packed: break
-    }
-    guard nesting < Self.deepest else { return damaged(step) }
-    nesting += 1
+    guard carried.begin(index, at: &nesting) else { return carried.made(index) ?? damaged(step) }
     defer { nesting -= 1 }
-    carried[index] = .isBeingMade
     let packed = snapshot.carried[index]
     let made = Carried(value(packed.value), below: packed.below.flatMap { carried($0, of: step) })
-    carried[index] = .made(made)
+    carried.end(index, with: made)
     return made
   }
 
   mutating func frame(_ index: Int, of step: StepID) -> ScopeFrame? {
-    guard frames.indices.contains(index) else { return damaged(step) }
-    switch frames[index] {
-    case .made(let frame): return frame
-    case .isBeingMade: return damaged(step)
-    case .packed: break
-    }
-    guard nesting < Self.deepest else { return damaged(step) }
-    nesting += 1
+    guard frames.begin(index, at: &nesting) else { return frames.made(index) ?? damaged(step) }
     defer { nesting -= 1 }
-    frames[index] = .isBeingMade
     let packed = snapshot.frames[index]
     guard let scope = names.scope(packed.scope) else {
       note(packed.scope.step, "the definition has no `.\(packed.scope.kind)` here any more")
@@ -80,7 +56,7 @@ extension SnapshotUnpacker {
     }
     guard let payload = payload(packed.payload, of: step) else { return nil }
     let frame = ScopeFrame(scope, payload, attempt: packed.attempt)
-    frames[index] = .made(frame)
+    frames.end(index, with: frame)
     return frame
   }
 
@@ -92,5 +68,39 @@ extension SnapshotUnpacker {
         error: failure.error.error(in: machine.flow),
         place: failure.place.flatMap { place($0, on: nil, isTop: false) })
     }
+  }
+}
+
+/// A table whose rows are restored when they are first needed.
+struct UnpackedTable<Value: Sendable>: Sendable {
+  private enum Row: Sendable {
+    case packed
+    case isBeingMade
+    case made(Value)
+  }
+
+  /// A limit above the nesting of any definition. Longer chains would overflow the stack, here and when they are freed.
+  private static var deepest: Int { 500 }
+
+  private var rows: [Row]
+
+  init(count: Int) {
+    rows = Array(repeating: .packed, count: count)
+  }
+
+  /// Begins to restore a row, one level deeper; returns whether the row is there, still packed, and not too deep.
+  mutating func begin(_ index: Int, at nesting: inout Int) -> Bool {
+    guard rows.indices.contains(index), case .packed = rows[index], nesting < Self.deepest else { return false }
+    rows[index] = .isBeingMade
+    nesting += 1
+    return true
+  }
+
+  mutating func end(_ index: Int, with value: Value) { rows[index] = .made(value) }
+
+  /// The value of a row that was restored.
+  func made(_ index: Int) -> Value? {
+    guard rows.indices.contains(index), case .made(let value) = rows[index] else { return nil }
+    return value
   }
 }

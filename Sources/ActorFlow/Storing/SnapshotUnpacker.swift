@@ -24,9 +24,9 @@ struct SnapshotUnpacker {
   let now: Duration
   var machine: FlowMachine
   private(set) var problems: [UnfitSnapshot.Problem] = []
-  var payloads: [Entry<Payload>]
-  var carried: [Entry<Carried>]
-  var frames: [Entry<ScopeFrame>]
+  var payloads: UnpackedTable<Payload>
+  var carried: UnpackedTable<Carried>
+  var frames: UnpackedTable<ScopeFrame>
   var tracks: [Int32: TrackID] = [0: .main]
   /// The branches that each track's fork names, and the branches that name the track as their parent, by the track's
   /// number.
@@ -34,15 +34,6 @@ struct SnapshotUnpacker {
   private(set) var children: [Int32: [PackedTrack]] = [:]
   /// The number of table rows that are being restored, each for the one before.
   var nesting = 0
-  /// A limit above the nesting of any definition. Longer chains would overflow the stack, here and when they are freed.
-  static let deepest = 500
-
-  /// The state of a row of a table.
-  enum Entry<Value: Sendable>: Sendable {
-    case packed
-    case isBeingMade
-    case made(Value)
-  }
 
   init(
     _ snapshot: MachineSnapshot, flow: FlowID, names: GraphNames, codec: any ValueCodec, journal: FlowMachine.Journal,
@@ -50,9 +41,9 @@ struct SnapshotUnpacker {
   ) {
     (self.snapshot, self.names, self.codec, self.now) = (snapshot, names, codec, now)
     machine = FlowMachine(flow: flow, journal: journal)
-    payloads = Array(repeating: .packed, count: snapshot.payloads.count)
-    carried = Array(repeating: .packed, count: snapshot.carried.count)
-    frames = Array(repeating: .packed, count: snapshot.frames.count)
+    payloads = UnpackedTable(count: snapshot.payloads.count)
+    carried = UnpackedTable(count: snapshot.carried.count)
+    frames = UnpackedTable(count: snapshot.frames.count)
   }
 
   mutating func unpack() {
