@@ -20,12 +20,8 @@ struct FlowFile: Sendable {
   /// Returns the bytes of the file, given the encoded snapshot.
   func encoded(_ snapshot: [UInt8]) -> [UInt8] {
     var writer = ByteWriter(reserving: snapshot.count + 128)
-    writer.string(flow.id.description)
-    writer.int(flow.revision.number)
-    writer.fixed(commit.bits.high)
-    writer.fixed(commit.bits.low)
-    writer.date(flow.changedAt)
-    history.write(to: &writer)
+    var file = self
+    file.codeHead(with: &writer)
     writer.raw(snapshot)
     return Self.envelope.seal(writer.bytes)
   }
@@ -38,14 +34,22 @@ struct FlowFile: Sendable {
 
   init(decoding bytes: [UInt8]) throws(FlowStoreError) {
     var reader = ByteReader(try Self.envelope.open(bytes[...]))
-    let id = FlowID(try reader.string())
-    let revision = Revision(try reader.int())
-    commit = CommitID(RandomBits(high: try reader.fixed(UInt64.self), low: try reader.fixed(UInt64.self)))
-    let changedAt = try reader.date()
-    let isOld = try Self.envelope.header(bytes[...]).format == 1
-    history = isOld ? HistoryEnd(unnamed: try reader.int()) : try HistoryEnd(from: &reader)
-    let snapshot = try FlowSnapshot(decoding: try reader.slice(reader.remaining))
-    guard revision > .none, history.bytes >= 0 else { throw reader.malformed("a number is too small") }
-    flow = StoredFlow(id: id, revision: revision, snapshot: snapshot, changedAt: changedAt)
+    reader.format = UInt8(clamping: try Self.envelope.header(bytes[...]).format)
+    flow = StoredFlow(id: "", revision: .none, snapshot: .placeholder, changedAt: .placeholder)
+    (commit, history) = (.placeholder, .placeholder)
+    try codeHead(with: &reader)
+    flow.snapshot = try FlowSnapshot(decoding: try reader.slice(reader.remaining))
+    guard flow.revision > .none, history.bytes >= 0 else { throw reader.malformed("a number is too small") }
+  }
+
+  /// Codes all but the snapshot.
+  private mutating func codeHead<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    flow.id = FlowID(try coder.coded(flow.id.description))
+    var revision = flow.revision.number
+    try coder.int(&revision)
+    flow.revision = Revision(revision)
+    try coder.code(&commit)
+    try coder.code(&flow.changedAt)
+    try coder.code(&history)
   }
 }

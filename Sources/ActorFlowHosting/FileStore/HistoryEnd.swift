@@ -36,24 +36,25 @@ struct HistoryEnd: Sendable, Equatable {
     next.bytes += length
     return next
   }
+}
 
-  func write(to writer: inout ByteWriter) {
-    writer.int(bytes)
-    writer.int(unnamed)
-    writer.int(count)
-    writer.optional(name) { $0.commit($1) }
-    writer.list(marks) { $0.int($1) }
-  }
+extension HistoryEnd: StoredPart {
+  static var placeholder: Self { Self() }
 
-  init(from reader: inout ByteReader) throws(FlowStoreError) {
-    bytes = try reader.int()
-    unnamed = try reader.int()
-    count = try reader.int()
-    name = try reader.optional { (reader) throws(FlowStoreError) in try reader.commit() }
-    marks = try reader.list { (reader) throws(FlowStoreError) in try reader.int() }
-    guard unnamed >= 0, bytes >= unnamed, count >= 0, (name != nil) == (count > 0), count > 0 || bytes == unnamed,
-      marks.count == count.nonzeroBitCount, marks.allSatisfy({ $0 >= unnamed && $0 < bytes })
-    else { throw reader.malformed("the end of the history is inconsistent") }
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.int(&bytes)
+    guard coder.format > 1 else {
+      unnamed = bytes
+      return
+    }
+    try coder.int(&unnamed)
+    try coder.int(&count)
+    try coder.code(&name)
+    try coder.code(&marks)
+    let isConsistent =
+      unnamed >= 0 && bytes >= unnamed && count >= 0 && (name != nil) == (count > 0) && (count > 0 || bytes == unnamed)
+      && marks.count == count.nonzeroBitCount && marks.allSatisfy { $0 >= unnamed && $0 < bytes }
+    try coder.check(isConsistent, "the end of the history is inconsistent")
   }
 }
 
@@ -68,15 +69,10 @@ extension Int {
   fileprivate var trailingOnes: Int { (~self).trailingZeroBitCount }
 }
 
-extension ByteWriter {
-  mutating func commit(_ id: CommitID) {
-    fixed(id.bits.high)
-    fixed(id.bits.low)
-  }
-}
+extension CommitID: StoredPart {
+  static var placeholder: Self { Self(.placeholder) }
 
-extension ByteReader {
-  mutating func commit() throws(FlowStoreError) -> CommitID {
-    CommitID(RandomBits(high: try fixed(UInt64.self), low: try fixed(UInt64.self)))
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    self = CommitID(try coder.coded(bits))
   }
 }

@@ -15,21 +15,14 @@ enum HistoryFile {
     _ entries: [HistoryEntry], of revision: Revision, by commit: CommitID, at end: HistoryEnd
   ) -> (bytes: [UInt8], end: HistoryEnd) {
     var writer = ByteWriter(reserving: entries.count * 64 + 64)
-    writer.commit(end.name ?? commit)
+    _ = writer.coded(end.name ?? commit)
     let links = end.links
     // Distances take fewer bytes than offsets; 0 means no link.
     writer.int(links.previous.map { end.bytes - $0 } ?? 0)
     writer.int(links.skip.map { end.bytes - $0 } ?? 0)
     writer.int(entries.first?.sequence ?? 0)
     writer.int(revision.number)
-    writer.list(entries) { writer, entry in
-      writer.int(entry.sequence)
-      writer.date(entry.at)
-      writer.string(entry.what)
-      writer.optional(entry.step) { $0.string($1.path) }
-      writer.optional(entry.by) { $0.string($1) }
-      writer.optional(entry.detail) { $0.string($1) }
-    }
+    _ = writer.coded(entries)
     let bytes = envelope.seal(writer.bytes)
     return (bytes, end.appending(bytes.count, by: commit))
   }
@@ -51,7 +44,7 @@ enum HistoryFile {
   }
 
   private static func head(_ reader: inout ByteReader, at offset: Int) throws(FlowStoreError) -> Head {
-    let name = try reader.commit()
+    let name = try reader.coded(CommitID.placeholder)
     let distances = (previous: try reader.int(), skip: try reader.int())
     let first = try reader.int()
     guard (0...offset).contains(distances.previous), (0...offset).contains(distances.skip),
@@ -74,7 +67,7 @@ enum HistoryFile {
       guard try head(&reader, at: offset).name == end.name else { throw foreign }
     }
     let revision = Revision(try reader.int())
-    let entries = try reader.list(entry)
+    let entries = try reader.coded([HistoryEntry].placeholder)
     try reader.end()
     return (revision, entries)
   }
@@ -83,12 +76,17 @@ enum HistoryFile {
   static var foreign: FlowStoreError {
     FlowStoreError(.corrupted, "it belongs to another flow, or to an earlier one with this id: restore the right file")
   }
+}
 
-  private static func entry(_ reader: inout ByteReader) throws(FlowStoreError) -> HistoryEntry {
-    HistoryEntry(
-      sequence: try reader.int(), at: try reader.date(), what: try reader.string(),
-      step: try reader.optional { (reader) throws(FlowStoreError) in StepID(try reader.string()) },
-      by: try reader.optional { (reader) throws(FlowStoreError) in try reader.string() },
-      detail: try reader.optional { (reader) throws(FlowStoreError) in try reader.string() })
+extension HistoryEntry: StoredPart {
+  static var placeholder: Self { Self(sequence: 0, at: .placeholder, what: "") }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.int(&sequence)
+    try coder.code(&at)
+    try coder.code(&what)
+    try coder.code(&step)
+    try coder.code(&by)
+    try coder.code(&detail)
   }
 }

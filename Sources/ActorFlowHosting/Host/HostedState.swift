@@ -27,14 +27,8 @@ struct HostedState: Sendable, Equatable {
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.unsigned(Self.format)
-    writer.date(startedAt)
-    writer.string(input.type)
-    writer.blob(input.bytes)
-    writer.list(requests) { writer, request in
-      writer.string(request.key)
-      writer.fixed(request.digest)
-    }
-    writer.optional(parked) { $0.string($1) }
+    var state = self
+    state.codeOwn(with: &writer)
     writer.raw(machine.encoded())
     return writer.bytes
   }
@@ -46,13 +40,17 @@ struct HostedState: Sendable, Equatable {
       throw FlowStoreError(
         .unsupportedFormat, "the flow's state has the format \(format); this version reads \(Self.format)")
     }
-    startedAt = try reader.date()
-    input = PackedValue(type: try reader.string(), bytes: try reader.blob())
-    requests = try reader.list { reader throws(FlowStoreError) in
-      AppliedRequest(key: try reader.string(), digest: try reader.fixed(UInt64.self))
-    }
-    parked = try reader.optional { (reader) throws(FlowStoreError) in try reader.string() }
+    self.init(startedAt: .placeholder, input: .placeholder)
+    try codeOwn(with: &reader)
     machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
+  }
+
+  /// Codes the host's own data, all but the machine.
+  private mutating func codeOwn<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&startedAt)
+    try coder.code(&input)
+    try coder.code(&requests)
+    try coder.code(&parked)
   }
 
   /// Returns the flow's status, given the one that its snapshot is indexed with. The ending in the body overrides that.
@@ -79,4 +77,12 @@ struct HostedState: Sendable, Equatable {
   }
 
   func applied(_ key: String) -> AppliedRequest? { requests.first { $0.key == key } }
+}
+
+extension AppliedRequest: StoredPart {
+  static var placeholder: Self { Self(key: "", digest: 0) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    self = AppliedRequest(key: try coder.coded(key), digest: try coder.coded(digest))
+  }
 }

@@ -10,23 +10,8 @@ extension MachineSnapshot {
   package func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
     writer.byte(Self.format)
-    writer.int(run)
-    writer.int(sequence)
-    writer.part(numbers)
-    writer.optional(ending)
-    writer.optional(output)
-    writer.optional(fault)
-    writer.optional(failure)
-    writer.list(undoFailures)
-    writer.list(payloads)
-    writer.list(carried)
-    writer.list(frames)
-    writer.part(main)
-    writer.list(branches)
-    writer.part(signals)
-    writer.list(timers)
-    writer.optional(keyBits)
-    writer.list(lastStack)
+    var state = self
+    state.code(with: &writer)
     return writer.bytes
   }
 
@@ -35,91 +20,76 @@ extension MachineSnapshot {
   /// - Throws: ``FlowStoreError``: `unsupportedFormat` if a newer version of this module wrote the bytes; `corrupted`
   ///   if they are not a state.
   package init(decoding bytes: [UInt8]) throws(FlowStoreError) {
-    var bytes = ByteReader(bytes)
-    let format = try bytes.byte()
-    guard format > 0 else { throw bytes.malformed("there is no format 0") }
+    var reader = ByteReader(bytes)
+    let format = try reader.byte()
+    guard format > 0 else { throw reader.malformed("there is no format 0") }
     guard format <= Self.format else {
       throw FlowStoreError(
         .unsupportedFormat, "the flow's state has the format \(format); this version reads 1 to \(Self.format)")
     }
+    reader.format = format
     self.init()
-    var reader = StateReader(format: format, bytes)
-    try read(from: &reader)
+    try code(with: &reader)
     try reader.end()
   }
 
-  private mutating func read(from reader: inout StateReader) throws(FlowStoreError) {
-    run = try reader.number()
-    sequence = try reader.number()
-    numbers = try reader.part()
-    ending = try reader.optional()
-    output = try reader.optional()
-    fault = try reader.optional()
-    failure = try reader.optional()
-    undoFailures = try reader.list()
-    payloads = try reader.list()
-    carried = try reader.list()
-    frames = try reader.list()
-    main = try reader.part()
-    branches = try reader.list()
-    signals = try reader.part()
-    timers = try reader.list()
-    guard reader.format >= 3 else { return }
-    keyBits = try reader.optional()
-    lastStack = try reader.list()
+  private mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&run)
+    try coder.code(&sequence)
+    try coder.code(&numbers)
+    try coder.code(&ending)
+    try coder.code(&output)
+    try coder.code(&fault)
+    try coder.code(&failure)
+    try coder.code(&undoFailures)
+    try coder.code(&payloads)
+    try coder.code(&carried)
+    try coder.code(&frames)
+    try coder.code(&main)
+    try coder.code(&branches)
+    try coder.code(&signals)
+    try coder.code(&timers)
+    guard coder.format >= 3 else { return }
+    try coder.code(&keyBits)
+    try coder.code(&lastStack)
   }
 }
 
-extension KeyBits: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.fixed(high)
-    writer.fixed(low)
-  }
+extension KeyBits: StoredPart {
+  static var placeholder: KeyBits { KeyBits(high: 0, low: 0) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let high = try reader.fixed(UInt64.self)
-    self.init(high: high, low: try reader.fixed(UInt32.self))
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    self = KeyBits(high: try coder.coded(high), low: try coder.coded(low))
   }
 }
 
-extension MachineSnapshot.Numbers: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.int(visit)
-    writer.int(question)
-    writer.int(leave)
-    writer.int(Int(track))
-    writer.int(wait)
-  }
+extension MachineSnapshot.Numbers: StoredPart {
+  static var placeholder: Self { Self() }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    self.init()
-    visit = try reader.number()
-    question = try reader.number()
-    leave = try reader.number()
-    track = try reader.track()
-    wait = try reader.number()
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&visit)
+    try coder.code(&question)
+    try coder.code(&leave)
+    try coder.code(&track)
+    try coder.code(&wait)
   }
 }
 
-extension PackedEnding: StatePart {
-  func write(to writer: inout ByteWriter) {
+extension PackedEnding: StoredChoice {
+  static let name = "ending"
+  static let placeholders: [Self] = [.finished, .failed, .cancelled, .abandoned(reason: "")]
+
+  var tag: UInt8 {
     switch self {
-    case .finished: writer.byte(1)
-    case .failed: writer.byte(2)
-    case .cancelled: writer.byte(3)
-    case .abandoned(let reason):
-      writer.byte(4)
-      writer.string(reason)
+    case .finished: 1
+    case .failed: 2
+    case .cancelled: 3
+    case .abandoned: 4
     }
   }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    switch try reader.byte() {
-    case 1: self = .finished
-    case 2: self = .failed
-    case 3: self = .cancelled
-    case 4: self = .abandoned(reason: try reader.string())
-    case let code: throw reader.unknown("ending", code)
-    }
+  mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    guard case .abandoned(let reason) = self else { return }
+    self = .abandoned(reason: try coder.coded(reason))
   }
 }

@@ -2,183 +2,136 @@ import ActorFlow
 
 // The work under way on a track: a fork, a leave, a start.
 
-extension PackedFork: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.list(tracks) { $0.int(Int($1)) }
-    writer.list(results)
-    writer.optional(failure)
-    writer.list(failures)
-    writer.int(judged)
-    writer.bool(isDecided)
-  }
+extension PackedFork: StoredPart {
+  static var placeholder: Self { Self(tracks: []) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    self.init(tracks: try reader.list { (reader) throws(FlowStoreError) in try reader.track() })
-    results = try reader.list()
-    failure = try reader.optional()
-    failures = try reader.list()
-    judged = try reader.number()
-    isDecided = try reader.bool()
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&tracks)
+    try coder.code(&results)
+    try coder.code(&failure)
+    try coder.code(&failures)
+    try coder.code(&judged)
+    try coder.code(&isDecided)
   }
 }
 
-extension PackedResult: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.int(branch)
-    writer.part(value)
-  }
+extension PackedResult: StoredPart {
+  static var placeholder: Self { Self(branch: 0, value: .placeholder) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let branch = try reader.number()
-    self.init(branch: branch, value: try reader.part())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&branch)
+    try coder.code(&value)
   }
 }
 
-extension PackedUndoFailure: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(error)
-    writer.optional(place)
-  }
+extension PackedUndoFailure: StoredPart {
+  static var placeholder: Self { Self(error: .placeholder) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let error: StoredFailure = try reader.part()
-    self.init(error: error, place: try reader.optional())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&error)
+    try coder.code(&place)
   }
 }
 
-extension PackedLeave: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(goal)
-    writer.int(number)
-    writer.optional(visit)
-    writer.duration(since)
-    writer.list(failures)
-    writer.bool(isAnnounced)
-  }
+// MARK: - Leaves
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let goal: Goal = try reader.part()
-    let number = try reader.number()
-    let visit: PackedVisit? = try reader.optional()
-    self.init(goal: goal, number: number, visit: visit, since: try reader.duration())
-    failures = try reader.list()
-    isAnnounced = try reader.bool()
+extension PackedLeave: StoredPart {
+  static var placeholder: Self { Self(goal: .placeholder, number: 0, since: .zero) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&goal)
+    try coder.code(&number)
+    try coder.code(&visit)
+    try coder.code(&since)
+    try coder.code(&failures)
+    try coder.code(&isAnnounced)
   }
 }
 
-extension PackedLeave.Goal: StatePart {
-  func write(to writer: inout ByteWriter) {
+extension PackedLeave.Goal: StoredChoice {
+  static let name = "goal of a leave"
+  static let placeholders: [Self] = [
+    .back(to: 0, update: nil), .end(.finished, rollBack: false), .unwind(frame: 0, .placeholder, isTimeout: false),
+    .dropSuperseded(payload: 0), .supersede,
+  ]
+
+  var tag: UInt8 {
     switch self {
-    case .back(let depth, let update):
-      writer.byte(1)
-      writer.int(depth)
-      writer.optional(update)
-    case .end(let ending, let rollBack):
-      writer.byte(2)
-      writer.part(ending)
-      writer.bool(rollBack)
+    case .back: 1
+    case .end: 2
+    case .unwind: 3
+    case .dropSuperseded: 4
+    case .supersede: 5
+    }
+  }
+
+  mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    switch self {
+    case .back(let depth, let update): self = .back(to: try coder.coded(depth), update: try coder.coded(update))
+    case .end(let ending, let rollBack): self = .end(try coder.coded(ending), rollBack: try coder.coded(rollBack))
     case .unwind(let frame, let fault, let isTimeout):
-      writer.byte(3)
-      writer.int(frame)
-      writer.part(fault)
-      writer.bool(isTimeout)
-    case .dropSuperseded(let payload):
-      writer.byte(4)
-      writer.int(payload)
-    case .supersede: writer.byte(5)
-    }
-  }
-
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    switch try reader.byte() {
-    case 1:
-      let depth = try reader.number()
-      self = .back(to: depth, update: try reader.optional())
-    case 2:
-      let ending: PackedEnding = try reader.part()
-      self = .end(ending, rollBack: try reader.bool())
-    case 3:
-      let frame = try reader.number()
-      let fault: PackedFault = try reader.part()
-      self = .unwind(frame: frame, fault, isTimeout: try reader.bool())
-    case 4: self = .dropSuperseded(payload: try reader.number())
-    case 5: self = .supersede
-    case let code: throw reader.unknown("goal of a leave", code)
+      self = .unwind(frame: try coder.coded(frame), try coder.coded(fault), isTimeout: try coder.coded(isTimeout))
+    case .dropSuperseded(let payload): self = .dropSuperseded(payload: try coder.coded(payload))
+    case .supersede: break
     }
   }
 }
 
-extension PackedStart: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(kind)
-    writer.duration(pause)
-    writer.optional(update)
-  }
+// MARK: - Starts
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    self.init(kind: try reader.part())
-    pause = try reader.duration()
-    update = try reader.optional()
+extension PackedStart: StoredPart {
+  static var placeholder: Self { Self(kind: .top) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&kind)
+    try coder.code(&pause)
+    try coder.code(&update)
   }
 }
 
-extension PackedStart.Kind: StatePart {
-  func write(to writer: inout ByteWriter) {
+extension PackedStart.Kind: StoredChoice {
+  static let name = "beginning of a walk"
+  static let placeholders: [Self] = [
+    .at(.beginning, payload: 0), .top, .recovery(.placeholder, frame: 0), .failure(.placeholder, frame: nil),
+  ]
+
+  var tag: UInt8 {
     switch self {
-    case .at(let address, let payload):
-      writer.byte(1)
-      writer.part(address)
-      writer.int(payload)
-    case .top: writer.byte(2)
-    case .recovery(let fault, let frame):
-      writer.byte(3)
-      writer.part(fault)
-      writer.int(frame)
-    case .failure(let fault, let frame):
-      writer.byte(4)
-      writer.part(fault)
-      writer.optional(frame) { $0.int($1) }
+    case .at: 1
+    case .top: 2
+    case .recovery: 3
+    case .failure: 4
     }
   }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    switch try reader.byte() {
-    case 1:
-      let address: PackedStart.Address = try reader.part()
-      self = .at(address, payload: try reader.number())
-    case 2: self = .top
-    case 3:
-      let fault: PackedFault = try reader.part()
-      self = .recovery(fault, frame: try reader.number())
-    case 4:
-      let fault: PackedFault = try reader.part()
-      self = .failure(fault, frame: try reader.optional { (reader) throws(FlowStoreError) in try reader.number() })
-    case let code: throw reader.unknown("beginning of a walk", code)
+  mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    switch self {
+    case .at(let address, let payload): self = .at(try coder.coded(address), payload: try coder.coded(payload))
+    case .top: break
+    case .recovery(let fault, let frame): self = .recovery(try coder.coded(fault), frame: try coder.coded(frame))
+    case .failure(let fault, let frame): self = .failure(try coder.coded(fault), frame: try coder.coded(frame))
     }
   }
 }
 
-extension PackedStart.Address: StatePart {
-  func write(to writer: inout ByteWriter) {
+extension PackedStart.Address: StoredChoice {
+  static let name = "address"
+  static let placeholders: [Self] = [.beginning, .scope, .behind(""), .past(.placeholder)]
+
+  var tag: UInt8 {
     switch self {
-    case .beginning: writer.byte(1)
-    case .scope: writer.byte(2)
-    case .behind(let step):
-      writer.byte(3)
-      writer.step(step)
-    case .past(let scope):
-      writer.byte(4)
-      writer.part(scope)
+    case .beginning: 1
+    case .scope: 2
+    case .behind: 3
+    case .past: 4
     }
   }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    switch try reader.byte() {
-    case 1: self = .beginning
-    case 2: self = .scope
-    case 3: self = .behind(try reader.step())
-    case 4: self = .past(try reader.part())
-    case let code: throw reader.unknown("address", code)
+  mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    switch self {
+    case .beginning, .scope: break
+    case .behind(let step): self = .behind(try coder.coded(step))
+    case .past(let scope): self = .past(try coder.coded(scope))
     }
   }
 }

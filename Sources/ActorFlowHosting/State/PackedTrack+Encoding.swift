@@ -2,156 +2,146 @@ import ActorFlow
 
 // Tracks and their places.
 
-extension PackedTrack: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.int(Int(number))
-    writer.optional(branch)
-    writer.part(phase)
-    writer.optional(leave)
-    writer.list(places)
-    writer.part(focus)
-    writer.optional(visit)
-    writer.bool(hasAsked)
-    writer.bool(isSealed)
-    writer.int(Int(closedAt))
-    writer.optional(start)
-    writer.optional(fork)
-    writer.optional(question)
-    writer.list(waits)
-  }
+extension PackedTrack: StoredPart {
+  static var placeholder: Self { Self() }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    self.init()
-    number = try reader.track()
-    branch = try reader.optional()
-    phase = try reader.part()
-    leave = try reader.optional()
-    places = try reader.list()
-    focus = try reader.part()
-    visit = try reader.optional()
-    hasAsked = try reader.bool()
-    isSealed = try reader.bool()
-    closedAt = try reader.depth()
-    start = try reader.optional()
-    fork = try reader.optional()
-    question = try reader.optional()
-    waits = try reader.list()
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&number)
+    try coder.code(&branch)
+    try coder.code(&phase)
+    try coder.code(&leave)
+    try coder.code(&places)
+    try coder.code(&focus)
+    try coder.code(&visit)
+    try coder.code(&hasAsked)
+    try coder.code(&isSealed)
+    try coder.number(&closedAt, in: -1 ... .max, "depth")
+    try coder.code(&start)
+    try coder.code(&fork)
+    try coder.code(&question)
+    try coder.code(&waits)
   }
 }
 
-extension PackedTrack.Phase: StatePart {
-  func write(to writer: inout ByteWriter) {
+/// The number of a track.
+extension Int32: StoredPart {
+  static var placeholder: Int32 { 0 }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.number(&self, in: 0...(.max >> 1), "valid track number")
+  }
+}
+
+extension ByteCoder {
+  /// Codes a number of 32 bits. A reader refuses a number outside of the range.
+  fileprivate mutating func number(
+    _ number: inout Int32, in range: ClosedRange<Int32>, _ name: String
+  ) throws(Failure) {
+    var wide = Int(number)
+    try int(&wide)
+    number = Int32(clamping: wide)
+    try check(wide == number && range ~= number, "\(wide) is not a \(name)")
+  }
+}
+
+extension PackedTrack.Phase: StoredChoice {
+  static let name = "phase of a track"
+  static let placeholders: [Self] = [.walking, .leaving, .compensating, .ended]
+
+  var tag: UInt8 {
     switch self {
-    case .walking: writer.byte(1)
-    case .leaving: writer.byte(2)
-    case .compensating: writer.byte(3)
-    case .ended: writer.byte(4)
-    }
-  }
-
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    switch try reader.byte() {
-    case 1: self = .walking
-    case 2: self = .leaving
-    case 3: self = .compensating
-    case 4: self = .ended
-    case let code: throw reader.unknown("phase of a track", code)
+    case .walking: 1
+    case .leaving: 2
+    case .compensating: 3
+    case .ended: 4
     }
   }
 }
 
-extension PackedBranch: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.int(Int(parent))
-    writer.int(number)
-    writer.step(path)
-    writer.list(elements) { $0.int($1) }
-  }
+extension PackedBranch: StoredPart {
+  static var placeholder: Self { Self(parent: 0, number: 0, path: "", elements: []) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let parent = try reader.track()
-    let number = try reader.number()
-    let path = try reader.step()
-    let elements = try reader.list { (reader) throws(FlowStoreError) in try reader.number() }
-    self.init(parent: parent, number: number, path: path, elements: elements)
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&parent)
+    try coder.code(&number)
+    try coder.code(&path)
+    try coder.code(&elements)
   }
 }
 
-extension PackedVisit: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.int(id)
-    writer.step(step)
-    writer.bool(isSkipped)
-    writer.bool(canBackUp)
-  }
+extension PackedVisit: StoredPart {
+  static var placeholder: Self { Self(id: 0, step: "") }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let id = try reader.number()
-    let step = try reader.step()
-    let isSkipped = try reader.bool()
-    self.init(id: id, step: step, isSkipped: isSkipped, canBackUp: try reader.bool())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&id)
+    try coder.code(&step)
+    try coder.code(&isSkipped)
+    try coder.code(&canBackUp)
   }
 }
 
-extension PackedPlace: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(visit)
-    writer.int(payload)
-    writer.int(Int(backTarget))
-    writer.bool(isInner)
-    writer.bool(isClosed)
-    writer.list(records)
-    writer.optional(tree)
-    writer.optional(update)
-  }
+extension PackedPlace: StoredPart {
+  static var placeholder: Self { Self(visit: .placeholder, payload: 0, backTarget: -1) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let visit: PackedVisit = try reader.part()
-    let payload = try reader.number()
-    self.init(visit: visit, payload: payload, backTarget: try reader.backTarget())
-    isInner = try reader.bool()
-    isClosed = try reader.bool()
-    records = try reader.list()
-    tree = try reader.optional()
-    if reader.format >= 4 { update = try reader.optional() }
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&visit)
+    try coder.code(&payload)
+    // A depth, -1 for none, or a closed target.
+    try coder.number(&backTarget, in: .min + 2 ... .max, "depth")
+    try coder.code(&isInner)
+    try coder.code(&isClosed)
+    try coder.code(&records)
+    try coder.code(&tree)
+    if coder.format >= 4 { try coder.code(&update) }
   }
 }
 
-extension PackedFocus: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.bool(isEntered)
-    writer.bool(hasAsked)
-    writer.int(askersAtOnce)
-    writer.list(records)
-    writer.list(answers)
-    writer.optional(update)
-    writer.optional(tree)
-  }
+extension PackedFocus: StoredPart {
+  static var placeholder: Self { Self() }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    self.init()
-    isEntered = try reader.bool()
-    hasAsked = try reader.bool()
-    askersAtOnce = try reader.number()
-    records = try reader.list()
-    answers = try reader.list()
-    update = try reader.optional()
-    tree = try reader.optional()
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&isEntered)
+    try coder.code(&hasAsked)
+    try coder.code(&askersAtOnce)
+    try coder.code(&records)
+    try coder.code(&answers)
+    try coder.code(&update)
+    try coder.code(&tree)
   }
 }
 
-extension PackedRecord: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.string(key)
-    writer.string(type)
-    writer.string(idempotencyKey)
-    writer.optional(value)
-  }
+extension PackedRecord: StoredPart {
+  static var placeholder: Self { Self(key: "", type: "", idempotencyKey: "") }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let key = try reader.string()
-    let type = try reader.string()
-    let idempotencyKey = try reader.string()
-    self.init(key: key, type: type, idempotencyKey: idempotencyKey, value: try reader.optional())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&key)
+    try coder.code(&type)
+    try coder.code(&idempotencyKey)
+    try coder.code(&value)
+  }
+}
+
+// MARK: - Rendered steps
+
+extension PackedTree: StoredPart {
+  static var placeholder: Self { Self() }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&nodes)
+    for (index, node) in nodes.enumerated() {
+      let hasParent = index == 0 ? node.parent == nil : 0..<index ~= node.parent ?? -1
+      try coder.check(hasParent, "node \(index) of a rendered step has no parent before it")
+    }
+  }
+}
+
+extension PackedTree.Node: StoredPart {
+  static var placeholder: Self { Self(parent: nil, type: "", key: nil, state: .placeholder) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&parent)
+    try coder.code(&type)
+    try coder.code(&key)
+    try coder.code(&state)
   }
 }

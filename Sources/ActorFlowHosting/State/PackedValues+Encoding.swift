@@ -2,98 +2,70 @@ import ActorFlow
 
 // Values, errors, and the tables that several places share.
 
-extension PackedValue: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.string(type)
-    writer.blob(bytes)
-  }
+extension PackedValue: StoredPart {
+  static var placeholder: Self { Self(type: "", bytes: []) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let type = try reader.string()
-    self.init(type: type, bytes: try reader.blob())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&type)
+    try coder.blob(&bytes)
   }
 }
 
-extension StoredFailure: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.string(type)
-    writer.string(message)
-    writer.optional(code) { $0.string($1) }
-    writer.optional(step) { $0.step($1) }
-  }
+extension StoredFailure: StoredPart {
+  static var placeholder: Self { Self(type: "", message: "") }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let type = try reader.string()
-    let message = try reader.string()
-    let code = try reader.optional { (reader) throws(FlowStoreError) in try reader.string() }
-    let step = try reader.optional { (reader) throws(FlowStoreError) in try reader.step() }
-    self.init(type: type, message: message, code: code, step: step)
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&type)
+    try coder.code(&message)
+    try coder.code(&code)
+    try coder.code(&step)
   }
 }
 
-extension PackedFault: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.step(step)
-    writer.part(error)
-  }
+extension PackedFault: StoredPart {
+  static var placeholder: Self { Self(step: "", error: .placeholder) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let step = try reader.step()
-    self.init(step: step, error: try reader.part())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&step)
+    try coder.code(&error)
   }
 }
 
-extension PackedPayload: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(value)
-    writer.optional(carried) { $0.int($1) }
-    writer.optional(scopes) { $0.int($1) }
-  }
+extension PackedPayload: StoredPart {
+  static var placeholder: Self { Self(value: .placeholder) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let value: PackedValue = try reader.part()
-    let carried = try reader.optional { (reader) throws(FlowStoreError) in try reader.number() }
-    let scopes = try reader.optional { (reader) throws(FlowStoreError) in try reader.number() }
-    self.init(value: value, carried: carried, scopes: scopes)
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&value)
+    try coder.code(&carried)
+    try coder.code(&scopes)
   }
 }
 
-extension PackedCarried: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(value)
-    writer.optional(below) { $0.int($1) }
-  }
+extension PackedCarried: StoredPart {
+  static var placeholder: Self { Self(value: .placeholder) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let value: PackedValue = try reader.part()
-    self.init(value: value, below: try reader.optional { (reader) throws(FlowStoreError) in try reader.number() })
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&value)
+    try coder.code(&below)
   }
 }
 
-extension PackedFrame: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.part(scope)
-    writer.int(payload)
-    writer.int(attempt)
-  }
+extension PackedFrame: StoredPart {
+  static var placeholder: Self { Self(scope: .placeholder, payload: 0, attempt: 0) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let scope: ScopeName = try reader.part()
-    let payload = try reader.number()
-    self.init(scope: scope, payload: payload, attempt: try reader.number())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&scope)
+    try coder.code(&payload)
+    try coder.code(&attempt)
   }
 }
 
-extension ScopeName: StatePart {
-  func write(to writer: inout ByteWriter) {
-    writer.string(kind)
-    writer.step(step)
-    writer.int(number)
-  }
+extension ScopeName: StoredPart {
+  static var placeholder: Self { Self(kind: "", step: "", number: 0) }
 
-  init(from reader: inout StateReader) throws(FlowStoreError) {
-    let kind = try reader.string()
-    let step = try reader.step()
-    self.init(kind: kind, step: step, number: try reader.number())
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&kind)
+    try coder.code(&step)
+    try coder.code(&number)
   }
 }

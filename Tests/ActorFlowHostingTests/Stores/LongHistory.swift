@@ -50,7 +50,7 @@ enum OldFiles {
     writer.int(revisions)
     writer.fixed(UInt64(1))
     writer.fixed(UInt64(2))
-    writer.date(folder.clock.now)
+    _ = writer.coded(folder.clock.now)
     writer.int(history.count)
     writer.raw(FlowSnapshot.numbered(revisions).encoded())
     let flow = Envelope(magic: Array("AFFL".utf8), format: 1, what: "").seal(writer.bytes)
@@ -65,14 +65,7 @@ enum OldFiles {
   static func record(_ entries: [HistoryEntry], of revision: Revision) -> [UInt8] {
     var writer = ByteWriter()
     writer.int(revision.number)
-    writer.list(entries) { writer, entry in
-      writer.int(entry.sequence)
-      writer.date(entry.at)
-      writer.string(entry.what)
-      writer.optional(entry.step) { $0.string($1.path) }
-      writer.optional(entry.by) { $0.string($1) }
-      writer.optional(entry.detail) { $0.string($1) }
-    }
+    _ = writer.coded(entries)
     return Envelope(magic: Array("AFHI".utf8), format: 1, what: "").seal(writer.bytes)
   }
 }

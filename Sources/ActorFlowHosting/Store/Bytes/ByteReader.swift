@@ -1,13 +1,9 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
-
 /// A reader of the bytes that a ``ByteWriter`` wrote.
 ///
 /// The reader never reads past the bytes, never traps, and never reserves more than they could fill.
 package struct ByteReader: Sendable {
+  /// The format of the bytes; the newest unless it is set.
+  package var format: UInt8 = .max
   private let bytes: ArraySlice<UInt8>
   private var next: Int
 
@@ -88,28 +84,6 @@ package struct ByteReader: Sendable {
   package mutating func blob() throws(FlowStoreError) -> [UInt8] {
     let length = try count()
     return Array(try slice(length))
-  }
-
-  package mutating func date() throws(FlowStoreError) -> Date {
-    Date(microseconds: try signed())
-  }
-
-  package mutating func optional<Value>(
-    _ read: (inout ByteReader) throws(FlowStoreError) -> Value
-  ) throws(FlowStoreError) -> Value? {
-    guard try bool() else { return nil }
-    return try read(&self)
-  }
-
-  package mutating func list<Value>(
-    _ read: (inout ByteReader) throws(FlowStoreError) -> Value
-  ) throws(FlowStoreError) -> [Value] {
-    let count = try count()
-    var values: [Value] = []
-    // An element may take one byte here and much more in memory, so the claimed count is not reserved in full.
-    values.reserveCapacity(min(count, 1024))
-    for _ in 0..<count { values.append(try read(&self)) }
-    return values
   }
 
   /// Reads a number of a fixed size, the lowest byte first.

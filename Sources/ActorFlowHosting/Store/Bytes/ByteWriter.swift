@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
-
 /// Writes values one after another, for a ``ByteReader`` that reads them in the same order.
 package struct ByteWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
@@ -50,25 +44,6 @@ package struct ByteWriter: Sendable {
     bytes.append(contentsOf: value)
   }
 
-  /// Writes microseconds since 1970; a time that they cannot count is replaced by the nearest that they can.
-  package mutating func date(_ value: Date) {
-    signed(value.microseconds)
-  }
-
-  package mutating func optional<Value>(
-    _ value: Value?, _ write: (inout ByteWriter, Value) -> Void
-  ) {
-    bool(value != nil)
-    if let value { write(&self, value) }
-  }
-
-  package mutating func list<Elements: Collection>(
-    _ values: Elements, _ write: (inout ByteWriter, Elements.Element) -> Void
-  ) {
-    unsigned(UInt64(values.count))
-    for value in values { write(&self, value) }
-  }
-
   /// Writes a number of a fixed size, the lowest byte first.
   package mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(_ value: Number) {
     for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
@@ -80,20 +55,4 @@ package struct ByteWriter: Sendable {
   package mutating func raw(_ value: some Sequence<UInt8>) {
     bytes.append(contentsOf: value)
   }
-}
-
-extension Date {
-  /// The time in microseconds since 1970, rounded.
-  package var microseconds: Int64 {
-    let value = (timeIntervalSince1970 * 1e6).rounded()
-    if value.isNaN { return 0 }
-    return Int64(exactly: value) ?? (value < 0 ? .min : .max)
-  }
-
-  package init(microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds) / 1e6)
-  }
-
-  /// The time as a store returns it: rounded to microseconds.
-  package var stored: Date { Date(microseconds: microseconds) }
 }

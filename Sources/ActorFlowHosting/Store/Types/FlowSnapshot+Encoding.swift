@@ -14,18 +14,8 @@ extension FlowSnapshot {
   /// Equal snapshots have equal bytes.
   public func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: body.count + 256)
-    writer.string(definition)
-    writer.int(version)
-    writer.byte(status.code)
-    writer.bool(rollbackFailed)
-    writer.list(steps) { $0.string($1.path) }
-    writer.list(labels.sorted { $0.key < $1.key }) {
-      $0.string($1.key)
-      $0.string($1.value)
-    }
-    writer.optional(wakeAt) { $0.date($1) }
-    writer.list(tasks) { $1.write(to: &$0) }
-    writer.blob(body)
+    var snapshot = self
+    snapshot.code(with: &writer)
     return Self.envelope.seal(writer.bytes)
   }
 
@@ -39,19 +29,8 @@ extension FlowSnapshot {
 
   init(decoding bytes: ArraySlice<UInt8>) throws(FlowStoreError) {
     var reader = ByteReader(try Self.envelope.open(bytes))
-    definition = try reader.string()
-    version = try reader.int()
-    status = try Status(code: try reader.byte())
-    rollbackFailed = try reader.bool()
-    steps = try reader.list { (reader) throws(FlowStoreError) in StepID(try reader.string()) }
-    labels = [:]
-    for _ in 0..<(try reader.count()) {
-      let key = try reader.string()
-      labels[key] = try reader.string()
-    }
-    wakeAt = try reader.optional { (reader) throws(FlowStoreError) in try reader.date() }
-    tasks = try reader.list { (reader) throws(FlowStoreError) in try OpenTask(from: &reader) }
-    body = try reader.blob()
+    self = .placeholder
+    try code(with: &reader)
     try reader.end()
   }
 
@@ -92,23 +71,32 @@ extension FlowSnapshot {
   }
 }
 
-extension OpenTask {
-  fileprivate func write(to writer: inout ByteWriter) {
-    writer.string(question)
-    writer.string(step.path)
-    writer.string(prompt)
-    writer.list(assignees) { $0.string($1) }
-    writer.optional(due) { $0.date($1) }
-    writer.date(askedAt)
-  }
+extension FlowSnapshot: StoredPart {
+  static var placeholder: Self { Self(definition: "", version: 0, status: .runnable) }
 
-  fileprivate init(from reader: inout ByteReader) throws(FlowStoreError) {
-    question = try reader.string()
-    step = StepID(try reader.string())
-    prompt = try reader.string()
-    assignees = try reader.list { (reader) throws(FlowStoreError) in try reader.string() }
-    due = try reader.optional { (reader) throws(FlowStoreError) in try reader.date() }
-    askedAt = try reader.date()
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&definition)
+    try coder.int(&version)
+    try coder.code(&status)
+    try coder.code(&rollbackFailed)
+    try coder.code(&steps)
+    try coder.texts(&labels)
+    try coder.code(&wakeAt)
+    try coder.code(&tasks)
+    try coder.blob(&body)
+  }
+}
+
+extension OpenTask: StoredPart {
+  static var placeholder: Self { Self(question: "", step: "", prompt: "", askedAt: .placeholder) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&question)
+    try coder.code(&step)
+    try coder.code(&prompt)
+    try coder.code(&assignees)
+    try coder.code(&due)
+    try coder.code(&askedAt)
   }
 
   fileprivate var greatestSize: Int {
@@ -117,9 +105,11 @@ extension OpenTask {
   }
 }
 
-extension FlowSnapshot.Status {
-  /// The code of the status in the encoding. Never change a code, and give a new status a new one.
-  fileprivate var code: UInt8 {
+extension FlowSnapshot.Status: StoredChoice {
+  static let name = "status"
+  static let placeholders = allCases
+
+  var tag: UInt8 {
     switch self {
     case .runnable: 1
     case .waiting: 2
@@ -129,12 +119,5 @@ extension FlowSnapshot.Status {
     case .abandoned: 6
     case .cancelled: 7
     }
-  }
-
-  fileprivate init(code: UInt8) throws(FlowStoreError) {
-    guard let status = Self.allCases.first(where: { $0.code == code }) else {
-      throw FlowStoreError(.corrupted, "the snapshot has the unknown status \(code)")
-    }
-    self = status
   }
 }
