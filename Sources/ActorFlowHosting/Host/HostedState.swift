@@ -25,11 +25,12 @@ struct HostedState: Sendable, Equatable {
   }
 
   func encoded() -> [UInt8] {
-    var writer = ByteWriter()
+    let machine = machine.encoded()
+    var writer = ByteWriter(reserving: machine.count + 256)
     writer.unsigned(Self.format)
     var state = self
     state.codeOwn(with: &writer)
-    writer.raw(machine.encoded())
+    writer.raw(machine)
     return writer.bytes
   }
 

@@ -128,10 +128,10 @@ extension PackedTree: StoredPart {
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&nodes)
-    for (index, node) in nodes.enumerated() {
-      let hasParent = index == 0 ? node.parent == nil : 0..<index ~= node.parent ?? -1
-      try coder.check(hasParent, "node \(index) of a rendered step has no parent before it")
+    let orphan = nodes.indices.first { index in
+      index == 0 ? nodes[index].parent != nil : !(0..<index ~= nodes[index].parent ?? -1)
     }
+    try coder.check(orphan == nil, "node \(orphan ?? 0) of a rendered step has no parent before it")
   }
 }
 

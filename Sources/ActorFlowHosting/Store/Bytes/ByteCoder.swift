@@ -15,6 +15,7 @@ protocol ByteCoder {
   mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(_ value: inout Number) throws(Failure)
   mutating func string(_ value: inout String) throws(Failure)
   mutating func blob(_ value: inout [UInt8]) throws(Failure)
+  mutating func optional<Part: StoredPart>(_ part: inout Part?) throws(Failure)
   mutating func list<Part: StoredPart>(_ parts: inout [Part]) throws(Failure)
 
   /// Codes texts by their keys, in the order of the keys.
@@ -50,6 +51,11 @@ extension ByteWriter: ByteCoder {
   mutating func string(_ value: inout String) { string(value) }
   mutating func blob(_ value: inout [UInt8]) { blob(value) }
 
+  mutating func optional<Part: StoredPart>(_ part: inout Part?) {
+    bool(part != nil)
+    part?.code(with: &self)
+  }
+
   mutating func list<Part: StoredPart>(_ parts: inout [Part]) {
     unsigned(UInt64(parts.count))
     for var part in parts { part.code(with: &self) }
@@ -81,12 +87,16 @@ extension ByteReader: ByteCoder {
   mutating func string(_ value: inout String) throws(FlowStoreError) { value = try string() }
   mutating func blob(_ value: inout [UInt8]) throws(FlowStoreError) { value = try blob() }
 
+  mutating func optional<Part: StoredPart>(_ part: inout Part?) throws(FlowStoreError) {
+    part = try bool() ? try coded(Part.placeholder) : nil
+  }
+
   mutating func list<Part: StoredPart>(_ parts: inout [Part]) throws(FlowStoreError) {
     let count = try count()
     parts = []
     // An element may take one byte here and much more in memory, so the claimed count is not reserved in full.
     parts.reserveCapacity(min(count, 64))
-    for _ in 0..<count { parts.append(try coded(.placeholder)) }
+    for _ in 0..<count { parts.append(try coded(Part.placeholder)) }
   }
 
   mutating func texts(_ texts: inout [String: String]) throws(FlowStoreError) {

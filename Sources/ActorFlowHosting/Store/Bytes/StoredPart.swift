@@ -54,14 +54,7 @@ extension StoredChoice {
 extension Optional: StoredPart where Wrapped: StoredPart {
   static var placeholder: Self { nil }
 
-  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    var exists = self != nil
-    try coder.bool(&exists)
-    guard exists else { return }
-    var value: Wrapped = take() ?? Wrapped.placeholder
-    try value.code(with: &coder)
-    self = value
-  }
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.optional(&self) }
 }
 
 extension Array: StoredPart where Element: StoredPart {
