@@ -154,7 +154,7 @@ extension FlowCoordinator {
   }
 
   private func mayPassivate(if condition: FlowMachine.PassivationCondition) -> Bool {
-    let areAskersBack = askers.allSatisfy(\.isAwaitedNow)
+    let areAskersBack = condition != .isIdle || askers.allSatisfy(\.isAwaitedNow)
     return withState { state in
       state.machine.mayPassivate(if: condition, at: state.stopwatch.elapsed(), areAskersBack: areAskersBack)
     }
