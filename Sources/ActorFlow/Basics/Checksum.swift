@@ -1,7 +1,7 @@
 /// A checksum that detects damaged bytes. It does not detect deliberate changes.
 ///
 /// The bytes are added eight at a time. Each round is reversible, so damage within one group of eight is always found.
-/// Any other damage goes unseen with a chance of 1 in 2⁶⁴.
+/// Any other damage goes unseen with a chance of about 1 in 2⁶⁴.
 package struct Checksum {
   private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -148,8 +148,10 @@ extension FlowCoordinator {
     return try StepBody.cast(await perform(Launch(graph, with: input, at: (node.address, payload))), to: O.self)
   }
 
-  /// Runs a flow to its end. Not generic, and with the beginning and the end of the run kept out of it, because every
-  /// running flow pays for this frame in memory.
+  /// Runs a flow to its end.
+  ///
+  /// Every running flow pays for this frame in memory. So the beginning and the end of the run are kept out of it, and
+  /// it is part of its caller's: a frame of its own took a slab of 1 KB more.
   @inline(__always)
   private nonisolated func perform(_ launch: Launch) async throws -> any Sendable {
     try await begin(launch, cause: nil)

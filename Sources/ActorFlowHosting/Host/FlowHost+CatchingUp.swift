@@ -15,7 +15,8 @@ extension FlowHost {
   /// Call it instead of ``run()`` in a program that runs now and then: a command, or a job that is started every
   /// minute. It waits until each flow is passivated, so it also waits for the time of ``FlowHost/Options/keepHot``.
   ///
-  /// - Returns: The flows that could not be activated, each with its error. They are unchanged.
+  /// - Returns: The flows that could not be activated, each with its error. None of their steps has run. A flow that no
+  ///   registered version fits is stored as such; the others are unchanged.
   /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were activated by then go on. A
   ///   `FlowError` with the code `notRunning` if the host has stopped. Errors of the store when the flows are listed.
   @discardableResult
