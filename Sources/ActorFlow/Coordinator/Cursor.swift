@@ -63,6 +63,14 @@ struct Cursor {
   /// The step that an error is attributed to: the one that runs, or the last one.
   var blamed: Node? { place?.node ?? node }
 
+  /// Returns whether the scopes around the cursor have changed, so that their deadlines are to be armed, and notes that
+  /// they are.
+  mutating func beginsToWatch() -> Bool {
+    guard isUnwatched || payload.scopes !== watched else { return false }
+    (watched, isUnwatched) = (payload.scopes, false)
+    return true
+  }
+
   /// Moves on after a step has returned.
   mutating func leave(_ entered: Place, making output: any Sendable) {
     payload = entered.payload.with(output)

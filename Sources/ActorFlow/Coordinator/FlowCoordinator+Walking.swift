@@ -45,6 +45,7 @@ extension FlowCoordinator {
   @inline(never)
   private nonisolated func reachStep(_ cursor: inout Cursor, on track: TrackID) async -> Leg {
     do {
+      var arrival: Graph.Arrival?
       if cursor.isAtBeginning {
         guard await begin(&cursor, on: track) else { return .left }
         if cursor.isRare {
@@ -52,7 +53,10 @@ extension FlowCoordinator {
           guard leg == .onward else { return leg }
         }
       } else {
-        if isUntouched(since: cursor.inputs), let next = cursor.graph.plainStep(at: cursor.address) {
+        if isUntouched(since: cursor.inputs) {
+          arrival = try cursor.graph.advance(from: cursor.address, &cursor.payload)
+        }
+        if case .step(let next)? = arrival, next.body.isPlain {
           try await move(to: next, &cursor, on: track)
           if cursor.place == nil { return .left }
         } else {
@@ -60,7 +64,7 @@ extension FlowCoordinator {
         }
       }
       while cursor.place == nil {
-        let leg = try await reachPlace(&cursor, on: track)
+        let leg = try await reachPlace(arrival.take(), &cursor, on: track)
         guard leg == .onward else { return leg }
       }
       if Task.isCancelled || cancellation.isPending, try await notBegun(cursor.place, on: track) { return .left }
@@ -72,13 +76,14 @@ extension FlowCoordinator {
   }
 
   /// Runs the instructions up to the next step and enters it, or does what comes instead of a step.
+  ///
+  /// - Parameter known: The arrival, if the instructions have run already.
   @inline(never)
-  private nonisolated func reachPlace(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
-    let arrival = try cursor.graph.advance(from: cursor.address, &cursor.payload)
-    if cursor.isUnwatched || cursor.payload.scopes !== cursor.watched {
-      (cursor.watched, cursor.isUnwatched) = (cursor.payload.scopes, false)
-      try await watch(cursor.watched, on: track)
-    }
+  private nonisolated func reachPlace(
+    _ known: Graph.Arrival?, _ cursor: inout Cursor, on track: TrackID
+  ) async throws -> Leg {
+    let arrival = try known ?? cursor.graph.advance(from: cursor.address, &cursor.payload)
+    if cursor.beginsToWatch() { try await watch(cursor.watched, on: track) }
     guard case .step(let next) = arrival else { return try await arrive(arrival, &cursor, on: track) }
     cursor.node = next
     // Until this step is entered, the previous one has the focus.
@@ -131,15 +136,19 @@ extension FlowCoordinator {
   }
 
   /// Leaves a step that has returned and enters the next one, in one turn. Only for a step that is untouched since it was
-  /// entered: then the next one may be made before the machine hears that the step has returned.
+  /// entered: then the code between the steps may run, and the next one be made, before the machine hears that the step
+  /// has returned. That code does not suspend.
   ///
   /// The cursor's place stays `nil` if the track is being left.
   @inline(never)
   private nonisolated func move(to node: Node, _ cursor: inout Cursor, on track: TrackID) async throws {
     cursor.node = node
     let instance: StepInstance? = if case .synchronous(let make)? = node.body.make { try make() } else { nil }
-    let (move, number) = try await decideWalking(on: track) { [payload = cursor.payload] machine, _ in
-      (machine.move(to: node, instance: instance, payload: payload, on: track), machine.inputs + 1)
+    let watches = cursor.beginsToWatch()
+    let (move, number) = try await decideWalking(on: track) { [payload = cursor.payload] machine, stopwatch in
+      let move = machine.move(
+        to: node, instance: instance, payload: payload, on: track, watching: watches, at: stopwatch.elapsed())
+      return (move, machine.inputs + 1)
     }
     switch move {
     case .entered(let place): (cursor.place, cursor.inputs) = (place, number)
@@ -147,6 +156,7 @@ extension FlowCoordinator {
     case .looseEnds:
       // A task that the step did not wait for has come in between.
       guard try await tidyUp(track, afterReturning: true) else { return }
+      if watches { try await watch(cursor.watched, on: track) }
       try await enter(node, instance, &cursor, on: track)
     }
   }

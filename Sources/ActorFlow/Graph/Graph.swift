@@ -29,13 +29,6 @@ package final class Graph: Sendable {
   /// Whether any of the steps takes the value as an update.
   package func receives(_ value: any Sendable) -> Bool { receivers.contains { $0.accepts(value) } }
 
-  /// Returns the step that the instruction at an address enters, if no user code that may suspend runs before it is
-  /// entered: it has no `skip`, and its factory does not suspend.
-  func plainStep(at address: Int) -> Node? {
-    guard let node = steps[address], node.body.isPlain else { return nil }
-    return node
-  }
-
   package static let empty = Graph(program: [.end], nodes: [])
 }
 

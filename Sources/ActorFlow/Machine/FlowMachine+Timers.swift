@@ -3,6 +3,11 @@ extension FlowMachine {
   /// Arms the timers of the scopes that the walk has entered, and disarms those of the scopes that it has left.
   package mutating func watch(_ scopes: ScopeFrame?, on track: TrackID, at now: @autoclosure () -> Duration) {
     needsNoCommit()
+    arm(scopes, on: track, at: now())
+  }
+
+  /// Arms the deadlines of the scopes that are entered, and disarms those of the scopes that are left.
+  mutating func arm(_ scopes: ScopeFrame?, on track: TrackID, at now: @autoclosure () -> Duration) {
     guard look(at: track, { $0.phase == .walking }) else { return }
     timers.keep(only: scopes, on: track)
     guard scopes != nil else { return }

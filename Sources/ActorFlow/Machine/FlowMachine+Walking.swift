@@ -120,13 +120,18 @@ extension FlowMachine {
   }
 
   /// Notes that the `proceed` of the place on top has returned, and enters the next step, in one input.
+  ///
+  /// - Parameter watching: Whether the next step is under other scopes, so that their deadlines are to be armed first.
   package mutating func move(
-    to node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main
+    to node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main, watching: Bool = false,
+    at now: @autoclosure () -> Duration = .zero
   ) -> Move {
     switch endStep(on: track) {
     case .left: return .left
     case .looseEnds: return .looseEnds
-    case .onward: return enter(node, instance: instance, payload: payload, on: track).map { .entered($0) } ?? .left
+    case .onward:
+      if watching { arm(payload.scopes, on: track, at: now()) }
+      return enter(node, instance: instance, payload: payload, on: track).map { .entered($0) } ?? .left
     }
   }
 

@@ -161,7 +161,8 @@ extension MachineAttack {
   /// Ends a step that has left nothing open, and enters the next one in the same input.
   private mutating func move(_ machine: inout FlowMachine, to next: Node) throws -> Given {
     let isLeft = machine.phase != .walking
-    switch machine.move(to: next, instance: Asker(), payload: Payload("in")) {
+    let watching = random.chance(30)
+    switch machine.move(to: next, instance: Asker(), payload: Payload("in"), watching: watching) {
     case .entered(let place):
       try demand(!isLeft, "a flow that is being left has entered a step")
       visits.append(place.visit.id)

@@ -55,6 +55,59 @@ import Testing
     #expect(driver.stack == "a")
   }
 
+  /// A driver at the first of three steps, the second of which has a time limit of 30 seconds.
+  private func timed() throws -> MachineDriver {
+    let flow = Flow<String, String> {
+      Step("a") { Asker() }
+      Step("b") { Asker() }.timeout(.seconds(30))
+      Step("c") { Asker() }
+    }
+    var driver = try MachineDriver(flow)
+    driver.enter(0)
+    return driver
+  }
+
+  /// Moves to the step after the one at `index`, as a walk does that comes under other scopes.
+  private func move(_ driver: inout MachineDriver, from index: Int, at now: Duration) throws -> FlowMachine.Move {
+    var payload = driver.machine.main.top?.payload ?? .none
+    let arrival = try driver.graph.advance(from: driver.graph.nodes[index].address + 1, &payload)
+    guard case .step(let node) = arrival else { throw Failure("no step comes next") }
+    return driver.give { $0.move(to: node, instance: nil, payload: payload, watching: true, at: now) }
+  }
+
+  @Test("a move into a scope arms its deadline, and the move out of it disarms it")
+  func deadline() throws {
+    var driver = try timed()
+    guard case .entered = try move(&driver, from: 0, at: .seconds(5)) else {
+      Issue.record("the step is not entered")
+      return
+    }
+    #expect(driver.latest.timer == .seconds(35) && driver.machine.nextTimer == .seconds(35))
+    guard case .entered = try move(&driver, from: 1, at: .seconds(20)) else {
+      Issue.record("the step after the scope is not entered")
+      return
+    }
+    #expect(driver.machine.nextTimer == nil && driver.stack == "abc")
+  }
+
+  @Test("a move that ends at a loose end or a leave arms nothing")
+  func noDeadline() throws {
+    var asking = try timed()
+    _ = try asking.ask()
+    guard case .looseEnds = try move(&asking, from: 0, at: .seconds(5)) else {
+      Issue.record("the question is no loose end")
+      return
+    }
+    #expect(asking.machine.nextTimer == nil)
+    var leaving = try timed()
+    try leaving.abandon()
+    guard case .left = try move(&leaving, from: 0, at: .seconds(5)) else {
+      Issue.record("a step was entered")
+      return
+    }
+    #expect(leaving.machine.nextTimer == nil)
+  }
+
   @Test("if the flow is being left, the step has returned, and the next one is not entered")
   func left() throws {
     var driver = try MachineDriver(.automatic, .automatic)
