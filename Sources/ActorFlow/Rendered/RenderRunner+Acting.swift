@@ -73,7 +73,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
       stage.cell.fulfil(.failure(error))
       return .closed
     } catch {
-      await fail(error, cause)
+      await fail(error)
       return .failed(error)
     }
     guard self.stage === stage else { return .applied }  // the visit has ended while this was published
@@ -111,11 +111,12 @@ extension RenderRunner: ActionReceiver, ActionStation {
     for effect in ended { tasks[effect]?.cancel() }
   }
 
-  /// Fails the step and closes its question.
-  func fail(_ error: any Error, _ cause: (any CommitCause)? = nil) async {
+  /// Fails the step and closes its question. That is no part of the request that brought the action: the answer is
+  /// refused, on a host as in memory, and the next attempt begins with the state before it.
+  func fail(_ error: any Error) async {
     guard let stage else { return }
     await endStage()
-    await stage.runtime.hide(at: stage.stay, cause: cause)
+    await stage.runtime.hide(at: stage.stay, cause: nil)
     stage.cell.fulfil(.failure(error))
   }
 }

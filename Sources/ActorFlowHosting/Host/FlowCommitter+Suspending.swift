@@ -7,49 +7,54 @@ extension FlowCommitter {
   /// steps that registration could not check, or is too large. The flow stays as it is stored until `retry` or
   /// `abandon`.
   func standStill(because error: any Error) async {
-    guard var snapshot = stored?.snapshot else { return await stop(error) }
-    var state = state
+    var (stored, state) = latest
+    guard let base = stored.take() else { return await stop(error) }
+    var snapshot = base.snapshot
     index(&snapshot, by: state)
     let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
     let failure = StoredFailure(error)
     state.machine.fault = PackedFault(step: step, error: failure)
     snapshot.status = .failed
     // If this write fails, too, the flow is activated again later, and is suspended when a write succeeds.
-    try? await write(&snapshot, &state, "parked", step, failure.message)
+    try? await write(&snapshot, &state, after: base, "parked", step, failure.message)
     await stop(error)
   }
 
   /// Lets a suspended flow go on.
   func free(for request: HostRequest) async throws {
-    guard let fault = state.machine.fault, var snapshot = stored?.snapshot else { return }
-    var state = state
-    state.machine.fault = nil
+    var (stored, state) = latest
+    guard let fault = state.machine.fault.take(), let base = stored.take() else { return }
+    var snapshot = base.snapshot
     snapshot.status = .runnable
-    try await write(&snapshot, &state, "retried", fault.step, for: request)
+    try await write(&snapshot, &state, after: base, "retried", fault.step, for: request)
   }
 
   /// Lets a flow that has ended retry the `backUp`s that threw. Returns false if there are none.
   func undoAgain(for request: HostRequest) async throws -> Bool {
-    guard let machine = state.machine.undoingAgain, var snapshot = stored?.snapshot else { return false }
-    var state = state
+    var (stored, state) = latest
+    guard let machine = state.machine.undoingAgain, let base = stored.take() else { return false }
     state.machine = machine
+    var snapshot = base.snapshot
     (snapshot.status, snapshot.rollbackFailed) = (.runnable, false)
-    try await write(&snapshot, &state, "retried", nil, for: request)
+    try await write(&snapshot, &state, after: base, "retried", nil, for: request)
     return true
   }
 
   private func write(
-    _ snapshot: inout FlowSnapshot, _ state: inout HostedState, _ what: String, _ step: StepID?,
-    _ detail: String? = nil, for request: HostRequest? = nil
+    _ snapshot: inout FlowSnapshot, _ state: inout HostedState, after base: StoredFlow, _ what: String,
+    _ step: StepID?, _ detail: String? = nil, for request: HostRequest? = nil
   ) async throws {
-    if let request { state.apply(request) }
+    if let request {
+      try request.refuseRepetition(after: state)
+      state.apply(request)
+    }
     state.machine.sequence += 1
     index(&snapshot, by: state)
     snapshot.body = try shared.body(of: state)
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail)
-    try await write(snapshot, state, appending: [entry], for: request)
+    try await write(snapshot, state, after: base, appending: [entry], for: request)
   }
 }
 

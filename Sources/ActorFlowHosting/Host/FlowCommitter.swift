@@ -62,6 +62,8 @@ final class FlowCommitter: Sendable {
   }
 
   var stored: StoredFlow? { entry.withLock { $0.stored } }
+  /// The flow as it is stored, with its state.
+  var latest: (stored: StoredFlow?, state: HostedState) { entry.withLock { ($0.stored, $0.state) } }
   var state: HostedState { entry.withLock { $0.state } }
   var loss: (any Error)? { entry.withLock { $0.loss } }
 
@@ -126,6 +128,7 @@ final class FlowCommitter: Sendable {
     _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot, for request: HostRequest?
   ) async throws {
     let old = entry.withLock { $0 }
+    try request?.refuseRepetition(after: old.state)
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
     let status = Self.status(of: machine, packed)
@@ -146,19 +149,21 @@ final class FlowCommitter: Sendable {
       history.append(
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
-    try await write(snapshot, state, appending: history, for: request)
+    try await write(snapshot, state, after: old.stored, appending: history, for: request)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
+  /// Writes the flow, unless anything was written since `base`.
   func write(
-    _ snapshot: FlowSnapshot, _ state: HostedState, appending history: [HistoryEntry], for request: HostRequest?
+    _ snapshot: FlowSnapshot, _ state: HostedState, after base: StoredFlow?, appending history: [HistoryEntry],
+    for request: HostRequest?
   ) async throws {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
     let history = (now.arrival.map { [$0] } ?? []) + history
     do {
       let stored = try await shared.store.commit(
-        snapshot, to: id, expecting: now.stored?.revision ?? .none, fence: now.fence, appending: history
+        snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history
       ) { entry.withLock { $0.fence } }
       entry.withLock { entry in
         entry.stored = stored

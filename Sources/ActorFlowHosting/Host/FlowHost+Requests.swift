@@ -91,7 +91,7 @@ extension FlowHost {
         StoredValue(PackedValue(type: "JSON", bytes: json), codec: shared.values), to: P.Answer.self)
     } catch let error as FlowError {
       throw FlowError(
-        .wrongAnswerType, "the JSON is not a \(P.Answer.self), the answer type of the prompt \(P.self)",
+        .wrongAnswerType, "the JSON cannot be decoded as \(P.Answer.self), the answer type of the prompt \(P.self)",
         flow: flow.id, step: question.step, underlying: error.underlyingErrors)
     }
     try await flow.coordinator.answer(

@@ -67,6 +67,16 @@ extension HostRequest {
 
   var fate: Fate { known.withLock { $0 } }
 
+  /// Thrown for a request whose key was used after the request was looked up. It is then looked up again.
+  private struct KeyIsUsed: Error {}
+
+  /// Refuses a request if another one with its key was applied meanwhile: requests may come at once. The request's own
+  /// later commits are not refused.
+  func refuseRepetition(after state: HostedState) throws {
+    guard let key, state.applied(key) != nil, fate.isOpen else { return }
+    throw KeyIsUsed()
+  }
+
   /// Notes that the request's commit was done. The outcome of later commits does not change that.
   func isStored() { known.withLock { $0 = .stored } }
 
