@@ -17,9 +17,10 @@ import ActorFlow
 // The first is detached: what a flow does days later must not see the task-local values of the request that activated
 // it. It has that request's priority: with a lower one it would wait for all requests of a busy process.
 extension FlowHost {
-  /// Runs a flow that was read or started, unless it runs already or has ended.
+  /// Runs a flow that was read or started, unless it runs already, has ended or is suspended. Running a suspended flow
+  /// would try the failed step again, without a request.
   func begin(_ flow: LiveFlow) {
-    guard !flow.hasEnded, flow.begin() else { return }
+    guard !flow.hasEnded, !flow.isSuspended, flow.begin() else { return }
     // A turn of its own, so that a request that waits for the flow for a limited time begins to wait only after it.
     Task { self.drive(flow) }
   }

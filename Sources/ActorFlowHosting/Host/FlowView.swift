@@ -79,11 +79,8 @@ extension FlowView {
     definition = snapshot.definition
     version = snapshot.version
     status = state.status(indexedAs: snapshot.status)
-    // While failed `backUp`s run again, the ending is the goal of the leave.
-    var ending = machine.ending
-    if ending == nil, case .end(let goal, _)? = machine.main.leave?.goal { ending = goal }
-    if case .abandoned(let reason)? = ending { self.reason = reason } else { reason = nil }
-    let failed = ending == nil || ending == .failed ? machine.failure : nil
+    if case .abandoned(let reason)? = machine.ending { self.reason = reason } else { reason = nil }
+    let failed = machine.ending == nil || machine.ending == .failed ? machine.failure : nil
     failure = (machine.ending == nil ? state.parked : nil) ?? (machine.fault?.error ?? failed)?.message
     rollbackFailed = snapshot.rollbackFailed
     steps = snapshot.steps

@@ -30,6 +30,8 @@ final class LiveFlow: Sendable {
   var id: FlowID { committer.id }
   /// Whether the flow has ended according to the store. Then it was loaded only to be looked at.
   var hasEnded: Bool { committer.state.machine.ending != nil }
+  /// Whether the flow is suspended according to the store, because a step failed.
+  var isSuspended: Bool { committer.state.machine.fault != nil }
   var isBegun: Bool { use.withLock { $0.isBegun } }
 
   /// Begins to use the flow. Returns false if it is about to be passivated: wait until it is gone, and load it.

@@ -145,36 +145,22 @@ import Testing
     }
   }
 
-  @Test("a flow whose failed rollback is retried shows the reason of its abandon, and no failure")
-  func retriedRollback() async throws {
-    let gate = Gate()
+  @Test("a suspended flow does not run, even if a caller that saw it runnable begins it")
+  func suspended() async throws {
+    let attempts = Log()
     let host = FlowHost(store: store)
-    let flow = Flow<String, String>("rollback") {
-      Step("pay") { StubbornStep(gate) }
-      Step("ask") { (text: String, context: StepContext) in try await context.ask(Form(text: text)) }
+    let flow = Flow<String, String>("failing") {
+      Step("fail") { (_: String) -> String in
+        attempts.add("attempt")
+        throw Refused()
+      }
     }
-    try await host.register(flow).start(id: "r", with: "-")
-    _ = try await host.settled("r")
-    _ = try? await host.abandon("r", reason: "enough")
-    #expect(try await host.settled("r").rollbackFailed)
-    let view = try await host.retry("r")
-    #expect(view.status == .runnable && view.reason == "enough" && view.failure == nil)
-    gate.open()
-    #expect(try await host.settled("r").reason == "enough")
-  }
-
-  /// Its `backUp` throws the first time, and waits for the gate the second time.
-  private actor StubbornStep: FlowStep {
-    private let gate: Gate
-
-    init(_ gate: Gate) { self.gate = gate }
-
-    func proceed(_ input: String, context: StepContext) -> String { input }
-
-    func backUp(context: RollbackContext) async throws {
-      guard case .none = await context.record("tried") else { return await gate.pass() }
-      try await context.once("tried") { _ in }
-      throw Refused()
-    }
+    try await host.register(flow).start(id: "s", with: "-")
+    #expect(try await host.settled("s").status == .failed)
+    let loaded = try await host.take("s")
+    await host.begin(loaded)
+    await host.release(loaded)
+    await host.isQuiet()
+    #expect(attempts.all.count == 1)
   }
 }

@@ -11,7 +11,9 @@ import Testing
       switch self {
       case .back: _ = await flow.filing { try await $0.backUp() }
       case .abandon: _ = await flow.filing { try await $0.abandon() }
-      case .cancel: flow.run.cancel()
+      case .cancel:
+        flow.run.cancel()
+        _ = await flow.coordinator.position  // hears of the cancellation first
       }
     }
   }
