@@ -8,18 +8,32 @@ import Testing
   let hold = Hold()
   var patience: Patience { Patience(.seconds(30), clock: clock) }
 
-  /// Ends the patience as soon as something is waited for.
-  private func beImpatient() -> Task<Void, any Error> {
+  /// Ends the patience as soon as something is waited for, once `condition` returns.
+  private func beImpatient(
+    after condition: @escaping @Sendable () async -> Void = {}
+  ) -> Task<Void, any Error> {
     Task { [clock] in
+      await condition()
       try await clock.waitForSleepers()
       clock.advance(by: .seconds(30))
     }
   }
 
-  private func impatiently<Value>(_ body: () async throws -> Value) async throws -> Value {
-    let impatience = beImpatient()
+  private func impatiently<Value>(
+    after condition: @escaping @Sendable () async -> Void = {}, _ body: () async throws -> Value
+  ) async throws -> Value {
+    let impatience = beImpatient(after: condition)
     defer { impatience.cancel() }
     return try await body()
+  }
+
+  /// A condition that holds when the flow has accepted a leave.
+  private func leaving(_ tester: FlowTester<String>) -> @Sendable () async -> Void {
+    { [coordinator = tester.coordinator] in
+      for await event in coordinator.events {
+        if case .leaving = event.position.status { return }
+      }
+    }
   }
 
   /// shipping asks; stubborn does not return before `hold` is released.
@@ -40,7 +54,9 @@ import Testing
       try await tester.expect(.moved(to: "deaf"))
       clock.advance(by: .seconds(7))
       let line = #line + 1
-      let failure = try await impatiently { try await failing { try await tester.backUp() } }
+      let failure = try await impatiently(after: leaving(tester)) {
+        try await failing { try await tester.backUp() }
+      }
       #expect(
         failure.message == """
           expected `backUp` to complete, but nothing happened for 30.0 seconds; stubborn/deaf does not return: \
@@ -63,7 +79,7 @@ import Testing
       try await testFlow(stubborn, with: "cart", patience: patience) { tester in
         try await tester.answer(AddressForm.self, with: "a")
         try await tester.expect(.moved(to: "deaf"))
-        try await impatiently { try await tester.abandon(reason: "late") }
+        try await impatiently(after: leaving(tester)) { try await tester.abandon(reason: "late") }
       }
     }
     #expect(failure.message.contains("stubborn/deaf does not return: visit 2 was left"))
@@ -101,10 +117,18 @@ import Testing
 
   @Test("a rollback that does not end is reported with the steps that it may be at")
   func deafBackUp() async throws {
-    let double = StepDouble<String, String>(.waiting, onBackUp: { [hold] _ in await hold.wait() })
+    let began = Hold()
+    let double = StepDouble<String, String>(
+      .waiting,
+      onBackUp: { [hold] _ in
+        began.release()
+        await hold.wait()
+      })
     try await testFlow(Flow { Step("deaf") { double } }, with: "", patience: patience) { tester in
       try await tester.expect(.moved(to: "deaf"))
-      let failure = try await impatiently { try await failing { try await tester.abandon() } }
+      let failure = try await impatiently(after: { await began.wait() }) {
+        try await failing { try await tester.abandon() }
+      }
       #expect(
         failure.message.contains(
           "the flow is rolling back, and a `backUp` of one of these steps has not returned: deaf\n"))
