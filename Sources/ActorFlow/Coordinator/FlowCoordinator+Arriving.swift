@@ -103,7 +103,10 @@ extension FlowCoordinator {
     case .resume(let menu):
       cursor.node = menu
       let payload = cursor.payload
-      cursor.place = try await decideWalking(on: track) { machine, _ in machine.resume(menu, with: payload, on: track) }
+      let backUp = try menu.backUp(for: payload.value)
+      cursor.place = try await decideWalking(on: track) { machine, _ in
+        machine.resume(menu, with: payload, backUp: backUp, on: track)
+      }
       if cursor.lacksInstance {
         guard try await remake(&cursor, on: track) else { return .left }
         try await receiveAgain(cursor.place, on: track)

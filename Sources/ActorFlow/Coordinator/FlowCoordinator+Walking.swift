@@ -123,8 +123,9 @@ extension FlowCoordinator {
   private nonisolated func enter(
     _ node: Node, _ instance: StepInstance?, _ cursor: inout Cursor, on track: TrackID
   ) async throws {
+    let backUp = try node.backUp(for: cursor.payload.value)
     (cursor.place, cursor.inputs) = try await decideWalking(on: track) { [payload = cursor.payload] machine, _ in
-      (machine.enter(node, instance: instance, payload: payload, on: track), machine.inputs + 1)
+      (machine.enter(node, instance: instance, payload: payload, backUp: backUp, on: track), machine.inputs + 1)
     }
   }
 
@@ -144,10 +145,12 @@ extension FlowCoordinator {
   private nonisolated func move(to node: Node, _ cursor: inout Cursor, on track: TrackID) async throws {
     cursor.node = node
     let instance: StepInstance? = if case .synchronous(let make)? = node.body.make { try make() } else { nil }
+    let backUp = try node.backUp(for: cursor.payload.value)
     let watches = cursor.beginsToWatch()
     let (move, number) = try await decideWalking(on: track) { [payload = cursor.payload] machine, stopwatch in
       let move = machine.move(
-        to: node, instance: instance, payload: payload, on: track, watching: watches, at: stopwatch.elapsed())
+        to: node, instance: instance, payload: payload, backUp: backUp, on: track, watching: watches,
+        at: stopwatch.elapsed())
       return (move, machine.inputs + 1)
     }
     switch move {
@@ -182,8 +185,9 @@ extension FlowCoordinator {
   private nonisolated func skipped(
     _ node: Node, _ instance: StepInstance, _ payload: Payload, making output: any Sendable, on track: TrackID
   ) async throws -> Bool {
-    try await decideWalking(on: track) { machine, _ in
-      machine.skip(node, instance: instance, payload: payload, making: output, on: track)
+    let backUp = try node.backUp(for: payload.value)
+    return try await decideWalking(on: track) { machine, _ in
+      machine.skip(node, instance: instance, payload: payload, backUp: backUp, making: output, on: track)
     }
   }
 

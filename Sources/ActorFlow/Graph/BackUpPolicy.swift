@@ -16,6 +16,21 @@ public enum BackUpPolicy: Sendable, Hashable, Codable {
   case settling
 }
 
+/// A back-up policy that is chosen by the input with which a step is entered.
+@usableFromInline package struct ChosenBackUpPolicy: Sendable {
+  /// The input of the step that the closure was written for. Steps with another input, which an edit may have put in
+  /// its place, have the automatic policy.
+  let input: Any.Type
+  package let choose: @Sendable (any Sendable) throws -> BackUpPolicy
+
+  @usableFromInline init(
+    _ input: Any.Type, _ choose: @escaping @Sendable (any Sendable) throws -> BackUpPolicy
+  ) {
+    self.input = input
+    self.choose = choose
+  }
+}
+
 /// The reaction of the flow to a step that fails. Set it with ``FlowComponent/onFailure(_:)``.
 public enum FailurePolicy: Sendable, Hashable, Codable {
   /// Roll back every place, newest first.

@@ -16,7 +16,7 @@ private struct GraphCompiler {
   /// The nodes; `nil` for a fork, whose node is made when its branches are known.
   private(set) var nodes: ContiguousArray<Node?> = []
   private(set) var names = PathNames()
-  private var backUp: [BackUpPolicy] = [.automatic]
+  private var backUp: [Segment.Policy] = [.backUp(.automatic)]
   private var failure: [FailurePolicy?] = [nil]
   private var presentation: [Presentation?] = [nil]
   /// The open policy brackets, each of which tells the stack to pop at its end.
@@ -59,8 +59,15 @@ private struct GraphCompiler {
   private func node(
     _ index: Int, at address: Int, _ path: [String], _ body: StepBody, fork: ForkPlan? = nil
   ) -> Node {
-    Node(
-      index: index, address: address, path: path, body: body, backUp: backUp[backUp.count - 1],
+    var fixed = BackUpPolicy.automatic
+    var chosen: ChosenBackUpPolicy?
+    switch backUp[backUp.count - 1] {
+    case .backUp(let policy): fixed = policy
+    case .chosenBackUp(let policy): if fork == nil, policy.input == body.types.input { chosen = policy }
+    case .failure, .presentation: break
+    }
+    return Node(
+      index: index, address: address, path: path, body: body, backUp: fixed, chosenBackUp: chosen,
       failure: failure[failure.count - 1], presentation: presentation[presentation.count - 1], fork: fork)
   }
 }
@@ -71,7 +78,7 @@ extension GraphCompiler {
   private mutating func begin(_ policy: Segment.Policy) {
     policies.append(policy)
     switch policy {
-    case .backUp(let policy): backUp.append(policy)
+    case .backUp, .chosenBackUp: backUp.append(policy)
     case .failure(let policy): failure.append(policy)
     case .presentation(let token): presentation.append(token)
     }
@@ -79,7 +86,7 @@ extension GraphCompiler {
 
   private mutating func end() {
     switch policies.removeLast() {
-    case .backUp: backUp.removeLast()
+    case .backUp, .chosenBackUp: backUp.removeLast()
     case .failure: failure.removeLast()
     case .presentation: presentation.removeLast()
     }

@@ -9,24 +9,35 @@ package final class Node: Sendable {
   /// The parts of the path between the numbers of the elements; a single part if there are none.
   let path: [String]
   package let body: StepBody
+  /// The back-up policy; `.automatic` if it is chosen by the step's input.
   package let backUp: BackUpPolicy
+  /// Chooses the back-up policy by the step's input; `nil` if the definition fixes the policy.
+  let chosenBackUp: ChosenBackUpPolicy?
   /// The failure policy; `nil` if the definition sets none.
   package let failure: FailurePolicy?
   /// The branches, if the node is a fork.
   package let fork: ForkPlan?
 
   init(
-    index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy, failure: FailurePolicy?,
-    presentation: Presentation?, fork: ForkPlan?
+    index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy,
+    chosenBackUp: ChosenBackUpPolicy? = nil, failure: FailurePolicy?, presentation: Presentation?, fork: ForkPlan?
   ) {
     self.index = index
     self.address = address
     self.path = path
     self.body = body
     self.backUp = backUp
+    self.chosenBackUp = chosenBackUp
     self.failure = failure
     self.fork = fork
     info = StepInfo(id: path.path(at: []), presentation: presentation)
+  }
+
+  /// Returns the back-up policy for an input of the step; `nil` if it is that of the definition. Runs the user's
+  /// closure.
+  package func backUp(for input: any Sendable) throws -> BackUpPolicy? {
+    guard let chosenBackUp else { return nil }
+    return try chosenBackUp.choose(input)
   }
 
   /// The path and presentation of the node in the branch of these elements, outermost first.

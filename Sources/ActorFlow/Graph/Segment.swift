@@ -28,6 +28,8 @@
 
   @usableFromInline package enum Policy: Sendable {
     case backUp(BackUpPolicy)
+    /// The policy is chosen by the input of the step.
+    case chosenBackUp(ChosenBackUpPolicy)
     case failure(FailurePolicy)
     case presentation(Presentation)
   }

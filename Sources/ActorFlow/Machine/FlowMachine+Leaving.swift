@@ -213,7 +213,7 @@ extension FlowMachine {
           error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here))
       }
       guard !place.isInner, step.matches(place.visit.info.id) else { continue }
-      guard place.node.backUp != .passThrough else {
+      guard place.backUp != .passThrough else {
         return .refused(
           error(.cannotBackUp, "\"\(step)\" is `.passThrough` and cannot be returned to", step: here))
       }

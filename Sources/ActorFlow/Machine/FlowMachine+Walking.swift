@@ -103,11 +103,12 @@ extension FlowMachine {
 
   /// Enters a step that was made. The event is `moved`, in its smallest form.
   ///
+  /// - Parameter backUp: The back-up policy that was chosen by the step's input; `nil` for that of the definition.
   /// - Returns: `nil` if the flow is being left; there is no place then, and the walk ends.
   package mutating func enter(
-    _ node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main
+    _ node: Node, instance: StepInstance?, payload: Payload, backUp: BackUpPolicy? = nil, on track: TrackID = .main
   ) -> Place? {
-    push(node, instance: instance, payload: payload, isSkipped: false, on: track)
+    push(node, instance: instance, payload: payload, backUp: backUp, isSkipped: false, on: track)
   }
 
   /// The consequence of a move from a step that has returned to the next one.
@@ -123,15 +124,15 @@ extension FlowMachine {
   ///
   /// - Parameter watching: Whether the next step is under other scopes, so that their deadlines are to be armed first.
   package mutating func move(
-    to node: Node, instance: StepInstance?, payload: Payload, on track: TrackID = .main, watching: Bool = false,
-    at now: @autoclosure () -> Duration = .zero
+    to node: Node, instance: StepInstance?, payload: Payload, backUp: BackUpPolicy? = nil,
+    on track: TrackID = .main, watching: Bool = false, at now: @autoclosure () -> Duration = .zero
   ) -> Move {
     switch endStep(on: track) {
     case .left: return .left
     case .looseEnds: return .looseEnds
     case .onward:
       if watching { arm(payload.scopes, on: track, at: now()) }
-      return enter(node, instance: instance, payload: payload, on: track).map { .entered($0) } ?? .left
+      return enter(node, instance: instance, payload: payload, backUp: backUp, on: track).map { .entered($0) } ?? .left
     }
   }
 
@@ -139,14 +140,16 @@ extension FlowMachine {
   ///
   /// - Returns: False if the flow is being left.
   package mutating func skip(
-    _ node: Node, instance: StepInstance?, payload: Payload, making output: any Sendable, on track: TrackID = .main
+    _ node: Node, instance: StepInstance?, payload: Payload, backUp: BackUpPolicy? = nil,
+    making output: any Sendable, on track: TrackID = .main
   ) -> Bool {
     guard phase(of: track) == .walking else { return false }
-    guard node.backUp == .returnableIfSkipped else {
+    guard backUp ?? node.backUp == .returnableIfSkipped else {
       publish(.skipped(info(of: node, on: track).id))
       return true
     }
-    guard push(node, instance: instance, payload: payload, isSkipped: true, on: track) != nil else { return false }
+    let place = push(node, instance: instance, payload: payload, backUp: backUp, isSkipped: true, on: track)
+    guard place != nil else { return false }
     // A skipped step does not run, in any process.
     persistCursor(from: node.address + 1, with: payload.with(output), on: track)
     return true
@@ -198,12 +201,14 @@ extension FlowMachine {
 extension FlowMachine {
   /// Pushes a place on the stack. Returns `nil` if the track is being left.
   private mutating func push(
-    _ node: Node, instance: StepInstance?, payload: Payload, isSkipped: Bool, on track: TrackID
+    _ node: Node, instance: StepInstance?, payload: Payload, backUp: BackUpPolicy?, isSkipped: Bool,
+    on track: TrackID
   ) -> Place? {
     let (id, info) = (VisitID(numbers.visit + 1), info(of: node, on: track))
     let pushed = with(track) { track -> Track.Pushed? in
       guard track.phase == .walking else { return nil }
-      return track.push(node, info, id, instance: instance, payload: payload, isSkipped: isSkipped)
+      return track.push(
+        node, info, id, instance: instance, payload: payload, backUp: backUp, isSkipped: isSkipped)
     }
     guard let pushed else { return nil }
     numbers.visit += 1
@@ -235,8 +240,11 @@ extension FlowMachine {
   /// below the menu. No back leads to them, and a rollback past the menu compensates them first (see
   /// ``Track/sortTop(until:)``).
   ///
+  /// - Parameter backUp: The back-up policy that was chosen by the menu's new input; `nil` for that of the definition.
   /// - Returns: The menu's place with its new input; `nil` if the flow is being left, or if the menu was settled.
-  package mutating func resume(_ menu: Node, with payload: Payload, on track: TrackID) -> Place? {
+  package mutating func resume(
+    _ menu: Node, with payload: Payload, backUp: BackUpPolicy? = nil, on track: TrackID
+  ) -> Place? {
     guard phase(of: track) == .walking, let from = visit(of: track) else { return nil }
     let focus = focus(of: track)
     var above: [(place: Place, memory: PlaceMemory.Box?)] = []
@@ -264,7 +272,7 @@ extension FlowMachine {
     // In the order of entering: the menu of an inner hub may be above the places of its own side branches.
     above.sort { $0.place.visit.id < $1.place.visit.id }
     for (place, memory) in above { below = place.buried(on: below, memory: memory) }
-    let resumed = place.moved(onto: below, isClosed: isClosed).with(payload)
+    let resumed = place.moved(onto: below, isClosed: isClosed).with(payload, backUp: backUp)
     self[track].top = resumed
     if isClosed { self[track].closedAt = resumed.depth - 1 }
     self[track].visit = resumed.visit
@@ -287,7 +295,8 @@ extension Track {
   }
 
   fileprivate mutating func push(
-    _ node: Node, _ info: StepInfo, _ id: VisitID, instance: StepInstance?, payload: Payload, isSkipped: Bool
+    _ node: Node, _ info: StepInfo, _ id: VisitID, instance: StepInstance?, payload: Payload,
+    backUp: BackUpPolicy?, isSkipped: Bool
   ) -> Pushed {
     var below = top
     let shown = below?.isInner == true ? below?.shown : below
@@ -303,7 +312,9 @@ extension Track {
     }
     let visit = VisitNode(
       id: id, info: info, below: settled == nil ? shown?.visit : nil, isSkipped: isSkipped, canBackUp: target >= 0)
-    let place = Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: target)
+    let place = Place(
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: target,
+      backUp: backUp ?? node.backUp)
     let pushed = Pushed(place: place, before: self.visit, settled: settled, start: start)
     top = place
     self.visit = visit
@@ -317,7 +328,7 @@ extension Place {
   /// The depth to which an ordinary back leads from a place that is pushed on this one.
   fileprivate func targetFromAbove(hasAsked: Bool) -> Int32 {
     if isClosed { return -1 }
-    return switch node.backUp {
+    return switch backUp {
     case .automatic: hasAsked ? depth : backTarget
     case .returnable, .returnableIfSkipped: depth
     case .passThrough: backTarget
@@ -326,5 +337,5 @@ extension Place {
   }
 
   /// Whether this place and everything before it becomes final when it is left forwards.
-  var isSettledFromAbove: Bool { node.backUp == .settling && !visit.isSkipped }
+  var isSettledFromAbove: Bool { backUp == .settling && !visit.isSkipped }
 }

@@ -20,6 +20,8 @@ package final class Place: Sendable {
   let backTarget: Int32
   /// The memory of the place, stored here when another place is pushed on this one.
   let memory: PlaceMemory.Box?
+  /// Whether and when a back may return to the place.
+  let backUp: BackUpPolicy
   /// Whether the place belongs to a branch that was joined, or to a finished side branch of a hub. No back leads to an
   /// inner place and observers do not see it, but it is compensated in its turn.
   let isInner: Bool
@@ -29,8 +31,9 @@ package final class Place: Sendable {
 
   init(
     on below: Place?, node: Node, payload: Payload, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
-    memory: PlaceMemory.Box? = nil, isInner: Bool = false, isClosed: Bool = false
+    backUp: BackUpPolicy, memory: PlaceMemory.Box? = nil, isInner: Bool = false, isClosed: Bool = false
   ) {
+    self.backUp = backUp
     self.isInner = isInner
     self.isClosed = isClosed
     self.below = below
@@ -51,17 +54,23 @@ package final class Place: Sendable {
 
   /// Returns the place with a new visit.
   func visited(as visit: VisitNode) -> Place {
-    Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
+    Place(
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
+      backUp: backUp)
   }
 
   /// Returns the place with another instance.
   func with(_ instance: StepInstance?) -> Place {
-    Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
+    Place(
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
+      backUp: backUp)
   }
 
   /// Returns the place with another input, or under other scopes.
-  func with(_ payload: Payload) -> Place {
-    Place(on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget)
+  func with(_ payload: Payload, backUp policy: BackUpPolicy? = nil) -> Place {
+    Place(
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
+      backUp: policy ?? backUp)
   }
 
   /// Returns the place on top of another one.
@@ -70,7 +79,7 @@ package final class Place: Sendable {
   func moved(onto below: Place?, isClosed: Bool) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit,
-      backTarget: isClosed ? PackedPlace.closing(backTarget) : backTarget)
+      backTarget: isClosed ? PackedPlace.closing(backTarget) : backTarget, backUp: backUp)
   }
 
   /// Whether an ordinary back from here leads to this place, or would if the way was not closed.
@@ -79,18 +88,18 @@ package final class Place: Sendable {
   /// Returns the place as closed: no back leads to it or past it.
   func closed() -> Place {
     Place(
-      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
-      isInner: isInner, isClosed: true)
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, backUp: backUp,
+      memory: memory, isInner: isInner, isClosed: true)
   }
 
   /// Whether no back leads to the place or past it once it was left forwards.
-  var closes: Bool { node.backUp == .oneWay || isClosed }
+  var closes: Bool { backUp == .oneWay || isClosed }
 
   /// Returns the place as an inner place on top of another one.
   func buried(on below: Place?, memory: PlaceMemory.Box?) -> Place {
     Place(
-      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: -1, memory: memory,
-      isInner: true)
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: -1, backUp: backUp,
+      memory: memory, isInner: true)
   }
 
   /// The newest place from here down that is not inner.
@@ -107,7 +116,7 @@ package final class Place: Sendable {
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
-      memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
+      backUp: backUp, memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
   }
 
   /// Returns the stack from here with another instance in the place of this visit; `nil` if there is no such place.
@@ -125,8 +134,8 @@ package final class Place: Sendable {
 
   func copy(on below: Place?, instance: StepInstance?) -> Place {
     Place(
-      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, memory: memory,
-      isInner: isInner, isClosed: isClosed)
+      on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, backUp: backUp,
+      memory: memory, isInner: isInner, isClosed: isClosed)
   }
 
   /// Returns the nearest place below that is not inner and for which `decide` returns a value, with that value.

@@ -57,9 +57,15 @@ extension SnapshotUnpacker {
       return nil
     }
     guard let payload = payload(packed.payload, of: packed.visit.step) else { return nil }
+    let backUp: BackUpPolicy?
+    // The policy is not stored: like a fixed one, it is that of the definition that the flow has now.
+    do { backUp = try node.backUp(for: payload.value) } catch {
+      note(packed.visit.step, "its back-up policy cannot be chosen: \((error as? FlowError)?.message ?? "\(error)")")
+      return nil
+    }
     return Place(
       on: below, node: node, payload: payload, instance: nil, visit: visit(packed.visit, on: below, of: node),
-      backTarget: packed.backTarget, memory: isTop ? nil : memory(of: packed, node),
+      backTarget: packed.backTarget, backUp: backUp ?? node.backUp, memory: isTop ? nil : memory(of: packed, node),
       isInner: packed.isInner, isClosed: packed.isClosed)
   }
 
