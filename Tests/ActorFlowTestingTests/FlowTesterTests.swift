@@ -190,7 +190,7 @@ import Testing
   }
 
   private actor Skipper: SkippableStep {
-    func skip(_ input: String) -> Skip<String> { .with(input) }
+    func skip(_ input: String, context: EntryContext) -> Skip<String> { .with(input) }
     func proceed(_ input: String, context: StepContext) -> String { input }
     func backUp(context: RollbackContext) {}
   }

@@ -39,7 +39,7 @@ import Testing
   /// Stores the result of `skip` in actor state.
   private actor ForgetfulStep: SkippableStep {
     private var rate = 0
-    func skip(_ input: Int) -> Skip<Int> {
+    func skip(_ input: Int, context: EntryContext) -> Skip<Int> {
       rate = input
       return .enter
     }

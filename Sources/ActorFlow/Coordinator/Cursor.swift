@@ -54,7 +54,7 @@ struct Cursor {
 
   /// Whether there is something to do before the first step is made or called.
   var isRare: Bool {
-    start != nil || place?.node.fork != nil || (place != nil && payload.scopes != nil) || lacksInstance
+    start != nil || place?.node.fork != nil || payload.scopes != nil || lacksInstance
   }
 
   /// Whether the place was read back, so that its step has to be made anew.

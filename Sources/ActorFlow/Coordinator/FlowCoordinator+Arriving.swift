@@ -5,6 +5,7 @@ extension FlowCoordinator {
   @inline(never)
   nonisolated func goOn(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return .left } }
+    guard try await askGuards(again: cursor, on: track) else { return .left }
     // Armed only now, because a pause is not part of the attempt that follows it.
     if cursor.place != nil, cursor.payload.scopes != nil {
       cursor.watched = cursor.payload.scopes
@@ -28,6 +29,34 @@ extension FlowCoordinator {
     cursor.payload = place.payload
     return try await run(place.node, plan, isEntered: true, &cursor, on: track)
   }
+
+  /// Asks the guards around the beginning of a walk. Those around the track were asked on the track around it.
+  ///
+  /// - Returns: False if the flow is being left.
+  private nonisolated func askGuards(again cursor: Cursor, on track: TrackID) async throws -> Bool {
+    guard let scopes = cursor.payload.scopes else { return true }
+    switch cursor.start?.kind {
+    case .failure?, .recovery?: return true
+    case .at?, .top?, nil: break
+    }
+    for frame in scopes.guards(below: await outerScopes(of: track)) {
+      guard await goesOn(track) else { return false }
+      do { try await frame.admit(entryContext) } catch {
+        if cursor.place != nil {
+          try await decideWalking(on: track) { machine, _ in machine.notMade(on: track) }
+        }
+        throw error
+      }
+    }
+    return await goesOn(track)
+  }
+
+  private func outerScopes(of track: TrackID) -> ScopeFrame? {
+    track == .main ? nil : withState { $0.machine.look(at: track) { $0.outerScopes } }
+  }
+
+  /// The circumstances in which a step is reached now.
+  var entryContext: EntryContext { withState { EntryContext(flow: id, participants: $0.machine.participants) } }
 
   /// Makes a new step for a place that was read back. Returns false if the flow is being left.
   private nonisolated func remake(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool {
@@ -90,6 +119,15 @@ extension FlowCoordinator {
     case .end:
       try await finish(cursor.payload, on: track)
       return .left
+    case .choose(let address):
+      var payload = cursor.payload
+      cursor.address = try await cursor.graph.choose(at: address, &payload)
+      cursor.payload = payload
+      return await goesOn(track) ? .onward : .left
+    case .guarded(let frame, let address):
+      try await frame.admit(entryContext)
+      cursor.address = address
+      return await goesOn(track) ? .onward : .left
     case .round(let address):
       cursor.address = address
       // Such a loop reaches no step, so check for cancellation here, and yield a thread to the timer.

@@ -177,7 +177,7 @@ extension FlowCoordinator {
   ) async throws -> Skipping {
     // The track was left while the step was made, so no other code of a step may run.
     guard await goesOn(track) else { return .left }
-    guard case .with(let output)? = try await node.body.skip?(made, payload.value) else { return .entered }
+    guard case .with(let output)? = try await node.body.skip?(made, payload.value, entryContext) else { return .entered }
     guard try await skipped(node, made, payload, making: output, on: track) else { return .left }
     return .skipped(output)
   }

@@ -113,16 +113,23 @@ extension FlowCoordinator {
   /// Call it again, for the same flow or another, when the run has ended. Called in a task that is already cancelled,
   /// it throws, runs no code of a step, and publishes nothing.
   ///
+  /// - Parameters:
+  ///   - flow: The flow.
+  ///   - input: The input of the first step.
+  ///   - principal: The principal on whose behalf the run begins, for ``FlowComponent/guarded(by:)`` and
+  ///     ``SkippableStep/skip(_:context:)``.
   /// - Throws: The error of a step, unchanged; a ``FlowError`` with the code `abandoned` and the reason as its message;
   ///   `CancellationError` if the caller was cancelled; a `FlowError` with the code `alreadyRunning` during a run, or
   ///   `stepFailed` around a `CancellationError` that a step threw without being cancelled.
-  public nonisolated func run<I, O>(_ flow: some FlowComponent<I, O>, with input: I) async throws -> O {
-    try StepBody.cast(await perform(Launch(flow.flow.graph, with: input)), to: O.self)
+  public nonisolated func run<I, O>(
+    _ flow: some FlowComponent<I, O>, with input: I, by principal: Principal? = nil
+  ) async throws -> O {
+    try StepBody.cast(await perform(Launch(flow.flow.graph, with: input, by: principal)), to: O.self)
   }
 
   /// Runs a flow that needs no input.
-  public nonisolated func run<O>(_ flow: some FlowComponent<Void, O>) async throws -> O {
-    try await run(flow, with: ())
+  public nonisolated func run<O>(_ flow: some FlowComponent<Void, O>, by principal: Principal? = nil) async throws -> O {
+    try await run(flow, with: (), by: principal)
   }
 
   /// Runs a flow from a step in its middle: a deep link, a test, or a flow that another system has begun.
@@ -165,23 +172,27 @@ extension FlowCoordinator {
     private let graph: Graph
     private let input: any Sendable
     private let start: (address: Int, payload: Payload)?
+    private let principal: Principal?
 
-    init(_ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil) {
-      (self.graph, self.input, self.start) = (graph, input, start)
+    init(
+      _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
+      by principal: Principal?
+    ) {
+      (self.graph, self.input, self.start, self.principal) = (graph, input, start, principal)
     }
 
     /// - Parameter drawsBits: Whether to draw the bits of the run's idempotency keys now. A run that is not durable
     ///   draws them for its first effect; most runs have no effect.
     func launch(_ machine: inout FlowMachine, drawsBits: Bool) throws {
-      try machine.launch(graph, with: input, at: start, keyBits: drawsBits ? KeyBits.random() : nil)
+      try machine.launch(graph, with: input, at: start, by: principal, keyBits: drawsBits ? KeyBits.random() : nil)
     }
   }
 
   /// Begins a run, and returns when its beginning is committed. No code of a step has run yet.
   package nonisolated func begin(
-    _ graph: Graph, with input: any Sendable, cause: (any CommitCause)? = nil
+    _ graph: Graph, with input: any Sendable, by principal: Principal? = nil, cause: (any CommitCause)? = nil
   ) async throws {
-    try await begin(Launch(graph, with: input), cause: cause)
+    try await begin(Launch(graph, with: input, by: principal), cause: cause)
   }
 
   /// Begins a run.

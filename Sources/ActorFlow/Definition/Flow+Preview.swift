@@ -12,7 +12,7 @@ extension Flow {
   /// let next = try checkout.destination(after: "cart", for: "3 apples")  // .step("checkout/payment")
   /// ```
   ///
-  /// No step or factory runs, and no step is asked whether to skip. The closures between two steps do run, in the
+  /// No step or factory runs, no step is asked whether to skip, and no guard is asked. The closures between two steps do run, in the
   /// caller's task: those of `.map`, of choices, of loops and of `ForEach`.
   ///
   /// - Parameters:
@@ -22,7 +22,7 @@ extension Flow {
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id;
   ///   ``FlowError/Code/typeMismatch`` if the step's output has another type, or if the step is inside a `.carrying`,
   ///   because a preview has no carried value; ``FlowError/Code/noMatchingCase`` if a choice has no case for the value;
-  ///   and the errors of the closures.
+  ///   ``FlowError/Code/badDefinition`` at a ``Case`` whose closure is async; and the errors of the closures.
   public func destination(after id: StepID, for value: some Sendable) throws -> Destination {
     let node = try graph.node(matching: id)
     let output = node.body.types.output
@@ -50,7 +50,11 @@ extension Flow {
           return .update(receiver.path.path(at: elements))
         }
         address = next
-      case .round(let next): address = next
+      case .round(let next), .guarded(_, let next): address = next
+      case .choose:
+        throw FlowError(
+          .badDefinition,
+          "a preview cannot ask a `Case` whose closure is async; its answer may change until the flow is there")
       case .end:
         guard let node, let fork = graph.fork(around: node.address) else { return .end }
         return .join(fork.path.path(at: elements))

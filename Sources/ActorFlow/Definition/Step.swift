@@ -119,9 +119,9 @@ extension Step {
       name: id.isEmpty ? "step" : id,
       body: StepBody(
         make: .suspending { @concurrent in try await make() },
-        skip: { instance, input in
+        skip: { instance, input, context in
           guard let step = instance as? any SkippableStep<Input, Output> else { return .enter }
-          return switch try await step.skip(try StepBody.cast(input, to: Input.self)) {
+          return switch try await step.skip(try StepBody.cast(input, to: Input.self), context: context) {
           case .enter: .enter
           case .with(let output): .with(output)
           }
@@ -170,9 +170,9 @@ extension Step {
   }
 
   private static func ask<S: SkippableStep>(_ type: S.Type) -> StepBody.Ask {
-    { instance, input in
+    { instance, input, context in
       let step = try StepBody.step(instance, as: S.self)
-      return switch try await step.skip(try StepBody.cast(input, to: S.Input.self)) {
+      return switch try await step.skip(try StepBody.cast(input, to: S.Input.self), context: context) {
       case .enter: .enter
       case .with(let output): .with(output)
       }

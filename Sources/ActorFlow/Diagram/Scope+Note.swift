@@ -4,6 +4,7 @@ extension Scope.Kind {
     switch self {
     case .timeout(let duration): "timeout \(duration.inWords)"
     case .retry(let attempts, _): "retry ≤\(attempts)"
+    case .guarded: "guarded"
     case .recover: "recover"
     case .expiry(let duration): "expires after \(duration.inWords)"
     }

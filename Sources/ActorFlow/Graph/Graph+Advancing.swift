@@ -8,6 +8,10 @@ extension Graph {
     case resume(Node)
     /// The value may be an update for an earlier step. If it is not, the walk continues at the address.
     case deliver(orAt: Int)
+    /// A choice whose cases may suspend, at this address.
+    case choose(at: Int)
+    /// A guard is asked before the walk continues at the address, which is in the scope of the guard.
+    case guarded(ScopeFrame, at: Int)
     /// The walk ended a round of a loop again without reaching a step. Other inputs get their turn before the walk
     /// continues at the address.
     case round(at: Int)
@@ -37,9 +41,13 @@ extension Graph {
       case .transform(let change): load.value = try change(load.value)
       case .carry: load.carried = Carried(load.value, below: load.carried)
       case .join(let join): try load.join(join)
-      case .open(let scope): load.scopes = ScopeFrame(scope, load.packed)
+      case .open(let scope):
+        let frame = ScopeFrame(scope, load.packed)
+        load.scopes = frame
+        if scope.isGuard { return .guarded(frame, at: address + 1) }
       case .close: load.scopes = load.scopes?.below
       case .choose(let choice, let addresses, let otherwise):
+        guard !choice.suspends else { return .choose(at: address) }
         if let (index, payload) = try choice.pick(load.value) {
           load.value = payload
           address = addresses[index]
@@ -62,6 +70,18 @@ extension Graph {
       }
       address += 1
     }
+  }
+
+  /// Chooses at an address where the closures of the cases may suspend. Changes the payload's value to the input of the
+  /// case, and returns the address of the case.
+  package func choose(at address: Int, _ payload: inout Payload) async throws -> Int {
+    guard case .choose(let choice, let addresses, let otherwise) = program[address] else { return address }
+    if let (index, value) = try await choice.suspendingPick(payload.value) {
+      payload = payload.with(value)
+      return addresses[index]
+    }
+    guard let otherwise else { throw Self.noMatch(for: payload.value, in: choice) }
+    return otherwise
   }
 
   private static func noMatch(for value: any Sendable, in choice: Choice) -> FlowError {

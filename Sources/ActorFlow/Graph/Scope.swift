@@ -9,6 +9,8 @@
     case recover(@Sendable (any Error) async throws -> any Sendable)
     /// Abandons the flow if the part has waited this long without an answer or a signal.
     case expiry(Duration)
+    /// Asked before the part is entered, with the input of the part; throws to refuse.
+    case guarded(@Sendable (any Sendable, EntryContext) async throws -> Void)
   }
 
   package let kind: Kind
@@ -31,11 +33,16 @@
     if case .expiry = kind { true } else { false }
   }
 
+  /// Whether the scope is asked before its part is entered.
+  var isGuard: Bool {
+    if case .guarded = kind { true } else { false }
+  }
+
   /// The time after which the scope acts by itself; `nil` if it never does.
   package var deadline: Duration? {
     switch kind {
     case .timeout(let duration), .expiry(let duration): duration
-    case .retry, .recover: nil
+    case .retry, .recover, .guarded: nil
     }
   }
 }
@@ -82,6 +89,22 @@ package final class ScopeFrame: Sendable {
     return false
   }
 
+  /// Asks the guard of this passage, if its scope is one.
+  package func admit(_ context: EntryContext) async throws {
+    if case .guarded(let admit) = scope.kind { try await admit(payload.value, context) }
+  }
+
+  /// The frames of guards in this chain, outermost first, up to but excluding `outer`.
+  package func guards(below outer: ScopeFrame?) -> [ScopeFrame] {
+    var guards: [ScopeFrame] = []
+    var link: ScopeFrame? = self
+    while let here = link, here !== outer {
+      if here.scope.isGuard { guards.append(here) }
+      link = here.below
+    }
+    return guards.reversed()
+  }
+
   /// The innermost frame of this chain that handles a failure, up to but excluding `outer`.
   package func handler(below outer: ScopeFrame?) -> ScopeFrame? {
     var link: ScopeFrame? = self
@@ -89,7 +112,7 @@ package final class ScopeFrame: Sendable {
       switch here.scope.kind {
       case .retry(let attempts, _): if here.attempt < attempts { return here }
       case .recover: return here
-      case .timeout, .expiry: break
+      case .timeout, .expiry, .guarded: break
       }
       link = here.below
     }

@@ -43,33 +43,62 @@
     /// The part that the case adds to the paths of its steps; `nil` if it adds none.
     package let name: String?
     /// Returns the input of the case; `nil` if the value does not match.
-    package let match: @Sendable (any Sendable) throws -> (any Sendable)?
+    package let match: Match
     package let segments: [Segment]
+
+    /// Most closures do not suspend; the walk then needs no suspension either.
+    @usableFromInline package enum Match: Sendable {
+      case synchronous(@Sendable (any Sendable) throws -> (any Sendable)?)
+      case suspending(@Sendable @concurrent (any Sendable) async throws -> (any Sendable)?)
+    }
+
+    @usableFromInline package init(label: String, name: String?, match: Match, segments: [Segment]) {
+      self.label = label
+      self.name = name
+      self.match = match
+      self.segments = segments
+    }
 
     @usableFromInline package init(
       label: String, name: String?, match: @escaping @Sendable (any Sendable) throws -> (any Sendable)?,
       segments: [Segment]
     ) {
-      self.label = label
-      self.name = name
-      self.match = match
-      self.segments = segments
+      self.init(label: label, name: name, match: .synchronous(match), segments: segments)
     }
   }
 
   package let cases: [Case]
   /// The segments for a value that no case matches; if `nil`, such a value fails with `noMatchingCase`.
   package let otherwise: [Segment]?
+  /// Whether the closure of a case may suspend.
+  package let suspends: Bool
+
+  /// The first case that matches, and its input.
+  package typealias Pick = (index: Int, payload: any Sendable)
 
   @usableFromInline package init(cases: [Case], otherwise: [Segment]? = nil) {
     self.cases = cases
     self.otherwise = otherwise
+    suspends = cases.contains { if case .suspending = $0.match { true } else { false } }
   }
 
-  /// Returns the first case that matches, and its input.
-  package func pick(_ value: any Sendable) throws -> (index: Int, payload: any Sendable)? {
+  /// Returns the first case that matches, if no closure of the choice may suspend.
+  package func pick(_ value: any Sendable) throws -> Pick? {
     for (index, way) in cases.enumerated() {
-      if let payload = try way.match(value) { return (index, payload) }
+      if case .synchronous(let match) = way.match, let payload = try match(value) { return (index, payload) }
+    }
+    return nil
+  }
+
+  /// Returns the first case that matches, asking one case after the other.
+  package func suspendingPick(_ value: any Sendable) async throws -> Pick? {
+    for (index, way) in cases.enumerated() {
+      let payload =
+        switch way.match {
+        case .synchronous(let match): try match(value)
+        case .suspending(let match): try await match(value)
+        }
+      if let payload { return (index, payload) }
     }
     return nil
   }

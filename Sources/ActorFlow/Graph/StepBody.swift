@@ -6,7 +6,8 @@
 /// The closures are made in `@inlinable` initialisers of ``Step``, so that the client's compiler specialises them for
 /// the step's own types.
 @usableFromInline package struct StepBody: Sendable {
-  @usableFromInline package typealias Ask = @Sendable (StepInstance, any Sendable) async throws -> Skip<any Sendable>
+  @usableFromInline package typealias Ask =
+    @Sendable (StepInstance, any Sendable, EntryContext) async throws -> Skip<any Sendable>
   @usableFromInline package typealias Proceed =
     @Sendable (StepInstance?, any Sendable, StepContext) async throws -> any Sendable
   @usableFromInline package typealias BackUp = @Sendable (StepInstance, RollbackContext) async throws -> Void

@@ -255,12 +255,19 @@ extension FlowMachine {
     if reloads { perform(.cancelWalk(track)) }
     closeQuestion(on: track, reloads ? .cancelled : .success(answer))
     somebodyIsThere(on: track, at: now)
+    note(answerer: principal)
     if reloads {
       releaseHeld(on: track)
       self[track].leave = newLeave(.reload, of: stack(of: track), since: .zero)
       self[track].phase = .leaving
     }
     publish(.answered(id, by: principal))
+  }
+
+  /// Notes the principal of the latest answer or action.
+  mutating func note(answerer principal: Principal?) {
+    guard principal != nil || participants != nil else { return }
+    participants = Participants(startedBy: participants?.startedBy, answeredBy: principal)
   }
 
   /// - Parameter outcome: The outcome for the asker.

@@ -2,9 +2,12 @@
 extension FlowMachine {
   /// Begins a run.
   ///
-  /// - Parameter start: The address and payload with which to begin instead of the graph's first instruction.
+  /// - Parameters:
+  ///   - start: The address and payload with which to begin instead of the graph's first instruction.
+  ///   - principal: The principal that begins the run.
   package mutating func launch(
-    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil, keyBits: KeyBits? = nil
+    _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
+    by principal: Principal? = nil, keyBits: KeyBits? = nil
   ) throws(FlowError) {
     // After a run has ended, `run` still has to return its result before another run begins.
     guard phase == .idle || phase == .ended && result == nil else {
@@ -15,6 +18,7 @@ extension FlowMachine {
     numbers.run += 1
     run = numbers.run
     self.keyBits = keyBits
+    participants = principal.map { Participants(startedBy: $0) }
     let (address, payload) = start ?? (0, Payload(input))
     main.start = Start(.at(address: address, payload))
     main.phase = .walking

@@ -51,6 +51,8 @@ package struct FlowMachine: Sendable {
   /// the first effect of a run that is not persisted, and in a flow stored by a version that had none.
   package internal(set) var keyBits: KeyBits?
   let journal: Journal
+  /// The principals that have taken part in the run; `nil` if none is known.
+  package internal(set) var participants: Participants?
   /// The number of inputs that were taken in this process, to see whether any came between two others.
   package internal(set) var inputs = 0
   /// The consequences of the current input; see ``react(to:)``.

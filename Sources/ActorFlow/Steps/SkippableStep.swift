@@ -5,7 +5,11 @@ public protocol SkippableStep<Input, Output>: FlowStep {
   /// Asked once for each instance, when the step is first reached going forward, never when a back lands on it. While
   /// this runs, the step before still has the focus. A thrown error fails the flow, and this step was then never
   /// entered.
-  func skip(_ input: Input) async throws -> Skip<Output>
+  ///
+  /// - Parameters:
+  ///   - input: The input that the step would be entered with.
+  ///   - context: Tells who has begun the run, and who has answered last.
+  func skip(_ input: Input, context: EntryContext) async throws -> Skip<Output>
 }
 
 /// The decision of a ``SkippableStep``.

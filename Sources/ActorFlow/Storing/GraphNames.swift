@@ -73,6 +73,7 @@ extension Scope.Kind {
     case .retry: "retry"
     case .recover: "recover"
     case .expiry: "expires"
+    case .guarded: "guarded"
     }
   }
 }

@@ -110,7 +110,7 @@ extension TestingSnippets {
   }
 
   actor GiftWrapStep: SkippableStep {
-    func skip(_ order: Order) -> Skip<Order> { .with(order) }
+    func skip(_ order: Order, context: EntryContext) -> Skip<Order> { .with(order) }
     func proceed(_ order: Order, context: StepContext) -> Order { order }
     func backUp(context: RollbackContext) {}
   }

@@ -114,7 +114,7 @@ private actor SelfWaiter: SkippableStep {
   typealias Wait = @Sendable (SelfWaitTests.Place) async -> Void
   private let wait: Wait
   init(_ wait: @escaping Wait) { self.wait = wait }
-  func skip(_ input: String) async -> Skip<String> {
+  func skip(_ input: String, context: EntryContext) async -> Skip<String> {
     await wait(.skip)
     return .enter
   }

@@ -10,7 +10,7 @@ import Testing
       self.trace = trace
       self.thinking = thinking
     }
-    func skip(_ input: String) async throws -> Skip<String> {
+    func skip(_ input: String, context: EntryContext) async throws -> Skip<String> {
       trace.add("skip")
       await thinking?.pass()
       return .enter

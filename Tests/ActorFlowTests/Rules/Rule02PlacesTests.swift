@@ -90,7 +90,7 @@ import Testing
   private actor BadSkipper: SkippableStep {
     let trace: Trace
     init(_ trace: Trace) { self.trace = trace }
-    func skip(_ input: String) throws -> Skip<String> { throw Refused() }
+    func skip(_ input: String, context: EntryContext) throws -> Skip<String> { throw Refused() }
     func proceed(_ input: String, context: StepContext) -> String { input }
     func backUp(context: RollbackContext) { trace.add("b:backUp") }
   }

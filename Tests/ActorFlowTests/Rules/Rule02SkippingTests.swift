@@ -10,7 +10,7 @@ import Testing
       self.number = number
       self.trace = trace
     }
-    func skip(_ input: String) -> Skip<String> {
+    func skip(_ input: String, context: EntryContext) -> Skip<String> {
       trace.add("skip\(number)(\(input))")
       return .with(input + "-")
     }

@@ -183,7 +183,7 @@ import Testing
   private actor ClosureSkipper: SkippableStep {
     let think: @Sendable () async -> Void
     init(_ think: @escaping @Sendable () async -> Void) { self.think = think }
-    func skip(_ input: String) async -> Skip<String> {
+    func skip(_ input: String, context: EntryContext) async -> Skip<String> {
       await think()
       return .with(input)
     }

@@ -170,7 +170,7 @@ import Testing
 private actor Chosen: SkippableStep {
   private let name: String
   init(_ name: String) { self.name = name }
-  func skip(_ input: String) -> Skip<String> { input == name ? .enter : .with(input) }
+  func skip(_ input: String, context: EntryContext) -> Skip<String> { input == name ? .enter : .with(input) }
   func proceed(_ input: String, context: StepContext) async throws -> String {
     _ = try await context.ask(Form(text: name))
     return input

@@ -134,7 +134,7 @@ private actor SkippedAsker: SkippableStep {
     self.output = output
     self.trace = trace
   }
-  func skip(_ input: String) -> Skip<String> { .with(output) }
+  func skip(_ input: String, context: EntryContext) -> Skip<String> { .with(output) }
   func proceed(_ input: String, context: StepContext) async throws -> String {
     trace.add("\(context.step.name):proceed(\(input))")
     return input + (try await context.ask(Form(text: input)))

@@ -137,7 +137,7 @@ import Testing
 
 /// Skips with its input, whatever it is.
 private actor PassThroughSkipper: SkippableStep {
-  func skip(_ input: String) -> Skip<String> { .with(input) }
+  func skip(_ input: String, context: EntryContext) -> Skip<String> { .with(input) }
   func proceed(_ input: String, context: StepContext) -> String { "not skipped" }
   func backUp(context: RollbackContext) {}
 }
@@ -146,7 +146,7 @@ private actor PassThroughSkipper: SkippableStep {
 private actor UnskippedStep: SkippableStep {
   private let trace: Trace
   init(_ trace: Trace) { self.trace = trace }
-  func skip(_ input: String) -> Skip<String> {
+  func skip(_ input: String, context: EntryContext) -> Skip<String> {
     let decision: Skip<String> = .with(input + "?")
     guard case .with(let output) = decision else { return decision }
     trace.add("a:would skip with \(output)")
@@ -160,7 +160,7 @@ private actor UnskippedStep: SkippableStep {
 }
 
 private actor NumberToText: SkippableStep {
-  func skip(_ input: Int) -> Skip<String> { input == 7 ? .with("seven") : .enter }
+  func skip(_ input: Int, context: EntryContext) -> Skip<String> { input == 7 ? .with("seven") : .enter }
   func proceed(_ input: Int, context: StepContext) -> String { "\(input)" }
   func backUp(context: RollbackContext) {}
 }

@@ -14,7 +14,7 @@ enum StepSnippets {
   }
 
   actor GiftStep: SkippableStep {
-    func skip(_ order: Order) -> Skip<Order> {
+    func skip(_ order: Order, context: EntryContext) -> Skip<Order> {
       order.isGift ? .enter : .with(order)
     }
     func proceed(_ order: Order, context: StepContext) async throws -> Order {

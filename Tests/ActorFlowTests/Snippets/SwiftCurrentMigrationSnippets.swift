@@ -24,7 +24,9 @@ enum SwiftCurrentMigrationSnippets {
   }
 
   actor CityStep: SkippableStep {
-    func skip(_ cities: [String]) -> Skip<String> { cities.count == 1 ? .with(cities[0]) : .enter }
+    func skip(_ cities: [String], context: EntryContext) -> Skip<String> {
+      cities.count == 1 ? .with(cities[0]) : .enter
+    }
     func proceed(_ cities: [String], context: StepContext) async throws -> String {
       try await context.ask(CityForm(cities: cities))
     }

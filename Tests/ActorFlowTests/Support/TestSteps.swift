@@ -47,7 +47,7 @@ actor Skipper: SkippableStep {
     self.output = output
     self.trace = trace
   }
-  func skip(_ input: String) async throws -> Skip<String> { output.map { .with($0) } ?? .enter }
+  func skip(_ input: String, context: EntryContext) async throws -> Skip<String> { output.map { .with($0) } ?? .enter }
   func proceed(_ input: String, context: StepContext) async throws -> String {
     trace.add("\(context.step.name):proceed(\(input))")
     return input + context.step.name

@@ -25,7 +25,7 @@ package actor SkippablePuppet<Input: Carrier, Output: Carrier>: SkippableStep {
     session.world.watch(self)
   }
 
-  package func skip(_ input: Input) -> Skip<Output> {
+  package func skip(_ input: Input, context: EntryContext) -> Skip<Output> {
     guard input.value.number % 2 == 1 else { return .enter }
     return .with(Output(carrying: input.value.with(input.value.number, adding: "-")))
   }

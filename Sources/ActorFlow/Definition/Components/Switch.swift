@@ -46,6 +46,35 @@ public struct Case<Input: Sendable, Output: Sendable>: Sendable {
       segments: branch().flow.segments)
   }
 
+  /// Creates a case whose closure may suspend: it may look something up, for example.
+  ///
+  /// While it runs, the step before still has the focus; leaving the flow cancels it. The cases before it have been
+  /// asked, and those after it are asked only if it returns `nil`. A durable flow does not store the choice before the
+  /// next step is entered: after a crash the closure may run again. A preview, ``Flow/destination(after:for:)``, cannot
+  /// ask it.
+  @inlinable
+  public init<Payload: Sendable>(
+    _ name: String, _ match: @escaping @Sendable @concurrent (Input) async throws -> Payload?,
+    @FlowBuilder _ branch: () -> some FlowComponent<Payload, Output>
+  ) {
+    way = Choice.Case(
+      label: name, name: name.isEmpty ? nil : name,
+      match: .suspending { @concurrent value in
+        try await match(try StepBody.cast(value, to: Input.self)).map { $0 as any Sendable }
+      },
+      segments: branch().flow.segments)
+  }
+
+  /// Creates a case for the values for which `condition` is true; its branch gets the value itself. The condition may
+  /// suspend.
+  @inlinable
+  public init(
+    _ name: String, where condition: @escaping @Sendable @concurrent (Input) async throws -> Bool,
+    @FlowBuilder _ branch: () -> some FlowComponent<Input, Output>
+  ) {
+    self.init(name, { @concurrent value in try await condition(value) ? value : nil }, branch)
+  }
+
   /// Creates a case for the values for which `condition` is true; its branch gets the value itself.
   @inlinable
   public init(

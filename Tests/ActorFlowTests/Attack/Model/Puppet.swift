@@ -44,7 +44,7 @@ struct Puppet: Sendable {
     return puppet
   }
 
-  func skip(_ input: String) async throws -> Skip<String> {
+  func skip(_ input: String, context: EntryContext) async throws -> Skip<String> {
     stage.enter()
     defer { stage.leave() }
     stage.trace(.skip(index, input))
@@ -162,7 +162,9 @@ actor SkippablePuppetStep: SkippableStep {
     self.puppet = puppet
     puppet.stage.watch(self)
   }
-  func skip(_ input: String) async throws -> Skip<String> { try await puppet.skip(input) }
+  func skip(_ input: String, context: EntryContext) async throws -> Skip<String> {
+    try await puppet.skip(input, context: context)
+  }
   func proceed(_ input: String, context: StepContext) async throws -> String {
     try await puppet.proceed(input, context)
   }

@@ -18,7 +18,7 @@ package actor ConfirmationStep: SkippableStep {
   }
 
   /// Skips an order that no card has paid.
-  package func skip(_ paid: PaidOrder) -> Skip<PaidOrder> {
+  package func skip(_ paid: PaidOrder, context: EntryContext) -> Skip<PaidOrder> {
     if case .card = paid.settlement { .enter } else { .with(paid) }
   }
 

@@ -1,0 +1,29 @@
+extension FlowComponent {
+  /// Asks `guard` before the component is entered. If it throws, nothing of the component is entered.
+  ///
+  /// ```swift
+  /// Step("approve", ApprovalStep.init).guarded { (order: Order, context) in
+  ///   guard context.answeredBy?.roles.contains("manager") == true else { throw NotAManager() }
+  /// }
+  /// ```
+  ///
+  /// The guard runs in the flow's task, while the previous step still has the focus: after the component is reached
+  /// and before a factory of it runs. Its error is a failure at this point: a ``recover(_:)`` or a
+  /// ``retry(_:backoff:)`` around the component acts, else the flow fails, or is suspended on a host, with that very
+  /// error.
+  ///
+  /// The guard is asked again, with the input with which the component was entered, before a step inside is made or
+  /// called although the flow did not walk to it from the step before: after a back, in another attempt, and when a
+  /// durable flow is activated. A step whose guard then throws has failed, and its `proceed` is not called.
+  ///
+  /// - Parameter guard: Gets the input of the component. The context tells who has begun the run, and who has answered
+  ///   last.
+  public func guarded(
+    by guard: @escaping @Sendable (Input, EntryContext) async throws -> Void
+  ) -> Flow<Input, Output> {
+    let kind = Scope.Kind.guarded { input, context in
+      try await `guard`(try StepBody.cast(input, to: Input.self), context)
+    }
+    return Flow(segments: [.enter(kind)] + flow.segments + [.leave])
+  }
+}
