@@ -134,8 +134,16 @@ extension FlowCoordinator {
 
   /// Runs a flow from a step in its middle: a deep link, a test, or a flow that another system has begun.
   ///
-  /// The steps before it are not on the stack: the flow cannot back up to them, and their effects are not undone. A
-  /// `.retry` or a `.timeout` around the step begins with it. In all else this is ``run(_:with:)``.
+  /// The steps in `earlier` are on the stack below it, as if they had been skipped: they have not run in this run, so
+  /// their effects are not undone. A back leads to the nearest one, as to a step that has asked, unless its
+  /// ``BackUpPolicy`` forbids it; the step is then made, and its `proceed` called with the input given here. No other
+  /// step before the first is on the stack. A `.retry` or a `.timeout` around a step begins with it. In all else this
+  /// is ``run(_:with:by:)``.
+  ///
+  /// ```swift
+  /// try await coordinator.run(
+  ///   checkout, with: cart, startingAt: "payment", input: order, after: [EarlierStep("shipping", input: cart)])
+  /// ```
   ///
   /// - Parameters:
   ///   - flow: The flow.
@@ -143,16 +151,20 @@ extension FlowCoordinator {
   ///   - step: The step to begin with: its whole path, or the last part of its path if no other step's path ends with
   ///     it.
   ///   - value: The input of this step; a value of its `Input` type.
-  /// - Throws: As ``run(_:with:)``. Before anything has run, a ``FlowError`` with the code `noSuchStep` if there is no
-  ///   such step, or if the run cannot begin there because other branches or a carried value would be missing;
-  ///   `typeMismatch`, naming both types, if the step does not take such a value.
+  ///   - earlier: The steps below it on the stack, the oldest first.
+  ///   - principal: The principal on whose behalf the run begins.
+  /// - Throws: As ``run(_:with:by:)``. Before anything has run, a ``FlowError`` with the code `noSuchStep` if there is
+  ///   no such step, or if the run cannot begin there because other branches, a carried value or the input of a guard
+  ///   would be missing; `typeMismatch`, naming both types, if the step does not take such a value.
   public nonisolated func run<I, O>(
-    _ flow: some FlowComponent<I, O>, with input: I, startingAt step: StepID, input value: any Sendable
+    _ flow: some FlowComponent<I, O>, with input: I, startingAt step: StepID, input value: any Sendable,
+    after earlier: [EarlierStep] = [], by principal: Principal? = nil
   ) async throws -> O {
     let graph = flow.flow.graph
-    let node = try graph.node(matching: step)
-    let payload = try graph.payload(entering: node, with: value, of: input)
-    return try StepBody.cast(await perform(Launch(graph, with: input, at: (node.address, payload))), to: O.self)
+    let first = try graph.entry(to: step, with: value, of: input)
+    let places = try earlier.map { try graph.entry(to: $0.step, with: $0.input, of: input) }
+    let launch = Launch(graph, with: input, at: (first.node.address, first.payload), over: places, by: principal)
+    return try StepBody.cast(await perform(launch), to: O.self)
   }
 
   /// Runs a flow to its end.
@@ -172,19 +184,21 @@ extension FlowCoordinator {
     private let graph: Graph
     private let input: any Sendable
     private let start: (address: Int, payload: Payload)?
+    private let places: [Graph.Entry]
     private let principal: Principal?
 
     init(
       _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
-      by principal: Principal?
+      over places: [Graph.Entry] = [], by principal: Principal?
     ) {
-      (self.graph, self.input, self.start, self.principal) = (graph, input, start, principal)
+      (self.graph, self.input, self.start, self.places, self.principal) = (graph, input, start, places, principal)
     }
 
     /// - Parameter drawsBits: Whether to draw the bits of the run's idempotency keys now. A run that is not durable
     ///   draws them for its first effect; most runs have no effect.
     func launch(_ machine: inout FlowMachine, drawsBits: Bool) throws {
-      try machine.launch(graph, with: input, at: start, by: principal, keyBits: drawsBits ? KeyBits.random() : nil)
+      try machine.launch(
+        graph, with: input, at: start, over: places, by: principal, keyBits: drawsBits ? KeyBits.random() : nil)
     }
   }
 

@@ -1,5 +1,22 @@
 // Starting a run in the middle of a flow.
 extension Graph {
+  /// A step at which a run starts, or that it finds on its stack.
+  package struct Entry: Sendable {
+    package let node: Node
+    package let payload: Payload
+    /// The back-up policy chosen by the input; `nil` for that of the definition.
+    package let backUp: BackUpPolicy?
+  }
+
+  /// Returns the entry to a step.
+  ///
+  /// - Parameter whole: The flow's own input.
+  package func entry(to step: StepID, with input: any Sendable, of whole: any Sendable) throws -> Entry {
+    let node = try node(matching: step)
+    let payload = try payload(entering: node, with: input, of: whole)
+    return Entry(node: node, payload: payload, backUp: try node.backUp(for: input))
+  }
+
   /// The payload of a run that begins with this step instead of the first: the step's input, the values that
   /// `.carrying` carries from before the first step, and the scopes around the step, each beginning here.
   ///
@@ -20,20 +37,39 @@ extension Graph {
         step: node.info.id)
     }
     let payload = Payload(input, carried: try carried(at: node, of: whole))
-    return payload.within(frames(at: node, payload))
+    return payload.within(try frames(at: node, payload, of: whole))
   }
 
   /// The scopes that are open at a node, innermost first. Another attempt of each would begin with this node.
-  private func frames(at node: Node, _ payload: Payload) -> ScopeFrame? {
-    var open: [Scope] = []
-    for instruction in program[..<node.address] {
+  private func frames(at node: Node, _ payload: Payload, of whole: any Sendable) throws -> ScopeFrame? {
+    var open: [(scope: Scope, input: (any Sendable)?)] = []
+    // The value before each instruction, as long as it is known: up to the first step, and directly before the node.
+    var value: (any Sendable)? = whole
+    for (address, instruction) in program[..<node.address].enumerated() {
       switch instruction {
-      case .open(let scope): open.append(scope)
+      case .open(let scope):
+        let leadsOn = program[address..<node.address].allSatisfy { if case .open = $0 { true } else { false } }
+        open.append((scope, leadsOn ? payload.value : value))
       case .close: open.removeLast()
-      default: break
+      case .transform(let change): value = try value.map(change)
+      case .carry: break
+      default: value = nil
       }
     }
-    return open.reduce(nil) { ScopeFrame($1, payload.within($0), start: node.address) }
+    var frames: ScopeFrame?
+    for (scope, known) in open {
+      guard scope.isGuard else {
+        frames = ScopeFrame(scope, payload.within(frames), start: node.address)
+        continue
+      }
+      guard let known else {
+        throw FlowError(
+          .noSuchStep, "a run cannot start inside a `.guarded` that begins after a step: the guard's input is unknown",
+          step: node.info.id)
+      }
+      frames = ScopeFrame(scope, payload.with(known).within(frames), start: node.address)
+    }
+    return frames
   }
 
   /// The carried values at a node. Values from before the first step are computed again; those from after a step are

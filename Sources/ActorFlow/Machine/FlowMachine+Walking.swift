@@ -4,10 +4,12 @@ extension FlowMachine {
   ///
   /// - Parameters:
   ///   - start: The address and payload with which to begin instead of the graph's first instruction.
+  ///   - places: The steps that are on the stack from the beginning, the oldest first. None of them has run, so no
+  ///     `backUp` is owed; a back leads to them as to steps that have asked.
   ///   - principal: The principal that begins the run.
   package mutating func launch(
     _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
-    by principal: Principal? = nil, keyBits: KeyBits? = nil
+    over places: [Graph.Entry] = [], by principal: Principal? = nil, keyBits: KeyBits? = nil
   ) throws(FlowError) {
     // After a run has ended, `run` still has to return its result before another run begins.
     guard phase == .idle || phase == .ended && result == nil else {
@@ -19,6 +21,13 @@ extension FlowMachine {
     run = numbers.run
     self.keyBits = keyBits
     participants = principal.map { Participants(startedBy: $0) }
+    for place in places {
+      numbers.visit += 1
+      _ = main.push(
+        place.node, place.node.info, VisitID(numbers.visit), instance: nil, payload: place.payload,
+        backUp: place.backUp, isSkipped: true)
+      main.focus.hasAsked = true
+    }
     let (address, payload) = start ?? (0, Payload(input))
     main.start = Start(.at(address: address, payload))
     main.phase = .walking
