@@ -59,14 +59,15 @@ extension FlowCoordinator {
     var (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated)
     let (value, reaction) = try next.react { try input(&$0, stopwatch) }
     // A request is always committed, so that its key counts as used even if it has changed nothing.
+    let time = (newStopwatch ?? stopwatch).elapsed()
     if !reaction.isTransient || cause != nil {
-      let events = reaction.event.map { [next.event($0)] } ?? []
+      let events = reaction.event.map { [next.event($0, at: time)] } ?? []
       do { try await commit(next, events, cause) } catch {
         if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
       }
     }
-    var afterwards = await adopt(next, reaction, waiter, newStopwatch)
+    var afterwards = await adopt(next, reaction, waiter, newStopwatch, at: time)
     afterwards.perform()
     return value
   }
@@ -89,20 +90,21 @@ extension FlowCoordinator {
   }
 
   private func adopt(
-    _ next: FlowMachine, _ reaction: Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?
+    _ next: FlowMachine, _ reaction: Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, at time: Duration
   ) -> Afterwards {
     withState { state in
       state.machine = next
-      return adopt(reaction, waiter, newStopwatch, in: &state)
+      return adopt(reaction, waiter, newStopwatch, at: time, in: &state)
     }
   }
 
   @inline(__always)
   private nonisolated func adopt(
-    _ reaction: borrowing Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, in state: inout RunState
+    _ reaction: borrowing Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, at time: Duration? = nil,
+    in state: inout RunState
   ) -> Afterwards {
     if let newStopwatch { beginRun(newStopwatch, in: &state) }
-    var afterwards = state.adopt(reaction, waiter)
+    var afterwards = state.adopt(reaction, waiter, at: time)
     inputs.store(state.machine.inputs, ordering: .relaxed)
     if let due = reaction.timer { setTimer(due, in: &state.timer, &afterwards) }
     return afterwards
@@ -136,8 +138,8 @@ extension FlowCoordinator {
 
 extension FlowMachine {
   /// The event that was published last, as a navigation event.
-  fileprivate func event(_ entry: LogEntry) -> NavigationEvent {
-    NavigationEvent(flow: flow, run: run, sequence: sequence, entry: entry)
+  fileprivate func event(_ entry: LogEntry, at time: Duration) -> NavigationEvent {
+    NavigationEvent(flow: flow, run: run, sequence: sequence, at: time, entry: entry)
   }
 }
 

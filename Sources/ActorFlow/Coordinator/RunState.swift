@@ -44,10 +44,15 @@ extension RunState {
   /// Handles the reaction to an input that the machine has taken: publishes the event, performs the actions, and
   /// collects the rest, which is to be done outside the actor.
   ///
-  /// - Parameter waiter: The waiter of the task that gave the input.
-  mutating func adopt(_ reaction: borrowing Reaction, _ waiter: OneShot?) -> Afterwards {
+  /// - Parameters:
+  ///   - waiter: The waiter of the task that gave the input.
+  ///   - time: The time of the event, if it was committed with one.
+  mutating func adopt(_ reaction: borrowing Reaction, _ waiter: OneShot?, at time: Duration?) -> Afterwards {
     var afterwards = Afterwards(discarding: reaction.discarded)
-    if let event = reaction.event { afterwards.add(log.append(event, isLast: machine.phase == .ended)) }
+    if let event = reaction.event {
+      let time = time ?? stopwatch.elapsed()
+      afterwards.add(log.append(event, at: time, isLast: machine.phase == .ended))
+    }
     for action in reaction.actions { perform(action, waiter, &afterwards) }
     if !milestones.isEmpty { reachMilestones(after: reaction.event, &afterwards) }
     // The flow was passivated during the commit, so a task that began to wait with this input would never be resumed.

@@ -27,10 +27,13 @@ package final class EventLog: Sendable {
 
   /// Adds the next event.
   ///
-  /// - Parameter isLast: Whether the run ends with this event.
-  package func append(_ entry: LogEntry, isLast: Bool) -> Appended {
-    ring.withLock { ring in
-      let displaced = ring.append(entry)
+  /// - Parameters:
+  ///   - time: The time of the event, from the run's start.
+  ///   - isLast: Whether the run ends with this event.
+  package func append(_ entry: LogEntry, at time: Duration, isLast: Bool) -> Appended {
+    let stamped = StampedEntry(entry: entry, time: time)
+    return ring.withLock { ring in
+      let displaced = ring.append(stamped)
       if isLast { ring.isClosed = true }
       return Appended(displaced: displaced, readers: ring.takeWaiting())
     }
@@ -56,9 +59,10 @@ package final class EventLog: Sendable {
   /// Returns the oldest event after a cursor that the log still holds, and moves the cursor to it.
   func next(after cursor: inout Int) -> Next {
     switch ring.withLock({ [cursor] ring in ring.next(after: cursor) }) {
-    case .entry(let entry, let sequence):
+    case .entry(let stamped, let sequence):
       cursor = sequence
-      return .event(NavigationEvent(flow: flow, run: run, sequence: sequence, entry: entry))
+      return .event(
+        NavigationEvent(flow: flow, run: run, sequence: sequence, at: stamped.time, entry: stamped.entry))
     case .wait: return .wait
     case .end: return .end
     }
@@ -99,12 +103,18 @@ extension EventLog {
   func stopWaiting(_ id: Int) -> WaitingReader? { ring.withLock { $0.stopWaiting(id) } }
 }
 
+/// An entry with the time of its event, from the run's start.
+private struct StampedEntry: Sendable {
+  let entry: LogEntry
+  let time: Duration
+}
+
 /// The state of a log.
 private struct Ring: Sendable {
   private let capacity: Int
   /// The number of the last event before this log.
   private let base: Int
-  private var entries: ContiguousArray<LogEntry> = []
+  private var entries: ContiguousArray<StampedEntry> = []
   private var waiting: [EventLog.WaitingReader] = []
   private var lastReader = 0
   /// The number of the latest event.
@@ -118,21 +128,21 @@ private struct Ring: Sendable {
   }
 
   enum Next: Sendable {
-    case entry(LogEntry, sequence: Int)
+    case entry(StampedEntry, sequence: Int)
     case wait
     case end
   }
 
   @inline(__always)
-  mutating func append(_ entry: LogEntry) -> LogEntry? {
+  mutating func append(_ entry: StampedEntry) -> LogEntry? {
     last += 1
     guard entries.count == capacity else {
-      if entries.isEmpty { entries.reserveCapacity(min(16, capacity)) }
+      if entries.isEmpty { entries.reserveCapacity(min(8, capacity)) }
       entries.append(entry)
       return nil
     }
     let slot = (last - base - 1) % capacity
-    let old = entries[slot]
+    let old = entries[slot].entry
     entries[slot] = entry
     return old
   }

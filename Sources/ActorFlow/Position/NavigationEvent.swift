@@ -9,12 +9,16 @@ public struct NavigationEvent: Sendable {
   public let run: Int
   /// The event's number within the run.
   public let sequence: Int
+  /// The time of the transition, from the run's start, by the coordinator's clock. The difference between
+  /// two events tells how long the step between them took. For a durable flow the time also runs while no host does.
+  public let at: Duration
   package let entry: LogEntry
 
-  package init(flow: FlowID, run: Int, sequence: Int, entry: LogEntry) {
+  package init(flow: FlowID, run: Int, sequence: Int, at time: Duration, entry: LogEntry) {
     self.flow = flow
     self.run = run
     self.sequence = sequence
+    at = time
     self.entry = entry
   }
 

@@ -94,7 +94,7 @@ struct MachineAttack {
     try demandEqual(after.sequence, before.sequence + (reaction.event == nil ? 0 : 1), "the number of events")
     try check(reaction.actions)
     if let entry = reaction.event {
-      let event = NavigationEvent(flow: "flow", run: machine.run, sequence: machine.sequence, entry: entry)
+      let event = NavigationEvent(flow: "flow", run: machine.run, sequence: machine.sequence, at: .zero, entry: entry)
       try fold.take(event)
       try demandEqual(describe(event.position), after.position, "the position that the event carries")
     } else {

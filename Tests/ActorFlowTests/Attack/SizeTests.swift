@@ -71,7 +71,7 @@ import Testing
     }
     let copy = machine
     let entry = try #require(machine.react { $0.finish("out") }.1.event)
-    let event = NavigationEvent(flow: "flow", run: 1, sequence: machine.sequence, entry: entry)
+    let event = NavigationEvent(flow: "flow", run: 1, sequence: machine.sequence, at: .zero, entry: entry)
     #expect(event.position.stack.count == 1_000_000)
     #expect(held.map(\.stack.count) == stride(from: 1, to: 1_000_000, by: 100_000).map { $0 })
     held = []

@@ -16,7 +16,8 @@ extension MachineDriving {
     let (value, reaction) = try machine.react(to: input)
     latest = reaction
     if let entry = reaction.event {
-      events.append(NavigationEvent(flow: "machine", run: machine.run, sequence: machine.sequence, entry: entry))
+      events.append(
+        NavigationEvent(flow: "machine", run: machine.run, sequence: machine.sequence, at: .zero, entry: entry))
     }
     return value
   }
