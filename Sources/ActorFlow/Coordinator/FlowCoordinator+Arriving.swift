@@ -124,6 +124,16 @@ extension FlowCoordinator {
       cursor.address = try await cursor.graph.choose(at: address, &payload)
       cursor.payload = payload
       return await goesOn(track) ? .onward : .left
+    case .enterFinally(let node):
+      cursor.address = node.address + 1
+      let payload = cursor.payload
+      let isEntered = try await decideWalking(on: track) { machine, _ in
+        machine.enterFinalizer(node, payload: payload, on: track)
+      }
+      return isEntered ? .onward : .left
+    case .leaveFinally(let node, let address):
+      cursor.address = address
+      return try await runFinalizer(of: node, on: track) ? .onward : .left
     case .guarded(let frame, let address):
       try await frame.admit(entryContext)
       cursor.address = address
@@ -161,6 +171,23 @@ extension FlowCoordinator {
         return .onward
       }
       return .left
+    }
+  }
+
+  /// Runs the finalizer of a component that has ended. A leave does not cancel it.
+  ///
+  /// - Returns: False if the flow is being left.
+  private nonisolated func runFinalizer(of node: Node, on track: TrackID) async throws -> Bool {
+    let finishing = try await decideWalking(on: track) { machine, _ in machine.finish(node, on: track) }
+    switch finishing {
+    case .left: return false
+    case .nothing: return true
+    case .run(let input):
+      if let finalizer = node.finalizer { try await shielded { try await finalizer.run(input) } }
+      do {
+        try await decide(on: track, evenPassivated: true) { machine, _ in machine.finalized(node, on: track) }
+      } catch { throw CommitFailure(error: error) }
+      return await goesOn(track)
     }
   }
 

@@ -91,6 +91,9 @@ extension FlowCoordinator {
   private nonisolated func backUp(
     _ place: Place, _ reason: LeaveReason, on track: TrackID
   ) async -> Result<Void, any Error> {
+    if let finalizer = place.node.finalizer {
+      do { return .success(try await finalizer.run(place.input)) } catch { return .failure(error) }
+    }
     guard let backUp = place.node.body.backUp else { return .success(()) }
     let context = RollbackContext(
       runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)

@@ -50,7 +50,8 @@ extension Flow {
           return .update(receiver.path.path(at: elements))
         }
         address = next
-      case .round(let next), .guarded(_, let next): address = next
+      case .round(let next), .guarded(_, let next), .leaveFinally(_, let next): address = next
+      case .enterFinally(let node): address = node.address + 1
       case .choose:
         throw FlowError(
           .badDefinition,

@@ -42,7 +42,7 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
   package var name: String? { segments.outerName }
 
   /// The paths of the steps, in the order of the definition.
-  public var steps: [StepID] { graph.nodes.filter { $0.fork == nil }.map(\.info.id) }
+  public var steps: [StepID] { graph.nodes.filter { $0.fork == nil && $0.finalizer == nil }.map(\.info.id) }
 }
 
 /// A cache of the compiled graph. If several tasks compile it at once, the first result is used.

@@ -49,6 +49,42 @@ extension FlowComponent {
     Flow(segments: [.enter(.recover { error in try await recovery(error) })] + flow.segments + [.leave])
   }
 
+  /// Runs `release` once for each passage through the component, however the passage ends.
+  ///
+  /// ```swift
+  /// Flow {
+  ///   Step("reserve") { ReserveStep(seats) }
+  ///   Step("pay", PayStep.init)
+  /// }
+  /// .finally("release") { (order: Order) in await seats.release(order.seat) }
+  /// ```
+  ///
+  /// A passage ends in one of two ways:
+  /// - The component ends with its output. `release` runs before the next component is entered. No back leads into the
+  ///   component any more: it is passed over, and its steps are compensated, without `release`.
+  /// - The component is left: its failure, an abandon, a cancelled caller, a back to before it, a branch that is no
+  ///   longer needed. `release` runs when the steps inside are compensated, and before those in front are. An abandon
+  ///   that leaves the effects of steps runs it, too.
+  ///
+  /// So a round of a loop, and an attempt of a ``retry(_:backoff:)`` around the component, each run it once. A run
+  /// that starts inside the component does not run it.
+  ///
+  /// `release` runs in a task that is not cancelled. It handles its own errors, because the caller may be gone. In a
+  /// durable flow it runs at least once: its end is recorded, and if the process dies before that, it runs again.
+  ///
+  /// - Parameters:
+  ///   - name: A name that no other step or `finally` beside it has. It is no step, but a durable flow stores under its
+  ///     path that the end is owed.
+  ///   - release: Gets the input with which the component was entered.
+  public func finally(
+    _ name: String = "finally", _ release: @escaping @Sendable (Input) async -> Void
+  ) -> Flow<Input, Output> {
+    let finalizer = Finalizer(name: name.isEmpty ? "finally" : name, types: StepTypes(Input.self, Input.self)) {
+      await release(try StepBody.cast($0, to: Input.self))
+    }
+    return Flow(segments: [.enterFinally(finalizer)] + flow.segments + [.leaveFinally])
+  }
+
   /// Abandons the flow, with a rollback, when the component has waited for an answer or a signal for this long.
   ///
   /// The component is idle while one of its steps has an open question or waits for a signal; in a fork, while any of

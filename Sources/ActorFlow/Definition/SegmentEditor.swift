@@ -33,7 +33,7 @@ struct SegmentEditor {
       case .hub where remaining == 0:
         // A component before a hub's menu goes before the hub.
         if case .before = edit { return changed(segments, at: index...index) }
-      case .fork: remaining -= 1
+      case .fork, .enterFinally: remaining -= 1
       default: break
       }
       for (number, part) in segment.parts.enumerated() {
@@ -63,7 +63,7 @@ struct SegmentEditor {
     var (first, last) = (place.lowerBound, place.upperBound)
     while first > 0, last + 1 < segments.count {
       switch (segments[first - 1], segments[last + 1]) {
-      case (.begin, .end), (.enter, .leave): (first, last) = (first - 1, last + 1)
+      case (.begin, .end), (.enter, .leave), (.enterFinally, .leaveFinally): (first, last) = (first - 1, last + 1)
       default: return first...last
       }
     }

@@ -43,6 +43,10 @@ struct DiagramMaker {
       closeCluster()
     case .enter(let kind): openCluster(kind.note)
     case .leave: closeScope()
+    case .enterFinally(let finalizer):
+      let node = nextNode()
+      openCluster("finally: \(node?.info.id.name ?? finalizer.name)")
+    case .leaveFinally: closeScope()
     case .choice(let choice): add(choice)
     case .loop(let loop): add(loop)
     case .hub(let menu): add(menu)

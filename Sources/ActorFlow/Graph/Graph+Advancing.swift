@@ -8,6 +8,10 @@ extension Graph {
     case resume(Node)
     /// The value may be an update for an earlier step. If it is not, the walk continues at the address.
     case deliver(orAt: Int)
+    /// The beginning of a component with a finalizer, which is this node's.
+    case enterFinally(Node)
+    /// The end of a component with a finalizer; the walk then continues at the address.
+    case leaveFinally(Node, at: Int)
     /// A choice whose cases may suspend, at this address.
     case choose(at: Int)
     /// A guard is asked before the walk continues at the address, which is in the scope of the guard.
@@ -33,6 +37,8 @@ extension Graph {
       case .step(let node): return .step(node)
       case .fork(let node): return .fork(node)
       case .end: return .end
+      case .enterFinally(let node): return .enterFinally(node)
+      case .leaveFinally(let node): return .leaveFinally(node, at: address + 1)
       case .resume(let node): return .resume(node)
       case .deliver: return .deliver(orAt: address + 1)
       case .jump(let target):

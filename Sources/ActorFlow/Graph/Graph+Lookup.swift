@@ -5,10 +5,11 @@ extension Graph {
   ///
   /// - Throws: `noSuchStep`, with suggestions of the steps that may have been meant.
   package func node(matching id: StepID) throws(FlowError) -> Node {
+    let nodes = nodes.filter { $0.finalizer == nil }
     if let node = nodes.first(where: { $0.elements(in: id) != nil }) { return node }
     let found = nodes.filter { id.matches($0.info.id) }
     guard let only = found.first else {
-      throw FlowError(.noSuchStep, "the flow has no step \"\(id)\"; \(suggestions(for: id))", step: id)
+      throw FlowError(.noSuchStep, "the flow has no step \"\(id)\"; \(Self.suggestions(for: id, among: nodes))", step: id)
     }
     guard found.count == 1 else {
       let paths = found.map { "\"\($0.info.id)\"" }.joined(separator: ", ")
@@ -18,11 +19,11 @@ extension Graph {
     return only
   }
 
-  private func suggestions(for id: StepID) -> String {
+  private static func suggestions(for id: StepID, among nodes: [Node]) -> String {
     guard !nodes.isEmpty else { return "it has no steps" }
     let wanted = Array(id.name.unicodeScalars)
     let near = nodes.enumerated().map { index, node in
-      (path: node.info.id, distance: Self.distance(wanted, Array(node.info.id.name.unicodeScalars)), index: index)
+      (path: node.info.id, distance: distance(wanted, Array(node.info.id.name.unicodeScalars)), index: index)
     }
     .filter { $0.distance <= max(1, wanted.count / 2) }
     .sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
@@ -50,7 +51,7 @@ extension Graph {
 
 extension Graph {
   /// The first step or fork at an address or after it.
-  package func node(from address: Int) -> Node? { nodes.first { $0.address >= address } }
+  package func node(from address: Int) -> Node? { nodes.first { $0.address >= address && $0.finalizer == nil } }
 
   /// The failure policy of the step with this path; if there is no such step, that of the next one after the address.
   /// Returns `nil` if the definition sets none.

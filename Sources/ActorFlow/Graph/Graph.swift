@@ -37,6 +37,10 @@ package enum Instruction: Sendable {
   case step(Node)
   case fork(Node)
   case transform(Segment.Transform)
+  /// Begins a component with a finalizer: its node has a place on the stack, but is no step.
+  case enterFinally(Node)
+  /// Runs the finalizer of this node.
+  case leaveFinally(Node)
   case carry
   case join(Segment.Join)
   case open(Scope)

@@ -21,6 +21,8 @@ private struct GraphCompiler {
   private var presentation: [Presentation?] = [nil]
   /// The open policy brackets, each of which tells the stack to pop at its end.
   private var policies: [Segment.Policy] = []
+  /// The nodes of the open components with a finalizer.
+  private var finalizers: [Node] = []
   /// The open scopes: the kind, the address at which each began, and the number of nodes before it.
   private var scopes: [(kind: Scope.Kind, address: Int, nodes: Int)] = []
 
@@ -48,6 +50,8 @@ private struct GraphCompiler {
       scopes.append((kind, program.count, nodes.count))
       emit(.end)  // replaced at the end of the scope
     case .leave: leaveScope()
+    case .enterFinally(let finalizer): enterFinally(finalizer)
+    case .leaveFinally: emit(.leaveFinally(finalizers.removeLast()))
     case .choice(let choice): add(choice)
     case .loop(let loop): add(loop)
     case .hub(let menu): add(menu)
@@ -92,6 +96,16 @@ extension GraphCompiler {
     }
   }
 
+  private mutating func enterFinally(_ finalizer: Finalizer) {
+    let path = names.path(of: finalizer.name)
+    let node = Node(
+      index: nodes.count, address: program.count, path: path, body: .passing(finalizer.types), backUp: .passThrough,
+      failure: failure[failure.count - 1], presentation: nil, fork: nil, finalizer: finalizer)
+    nodes.append(node)
+    finalizers.append(node)
+    emit(.enterFinally(node))
+  }
+
   private mutating func leaveScope() {
     let (kind, address, before) = scopes.removeLast()
     emit(.close)
@@ -104,7 +118,7 @@ extension GraphCompiler {
     program[(address + 1)...].allSatisfy { instruction in
       switch instruction {
       case .choose, .decide, .resume, .deliver, .jump, .end, .fork: false
-      case .step, .transform, .carry, .join, .open, .close: true
+      case .step, .transform, .carry, .join, .open, .close, .enterFinally, .leaveFinally: true
       }
     }
   }

@@ -15,12 +15,15 @@ package final class Node: Sendable {
   let chosenBackUp: ChosenBackUpPolicy?
   /// The failure policy; `nil` if the definition sets none.
   package let failure: FailurePolicy?
+  /// The finalizer, if the node is one. It has places on the stack, but is no step: no flow stops at it.
+  package let finalizer: Finalizer?
   /// The branches, if the node is a fork.
   package let fork: ForkPlan?
 
   init(
     index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy,
-    chosenBackUp: ChosenBackUpPolicy? = nil, failure: FailurePolicy?, presentation: Presentation?, fork: ForkPlan?
+    chosenBackUp: ChosenBackUpPolicy? = nil, failure: FailurePolicy?, presentation: Presentation?, fork: ForkPlan?,
+    finalizer: Finalizer? = nil
   ) {
     self.index = index
     self.address = address
@@ -30,6 +33,7 @@ package final class Node: Sendable {
     self.chosenBackUp = chosenBackUp
     self.failure = failure
     self.fork = fork
+    self.finalizer = finalizer
     info = StepInfo(id: path.path(at: []), presentation: presentation)
   }
 

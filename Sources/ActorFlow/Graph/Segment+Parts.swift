@@ -11,7 +11,8 @@ extension Segment {
       case .fixed(let branches): branches.map(\.segments)
       case .each(_, let segments): [segments]
       }
-    case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave: []
+    case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave, .enterFinally,
+      .leaveFinally: []
     }
   }
 
@@ -28,7 +29,8 @@ extension Segment {
       return .router(
         Router(choice: router.choice.replacing(part: number, with: segments), leaving: router.leaving))
     case .fork(let fork): return .fork(fork.replacing(part: number, with: segments))
-    case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave: return self
+    case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave, .enterFinally,
+      .leaveFinally: return self
     }
   }
 }

@@ -17,6 +17,9 @@
   /// Begins a scope around the segments up to the matching `leave`.
   case enter(Scope.Kind)
   case leave
+  /// Begins a component with a finalizer, which ends with the matching `leaveFinally`.
+  case enterFinally(Finalizer)
+  case leaveFinally
   case choice(Choice)
   case loop(Repetition)
   case hub(Menu)
@@ -32,6 +35,20 @@
     case chosenBackUp(ChosenBackUpPolicy)
     case failure(FailurePolicy)
     case presentation(Presentation)
+  }
+}
+
+/// A closure that runs once for each passage through a component: when the component has ended, or was rolled back.
+@usableFromInline package final class Finalizer: Sendable {
+  package let name: String
+  package let types: StepTypes
+  /// Runs the closure with the input of the component. Throws only if the input has another type.
+  package let run: @Sendable (any Sendable) async throws -> Void
+
+  @usableFromInline init(name: String, types: StepTypes, run: @escaping @Sendable (any Sendable) async throws -> Void) {
+    self.name = name
+    self.types = types
+    self.run = run
   }
 }
 

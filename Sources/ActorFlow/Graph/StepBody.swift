@@ -48,9 +48,12 @@
   }
 
   /// The body of a fork, which has no code of its own.
-  package static let none = StepBody(
-    make: nil, skip: nil, proceed: { _, input, _ in input }, backUp: nil,
-    types: StepTypes((any Sendable).self, (any Sendable).self))
+  package static let none = passing(StepTypes((any Sendable).self, (any Sendable).self))
+
+  /// A body that passes its input on.
+  static func passing(_ types: StepTypes) -> StepBody {
+    StepBody(make: nil, skip: nil, proceed: { _, input, _ in input }, backUp: nil, types: types)
+  }
 }
 
 /// The types of a step before they were erased: for errors that name them, and to look up a step by its type.

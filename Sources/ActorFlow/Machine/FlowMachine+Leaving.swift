@@ -213,6 +213,12 @@ extension FlowMachine {
           error(.cannotBackUp, "a one-way step was left forwards; \"\(step)\" cannot be returned to", step: here))
       }
       guard !place.isInner, step.matches(place.visit.info.id) else { continue }
+      guard !place.isFinished else {
+        return .refused(
+          error(
+            .cannotBackUp, "\"\(step)\" is in a component whose `finally` has run, and cannot be returned to",
+            step: here))
+      }
       guard place.backUp != .passThrough else {
         return .refused(
           error(.cannotBackUp, "\"\(step)\" is `.passThrough` and cannot be returned to", step: here))

@@ -59,6 +59,9 @@ extension FlowMachine {
       unwound(leave, unwinding, on: track)
       return .start
     case .end(let ending, let rollBack):
+      if !rollBack, let turn = compensateTop(on: track, onlyFinalizers: true, until: { !$0.owesFinalizer }) {
+        return turn
+      }
       if !leave.isAnnounced { return announce(ending, rollBack: rollBack) }
       if let turn = compensateTop(on: track, until: { _ in false }) { return turn }
       end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
@@ -88,11 +91,17 @@ extension FlowMachine {
 
   /// Returns the top place to compensate, and drops those that need no compensation; `nil` when the place that stays is
   /// reached. A place that is landed on is compensated, too.
+  ///
+  /// - Parameter onlyFinalizers: Whether the effects of steps stay, so that only finalizers run.
   private mutating func compensateTop(
-    on track: TrackID, landing: Bool = false, until isReached: (Place) -> Bool
+    on track: TrackID, landing: Bool = false, onlyFinalizers: Bool = false, until isReached: (Place) -> Bool
   ) -> Turn? {
     while true {
-      switch with(track, { $0.compensateTop(landing: landing, until: isReached) }) {
+      let undoing = with(track) { track in
+        if onlyFinalizers, track.top?.node.finalizer == nil { track.focus.isEntered = false }
+        return track.compensateTop(landing: landing, until: isReached)
+      }
+      switch undoing {
       case .compensate(let place, let reason): return .compensate(place, reason)
       case .dropped(let place, let memory):
         discard(place)

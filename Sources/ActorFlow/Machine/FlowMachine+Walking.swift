@@ -318,7 +318,7 @@ extension Track {
     if let shown { close(at: shown) }
     if shown?.isSettledFromAbove == true {
       settled = below
-      below = nil
+      below = below?.owedFinalizers
       isSealed = true
     } else if let memory = focus.memory {
       below = below?.remembering(memory)
@@ -339,8 +339,9 @@ extension Track {
 
 extension Place {
   /// The depth to which an ordinary back leads from a place that is pushed on this one.
-  fileprivate func targetFromAbove(hasAsked: Bool) -> Int32 {
+  func targetFromAbove(hasAsked: Bool) -> Int32 {
     if isClosed { return -1 }
+    if isFinished { return backTarget }
     return switch backUp {
     case .automatic: hasAsked ? depth : backTarget
     case .returnable, .returnableIfSkipped: depth

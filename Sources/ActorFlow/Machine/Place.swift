@@ -25,14 +25,22 @@ package final class Place: Sendable {
   /// Whether the place belongs to a branch that was joined, or to a finished side branch of a hub. No back leads to an
   /// inner place and observers do not see it, but it is compensated in its turn.
   let isInner: Bool
+  /// Whether the place is in a component that has a finalizer and has ended: no back leads to the place, but it is
+  /// compensated in its turn.
+  let isFinished: Bool
+  /// Whether the place, or one below, is that of a finalizer that has not run.
+  let owesFinalizer: Bool
   /// Whether the place is a fork inside which a step was left forwards for good, so that no back leads to the fork or
   /// past it.
   let isClosed: Bool
 
   init(
     on below: Place?, node: Node, payload: Payload, instance: StepInstance?, visit: VisitNode, backTarget: Int32,
-    backUp: BackUpPolicy, memory: PlaceMemory.Box? = nil, isInner: Bool = false, isClosed: Bool = false
+    backUp: BackUpPolicy, memory: PlaceMemory.Box? = nil, isInner: Bool = false, isClosed: Bool = false,
+    isFinished: Bool = false
   ) {
+    self.isFinished = isFinished
+    owesFinalizer = below?.owesFinalizer == true || node.finalizer != nil && !visit.isSkipped
     self.backUp = backUp
     self.isInner = isInner
     self.isClosed = isClosed
@@ -89,7 +97,7 @@ package final class Place: Sendable {
   func closed() -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, backUp: backUp,
-      memory: memory, isInner: isInner, isClosed: true)
+      memory: memory, isInner: isInner, isClosed: true, isFinished: isFinished)
   }
 
   /// Whether no back leads to the place or past it once it was left forwards.
@@ -116,7 +124,7 @@ package final class Place: Sendable {
   func remembering(_ memory: PlaceMemory) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
-      backUp: backUp, memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed)
+      backUp: backUp, memory: PlaceMemory.Box(memory), isInner: isInner, isClosed: isClosed, isFinished: isFinished)
   }
 
   /// Returns the stack from here with another instance in the place of this visit; `nil` if there is no such place.
@@ -135,14 +143,14 @@ package final class Place: Sendable {
   func copy(on below: Place?, instance: StepInstance?) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget, backUp: backUp,
-      memory: memory, isInner: isInner, isClosed: isClosed)
+      memory: memory, isInner: isInner, isClosed: isClosed, isFinished: isFinished)
   }
 
-  /// Returns the nearest place below that is not inner and for which `decide` returns a value, with that value.
+  /// Returns the nearest place below that is neither inner nor finished and for which `decide` returns a value, with that value.
   func search<Result>(_ decide: (Place) -> Result?) -> (Place, Result)? {
     var next = below
     while let place = next {
-      if !place.isInner, let result = decide(place) { return (place, result) }
+      if !place.isInner, !place.isFinished, let result = decide(place) { return (place, result) }
       next = place.below
     }
     return nil

@@ -7,6 +7,9 @@
   case moved(from: Visit?, to: Visit)
   /// A step was skipped and does not stay on the stack.
   case skipped(StepID)
+  /// A component with a `finally` has ended: no back leads into it any more, and its finalizer runs next. When the
+  /// component is rolled back instead, its finalizer runs without an event, as a `backUp` does.
+  case finalizing(StepID)
   /// A question was opened.
   case asked(Question)
   /// The prompt of an open question was replaced, by the step itself or by an action applied to a ``RenderedStep``.

@@ -14,6 +14,7 @@ extension Change: CustomStringConvertible {
     case .moved(let from, let to):
       "moved \(from.map { "\($0.step) → " } ?? "to ")\(to.step)\(to.isSkipped ? " (skipped)" : "")"
     case .skipped(let step): "skipped \(step)"
+    case .finalizing(let name): "finalizing \(name)"
     case .asked(let question): "asked \(question)"
     case .updated(let question): "updated \(question)"
     case .answered(let question, let principal):

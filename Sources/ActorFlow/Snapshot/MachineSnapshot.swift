@@ -28,6 +28,9 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var lastStack: [PackedVisit] = []
   /// The bits that end the flow's idempotency keys; `nil` if an earlier version stored the flow without them.
   package var keyBits: KeyBits?
+  /// The principals that began the run and that answered last.
+  package var startedBy: Principal?
+  package var answeredBy: Principal?
 
   package struct Numbers: Sendable, Equatable {
     package var visit = 0

@@ -49,6 +49,7 @@ package struct PackedPlace: Sendable, Equatable {
   package var backTarget: Int32
   package var isInner = false
   package var isClosed = false
+  package var isFinished = false
   package var records: [PackedRecord] = []
   /// The states of a rendered step.
   package var tree: PackedTree?
@@ -64,11 +65,11 @@ package struct PackedPlace: Sendable, Equatable {
 
   package init(
     visit: PackedVisit, payload: Int, backTarget: Int32, isInner: Bool = false, isClosed: Bool = false,
-    records: [PackedRecord] = [], tree: PackedTree? = nil, update: PackedValue? = nil
+    isFinished: Bool = false, records: [PackedRecord] = [], tree: PackedTree? = nil, update: PackedValue? = nil
   ) {
-    (self.visit, self.payload, self.backTarget, self.isInner, self.isClosed, self.records, self.tree, self.update) = (
-      visit, payload, backTarget, isInner, isClosed, records, tree, update
-    )
+    (self.visit, self.payload, self.backTarget) = (visit, payload, backTarget)
+    (self.isInner, self.isClosed, self.isFinished) = (isInner, isClosed, isFinished)
+    (self.records, self.tree, self.update) = (records, tree, update)
   }
 }
 

@@ -48,6 +48,8 @@ struct SnapshotPacker {
     snapshot.numbers.track = machine.numbers.track
     snapshot.numbers.wait = machine.signals.lastWait
     snapshot.keyBits = machine.keyBits
+    snapshot.startedBy = machine.participants?.startedBy
+    snapshot.answeredBy = machine.participants?.answeredBy
     snapshot.ending = machine.ending.map(PackedEnding.init)
     snapshot.fault = machine.fault.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) }
     snapshot.undoFailures = try pack(machine.undoFailures)
@@ -122,7 +124,7 @@ struct SnapshotPacker {
     }
     return PackedPlace(
       visit: PackedVisit(place.visit), payload: payload, backTarget: place.backTarget, isInner: place.isInner,
-      isClosed: place.isClosed, records: try pack(memory?.records),
+      isClosed: place.isClosed, isFinished: place.isFinished, records: try pack(memory?.records),
       // No back leads to a place that a joined branch left behind.
       tree: place.isInner ? nil : memory?.tree,
       update: place.isInner ? nil : try memory?.handover.map { try value($0.update) })

@@ -66,7 +66,7 @@ extension SnapshotUnpacker {
     return Place(
       on: below, node: node, payload: payload, instance: nil, visit: visit(packed.visit, on: below, of: node),
       backTarget: packed.backTarget, backUp: backUp ?? node.backUp, memory: isTop ? nil : memory(of: packed, node),
-      isInner: packed.isInner, isClosed: packed.isClosed)
+      isInner: packed.isInner, isClosed: packed.isClosed, isFinished: packed.isFinished)
   }
 
   /// Returns the memory of a covered place; `nil` if its visits left nothing behind.

@@ -33,6 +33,8 @@ final class Definition: Sendable {
       case .decide(_, let body): writer.string("decide \(body)")
       case .resume(let node): writer.string("resume \(node.info.id)")
       case .jump(let address): writer.string("jump \(address)")
+      case .enterFinally(let node): write(node, "finally", &writer)
+      case .leaveFinally(let node): writer.string("finalize \(node.info.id)")
       case .transform: writer.string("transform")
       case .carry: writer.string("keep")
       case .join: writer.string("join")

@@ -48,7 +48,7 @@ extension FlowHost {
         id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels)
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, startedAt: state.startedAt))
       try await coordinator.begin(
-        definition.graph, with: input, cause: HostRequest("start", packed.bytes, by: principal))
+        definition.graph, with: input, by: principal, cause: HostRequest("start", packed.bytes, by: principal))
       let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow

@@ -46,6 +46,7 @@ extension Change {
     case .launched: "launched"
     case .moved: "moved"
     case .skipped: "skipped"
+    case .finalizing: "finalizing"
     case .asked: "asked"
     case .updated: "updated"
     case .answered: "answered"
@@ -79,7 +80,8 @@ extension Change {
   fileprivate var step: StepID? {
     switch self {
     case .moved(_, let to), .leaving(let to, _), .backedUp(_, let to, _), .joined(let to, _): to.step
-    case .skipped(let step), .caught(let step, _, _), .failed(let step, _), .parked(let step, _): step
+    case .skipped(let step), .finalizing(let step), .caught(let step, _, _), .failed(let step, _), .parked(let step, _):
+      step
     case .asked(let question), .updated(let question): question.step
     case .waiting(let wait), .received(let wait), .stoppedWaiting(let wait): wait.step
     case .unwound(let to, _): to?.step
@@ -99,7 +101,7 @@ extension Change {
     case .failed(_, let error), .parked(_, let error): "\(error)"
     case .waiting(let wait), .received(let wait), .stoppedWaiting(let wait): wait.signal
     case .abandoned(let reason): reason
-    case .launched, .moved, .skipped, .finished, .cancelled: nil
+    case .launched, .moved, .skipped, .finalizing, .finished, .cancelled: nil
     }
   }
 

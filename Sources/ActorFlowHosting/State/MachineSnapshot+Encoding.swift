@@ -2,7 +2,7 @@ package import ActorFlow
 
 extension MachineSnapshot {
   /// The format that ``encoded()`` writes; older formats are read as well.
-  package static let format: UInt8 = 4
+  package static let format: UInt8 = 5
 
   /// Returns the state of a flow as bytes: the number of the format, then the parts one after another.
   ///
@@ -52,6 +52,18 @@ extension MachineSnapshot {
     guard coder.format >= 3 else { return }
     try coder.code(&keyBits)
     try coder.code(&lastStack)
+    guard coder.format >= 5 else { return }
+    try coder.code(&startedBy)
+    try coder.code(&answeredBy)
+  }
+}
+
+extension Principal: StoredPart {
+  static var placeholder: Principal { Principal(id: "") }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&id)
+    roles = Set(try coder.coded(roles.sorted()))
   }
 }
 

@@ -93,6 +93,7 @@ extension PackedPlace: StoredPart {
     try coder.code(&records)
     try coder.code(&tree)
     if coder.format >= 4 { try coder.code(&update) }
+    if coder.format >= 5 { try coder.code(&isFinished) }
   }
 }
 

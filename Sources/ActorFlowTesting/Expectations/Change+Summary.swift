@@ -26,7 +26,7 @@ extension Change {
     case .parked(let step, let error): "parked at \(step) with \(type(of: error)): \(error)"
     case .failed(let step, let error): "failed at \(step) with \(type(of: error)): \(error)"
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned (\(reason))"
-    case .launched, .skipped, .unwound, .joined, .finished, .cancelled, .rolledBack: words
+    case .launched, .skipped, .finalizing, .unwound, .joined, .finished, .cancelled, .rolledBack: words
     }
   }
 }

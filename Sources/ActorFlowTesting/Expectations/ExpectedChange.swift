@@ -54,6 +54,11 @@ extension ExpectedChange {
     }
   }
 
+  /// Expects that a component with a ``FlowComponent/finally(_:_:)`` of this name ended, so that its finalizer ran.
+  public static func finalizing(_ name: StepID) -> ExpectedChange {
+    ExpectedChange("finalizing \(name)") { if case .finalizing(let found) = $0 { name.matches(found) } else { false } }
+  }
+
   /// Expects that the last step returned. ``FlowTester/finish(fileID:line:)`` also returns its output.
   public static let finished = ExpectedChange("finished") { if case .finished = $0 { true } else { false } }
 

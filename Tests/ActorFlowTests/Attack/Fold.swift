@@ -44,7 +44,7 @@ struct Fold {
       guard phase == .running, from == stack.last, question == nil else { return false }
       if let from, settling.contains(from.step) { stack = [] }
       stack.append(to)
-    case .skipped: return phase == .running
+    case .skipped, .finalizing: return phase == .running
     case .asked(let new):
       guard phase == .running, question == nil, new.visit == stack.last?.id else { return false }
       question = new

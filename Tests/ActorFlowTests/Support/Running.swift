@@ -33,6 +33,7 @@ extension Change {
     case .launched: "launched"
     case .moved(let from, let to): "moved \(from?.step.name ?? "-")→\(to.step.name)"
     case .skipped(let step): "skipped \(step.name)"
+    case .finalizing(let name): "finalizing \(name.name)"
     case .asked(let question): "asked \(question.step.name)"
     case .updated(let question): "updated \(question.step.name) \(question.revision)"
     case .answered: "answered"

@@ -66,9 +66,11 @@ extension TrackDriver {
         give { [now, payload] in $0.watch(payload.scopes, on: track, at: now) }
         switch arrival {
         case .step(let node):
-          guard let place = give({ [payload] in $0.enter(node, instance: nil, payload: payload, on: track) }) else {
-            return stint(of: track)
+          let backUp = try node.backUp(for: payload.value)
+          let place = give { [payload] in
+            $0.enter(node, instance: nil, payload: payload, backUp: backUp, on: track)
           }
+          guard let place else { return stint(of: track) }
           running[track] = place
           return
         case .fork(let node):
@@ -85,6 +87,23 @@ extension TrackDriver {
           }
           address = menu.address
         case .deliver(let next), .round(let next): address = next
+        case .guarded(let frame, let next):
+          if let refusal = refusal(frame.payload.value) { throw refusal }
+          address = next
+        case .enterFinally(let node):
+          address = node.address + 1
+          let isEntered = give { [payload] in $0.enterFinalizer(node, payload: payload, on: track) }
+          guard isEntered else { return stint(of: track) }
+        case .leaveFinally(let node, let next):
+          address = next
+          switch give({ $0.finish(node, on: track) }) {
+          case .left: return stint(of: track)
+          case .nothing: break
+          case .run(let input):
+            finalized.append("\(node.info.id.name)(\(input))")
+            give { $0.finalized(node, on: track) }
+          }
+        case .choose: throw Failure("this driver cannot suspend")
         case .end:
           let output = payload.value
           _ = give { track == .main ? $0.finish(output) : $0.finishBranch(track, output) }

@@ -18,6 +18,10 @@ struct TrackDriver: MachineDriving {
   var failing: Set<String> = []
   /// The closure of every recovery, which returns the output for an error.
   var recovery: (any Error) throws -> any Sendable = { _ in "recovered" }
+  /// The error of every guard for an input.
+  var refusal: (any Sendable) -> (any Error)? = { _ in nil }
+  /// The finalizers that ran because their component had ended, with their inputs.
+  var finalized: [String] = []
   /// The step whose `backUp` is to be held until ``releaseBackUp()``.
   var holding: String?
 
@@ -138,8 +142,8 @@ extension TrackDriver {
     return carryOut()
   }
 
-  mutating func abandon() throws {
-    try give { [now] in try $0.abandon(reason: "", rollBack: true, since: now) }
+  mutating func abandon(rollBack: Bool = true) throws {
+    try give { [now] in try $0.abandon(reason: "", rollBack: rollBack, since: now) }
     carryOut()
   }
 

@@ -7,6 +7,7 @@ extension EventLine {
     case .launched: self.change = "launched"
     case .moved(let from, let to): name("moved", to.step, from: from?.step)
     case .skipped(let step): name("skipped", step)
+    case .finalizing(let step): name("finalizing", step)
     case .asked(let question): name("asked", question.step)
     case .updated(let question): name("updated", question.step)
     case .answered: self.change = "answered"

@@ -37,6 +37,7 @@ private func describe(_ change: Change) -> String {
   case .launched: "launched"
   case .moved(let from, let to): "moved \(from.map(describe) ?? "-")→\(describe(to))"
   case .skipped(let step): "skipped \(step)"
+  case .finalizing(let name): "finalizing \(name)"
   case .asked(let question): "asked \(question.id.number)"
   case .updated(let question): "updated \(question.id.number)"
   case .answered(let id, _): "answered \(id.number)"
