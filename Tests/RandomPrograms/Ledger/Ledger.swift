@@ -32,7 +32,7 @@ package struct Ledger {
         switch line.kind {
         case .entered: try enter(line)
         case .undone(let ends): try undo(line, ends: ends)
-        case .recorded, .received, .crashed: break
+        case .recorded, .received, .finalized, .crashed: break
         }
       } catch { throw Violation("\(error.description)\n  at line \(number), \(line.text)") }
     }
@@ -112,6 +112,18 @@ package func checkWorld(_ program: Program, _ world: World, isRolledBack: Bool) 
     let ledger = try Ledger(program, world)
     if isRolledBack { try ledger.checkRolledBack() }
   }
+  try checkFinalizers(program, world)
   if let violation = world.violations.first { throw Violation(violation) }
   if isRolledBack { try checkMoney(program, world) }
+}
+
+/// Checks that no step of a component with a finalizer has begun after the finalizer's last run.
+private func checkFinalizers(_ program: Program, _ world: World) throws(Violation) {
+  let lines = world.lines
+  for body in program.parts.finalized {
+    let (name, steps) = (body.finalizer, Set(body.flatMap(\.steps).map(\.name)))
+    let last = lines.lastIndex { $0.kind == .entered && steps.contains($0.step) } ?? -1
+    let run = lines.lastIndex { $0.kind == .finalized && $0.step == name } ?? -1
+    try expect(run >= last, "finally: \(name) has not run after \(last < 0 ? "-" : lines[last].text)")
+  }
 }

@@ -2,11 +2,21 @@ import ActorFlow
 
 // Backs and compensation.
 extension Model {
-  /// Compensates places, newest entering first.
-  func rollBack(_ places: [Place]) {
-    for place in places.sorted(by: { $0.visit > $1.visit }) where place.isEntered && !place.isFinal {
-      compensate(place)
+  /// Compensates places and runs finalizers, newest entering first.
+  func rollBack(_ entries: [Entry]) {
+    for entry in entries.sorted(by: { $0.visit > $1.visit }) {
+      switch entry {
+      case .place(let place): if place.isEntered, !place.isFinal { compensate(place) }
+      case .mark(let mark): finalize(mark)
+      }
     }
+  }
+
+  /// Runs the finalizer of a component, if it has not run.
+  func finalize(_ mark: Mark) {
+    guard case .finalizer(let name) = mark.kind, !mark.hasRun else { return }
+    mark.hasRun = true
+    lines.append("~\(name)")
   }
 
   private func compensate(_ place: Place) {
@@ -32,10 +42,7 @@ extension Model {
 
   /// Compensates and removes everything that was entered since the list had this length.
   func unwind(from start: Int) {
-    let gone = entries[start...].compactMap { entry -> Place? in
-      if case .place(let place) = entry { place } else { nil }
-    }
-    rollBack(gone)
+    rollBack(Array(entries[start...]))
     entries.removeSubrange(start...)
     if let landed = shown.last { lastFocus = landed.plan.name }
   }
@@ -44,10 +51,7 @@ extension Model {
   func back(to target: Place, delivering note: Note? = nil) {
     guard let index = entries.firstIndex(where: { $0.holds(target) }) else { return }
     let above = entries[(index + 1)...]
-    let gone = above.compactMap { entry -> Place? in
-      if case .place(let place) = entry, place.buriedBy !== target { place } else { nil }
-    }
-    rollBack(gone + [target])
+    rollBack(above.filter { $0.buriedBy !== target } + [.place(target)])
     // A scope that was left has its whole time when the walk reaches it again.
     timeouts = timeouts.filter { timeoutStarts[$0.key, default: 0] <= index }
     entries = entries[...index] + above.filter { $0.buriedBy === target }
@@ -65,7 +69,7 @@ extension Model {
 
   /// Whether a one-way step was left forwards in a side branch of this menu: no back leads before the menu then.
   private func hasClosedSide(_ menu: Place) -> Bool {
-    places.contains { $0.buriedBy === menu && $0.plan.policy.closes }
+    places.contains { $0.buriedBy === menu && $0.policy.closes }
   }
 
   /// The places to which a back may lead, nearest first.
@@ -74,8 +78,8 @@ extension Model {
     guard let top = stack.last, !hasClosedSide(top) else { return [] }
     var places: [Place] = []
     for place in stack.dropLast().reversed() {
-      if place.plan.policy.closes { break }
-      places.append(place)
+      if place.policy.closes { break }
+      if !place.isFinished { places.append(place) }
       if hasClosedSide(place) { break }
     }
     return places
@@ -84,7 +88,7 @@ extension Model {
   /// Returns the target of a back without a name.
   var backTarget: Place? {
     reachable.first { place in
-      switch place.plan.policy {
+      switch place.policy {
       case .automatic: place.hasAsked
       case .returnable, .returnableIfSkipped: true
       case .passThrough, .oneWay, .settling: false
@@ -93,12 +97,14 @@ extension Model {
   }
 
   func backTarget(named name: String) -> Place? {
-    reachable.first { $0.plan.name == name }.flatMap { $0.plan.policy == .passThrough ? nil : $0 }
+    reachable.first { $0.plan.name == name }.flatMap { $0.policy == .passThrough ? nil : $0 }
   }
 
   /// Returns the nearest earlier step that takes a note.
   var receiver: Place? {
-    shown.dropLast().last { $0.plan.receives && !program.routerSteps.contains($0.plan.name) && $0 !== current }
+    shown.dropLast().last {
+      !$0.isFinished && $0.plan.receives && !program.routerSteps.contains($0.plan.name) && $0 !== current
+    }
   }
 
   /// Whether no one-way step was left forwards between the current step and an earlier one, including that one.
@@ -110,6 +116,18 @@ extension BackUpPolicy {
 }
 
 extension Model.Entry {
+  /// The number of the entering.
+  fileprivate var visit: Int {
+    switch self {
+    case .place(let place): place.visit
+    case .mark(let mark): mark.visit
+    }
+  }
+
+  var isFinalizer: Bool {
+    if case .mark(let mark) = self, case .finalizer = mark.kind { true } else { false }
+  }
+
   func holds(_ other: Model.Place) -> Bool {
     if case .place(let place) = self { place === other } else { false }
   }

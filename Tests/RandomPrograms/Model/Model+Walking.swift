@@ -36,7 +36,7 @@ extension Model {
   private func step(_ plan: StepPlan, _ input: Value) throws(Stop) -> Value {
     let isSkipped = plan.skips && input.number % 2 == 1
     let skipped = input.with(input.number, adding: "-")
-    if isSkipped, plan.policy != .returnableIfSkipped { return skipped }
+    if isSkipped, plan.policy(for: input) != .returnableIfSkipped { return skipped }
     if let place = nextPlace(of: plan) { return try output(of: place) }
     let place = push(plan, input)
     guard isSkipped else { return try output(of: place) }
@@ -56,7 +56,7 @@ extension Model {
 
   private func push(_ plan: StepPlan, _ input: Value) -> Place {
     // A settling step is left forwards when another place comes to stand on it.
-    if shown.last?.plan.policy == .settling { for place in places { place.isFinal = true } }
+    if shown.last?.policy == .settling { for place in places { place.isFinal = true } }
     let place = Place(plan, input)
     entries.append(.place(place))
     cursor += 1
@@ -120,7 +120,7 @@ extension Model {
       let first = cursor
       let result = try walk(sides[side], choice)
       if round == menu.endedSides {
-        if menu.isFinal || shown.last?.plan.policy == .settling {
+        if menu.isFinal || shown.last?.policy == .settling {
           // The menu was settled with the steps after it, so it is entered for the first time.
           menu = nextPlace(of: plan) ?? push(plan, result.with(result.number + 1))
           round = 0
@@ -188,7 +188,30 @@ extension Model {
       active.removeAll { $0.id == id }
       return value
     case .expires: return try walk(body, input)
+    case .guarded:
+      if input.number % 7 == 5 { throw .failed("guarded") }
+      return try walk(body, input)
+    case .finally: return try finally(number, body, input, start)
     }
+  }
+
+  private func finally(_ scope: Int, _ body: [Part], _ input: Value, _ start: Int) throws(Stop) -> Value {
+    let mark: Mark
+    if start < entries.count, case .mark(let found) = entries[start], found.scope == scope {
+      mark = found
+    } else {
+      mark = Mark(.finalizer(body.finalizer), of: scope)
+      visits += 1
+      mark.visit = visits
+      entries.append(.mark(mark))
+    }
+    cursor += 1
+    let value = try walk(body, input)
+    if !mark.hasRun {
+      finalize(mark)
+      for case .place(let place) in entries[start..<cursor] { place.isFinished = true }
+    }
+    return value
   }
 
   private func retry(
@@ -243,6 +266,7 @@ extension Part {
     guard body.count == 1 else { return false }
     switch body[0] {
     case .step: return true
+    case .scope(.finally, _): return false
     case .scope(_, let body): return isOneStep(body)
     default: return false
     }

@@ -19,6 +19,8 @@ package final class Model {
     var hasAsked = false
     /// A `settling` step behind it was left forwards: it is no longer compensated.
     var isFinal = false
+    /// A component around it has ended, and its finalizer has run.
+    var isFinished = false
     /// The menu to whose side branch it belonged, if that branch has ended.
     var buriedBy: Place?
     /// The note with which the visit begins, and whether it was received.
@@ -33,6 +35,8 @@ package final class Model {
     init(_ plan: StepPlan, _ input: Value, _ state: State = .begins) {
       (self.plan, self.input, self.state) = (plan, input, state)
     }
+
+    var policy: BackUpPolicy { plan.policy(for: input) }
   }
 
   enum State {
@@ -58,11 +62,16 @@ package final class Model {
       case attempt(Int, at: Duration)
       /// A recovery has made the scope's value.
       case recovered
+      /// A component with a finalizer of this name was entered.
+      case finalizer(String)
     }
     let kind: Kind
     /// The number of the scope in the order of the walk: several may begin at the same place.
     let scope: Int
     var buriedBy: Place?
+    /// For a finalizer: the number of its entering, as for a place, and whether it has run.
+    var visit = 0
+    var hasRun = false
 
     init(_ kind: Kind, of scope: Int) { (self.kind, self.scope) = (kind, scope) }
   }
@@ -145,7 +154,7 @@ package final class Model {
   }
 
   func end(_ result: String, rollingBack: Bool) {
-    if rollingBack { rollBack(places) }
+    if rollingBack { rollBack(entries) } else { rollBack(entries.filter(\.isFinalizer)) }
     self.result = result
     entries = []
     timeouts = [:]

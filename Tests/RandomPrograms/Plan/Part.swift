@@ -31,6 +31,10 @@ package enum Scope: Sendable, Hashable {
   case recover
   case timeout(Duration)
   case expires(Duration)
+  /// A guard that refuses a value whose number is 5, 12, 19…
+  case guarded
+  /// A `finally`.
+  case finally
 }
 
 /// The plan of one step.
@@ -48,12 +52,19 @@ package struct StepPlan: Sendable, Hashable {
   /// Conforms to `ReceivingStep`.
   package var receives = false
   package var policy = BackUpPolicy.automatic
+  /// The policy applies to inputs with an even number only.
+  package var choosesPolicy = false
   package var backUpOutcome = BackUpOutcome.works
   /// The forks and branches around the step, from outside in, as `/1.0/4.*`: one stack each. A `*` stands for the
   /// number of a `ForEach`'s element.
   package var track = ""
   /// The menus of the hubs in whose side branches the step stands.
   package var menus: [String] = []
+
+  /// The step's policy when it is entered with this input.
+  package func policy(for input: Value) -> BackUpPolicy {
+    choosesPolicy && input.number % 2 != 0 ? .automatic : policy
+  }
 
   package enum BackUpOutcome: Sendable, Hashable {
     case works
@@ -90,6 +101,31 @@ extension Part {
     case .choice(let bodies), .hub(_, let bodies): bodies.contains { $0.contains(where: \.hasFork) }
     case .route(_, let left, let right): (left.1 + right.1).contains(where: \.hasFork)
     case .loop(let body), .scope(_, let body): body.contains(where: \.hasFork)
+    }
+  }
+}
+
+extension [Part] {
+  /// A name that no other part has.
+  package func name(_ kind: String) -> String {
+    "\(kind) of \(flatMap(\.steps).map(\.name).joined(separator: " "))"
+  }
+
+  /// The name of a finalizer around these parts.
+  package var finalizer: String { name("finally \(finalized.count)") }
+
+  /// The bodies of the finalizers.
+  package var finalized: [[Part]] { flatMap(\.finalized) }
+}
+
+extension Part {
+  fileprivate var finalized: [[Part]] {
+    switch self {
+    case .step, .router: []
+    case .choice(let bodies), .hub(_, let bodies), .fork(_, let bodies): bodies.flatMap(\.finalized)
+    case .route(_, let left, let right): (left.1 + right.1).finalized
+    case .scope(.finally, let body): [body] + body.finalized
+    case .loop(let body), .scope(_, let body): body.finalized
     }
   }
 }

@@ -37,7 +37,7 @@ extension StepPlan {
     if fails { marks.append("fails") }
     if skips { marks.append("skips") }
     if receives { marks.append("receives") }
-    if policy != .automatic { marks.append("\(policy)") }
+    if policy != .automatic { marks.append("\(policy)\(choosesPolicy ? "?" : "")") }
     if backUpOutcome != .works { marks.append("\(backUpOutcome)") }
     return marks.isEmpty ? name : "\(name){\(marks.joined(separator: ","))}"
   }

@@ -37,7 +37,7 @@ package struct ProgramGenerator {
 
   private mutating func part(depth: Int) -> Part {
     guard depth > 0, budget > 0, random.percent(60) else { return .step(step(asks: random.percent(60))) }
-    switch random.below(kind == .free ? 14 : 10) {
+    switch random.below(kind == .free ? 17 : 13) {
     case 0: return .choice((0..<2).map { _ in sequence(depth: depth - 1) })
     case 1: return route(depth: depth - 1)
     case 2: return .loop(sequence(depth: depth - 1))
@@ -47,6 +47,8 @@ package struct ProgramGenerator {
     case 8: return .scope(.recover, scoped(depth))
     case 9 where kind == .free && random.percent(30): return .scope(.expires(duration()), scoped(depth))
     case 9: return .scope(.timeout(duration()), scoped(depth))
+    case 10: return .scope(.guarded, scoped(depth))
+    case 11, 12: return .scope(.finally, scoped(depth))
     default: return fork(depth: depth - 1)
     }
   }
@@ -119,6 +121,7 @@ package struct ProgramGenerator {
       (70, .automatic), (8, .returnable), (8, .passThrough), (step.skips ? 30 : 2, .returnableIfSkipped), (4, .oneWay),
       (4, .settling),
     ])
+    step.choosesPolicy = step.policy != .automatic && random.percent(40)
     step.backUpOutcome = random.pick([(88, .works), (6, .failsBefore), (6, .failsAfter)])
     step.track = track
     step.menus = menus

@@ -25,10 +25,21 @@ private struct Builder {
     switch part {
     case .step(let plan): return step(plan)
     case .choice(let cases):
-      let (names, cases) = (cases.map { name("case", $0) }, try cases.map(flow))
+      let (names, cases) = (cases.map { $0.name("case") }, try cases.map(flow))
       return Switch {
         for (number, branch) in cases.enumerated() {
-          Case(names[number], where: { (value: Value) in value.number % cases.count == number }) { branch }
+          // Half of the closures suspend.
+          if number.isMultiple(of: 2) {
+            Case(names[number], where: { (value: Value) in value.number % cases.count == number }) { branch }
+          } else {
+            Case(
+              names[number],
+              where: { (value: Value) async in
+                await Task.yield()
+                return value.number % cases.count == number
+              }
+            ) { branch }
+          }
         }
       }.flow
     case .route(let chooser, let left, let right): return try route(chooser, left, right)
@@ -38,6 +49,9 @@ private struct Builder {
     case .hub(let menu, let branches): return try hub(menu, branches)
     case .router(let entry, let first, let second): return try router(entry, first, second)
     case .fork(let fork, let branches): return self.fork(fork, try branches.map(flow))
+    case .scope(.finally, let body):
+      let name = body.finalizer
+      return try flow(body).finally(name) { [session] _ in session.world.finalize(name, in: session.number) }
     case .scope(let scope, let body): return self.scope(scope, try flow(body))
     }
   }
@@ -45,7 +59,12 @@ private struct Builder {
   // MARK: Steps
 
   private func step<I: Carrier, O: Carrier>(_ plan: StepPlan, _: I.Type = I.self, _: O.Type = O.self) -> Flow<I, O> {
-    bare(plan).onBackUp(plan.policy)
+    policied(bare(plan), plan)
+  }
+
+  private func policied<I: Carrier, O>(_ step: Step<I, O>, _ plan: StepPlan) -> Flow<I, O> {
+    guard plan.choosesPolicy else { return step.onBackUp(plan.policy) }
+    return step.onBackUp { (input: I) in plan.policy(for: input.value) }
   }
 
   private func bare<I: Carrier, O: Carrier>(_ plan: StepPlan, _: I.Type = I.self, _: O.Type = O.self) -> Step<I, O> {
@@ -79,13 +98,8 @@ private struct Builder {
     }
   }
 
-  /// A name that no other branch has: a host finds branches by their names.
-  private func name(_ kind: String, _ branch: [Part]) -> String {
-    "\(kind) of \(branch.flatMap(\.steps).map(\.name).joined(separator: " "))"
-  }
-
   private func hub(_ menu: StepPlan, _ branches: [[Part]]) throws -> Flow<Value, Value> {
-    let (names, branches) = (branches.map { name("side", $0) }, try branches.map(flow))
+    let (names, branches) = (branches.map { $0.name("side") }, try branches.map(flow))
     let count = branches.count + 1
     return Hub(bare(menu, Value.self, Value.self)) {
       for (number, branch) in branches.enumerated() {
@@ -102,7 +116,7 @@ private struct Builder {
   private func router(_ entry: StepPlan, _ first: StepPlan, _ second: StepPlan) throws -> Flow<Value, Value> {
     let session = session
     let router = try TypeRouter(start: Arrival.self, end: Departure.self) {
-      Step(first.name) { RouterPuppet(first, session) }.onBackUp(first.policy)
+      policied(Step(first.name) { RouterPuppet(first, session) }, first)
       step(second, Middle.self, OneOf3<RoutedNote, Arrival, Departure>.self)
     }
     return Flow {
@@ -147,6 +161,12 @@ private struct Builder {
       body.recover { _ in Value(-1) }.carrying { $1.number == -1 ? $0.with($0.number, adding: "R") : $1 }
     case .timeout(let time): body.timeout(time)
     case .expires(let time): body.expires(afterIdle: time)
+    case .guarded:
+      body.guarded { value, _ in
+        await Task.yield()
+        if value.number % 7 == 5 { throw Trouble("guarded") }
+      }
+    case .finally: body
     }
   }
 }

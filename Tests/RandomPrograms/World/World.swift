@@ -10,6 +10,8 @@ package final class World: Sendable {
       /// A `once` of this visit has returned, so the flow's store has the visit.
       case recorded
       case received(Note.Act)
+      /// A finalizer has begun to run.
+      case finalized
       /// The host died. Its unwritten state is lost.
       case crashed
     }
@@ -121,6 +123,15 @@ package final class World: Sendable {
     state.withLock { if $0.sessions == session { $0.lines.append(line) } }
   }
 
+  /// A finalizer runs.
+  func finalize(_ name: String, in session: Int) {
+    state.withLock { state in
+      guard session == state.sessions else { return }
+      state.lines.append(Line(kind: .finalized, step: name))
+      state.moves.append("~\(name)")
+    }
+  }
+
   // MARK: Money
 
   /// Pays under an idempotency key. Returns whether it is the first time.
@@ -195,6 +206,7 @@ extension World.Line {
     case .undone: "-\(step)"
     case .recorded: "$"
     case .received(let act): "\(step).receive(\(act))"
+    case .finalized: "~\(step)"
     case .crashed: "CRASH"
     }
   }
