@@ -7,7 +7,7 @@ extension FlowCoordinator {
     _ answer: A, for id: Question.ID, by principal: Principal?, revision: Int?, cause: (any CommitCause)?
   ) async throws {
     var (question, receiver, asker) = try await openQuestion(takingActions: id)
-    var attempt = ActionAttempt.first
+    var attempt = ActionAttempt.first(by: principal)
     while true {
       do {
         try check(revision, against: question)

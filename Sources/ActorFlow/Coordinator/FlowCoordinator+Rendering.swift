@@ -23,15 +23,15 @@ extension FlowCoordinator {
 
   @inline(never)
   nonisolated func rerender(
-    _ rendering: any Prompt, _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+    _ rendering: any Prompt, _ tree: RenderPersistence?, at stay: Stay, origin: ActionOrigin, cause: (any CommitCause)?
   ) async throws {
     let persisted = !isPersisted ? nil : try await persisted(rendering, of: step(of: stay))
-    let looksAgain = isAnswer && isCommitting
+    let looksAgain = origin.isAnswer && isCommitting
     try await decide(on: stay.track, cause: cause) { machine, stopwatch in
       // The deadline may have passed while this waited for another commit.
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
       try machine.rerender(
-        rendering, visit: stay.visit, on: stay.track, isAnswer: isAnswer, persisted: persisted, tree: tree,
+        rendering, visit: stay.visit, on: stay.track, origin: origin, persisted: persisted, tree: tree,
         at: stopwatch.elapsed())
     }
   }
@@ -45,13 +45,13 @@ extension FlowCoordinator {
 
   @inline(never)
   nonisolated func acknowledge(
-    _ tree: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+    _ tree: RenderPersistence?, at stay: Stay, origin: ActionOrigin, cause: (any CommitCause)?
   ) async throws {
-    let looksAgain = isAnswer && isCommitting
+    let looksAgain = origin.isAnswer && isCommitting
     try await decide(on: stay.track, cause: cause) { machine, stopwatch in
       if looksAgain, let refusal = machine.lateness(on: stay.track, at: stopwatch.elapsed()) { throw refusal }
       try machine.acknowledge(
-        visit: stay.visit, on: stay.track, isAnswer: isAnswer, tree: tree, at: stopwatch.elapsed())
+        visit: stay.visit, on: stay.track, origin: origin, tree: tree, at: stopwatch.elapsed())
     }
   }
 

@@ -42,10 +42,10 @@ extension FlowMachine {
 
   /// Replaces the rendering of a visit, because an action was applied.
   ///
-  /// - Parameter isAnswer: Whether the action was an answer from outside, so that idle times begin anew.
+  /// - Parameter origin: The origin of the action; with an answer from outside, idle times begin anew.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func rerender(
-    _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, isAnswer: Bool = false,
+    _ rendering: any Prompt, visit: VisitID, on track: TrackID = .main, origin: ActionOrigin = .effect,
     persisted: PersistedPrompt? = nil, tree: RenderPersistence? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws {
     let replaced = with(track) { track -> (old: Question, new: Question)? in
@@ -62,22 +62,30 @@ extension FlowMachine {
     }
     discard(replaced.old)
     keep(tree, on: track)
-    if isAnswer { somebodyIsThere(on: track, at: now()) }
+    note(origin, on: track, at: now())
     publish(.updated(replaced.new))
   }
 
   /// Notes that an action was applied that leaves the rendering as it is.
   ///
-  /// - Parameter isAnswer: Whether the action was an answer from outside.
+  /// - Parameter origin: The origin of the action.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func acknowledge(
-    visit: VisitID, on track: TrackID = .main, isAnswer: Bool = true, tree: RenderPersistence? = nil,
+    visit: VisitID, on track: TrackID = .main, origin: ActionOrigin = .answer(by: nil), tree: RenderPersistence? = nil,
     at now: @autoclosure () -> Duration = .zero
   ) throws {
     _ = try activePlace(of: visit, on: track, to: "take actions")
     if tree == nil { needsNoCommit() }
     keep(tree, on: track)
-    if isAnswer { somebodyIsThere(on: track, at: now()) }
+    note(origin, on: track, at: now())
+  }
+
+  private mutating func note(
+    _ origin: ActionOrigin, on track: TrackID, at now: @autoclosure () -> Duration
+  ) {
+    guard case .answer(let principal) = origin else { return }
+    somebodyIsThere(on: track, at: now())
+    note(answerer: principal)
   }
 
   /// Hides the rendering of a step. Changes nothing if its question is closed already.

@@ -14,7 +14,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let action = action as? Root.Action else { return .closed }  // never: the type was checked before
     let saved = stage.runtime.isCommitting ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
-    return await finish(hasChanged, isAnswer: true, saved, cause)
+    return await finish(hasChanged, .answer(by: attempt.principal), saved, cause)
   }
 
   func giveUp(_ attempt: ActionAttempt) {
@@ -26,7 +26,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     defer { endTurn() }
     guard let stage, let tree, stage.port === port else { return false }
     guard let hasChanged = tree.take(action, to: node, from: effect) else { return false }
-    guard case .applied = await finish(hasChanged, isAnswer: false, nil, nil) else { return false }
+    guard case .applied = await finish(hasChanged, .effect, nil, nil) else { return false }
     return true
   }
 
@@ -42,7 +42,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
 
   /// Renders, publishes or acknowledges the result of an applied action, and ends the visit if there is an output.
   private func finish(
-    _ hasChanged: Bool, isAnswer: Bool, _ saved: consuming Saved?, _ cause: (any CommitCause)?
+    _ hasChanged: Bool, _ origin: ActionOrigin, _ saved: consuming Saved?, _ cause: (any CommitCause)?
   ) async -> ActionOutcome {
     guard let tree, let stage else { return .closed }
     do {
@@ -53,16 +53,16 @@ extension RenderRunner: ActionReceiver, ActionStation {
         if !stage.runtime.isCommitting { cancel(ended) }
         do {
           try await stage.runtime.rerender(
-            rendering, try tree.persisted(stage.codec), at: stage.stay, isAnswer: isAnswer, cause: cause)
+            rendering, try tree.persisted(stage.codec), at: stage.stay, origin: origin, cause: cause)
         } catch {
           return try refuse(saved, because: error, on: stage)
         }
         cancel(ended)
         stage.revision += 1
-      } else if isAnswer || tree.hasOutput {
+      } else if origin.isAnswer || tree.hasOutput {
         let persisted = tree.hasOutput ? try tree.persisted(stage.codec) : nil
         do {
-          try await stage.runtime.acknowledge(persisted, at: stage.stay, isAnswer: isAnswer, cause: cause)
+          try await stage.runtime.acknowledge(persisted, at: stage.stay, origin: origin, cause: cause)
         } catch {
           return try refuse(saved, because: error, on: stage)
         }

@@ -19,8 +19,23 @@ package struct ActionAttempt: Sendable {
   var overtaken = 0
   /// The claim that keeps out all other actions while the answerer has it.
   var claim: Int?
+  /// The answerer.
+  let principal: Principal?
 
-  package static var first: ActionAttempt { ActionAttempt() }
+  /// The first attempt of an answerer.
+  package static func first(by principal: Principal? = nil) -> ActionAttempt { ActionAttempt(principal: principal) }
+}
+
+/// The origin of an action.
+package enum ActionOrigin: Sendable {
+  /// An answer from outside.
+  case answer(by: Principal?)
+  /// An effect of the step, or a child's output.
+  case effect
+
+  var isAnswer: Bool {
+    if case .answer = self { true } else { false }
+  }
 }
 
 /// The outcome of an action.

@@ -21,13 +21,13 @@ protocol StepRuntime: AnyObject, Sendable {
   func show(
     _ rendering: any Prompt, _ persisted: RenderPersistence?, to receiver: any ActionReceiver, at stay: Stay
   ) async throws -> Question
-  /// Replaces a rendering. `isAnswer`: whether the action was an answer.
+  /// Replaces a rendering.
   func rerender(
-    _ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+    _ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, origin: ActionOrigin, cause: (any CommitCause)?
   ) async throws
-  /// Records that an action was applied and did not change the rendering. `isAnswer`: whether the action was an answer.
+  /// Records that an action was applied and did not change the rendering.
   func acknowledge(
-    _ persisted: RenderPersistence?, at stay: Stay, isAnswer: Bool, cause: (any CommitCause)?
+    _ persisted: RenderPersistence?, at stay: Stay, origin: ActionOrigin, cause: (any CommitCause)?
   ) async throws
   /// Throws if the clock says that an answer to this question comes too late, even if its timer has not fired yet.
   func refuseLate(_ question: Question.ID) async throws

@@ -120,7 +120,7 @@ import Testing
     #expect(machine.nextTimer == .seconds(15))
     try machine.rerender(Form(text: "3"), visit: visit, at: .seconds(7))
     #expect(machine.nextTimer == .seconds(15))
-    try machine.rerender(Form(text: "4"), visit: visit, isAnswer: true, at: .seconds(7))
+    try machine.rerender(Form(text: "4"), visit: visit, origin: .answer(by: nil), at: .seconds(7))
     #expect(machine.nextTimer == .seconds(17))
   }
 }

@@ -157,7 +157,7 @@ import Testing
   @Test("a claim is granted after three times, to one answer at a time, and kept until it ends")
   func policy() {
     var turns = ActionTurns()
-    var attempts = [ActionAttempt.first, .first]
+    var attempts = [ActionAttempt.first(), .first()]
     for _ in 0..<2 { attempts = attempts.map { turns.overtake($0) } }
     #expect(attempts.allSatisfy { $0.claim == nil })
     attempts = attempts.map { turns.overtake($0) }
