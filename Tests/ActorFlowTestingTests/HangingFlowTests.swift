@@ -53,7 +53,7 @@ import Testing
       try await tester.answer(AddressForm.self, with: "a")
       try await tester.expect(.moved(to: "deaf"))
       clock.advance(by: .seconds(7))
-      let line = #line + 1
+      let line = #line + 2
       let failure = try await impatiently(after: leaving(tester)) {
         try await failing { try await tester.backUp() }
       }

@@ -1,7 +1,7 @@
 /// The error type of everything that ActorFlow itself throws.
 ///
 /// Switch over ``code``, and show ``message``, which names the flow, the step and the remedy. An error thrown by a step
-/// reaches the caller of ``FlowCoordinator/run(_:with:)`` as itself, not as a `FlowError`.
+/// reaches the caller of ``FlowCoordinator/run(_:with:by:)`` as itself, not as a `FlowError`.
 public struct FlowError: Error, Sendable, CustomStringConvertible {
   /// The kind of the error.
   public let code: Code

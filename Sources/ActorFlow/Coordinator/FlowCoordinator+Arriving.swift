@@ -5,7 +5,10 @@ extension FlowCoordinator {
   @inline(never)
   nonisolated func goOn(_ cursor: inout Cursor, on track: TrackID) async throws -> Leg {
     if let start = cursor.start, start.pause > .zero { guard await pause(start.pause, on: track) else { return .left } }
-    guard try await askGuards(again: cursor, on: track) else { return .left }
+    guard try await askGuards(again: &cursor, on: track) else {
+      _ = try await notBegun(cursor.place, on: track)
+      return .left
+    }
     // Armed only now, because a pause is not part of the attempt that follows it.
     if cursor.place != nil, cursor.payload.scopes != nil {
       cursor.watched = cursor.payload.scopes
@@ -30,10 +33,11 @@ extension FlowCoordinator {
     return try await run(place.node, plan, isEntered: true, &cursor, on: track)
   }
 
-  /// Asks the guards around the beginning of a walk. Those around the track were asked on the track around it.
+  /// Asks the guards around the beginning of a walk, each about those whom it has admitted. Guards around the track were
+  /// asked on the track around it.
   ///
   /// - Returns: False if the flow is being left.
-  private nonisolated func askGuards(again cursor: Cursor, on track: TrackID) async throws -> Bool {
+  private nonisolated func askGuards(again cursor: inout Cursor, on track: TrackID) async throws -> Bool {
     guard let scopes = cursor.payload.scopes else { return true }
     switch cursor.start?.kind {
     case .failure?, .recovery?: return true
@@ -41,7 +45,13 @@ extension FlowCoordinator {
     }
     for frame in scopes.guards(below: await outerScopes(of: track)) {
       guard await goesOn(track) else { return false }
-      do { try await frame.admit(entryContext) } catch {
+      do {
+        let admitted = try await frame.admitting(participants, to: id)
+        // A run that starts inside the component has not asked before. The frames of a place never change.
+        if admitted !== frame, cursor.place == nil {
+          cursor.payload = cursor.payload.within(cursor.payload.scopes?.replacing(frame, with: admitted))
+        }
+      } catch {
         if cursor.place != nil {
           try await decideWalking(on: track) { machine, _ in machine.notMade(on: track) }
         }
@@ -55,8 +65,11 @@ extension FlowCoordinator {
     track == .main ? nil : withState { $0.machine.look(at: track) { $0.outerScopes } }
   }
 
+  /// The principals that have taken part in the run up to now.
+  private var participants: Participants { withState { $0.machine.participants ?? Participants() } }
+
   /// The circumstances in which a step is reached now.
-  var entryContext: EntryContext { withState { EntryContext(flow: id, participants: $0.machine.participants) } }
+  var entryContext: EntryContext { EntryContext(flow: id, participants: participants) }
 
   /// Makes a new step for a place that was read back. Returns false if the flow is being left.
   private nonisolated func remake(_ cursor: inout Cursor, on track: TrackID) async throws -> Bool {
@@ -133,9 +146,9 @@ extension FlowCoordinator {
       return isEntered ? .onward : .left
     case .leaveFinally(let node, let address):
       cursor.address = address
-      return try await runFinalizer(of: node, on: track) ? .onward : .left
+      return try await runFinalizer(of: node, cursor, on: track) ? .onward : .left
     case .guarded(let frame, let address):
-      try await frame.admit(entryContext)
+      cursor.payload = cursor.payload.within(try await frame.admitting(participants, to: id))
       cursor.address = address
       return await goesOn(track) ? .onward : .left
     case .round(let address):
@@ -177,15 +190,20 @@ extension FlowCoordinator {
   /// Runs the finalizer of a component that has ended. A leave does not cancel it.
   ///
   /// - Returns: False if the flow is being left.
-  private nonisolated func runFinalizer(of node: Node, on track: TrackID) async throws -> Bool {
+  private nonisolated func runFinalizer(
+    of node: Node, _ cursor: Cursor, on track: TrackID
+  ) async throws -> Bool {
     let finishing = try await decideWalking(on: track) { machine, _ in machine.finish(node, on: track) }
     switch finishing {
     case .left: return false
     case .nothing: return true
     case .run(let input):
       if let finalizer = node.finalizer { try await shielded { try await finalizer.run(input) } }
+      let next = (cursor.address, cursor.payload)
       do {
-        try await decide(on: track, evenPassivated: true) { machine, _ in machine.finalized(node, on: track) }
+        try await decide(on: track, evenPassivated: true) { machine, _ in
+          machine.finalized(node, goingOnAt: next, on: track)
+        }
       } catch { throw CommitFailure(error: error) }
       return await goesOn(track)
     }

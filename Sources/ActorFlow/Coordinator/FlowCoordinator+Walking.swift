@@ -177,7 +177,9 @@ extension FlowCoordinator {
   ) async throws -> Skipping {
     // The track was left while the step was made, so no other code of a step may run.
     guard await goesOn(track) else { return .left }
-    guard case .with(let output)? = try await node.body.skip?(made, payload.value, entryContext) else { return .entered }
+    guard case .with(let output)? = try await node.body.skip?(made, payload.value, entryContext) else {
+      return .entered
+    }
     guard try await skipped(node, made, payload, making: output, on: track) else { return .left }
     return .skipped(output)
   }
@@ -197,7 +199,7 @@ extension FlowCoordinator {
   /// Handles a leave that was accepted after the place was entered. Returns false if there is none: call `proceed`
   /// then.
   @inline(never)
-  private nonisolated func notBegun(_ place: Place?, on track: TrackID) async throws -> Bool {
+  nonisolated func notBegun(_ place: Place?, on track: TrackID) async throws -> Bool {
     guard let visit = place?.visit.id else { return true }
     return try await decideWalking(on: track) { machine, _ in
       machine.notBegun(visit, on: track)

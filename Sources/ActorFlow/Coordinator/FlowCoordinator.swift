@@ -7,7 +7,7 @@ import Synchronization
 /// async let receipt = coordinator.run(checkout, with: cart)
 /// ```
 ///
-/// Call any method from any task. ``run(_:with:)`` is the only call that starts anything: when it has returned or
+/// Call any method from any task. ``run(_:with:by:)`` is the only call that starts anything: when it has returned or
 /// thrown, no task of the library runs, no caller is left waiting, and no step is kept alive.
 ///
 /// The actor owns the run: the machine with its linked stack of visits, and the run's waiters and tasks. Each input
@@ -128,7 +128,8 @@ extension FlowCoordinator {
   }
 
   /// Runs a flow that needs no input.
-  public nonisolated func run<O>(_ flow: some FlowComponent<Void, O>, by principal: Principal? = nil) async throws -> O {
+  public nonisolated func run<O>(_ flow: some FlowComponent<Void, O>, by principal: Principal? = nil) async throws -> O
+  {
     try await run(flow, with: (), by: principal)
   }
 

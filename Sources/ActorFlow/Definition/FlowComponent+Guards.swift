@@ -12,12 +12,13 @@ extension FlowComponent {
   /// ``retry(_:backoff:)`` around the component acts, else the flow fails, or is suspended on a host, with that very
   /// error.
   ///
-  /// The guard is asked again, with the input with which the component was entered, before a step inside is made or
-  /// called although the flow did not walk to it from the step before: after a back, in another attempt, and when a
-  /// durable flow is activated. A step whose guard then throws has failed, and its `proceed` is not called.
+  /// The guard is asked again before a walk inside the component begins anew: after a back, in another attempt, and when
+  /// a durable flow is activated. It gets the input and the context with which the component was entered, so it tells
+  /// whether those who were admitted still are, whoever has answered inside. A step whose guard then throws has failed,
+  /// and its `proceed` is not called.
   ///
-  /// - Parameter guard: Gets the input of the component. The context tells who has begun the run, and who has answered
-  ///   last.
+  /// - Parameter guard: Gets the input of the component. The context tells who has begun the run, and who had answered
+  ///   last when the component was reached.
   public func guarded(
     by guard: @escaping @Sendable (Input, EntryContext) async throws -> Void
   ) -> Flow<Input, Output> {

@@ -9,7 +9,8 @@ extension Graph {
     if let node = nodes.first(where: { $0.elements(in: id) != nil }) { return node }
     let found = nodes.filter { id.matches($0.info.id) }
     guard let only = found.first else {
-      throw FlowError(.noSuchStep, "the flow has no step \"\(id)\"; \(Self.suggestions(for: id, among: nodes))", step: id)
+      let suggestions = Self.suggestions(for: id, among: nodes)
+      throw FlowError(.noSuchStep, "the flow has no step \"\(id)\"; \(suggestions)", step: id)
     }
     guard found.count == 1 else {
       let paths = found.map { "\"\($0.info.id)\"" }.joined(separator: ", ")

@@ -110,7 +110,8 @@ extension GraphCompiler {
     let (kind, address, before) = scopes.removeLast()
     emit(.close)
     let only = nodes.count == before + 1 && isStraight(from: address) ? nodes[before] : nil
-    program[address] = .open(Scope(kind, first: address + 1, next: program.count, only: only))
+    let step = only?.finalizer == nil ? only : nil
+    program[address] = .open(Scope(kind, first: address + 1, next: program.count, only: step))
   }
 
   /// Whether every instruction from there on leads to the next one only.

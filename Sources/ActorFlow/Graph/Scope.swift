@@ -59,12 +59,18 @@ package final class ScopeFrame: Sendable {
   package let start: Int
   /// The number of the attempt, from 1.
   package let attempt: Int
+  /// The principals about whom a guard was asked when the passage began; `nil` before it was asked, and for other
+  /// scopes.
+  package let admitted: Participants.Box?
 
-  init(_ scope: Scope, _ payload: Payload, start: Int? = nil, attempt: Int = 1) {
+  package init(
+    _ scope: Scope, _ payload: Payload, start: Int? = nil, attempt: Int = 1, admitted: Participants? = nil
+  ) {
     self.scope = scope
     self.payload = payload
     self.start = start ?? scope.first
     self.attempt = attempt
+    self.admitted = admitted.map(Participants.Box.init)
   }
 
   package var below: ScopeFrame? { payload.scopes }
@@ -76,7 +82,9 @@ package final class ScopeFrame: Sendable {
   package func replacing(_ frame: ScopeFrame, with other: ScopeFrame) -> ScopeFrame {
     if self === frame { return other }
     guard let below else { return self }
-    return ScopeFrame(scope, payload.within(below.replacing(frame, with: other)), start: start, attempt: attempt)
+    return ScopeFrame(
+      scope, payload.within(below.replacing(frame, with: other)), start: start, attempt: attempt,
+      admitted: admitted?.participants)
   }
 
   /// Whether this frame's chain contains `frame`.
@@ -89,9 +97,14 @@ package final class ScopeFrame: Sendable {
     return false
   }
 
-  /// Asks the guard of this passage, if its scope is one.
-  package func admit(_ context: EntryContext) async throws {
-    if case .guarded(let admit) = scope.kind { try await admit(payload.value, context) }
+  /// Asks the guard of this passage, if its scope is one, about those who were admitted, or about these principals.
+  ///
+  /// - Returns: The frame with those about whom the guard was asked.
+  package func admitting(_ participants: Participants, to flow: FlowID) async throws -> ScopeFrame {
+    guard case .guarded(let admit) = scope.kind else { return self }
+    let participants = admitted?.participants ?? participants
+    try await admit(payload.value, EntryContext(flow: flow, participants: participants))
+    return admitted == nil ? ScopeFrame(scope, payload, start: start, attempt: attempt, admitted: participants) : self
   }
 
   /// The frames of guards in this chain, outermost first, up to but excluding `outer`.

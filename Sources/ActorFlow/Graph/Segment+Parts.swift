@@ -12,7 +12,8 @@ extension Segment {
       case .each(_, let segments): [segments]
       }
     case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave, .enterFinally,
-      .leaveFinally: []
+      .leaveFinally:
+      []
     }
   }
 
@@ -30,7 +31,8 @@ extension Segment {
         Router(choice: router.choice.replacing(part: number, with: segments), leaving: router.leaving))
     case .fork(let fork): return .fork(fork.replacing(part: number, with: segments))
     case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave, .enterFinally,
-      .leaveFinally: return self
+      .leaveFinally:
+      return self
     }
   }
 }

@@ -266,7 +266,7 @@ extension FlowMachine {
 
   /// Notes the principal of the latest answer or action.
   mutating func note(answerer principal: Principal?) {
-    guard principal != nil || participants != nil else { return }
+    guard principal != nil || participants?.answeredBy != nil else { return }
     participants = Participants(startedBy: participants?.startedBy, answeredBy: principal)
   }
 

@@ -222,7 +222,8 @@ extension FlowMachine {
       start = Start(
         .at(address: frame.start, frame.payload.within(next)), pause: backoff.delay(after: frame.attempt))
     case .recover where !unwinding.isTimeout: start = Start(.recovery(unwinding.step, frame, unwinding.error))
-    case .retry, .recover, .timeout, .expiry, .guarded: start = Start(.failure(unwinding.step, unwinding.error, frame.below))
+    case .retry, .recover, .timeout, .expiry, .guarded:
+      start = Start(.failure(unwinding.step, unwinding.error, frame.below))
     }
     walkAgain(on: track, start, under: frame.below)
     let landed = top(of: track)?.shown?.visit

@@ -51,8 +51,7 @@ package struct FlowMachine: Sendable {
   /// the first effect of a run that is not persisted, and in a flow stored by a version that had none.
   package internal(set) var keyBits: KeyBits?
   let journal: Journal
-  /// The principals that have taken part in the run; `nil` if none is known.
-  package internal(set) var participants: Participants?
+  private var knownParticipants: Participants.Box?
   /// The number of inputs that were taken in this process, to see whether any came between two others.
   package internal(set) var inputs = 0
   /// The consequences of the current input; see ``react(to:)``.
@@ -83,6 +82,12 @@ package struct FlowMachine: Sendable {
     self.flow = flow
     self.numbers = numbers
     self.journal = journal
+  }
+
+  /// The principals that have taken part in the run; `nil` if none is known.
+  package internal(set) var participants: Participants? {
+    get { knownParticipants?.participants }
+    set { knownParticipants = newValue.map(Participants.Box.init) }
   }
 
   /// The errors of `backUp`s that threw on the way to the end, until the run's result is taken.

@@ -71,7 +71,7 @@ package final class Place: Sendable {
   func with(_ instance: StepInstance?) -> Place {
     Place(
       on: below, node: node, payload: payload, instance: instance, visit: visit, backTarget: backTarget,
-      backUp: backUp)
+      backUp: backUp, isFinished: isFinished)
   }
 
   /// Returns the place with another input, or under other scopes.

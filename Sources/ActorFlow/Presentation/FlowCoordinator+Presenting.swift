@@ -1,5 +1,5 @@
 extension FlowCoordinator {
-  /// Runs a flow as ``run(_:with:)`` does, and presents every event of the run, in order.
+  /// Runs a flow as ``run(_:with:by:)`` does, and presents every event of the run, in order.
   ///
   /// For each event the presenters are asked in the order of the list. The first that returns `true` takes the event,
   /// and the others are not asked. The next event waits until this one is presented. When the flow has ended, the
@@ -14,11 +14,12 @@ extension FlowCoordinator {
   ///
   /// `run` waits for a slow presenter, even after the flow has ended. Do not wait for a person within `present`.
   ///
-  /// - Throws: As ``run(_:with:)``; a presenter's error, if it ended the flow.
+  /// - Throws: As ``run(_:with:by:)``; a presenter's error, if it ended the flow.
   public nonisolated func run<I, O>(
-    _ flow: some FlowComponent<I, O>, with input: I, presentedBy presenters: [any Presenter]
+    _ flow: some FlowComponent<I, O>, with input: I, presentedBy presenters: [any Presenter],
+    by principal: Principal? = nil
   ) async throws -> O {
-    try await begin(flow.flow.graph, with: input)
+    try await begin(flow.flow.graph, with: input, by: principal)
     async let failure = Presenting(presenters, in: self).untilTheEnd()
     await drive()
     let presenting = await failure
@@ -30,8 +31,8 @@ extension FlowCoordinator {
 
   /// Runs a flow that needs no input, and presents every event of the run.
   public nonisolated func run<O>(
-    _ flow: some FlowComponent<Void, O>, presentedBy presenters: [any Presenter]
+    _ flow: some FlowComponent<Void, O>, presentedBy presenters: [any Presenter], by principal: Principal? = nil
   ) async throws -> O {
-    try await run(flow, with: (), presentedBy: presenters)
+    try await run(flow, with: (), presentedBy: presenters, by: principal)
   }
 }

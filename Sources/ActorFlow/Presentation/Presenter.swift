@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// Presenters are given to ``FlowCoordinator/run(_:with:presentedBy:)`` in a list. Presenters only request moves: the
+/// Presenters are given to ``FlowCoordinator/run(_:with:presentedBy:by:)`` in a list. Presenters only request moves: the
 /// coordinator decides their requests like any others.
 public protocol Presenter: Sendable {
   /// Shows an event, or leaves it to the next presenter.

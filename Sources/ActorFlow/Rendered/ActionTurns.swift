@@ -48,7 +48,8 @@ struct ActionTurns {
   /// - Returns: The next attempt. It has a claim if the answerer had one already, or if it was overtaken often enough
   ///   and no claim is held.
   mutating func overtake(_ attempt: ActionAttempt) -> ActionAttempt {
-    var next = ActionAttempt(overtaken: attempt.overtaken + 1, claim: attempt.claim)
+    var next = ActionAttempt(
+      overtaken: attempt.overtaken + 1, claim: attempt.claim, principal: attempt.principal)
     guard next.overtaken >= Self.patience, claim == nil else { return next }
     lastClaim += 1
     claim = lastClaim

@@ -28,9 +28,8 @@ package struct MachineSnapshot: Sendable, Equatable {
   package var lastStack: [PackedVisit] = []
   /// The bits that end the flow's idempotency keys; `nil` if an earlier version stored the flow without them.
   package var keyBits: KeyBits?
-  /// The principals that began the run and that answered last.
-  package var startedBy: Principal?
-  package var answeredBy: Principal?
+  /// The principals that began the run and that answered last; `nil` if none is known.
+  package var participants: Participants?
 
   package struct Numbers: Sendable, Equatable {
     package var visit = 0

@@ -23,9 +23,11 @@ package struct PackedFrame: Sendable, Equatable {
   package var scope: ScopeName
   package var payload: Int
   package var attempt: Int
+  /// The principals whom a guard has admitted.
+  package var admitted: Participants?
 
-  package init(scope: ScopeName, payload: Int, attempt: Int) {
-    (self.scope, self.payload, self.attempt) = (scope, payload, attempt)
+  package init(scope: ScopeName, payload: Int, attempt: Int, admitted: Participants? = nil) {
+    (self.scope, self.payload, self.attempt, self.admitted) = (scope, payload, attempt, admitted)
   }
 }
 

@@ -9,20 +9,29 @@ public struct EntryContext: Sendable {
   /// one was anonymous.
   public let answeredBy: Principal?
 
-  package init(flow: FlowID, participants: Participants?) {
+  package init(flow: FlowID, participants: Participants) {
     self.flow = flow
-    startedBy = participants?.startedBy
-    answeredBy = participants?.answeredBy
+    startedBy = participants.startedBy
+    answeredBy = participants.answeredBy
   }
 }
 
-/// The principals that have taken part in a run. A class, because most runs have none.
-package final class Participants: Sendable {
-  package let startedBy: Principal?
-  package let answeredBy: Principal?
+/// The principals that have taken part in a run.
+package struct Participants: Sendable, Equatable {
+  package var startedBy: Principal?
+  package var answeredBy: Principal?
 
-  package init(startedBy: Principal?, answeredBy: Principal? = nil) {
+  package init(startedBy: Principal? = nil, answeredBy: Principal? = nil) {
     self.startedBy = startedBy
     self.answeredBy = answeredBy
+  }
+
+  /// Participants behind a reference, because most runs have none.
+  package final class Box: Sendable {
+    package let participants: Participants
+
+    package init(_ participants: Participants) {
+      self.participants = participants
+    }
   }
 }

@@ -24,7 +24,7 @@ public protocol FlowStep<Input, Output>: Actor {
   /// Runs in the flow's task, on this actor. When the step is left (by a back, by abandonment, or because the caller
   /// was cancelled), that task is cancelled and awaited: let `CancellationError` through. A value or error that comes
   /// after that is ignored. An error thrown otherwise fails the flow and reaches the caller of
-  /// ``FlowCoordinator/run(_:with:)`` as itself.
+  /// ``FlowCoordinator/run(_:with:by:)`` as itself.
   ///
   /// After a back that lands on the step, it is called again on the same instance with the same input.
   func proceed(_ input: Input, context: StepContext) async throws -> Output

@@ -23,7 +23,8 @@ protocol StepRuntime: AnyObject, Sendable {
   ) async throws -> Question
   /// Replaces a rendering.
   func rerender(
-    _ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, origin: ActionOrigin, cause: (any CommitCause)?
+    _ rendering: any Prompt, _ persisted: RenderPersistence?, at stay: Stay, origin: ActionOrigin,
+    cause: (any CommitCause)?
   ) async throws
   /// Records that an action was applied and did not change the rendering.
   func acknowledge(

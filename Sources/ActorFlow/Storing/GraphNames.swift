@@ -10,6 +10,9 @@ package final class GraphNames: Sendable {
   private let ends: [Int: ScopeName]
   /// The innermost fork around each node.
   private let forks: [Node?]
+  /// The finalizers' nodes by the address behind each component, and these addresses by the nodes.
+  private let finalizers: [Int: Node]
+  private let finalizedEnds: [ObjectIdentifier: Int]
 
   package init(_ graph: Graph) {
     self.graph = graph
@@ -18,7 +21,9 @@ package final class GraphNames: Sendable {
     var scopes: [ScopeName: Scope] = [:]
     var names: [ObjectIdentifier: ScopeName] = [:]
     var ends: [Int: ScopeName] = [:]
-    for instruction in graph.program {
+    var finalizers: [Int: Node] = [:]
+    for (address, instruction) in graph.program.enumerated() {
+      if case .leaveFinally(let node) = instruction { finalizers[address + 1] = node }
       guard case .open(let scope) = instruction else { continue }
       var name = ScopeName(kind: scope.kind.name, step: graph.node(from: scope.first)?.info.id ?? "", number: 1)
       while scopes[name] != nil { name.number += 1 }
@@ -27,6 +32,8 @@ package final class GraphNames: Sendable {
       ends[scope.next] = name
     }
     (self.scopes, self.names, self.ends) = (scopes, names, ends)
+    self.finalizers = finalizers
+    finalizedEnds = Dictionary(finalizers.map { (ObjectIdentifier($1), $0) }) { first, _ in first }
     forks = Self.forks(around: graph.nodes, in: graph.program)
   }
 
@@ -63,6 +70,10 @@ package final class GraphNames: Sendable {
   package func name(of scope: Scope) -> ScopeName? { names[ObjectIdentifier(scope)] }
   /// Returns the name of the scope that this address follows.
   package func scope(before address: Int) -> ScopeName? { ends[address] }
+  /// Returns the node of the finalizer whose component this address follows.
+  func finalizer(before address: Int) -> Node? { finalizers[address] }
+  /// Returns the address behind a step or fork; of a finalizer, the address behind its component.
+  func address(behind node: Node) -> Int { finalizedEnds[ObjectIdentifier(node)] ?? node.address + 1 }
 }
 
 extension Scope.Kind {

@@ -35,6 +35,7 @@ extension SnapshotPacker {
     if let scopes = payload.scopes, scopes !== track.outerScopes, scopes.start == address { return .scope }
     if let top = track.top?.shown, top.node.address + 1 == address { return .behind(top.visit.info.id) }
     if let scope = names.scope(before: address) { return .past(scope) }
+    if let finalizer = names.finalizer(before: address) { return .behind(finalizer.info.id) }
     guard track.top == nil else {
       throw machine.error(.notStorable, "the walk begins at an address that has no name (\(address))")
     }
@@ -107,7 +108,8 @@ extension SnapshotPacker {
     guard let name = names.name(of: frame.scope) else {
       throw machine.error(.notStorable, "an open scope belongs to another definition")
     }
-    let packed = PackedFrame(scope: name, payload: try add(frame.payload), attempt: frame.attempt)
+    let packed = PackedFrame(
+      scope: name, payload: try add(frame.payload), attempt: frame.attempt, admitted: frame.admitted?.participants)
     snapshot.frames.append(packed)
     frames[ObjectIdentifier(frame)] = snapshot.frames.count - 1
     return snapshot.frames.count - 1

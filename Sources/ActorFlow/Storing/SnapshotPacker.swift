@@ -48,8 +48,7 @@ struct SnapshotPacker {
     snapshot.numbers.track = machine.numbers.track
     snapshot.numbers.wait = machine.signals.lastWait
     snapshot.keyBits = machine.keyBits
-    snapshot.startedBy = machine.participants?.startedBy
-    snapshot.answeredBy = machine.participants?.answeredBy
+    snapshot.participants = machine.participants
     snapshot.ending = machine.ending.map(PackedEnding.init)
     snapshot.fault = machine.fault.map { PackedFault(step: $0.step, error: StoredFailure($0.error)) }
     snapshot.undoFailures = try pack(machine.undoFailures)

@@ -26,6 +26,7 @@ extension SnapshotUnpacker {
     if let scopes = payload.scopes, scopes !== machine[track].outerScopes, scopes.start == address { return true }
     guard let top = machine[track].top else { return true }
     return top.shown?.node.address == address - 1 || names.scope(before: address) != nil
+      || names.finalizer(before: address) != nil
   }
 
   private mutating func checkPlaces(_ packed: PackedTrack, on track: TrackID) {

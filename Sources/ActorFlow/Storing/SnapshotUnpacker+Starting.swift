@@ -102,7 +102,7 @@ extension SnapshotUnpacker {
         note(step, "the definition has no such step")
         return nil
       }
-      return node.address + 1
+      return names.address(behind: node)
     case .past(let name):
       guard let scope = names.scope(name) else {
         note(name.step, "the definition has no `.\(name.kind)` here any more")

@@ -55,7 +55,7 @@ extension SnapshotUnpacker {
       return nil
     }
     guard let payload = payload(packed.payload, of: step) else { return nil }
-    let frame = ScopeFrame(scope, payload, attempt: packed.attempt)
+    let frame = ScopeFrame(scope, payload, attempt: packed.attempt, admitted: packed.admitted)
     frames.end(index, with: frame)
     return frame
   }

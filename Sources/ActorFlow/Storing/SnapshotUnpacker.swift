@@ -56,9 +56,7 @@ struct SnapshotUnpacker {
     machine.numbers.leave = snapshot.numbers.leave
     machine.numbers.track = snapshot.numbers.track
     machine.keyBits = snapshot.keyBits
-    if snapshot.startedBy != nil || snapshot.answeredBy != nil {
-      machine.participants = Participants(startedBy: snapshot.startedBy, answeredBy: snapshot.answeredBy)
-    }
+    machine.participants = snapshot.participants
     machine.ending = snapshot.ending?.ending
     machine.undoFailures = failures(snapshot.undoFailures)
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }

@@ -53,6 +53,14 @@ extension MachineSnapshot {
     try coder.code(&keyBits)
     try coder.code(&lastStack)
     guard coder.format >= 5 else { return }
+    try coder.code(&participants)
+  }
+}
+
+extension Participants: StoredPart {
+  static var placeholder: Participants { Participants() }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&startedBy)
     try coder.code(&answeredBy)
   }

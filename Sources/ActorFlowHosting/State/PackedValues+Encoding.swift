@@ -57,6 +57,7 @@ extension PackedFrame: StoredPart {
     try coder.code(&scope)
     try coder.code(&payload)
     try coder.code(&attempt)
+    if coder.format >= 5 { try coder.code(&admitted) }
   }
 }
 

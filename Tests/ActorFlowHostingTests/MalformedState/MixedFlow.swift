@@ -15,6 +15,8 @@ struct MixedFlow: Sendable {
         forks
       }
       .carrying { input, output in input + "|" + output }
+      .finally("free") { _ in }
+      .guarded { _, _ in }
       .expires(afterIdle: .seconds(10_000))
       Hub(asker("menu")) {
         Case("edit", { (pick: String) in pick.hasSuffix("edit") ? pick : nil }) {
@@ -26,7 +28,7 @@ struct MixedFlow: Sendable {
       }
       Step("count") { Counter() }
       trouble
-      asker("thanks").onBackUp(.oneWay)
+      asker("thanks").onBackUp(.oneWay).finally("farewell") { _ in }
       asker("last")
     }
   }

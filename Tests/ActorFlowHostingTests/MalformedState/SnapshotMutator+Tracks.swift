@@ -55,6 +55,7 @@ extension SnapshotMutator {
     case 0: track.places[index].payload = self.index(snapshot.payloads.count)
     case 1: track.places[index].backTarget = random.bool() ? random.depth() : Int32(random.below(8)) - 1
     case 2: track.places[index].isInner.toggle()
+    case 3 where random.below(2) == 0: track.places[index].isFinished.toggle()
     case 3: track.places[index].isClosed.toggle()
     case 4: track.places[index].visit.id = number(track.places[index].visit.id)
     case 5: if let step = pick(donor.places)?.visit.step { track.places[index].visit.step = step }

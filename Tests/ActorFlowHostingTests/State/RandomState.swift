@@ -43,7 +43,7 @@ struct RandomState {
     snapshot.frames = list { random in
       PackedFrame(
         scope: ScopeName(kind: random.text(), step: random.step(), number: random.number()), payload: random.number(),
-        attempt: random.number())
+        attempt: random.number(), admitted: random.optional { $0.participants() })
     }
     snapshot.main = track()
     snapshot.branches = list { $0.track() }
@@ -51,6 +51,7 @@ struct RandomState {
     snapshot.signals.keys = list { PackedSignals.Key(signal: $0.text(), key: $0.text()) }
     snapshot.timers = list { PackedTimer(due: $0.duration(), track: $0.small(), subject: $0.subject()) }
     snapshot.lastStack = list { $0.visit() }
+    snapshot.participants = optional { $0.participants() }
     snapshot.keyBits = optional { KeyBits(high: $0.next(), low: UInt32(truncatingIfNeeded: $0.next())) }
     return snapshot
   }
@@ -62,6 +63,12 @@ struct RandomState {
   mutating func small() -> Int32 { Int32(below(Int(Int32.max) >> 1)) }
   mutating func depth() -> Int32 { Int32(below(1_000)) - 1 }
   mutating func step() -> StepID { StepID("flow/\(text())") }
+
+  mutating func participants() -> Participants {
+    Participants(startedBy: optional { $0.principal() }, answeredBy: optional { $0.principal() })
+  }
+
+  mutating func principal() -> Principal { Principal(id: text(), roles: Set(list { $0.text() })) }
 
   mutating func text() -> String {
     ["", "a", "pay/ment", "über", "🧾", "two\nlines", "\u{0}", String(repeating: "x", count: 200)][below(8)]
@@ -156,7 +163,7 @@ extension RandomState {
 
   mutating func place() -> PackedPlace {
     PackedPlace(
-      visit: visit(), payload: number(), backTarget: depth(), isInner: bool(), isClosed: bool(),
+      visit: visit(), payload: number(), backTarget: depth(), isInner: bool(), isClosed: bool(), isFinished: bool(),
       records: list { $0.record() }, tree: optional { $0.tree() }, update: optional { $0.value() })
   }
 

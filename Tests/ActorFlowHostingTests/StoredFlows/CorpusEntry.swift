@@ -53,6 +53,13 @@ extension StoredFlow {
       for visit in state.machine.lastStack { lines.append("shows \(visit.step) \(visit.id)") }
       for signal in state.machine.signals.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
     }
+    // Since format 5.
+    if let principal = state.machine.participants?.startedBy {
+      lines.append("started by \(principal.id) \(principal.roles.sorted())")
+    }
+    if let principal = state.machine.participants?.answeredBy {
+      lines.append("answered by \(principal.id) \(principal.roles.sorted())")
+    }
     for task in snapshot.tasks { lines.append("task \(task.question) at \(task.step): \(task.prompt)") }
     for track in [state.machine.main] + state.machine.branches { lines += track.summary(state.machine) }
     for timer in state.machine.timers { lines.append("alarm at \(timer.due): \(timer.subject.word)") }
@@ -77,7 +84,8 @@ extension PackedTrack {
     for place in places {
       let records = place.records.map { "\($0.key) \($0.value.map(text) ?? "?")" }
       lines.append(
-        "  place \(place.visit.step) \(place.visit.id) with \(text(machine.payloads[place.payload].value)) \(records)")
+        "  place \(place.visit.step) \(place.visit.id) with \(text(machine.payloads[place.payload].value)) \(records)"
+          + (place.isFinished ? ", finished" : ""))
     }
     for record in focus.records {
       let key = machine.keyBits == nil ? "" : " as \(record.idempotencyKey)"

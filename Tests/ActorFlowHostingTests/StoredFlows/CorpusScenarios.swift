@@ -7,7 +7,7 @@ extension CorpusScenario {
 
   static let all: [CorpusScenario] = [
     question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
-    carrying, finished, updated, records, unread, withdrawn, race, idle, menu,
+    carrying, finished, updated, records, unread, withdrawn, race, idle, menu, finalized,
   ]
 
   private static func asker(_ name: String) -> Step<String, String> {
@@ -129,6 +129,28 @@ extension CorpusScenario {
   }
 
   private static func isToBeEdited(_ pick: String) -> Bool { pick.hasPrefix("9") && !pick.contains("edited") }
+
+  /// A component with a finalizer has ended; in another one the flow waits.
+  static let finalized = CorpusScenario("finalized", since: 5) { _ in
+    Flow("finalized") {
+      asker("name")
+      Flow {
+        asker("seat")
+        charger("hold")
+      }
+      .finally("release") { _ in }
+      .guarded { _, context in if context.answeredBy == nil { throw Boom() } }
+      Flow {
+        asker("thanks")
+        asker("bye")
+      }
+      .finally("farewell") { _ in }
+    }
+  } begin: {
+    try await $0.answer("name")
+    try await $0.answer("seat")
+    try await $0.answer("thanks")
+  }
 
   static let reminders = CorpusScenario("reminders") { _ in
     Flow("reminders") {

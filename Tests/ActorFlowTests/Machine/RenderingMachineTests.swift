@@ -123,4 +123,21 @@ import Testing
     try machine.rerender(Form(text: "4"), visit: visit, origin: .answer(by: nil), at: .seconds(7))
     #expect(machine.nextTimer == .seconds(17))
   }
+
+  @Test("the principal of an action counts as the latest answerer; an effect changes nothing")
+  func answerers() throws {
+    var machine = FlowMachine(flow: "machine")
+    let flow = Flow<String, String> { Step("a") { Asker() } }
+    try machine.launch(flow.graph, with: "", by: Principal(id: "ann"))
+    var payload = Payload("")
+    guard case .step(let node) = try flow.graph.advance(from: 0, &payload) else { throw Failure("no step") }
+    _ = machine.enter(node, instance: nil, payload: payload)
+    let visit = try #require(machine.position.stack.top?.id)
+    _ = try machine.show(Form(text: ""), to: UnusedReceiver(), visit: visit)
+    try machine.rerender(Form(text: "1"), visit: visit, origin: .answer(by: Principal(id: "bob")))
+    try machine.rerender(Form(text: "2"), visit: visit)
+    #expect(machine.participants?.startedBy?.id == "ann" && machine.participants?.answeredBy?.id == "bob")
+    try machine.acknowledge(visit: visit, origin: .answer(by: nil))
+    #expect(machine.participants?.answeredBy == nil)
+  }
 }

@@ -27,7 +27,7 @@ private func way<I, O>(of value: I, through router: TypeRouter<I, O>) async thro
       payload = payload.with(try await node.body.proceed(nil, payload.value, .standalone))
       address = node.address + 1
     case .end: return (steps, payload.value as? O)
-    case .fork, .resume: throw Refused()
+    default: throw Refused()
     }
   }
 }
