@@ -201,14 +201,14 @@ extension TypedNode {
   }
 
   func child<Child: RenderedStep>(
-    _ child: Child, _ key: RenderKey, _ onOutput: (@Sendable (Child.Output) -> Step.Action)?
+    _ child: Child, _ key: RenderKey, _ onOutput: (@Sendable (Child.Output) -> Step.Action?)?
   ) -> Child.Rendering {
     let node = node(of: child, key)
     node.pass = book.pass
-    node.emit = onOutput.map { onOutput in { [unowned self] in apply(onOutput($0)) } }
+    node.emit = onOutput.map { onOutput in { [unowned self] in onOutput($0).map(apply) ?? false } }
     let rendering = node.render()
     if book.records {
-      node.recorded = .init(rendering, onOutput.map { onOutput in { ($0 as? Child.Output).map(onOutput) } })
+      node.recorded = .init(rendering, onOutput.map { onOutput in { ($0 as? Child.Output).flatMap(onOutput) } })
     }
     return rendering
   }

@@ -62,7 +62,7 @@ public struct RenderedChild<Step: RenderedStep, ParentAction: Sendable> {
   public let pass: RenderPass<Step>
   let map: ((Any) -> Any?)?
 
-  /// Returns the parent's action to which an output of the child is mapped.
+  /// Returns the parent's action to which an output of the child is mapped; `nil` if the output makes no action.
   public func action(for output: Step.Output) -> ParentAction? { map?(output) as? ParentAction }
 }
 

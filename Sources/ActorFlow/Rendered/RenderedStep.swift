@@ -67,8 +67,8 @@ public protocol RenderedStep<Rendering, Output>: Sendable {
 
   /// Applies an action to the state.
   ///
-  /// - Returns: The step's output, if the action made it: for a child an action of its parent, for the root the step's
-  ///   end.
+  /// - Returns: The step's output, if the action made it: for a child an action of its parent, if the parent makes one of
+  ///   it; for the root the step's end.
   func apply(_ action: Action, to state: inout State) -> Output?
 
   /// Returns the rendering of a state. Must be pure: it is called after every change anywhere in the tree.

@@ -136,6 +136,26 @@ import Testing
     #expect(try await shown(host).price == 3)
   }
 
+  @Test("an output that makes no action is stored as nothing but the child's own change, by every host")
+  func ignoredOutput() async throws {
+    let gate = Gate()
+    gate.open()
+    let flow = Flow("deaf") { Step("deaf") { (_: String) in Deaf(gate: gate) } }
+    let first = try host(effectTime: .seconds(10))
+    try await first.register(flow).start(id: "s", with: "")
+    await gate.reached(1)
+    await first.isQuiet()
+    let rung = try #require(try await first.view("s").questions.first)
+    #expect(try rung.prompt(as: Deaf.View.self).rings == 1)
+    #expect(rung.revision == 2, "the quiet ring has rendered nothing")
+    // The step's own state has no action in it, whoever activates the flow.
+    let second = try host(effectTime: .seconds(10))
+    let flows = try await second.register(flow)
+    try await second.answer(rung.id, of: "s", with: Deaf.View.Answer.leave)
+    #expect(try await second.settled("s").status == .finished)
+    #expect(try await flows.outcome(of: "s") == .finished("after 1"))
+  }
+
   @Test("an endless effect is cut off after its time limit, and starts again when the flow is activated")
   func endless() async throws {
     let gate = Gate()

@@ -118,3 +118,44 @@ struct Twins: RenderedStep {
     return Opaque.View()
   }
 }
+
+/// Renders a bell, and ignores each of its rings.
+struct Deaf: RenderedStep {
+  struct View: Prompt, Codable, Equatable {
+    enum Answer: Codable, Sendable { case leave }
+    var rings: Int
+  }
+  let gate: Gate
+
+  func makeState() -> Int { 0 }
+  func apply(_ action: View.Answer, to actions: inout Int) -> String? {
+    actions += 1
+    return "after \(actions)"
+  }
+  func render(_ actions: Int, in scope: inout RenderScope<Deaf>) -> View {
+    View(rings: scope.childIgnoringOutput(Bell(gate: gate), key: "bell").rings)
+  }
+}
+
+/// Rings twice when its gate is open. Only the loud ring changes its state.
+struct Bell: RenderedStep {
+  struct View: Prompt, Codable {
+    enum Answer: Codable, Sendable { case quiet, loud }
+    var rings: Int
+  }
+  let gate: Gate
+
+  func makeState() -> Int { 0 }
+  func apply(_ ring: View.Answer, to rings: inout Int) -> String? {
+    if ring == .loud { rings += 1 }
+    return "ding"
+  }
+  func render(_ rings: Int, in scope: inout RenderScope<Bell>) -> View {
+    scope.run("ring") { [gate] sink in
+      await gate.pass()
+      await sink(.quiet)
+      await sink(.loud)
+    }
+    return View(rings: rings)
+  }
+}

@@ -35,6 +35,21 @@ import Testing
     #expect(driver.tree.output == nil)
   }
 
+  @Test("an output that its parent ignores ends there: the grandparent gets nothing, and nothing is rendered")
+  func ignoredOutputs() throws {
+    var driver = try TreeDriver()
+    try driver.act(.open("c"))
+    try driver.send(.open("mute"), to: 2)
+    #expect(try driver.send(.out("x"), to: 3) == false)
+    #expect(try driver.send(.out("hush"), to: 2) == false)
+    #expect(driver.view.line == "(())")
+    #expect(try driver.send(.all([.add("1"), .out("x")]), to: 3) == true)
+    #expect(driver.view.line == "((1))")
+    #expect(try driver.send(.out("x"), to: 2) == true)
+    #expect(driver.view.line == "c:x((1))")
+    #expect(driver.tree.output == nil)
+  }
+
   @Test("a child keeps its state while it is rendered, and has a new state when it returns")
   func childrenKeepState() throws {
     var driver = try TreeDriver()

@@ -31,6 +31,27 @@ import Testing
     try await end(flow)
   }
 
+  @Test(
+    "WS-016 an ignored output is no action of the parent: nothing is rendered unless the child has changed",
+    arguments: ["mute", "a"])
+  func ignored(key: String) async throws {
+    let trace = Trace()
+    var script = BoardScript(trace)
+    script.tracesRender = true
+    let flow = launch(.board(script), with: "")
+    try await flow.act(.open(key))
+    // All outputs of the child "mute" are ignored, of other children those that their parent maps to nothing.
+    let output = key == "mute" ? "x" : "hush"
+    let before = trace.all.count
+    #expect(await flow.board?.children.first?.sink(.out(output)) == true)
+    #expect(trace.all.count == before)
+    #expect(await flow.board?.children.first?.sink(.all([.add("1"), .out(output)])) == true)
+    #expect(trace.all.dropFirst(before) == ["render ", "render \(key).1"])
+    #expect(await flow.board?.line == "(1)")
+    try await end(flow)
+    #expect(await shown(flow) == ["", "()", "(1)"])
+  }
+
   @Test("WS-020 three consecutive changes are three events in order")
   func threeChanges() async throws {
     let flow = launch(.board(), with: "")

@@ -129,6 +129,49 @@ enum TrolleySnippets {
   }
 }
 
+/// A rendered step that ignores outputs of its children.
+enum IgnoredOutputSnippets {
+  typealias Line = TrolleySnippets.Line
+
+  struct ListView: Prompt {
+    enum Action: Sendable, Equatable { case remove(String) }
+    typealias Answer = Action
+    let lines: [TrolleySnippets.LineView]
+  }
+
+  struct List: RenderedStep {
+    typealias Output = Never
+    let fixed: String
+
+    func makeState() -> [String] { ["tea"] }
+
+    func apply(_ action: ListView.Action, to items: inout [String]) -> Never? {
+      if case .remove(let item) = action { items.removeAll { $0 == item } }
+      return nil
+    }
+
+    func render(_ items: [String], in scope: inout RenderScope<List>) -> ListView {
+      let lines = items.map { item in
+        scope.child(Line(item: item), key: item) { _ in item == fixed ? nil : .remove(item) }
+      }
+      let advert = scope.childIgnoringOutput(Line(item: "cake"), key: "advert")
+      return ListView(lines: lines + [advert])
+    }
+  }
+}
+
+@Suite("Snippets: ignored outputs") struct IgnoredOutputSnippetTests {
+  @Test("WS-016 an output that makes no action has none in a render pass either")
+  func pass() throws {
+    typealias List = IgnoredOutputSnippets.List
+    typealias Line = TrolleySnippets.Line
+    let pass = try List(fixed: "").renderPass()
+    #expect(try pass.child(Line.self, key: "tea").action(for: .removed) == .remove("tea"))
+    #expect(try pass.child(Line.self, key: "advert").action(for: .removed) == nil)
+    #expect(try List(fixed: "tea").renderPass().child(Line.self, key: "tea").action(for: .removed) == nil)
+  }
+}
+
 @Suite("Snippets: the trolley") struct TrolleySnippetTests {
   typealias Trolley = TrolleySnippets.Trolley
   typealias Line = TrolleySnippets.Line

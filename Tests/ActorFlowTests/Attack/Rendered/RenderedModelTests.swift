@@ -68,13 +68,13 @@ private struct RenderedDriver {
 
   /// Returns a possible action of a node, usually a valid one.
   private mutating func action(for node: RenderedReference.Node, _ depth: Int = 0) -> BoardAction {
-    let key = ["a", "b", "c"][random.below(3)]
+    let key = ["a", "b", "mute"][random.below(3)]
     switch random.below(12) {
     case 0, 1: return .add("\(random.below(10))")
     case 2, 3, 4: return node.state.effects.contains(key) && !random.chance(1) ? .stop(key) : .run(key)
     case 5, 6, 7: return node.state.children.contains(key) && !random.chance(1) ? .close(key) : .open(key)
     case 8: return .nothing
-    case 9 where node.parent != nil: return .out(key)
+    case 9 where node.parent != nil: return .out(random.chance(30) ? "hush" : key)
     case 10 where depth == 0:
       return .all([action(for: node, 1), .add("!"), random.chance(50) ? .stop(key) : .close(key)])
     default: return .add("")

@@ -55,7 +55,9 @@ struct RenderedReference {
       let output = here.state.apply(applied)
       if here.state != old { hasChanged = true }
       if here.parent == nil { self.output = output }
-      action = output.map { .add("\(here.key):\($0)") }
+      // The parent makes no action of these, so the output ends here.
+      let isIgnored = here.key == "mute" || output == "hush"
+      action = isIgnored ? nil : output.map { .add("\(here.key):\($0)") }
       next = here.parent
     }
     guard hasChanged else { return }

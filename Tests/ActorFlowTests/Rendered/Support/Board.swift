@@ -57,7 +57,7 @@ struct BoardView: Prompt {
 }
 
 /// A rendered step that does what its actions say, with children of its own kind. The output of a child is appended to
-/// the text.
+/// the text, unless it is `hush`, or of a child with the key `mute`.
 struct Board: RenderedStep {
   var name = ""
   var script = BoardScript()
@@ -78,8 +78,12 @@ struct Board: RenderedStep {
     }
     var children: [BoardView] = []
     for key in state.children {
-      children.append(
-        scope.child(Board(name: name + key + ".", script: script.ofChildren), key: key) { .add("\(key):\($0)") })
+      let child = Board(name: name + key + ".", script: script.ofChildren)
+      guard key != "mute" else {
+        children.append(scope.childIgnoringOutput(child, key: key))
+        continue
+      }
+      children.append(scope.child(child, key: key) { output in output == "hush" ? nil : .add("\(key):\(output)") })
     }
     return BoardView(text: state.text, children: children, sink: scope.sink, script: script)
   }
