@@ -22,21 +22,26 @@ public struct FlowError: Error, Sendable, CustomStringConvertible {
   /// ran.
   public let underlyingErrors: [any Error]
 
+  /// Further facts that a room above this one attaches and reads; a reference, because most errors have none.
+  package let attachment: (any AnyObject & Sendable)?
+
   package init(
-    _ code: Code, _ message: String, flow: FlowID? = nil, step: StepID? = nil, underlying: [any Error] = []
+    _ code: Code, _ message: String, flow: FlowID? = nil, step: StepID? = nil, underlying: [any Error] = [],
+    attaching attachment: (any AnyObject & Sendable)? = nil
   ) {
     self.code = code
     self.message = message
     self.flow = flow
     self.step = step
     self.underlyingErrors = underlying
+    self.attachment = attachment
   }
 
   /// Returns the error with its place, if it was created without one.
   package func located(in flow: FlowID, at step: StepID) -> FlowError {
     guard self.flow == nil else { return self }
     let place = self.step ?? (step.path.isEmpty ? nil : step)
-    return FlowError(code, message, flow: flow, step: place, underlying: underlyingErrors)
+    return FlowError(code, message, flow: flow, step: place, underlying: underlyingErrors, attaching: attachment)
   }
 
   /// The code, the place and the message, with the underlying errors.

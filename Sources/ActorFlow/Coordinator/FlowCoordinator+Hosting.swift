@@ -61,7 +61,12 @@ extension FlowCoordinator {
 
   /// Returns the open question with this id.
   package func openQuestion(_ id: Question.ID) throws -> Question {
-    try withState { try $0.machine.openQuestion(id) }
+    try withState { try $0.machine.openQuestion(id, at: $0.stopwatch.elapsed()) }
+  }
+
+  /// The questions that can be answered now, for an answerer whose answer is refused.
+  package var questionsToAnswer: [FlowError.OpenQuestion] {
+    withState { $0.machine.questionsToAnswer(at: $0.stopwatch.elapsed()) }
   }
 
   /// The questions that are open, and those that were open when the machine was read back.

@@ -115,6 +115,6 @@ extension FlowCoordinator {
   private func forget(_ waiter: OneShot) { state.milestones.removeAll { $0.waiter === waiter } }
 
   func openQuestion(of prompt: any Prompt.Type) throws -> Question.ID {
-    try withState { try $0.machine.openQuestion(of: prompt).id }
+    try withState { try $0.machine.openQuestion(of: prompt, at: $0.stopwatch.elapsed()).id }
   }
 }

@@ -10,7 +10,7 @@ extension FlowCoordinator {
     var attempt = ActionAttempt.first(by: principal)
     while true {
       do {
-        try check(revision, against: question)
+        if let revision, revision != question.revision { throw await staleness(of: revision, for: question.id) }
         try await Self.validate(answer, for: question.prompt, by: principal, in: question)
       } catch {
         if attempt.claim != nil { await receiver?.giveUp(attempt) }
@@ -52,7 +52,7 @@ extension FlowCoordinator {
     takingActions id: Question.ID
   ) throws -> (question: Question, receiver: (any ActionReceiver)?, asker: Asker) {
     try withState { state in
-      let (question, receiver) = try state.machine.openQuestion(takingActions: id)
+      let (question, receiver) = try state.machine.openQuestion(takingActions: id, at: state.stopwatch.elapsed())
       let track = state.machine.asker(of: id) ?? .main
       return (question, receiver, Asker(track: track, waiter: state.with(track) { $0.asker }))
     }
@@ -70,11 +70,12 @@ extension FlowCoordinator {
     let isTaken = Atomic<Bool>(false)
     do {
       return try await decide(on: asker.track, cause: cause) { [id] machine, stopwatch in
-        let now = try machine.openQuestion(question.id)
+        let now = try machine.openQuestion(question.id, at: stopwatch.elapsed())
         guard now.revision == question.revision else { return now }
         guard let waiter, waiter.take() else {
           throw FlowError(
-            .questionClosed, "question \(question.id.debugDescription) no longer waits for an answer", flow: id)
+            .questionClosed, "question \(question.id.debugDescription) no longer waits for an answer", flow: id
+          ).listing(machine.questionsToAnswer(at: stopwatch.elapsed(), besides: question.id))
         }
         isTaken.store(true, ordering: .relaxed)
         try machine.answer(question.id, with: answer, by: principal, at: stopwatch.elapsed())
@@ -86,12 +87,14 @@ extension FlowCoordinator {
     }
   }
 
-  private nonisolated func check(_ revision: Int?, against question: Question) throws {
-    guard let revision, revision != question.revision else { return }
-    throw FlowError(
-      .staleRevision,
-      "the answer is for revision \(revision); the question now shows revision \(question.revision)",
-      flow: id, step: question.step)
+  /// Returns the error for an answer that names another revision than its question shows, or the reason that the question
+  /// is closed by now.
+  private func staleness(of revision: Int, for question: Question.ID) -> any Error {
+    withState { state in
+      do {
+        return try state.machine.staleness(of: revision, for: question, at: state.stopwatch.elapsed())
+      } catch { return error }
+    }
   }
 
   private static func validate<P: Prompt>(

@@ -77,9 +77,10 @@ extension FlowCoordinator {
     return closed(question, "no longer takes actions", [])
   }
 
-  private nonisolated func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {
+  private func closed(_ question: Question, _ why: String, _ errors: [any Error]) -> FlowError {
     FlowError(
       .questionClosed, "the step that shows \(question.id.debugDescription) \(why)", flow: id, step: question.step,
-      underlying: errors)
+      underlying: errors
+    ).listing(withState { $0.machine.questionsToAnswer(at: $0.stopwatch.elapsed(), besides: question.id) })
   }
 }

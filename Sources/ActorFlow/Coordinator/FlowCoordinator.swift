@@ -333,7 +333,8 @@ extension FlowCoordinator {
   ///   - revision: The revision of the prompt that the answerer saw; pass `nil` to answer any revision.
   /// - Throws: A ``FlowError`` with the code `noSuchQuestion`, `questionClosed` (also for an answer after the deadline
   ///   of the question or of a part of the flow around it), `wrongAnswerType`, `staleRevision`, `principalNeeded`,
-  ///   `notRunning` or `flowEnded`.
+  ///   `notRunning` or `flowEnded`. With `noSuchQuestion`, `questionClosed` and `staleRevision` it names what is open
+  ///   instead, see ``FlowError/openQuestions``.
   public nonisolated func answer<A: Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil
   ) async throws {

@@ -244,7 +244,7 @@ extension FlowMachine {
   package mutating func answer(
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) {
-    guard let track = openTrack(of: id) else { throw refusal(of: id) }
+    guard let track = openTrack(of: id) else { throw refusal(of: id, at: now()) }
     let now = timers.isEmpty ? .zero : now()
     if let refusal = lateness(on: track, at: now) { throw refusal }
     let reloads = journal == .reloading
@@ -314,20 +314,25 @@ extension FlowMachine {
 
 extension FlowMachine {
   /// Returns the open question of this id, or throws the reason that there is none.
-  package func openQuestion(_ id: Question.ID) throws(FlowError) -> Question {
-    guard let track = openTrack(of: id), let question = look(at: track, { $0.asking?.question }) else {
-      throw refusal(of: id)
-    }
+  package func openQuestion(
+    _ id: Question.ID, at now: @autoclosure () -> Duration = .zero
+  ) throws(FlowError) -> Question {
+    guard let question = question(openAs: id) else { throw refusal(of: id, at: now()) }
     return question
+  }
+
+  /// Returns the open question of this id; `nil` if there is none.
+  package func question(openAs id: Question.ID) -> Question? {
+    openTrack(of: id).flatMap { look(at: $0) { $0.asking?.question } }
   }
 
   /// Returns the open question of this id, and the receiver of its answers if it stays open.
   package func openQuestion(
-    takingActions id: Question.ID
+    takingActions id: Question.ID, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) -> (question: Question, receiver: (any ActionReceiver)?) {
     guard let track = openTrack(of: id),
       let found = look(at: track, { track in track.asking.map { (question: $0.question, receiver: $0.receiver) } })
-    else { throw refusal(of: id) }
+    else { throw refusal(of: id, at: now()) }
     return found
   }
 
@@ -345,13 +350,49 @@ extension FlowMachine {
   /// Returns the reason that a question is not open. Beside ``openTrack(of:)``: if that one could throw, its caller,
   /// which changes the machine later on, would be given a copy of the machine.
   @inline(never)
-  func refusal(of id: Question.ID) -> FlowError {
+  func refusal(of id: Question.ID, at now: Duration = .zero) -> FlowError {
     do { try requireRun() } catch { return error }
     let name = id.debugDescription
+    let open = questionsToAnswer(at: now)
     guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0, !isForged(id) else {
-      return error(.noSuchQuestion, "this flow never asked a question \(name)")
+      return error(.noSuchQuestion, "this flow never asked a question \(name)").listing(open)
     }
-    return error(.questionClosed, "question \(name) was answered or withdrawn, or its step was left")
+    return error(.questionClosed, "question \(name) was answered or withdrawn, or its step was left").listing(open)
+  }
+
+  /// Returns the error for an answer that names another revision than the open question shows.
+  package func staleness(
+    of revision: Int, for id: Question.ID, at now: @autoclosure () -> Duration = .zero
+  ) throws(FlowError) -> FlowError {
+    let question = try openQuestion(id, at: now())
+    return error(
+      .staleRevision,
+      "the answer is for revision \(revision); the question now shows revision \(question.revision)",
+      step: question.step
+    ).listing(questionsToAnswer(at: now()))
+  }
+
+  /// The questions that can be answered at this time, for an answerer whose answer is refused. Those of the snapshot that
+  /// their steps have not asked again yet are among them.
+  ///
+  /// - Parameter refused: A question that the machine still has open, although it takes no answer any more.
+  package func questionsToAnswer(at now: Duration, besides refused: Question.ID? = nil) -> [FlowError.OpenQuestion] {
+    guard phase != .idle, phase != .ended else { return [] }
+    return ([.main] + descendants(of: .main)).compactMap { track in
+      guard let open = questionToAnswer(on: track), open.id.number != refused?.number,
+        timers.isEmpty || !isTooLate(.question(open.id.number), on: track, at: now)
+      else { return nil }
+      return open
+    }
+  }
+
+  private func questionToAnswer(on track: TrackID) -> FlowError.OpenQuestion? {
+    if let question = look(at: track, { $0.asking?.question }) {
+      return FlowError.OpenQuestion(step: question.step, id: question.id, revision: question.revision)
+    }
+    guard let question = reopening(on: track)?.question, let step = visit(of: track)?.info.id else { return nil }
+    return FlowError.OpenQuestion(
+      step: step, id: Question.ID(flow: flow, run: run, number: question.number), revision: question.revision)
   }
 
   /// Whether an id has a token that its question cannot have.
@@ -377,11 +418,13 @@ extension FlowMachine {
   }
 
   /// Returns the only open question that shows a `P`; throws if there is none, or more than one.
-  package func openQuestion<P: Prompt>(of type: P.Type) throws(FlowError) -> Question {
+  package func openQuestion<P: Prompt>(
+    of type: P.Type, at now: @autoclosure () -> Duration = .zero
+  ) throws(FlowError) -> Question {
     try requireRun()
     let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
     guard let question = open.first else {
-      throw error(.noSuchQuestion, "no question of type \(P.self) is open")
+      throw error(.noSuchQuestion, "no question of type \(P.self) is open").listing(questionsToAnswer(at: now()))
     }
     guard open.count == 1 else {
       let steps = open.map { "\($0.step)" }.joined(separator: ", ")

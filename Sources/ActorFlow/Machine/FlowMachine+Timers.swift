@@ -132,12 +132,13 @@ extension FlowMachine {
 
   /// Returns the error for an answer to the open question of a track that comes too late; `nil` if it comes in time.
   package func lateness(on track: TrackID, at now: @autoclosure () -> Duration) -> FlowError? {
-    guard !timers.isEmpty, let question = look(at: track, { $0.asking?.question.id }),
-      isTooLate(.question(question.number), on: track, at: now())
-    else { return nil }
+    guard !timers.isEmpty, let question = look(at: track, { $0.asking?.question.id }) else { return nil }
+    let now = now()
+    guard isTooLate(.question(question.number), on: track, at: now) else { return nil }
     return error(
       .questionClosed, "the answer to question \(question.debugDescription) came after its deadline",
-      step: visit(of: track)?.info.id)
+      step: visit(of: track)?.info.id
+    ).listing(questionsToAnswer(at: now))
   }
 }
 

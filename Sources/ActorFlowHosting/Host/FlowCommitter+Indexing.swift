@@ -88,7 +88,7 @@ extension FlowCommitter {
     return machine.persistedQuestions.compactMap { id in
       let name = id.description
       let known = old[name]
-      guard let question = try? machine.openQuestion(id) else { return known }
+      guard let question = machine.question(openAs: id) else { return known }
       let assigned = question.prompt as? any AssignedPrompt
       return OpenTask(
         question: name, step: question.step, prompt: "\(type(of: question.prompt))",

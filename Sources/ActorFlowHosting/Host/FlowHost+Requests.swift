@@ -17,15 +17,15 @@ extension FlowHost {
   ///     is. Answers are the same if the bytes of their JSON and the principal are. A `Set` has other bytes in another
   ///     process. A flow remembers its latest 1,000 keys. A key has at most 256 UTF-8 bytes.
   /// - Returns: The flow as it was stored with the answer, or later. The flow may go on: see ``settled(_:within:)``.
-  /// - Throws: A `FlowError`: `noSuchFlow`; `noSuchQuestion`, also for a question of another flow; `questionClosed`;
-  ///   `wrongAnswerType`; `staleRevision`; `principalNeeded`; `keyReused` if the key came with another request;
-  ///   `flowEnded`; `parked` if the flow is suspended because a step failed, or no registered version fits it;
-  ///   `tooLarge` if the key is, or if the flow's state would have more bytes than requests may fill (see
-  ///   <doc:Hosting#How-large-a-flow-may-be>); `notRunning` if the host has stopped. Errors of the store, such as a
-  ///   ``FlowStoreError`` with the code `leased` if another host still runs the flow after a wait. With the code
-  ///   `unavailable` nothing of the request was written; with `outcomeUnknown` that is not known. If another host takes
-  ///   the flow during the request, the request is repeated on the flow as it is then. `CancellationError` only if the
-  ///   calling task is cancelled.
+  /// - Throws: A `FlowError`: `noSuchFlow`; `noSuchQuestion`, also for a question of another flow, `questionClosed`
+  ///   or `staleRevision`, each with what is open instead in `FlowError.openQuestions`; `wrongAnswerType`;
+  ///   `principalNeeded`; `keyReused` if the key came with another request; `flowEnded`; `parked` if the flow is
+  ///   suspended because a step failed, or no registered version fits it; `tooLarge` if the key is, or if the flow's
+  ///   state would have more bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>); `notRunning` if
+  ///   the host has stopped. Errors of the store, such as a ``FlowStoreError`` with the code `leased` if another host
+  ///   still runs the flow after a wait. With the code `unavailable` nothing of the request was written; with
+  ///   `outcomeUnknown` that is not known. If another host takes the flow during the request, the request is repeated
+  ///   on the flow as it is then. `CancellationError` only if the calling task is cancelled.
   @discardableResult
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
@@ -219,7 +219,8 @@ extension FlowHost {
   private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
     guard question.flow == flow.id else {
       throw FlowError(
-        .noSuchQuestion, "the question \(question.debugDescription) belongs to another flow", flow: flow.id)
+        .noSuchQuestion, "the question \(question.debugDescription) belongs to another flow", flow: flow.id
+      ).listing(await flow.coordinator.questionsToAnswer)
     }
     begin(flow)
     try await flow.coordinator.reopened(question)

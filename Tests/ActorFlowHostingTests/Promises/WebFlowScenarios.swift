@@ -86,6 +86,53 @@ import Testing
     #expect(try await flows.outcome(of: "s") == .finished("-a."))
   }
 
+  /// Returns the error with which an answer is refused.
+  private func refusal(
+    of question: Question.ID, at host: FlowHost, of id: FlowID = "s", revision: Int? = nil
+  ) async throws -> FlowError {
+    try #require(
+      await #expect(throws: FlowError.self) {
+        try await host.answer(question, of: id, with: "late", revision: revision)
+      })
+  }
+
+  @Test("WF-09 a stale key is refused with the current one, without its secret digits, also by a host that has to load")
+  func redirected() async throws {
+    let first = host()
+    try await first.register(shop).start(id: "s", with: "-")
+    let old = try await question(first, "s")
+    try await first.answer(old.id, of: "s", with: "one")
+    let shown = try await question(first, "s")
+    await first.isQuiet()
+    // The first host has the flow, perhaps passivated; the second has never had it.
+    let second = host()
+    try await second.register(shop)
+    for host in [first, second, host()] {
+      if host !== first, host !== second { try await host.register(shop) }
+      let error = try await refusal(of: old.id, at: host)
+      #expect(error.code == .questionClosed)
+      let open = try #require(error.openQuestions.first)
+      #expect(error.openQuestions.count == 1 && open.step == shown.step && open.revision == shown.revision)
+      #expect(open.id.number == shown.id.number && open.id != shown.id, "the digits are for those who may answer")
+      #expect(!"\(open.id) \(error)".contains("~"))
+      #expect(try JSONDecoder().decode(FlowError.OpenQuestion.self, from: JSONEncoder().encode(open)) == open)
+      // The id without its digits finds the question in the view, and does not answer it.
+      #expect(try await host.view("s").questions.contains { $0.id.number == open.id.number })
+      #expect(try await refusal(of: open.id, at: host).code == .noSuchQuestion)
+      await host.isQuiet()
+    }
+    let json = await #expect(throws: FlowError.self) { try await second.answer(old.id, of: "s", json: #""late""#.utf8) }
+    #expect(json?.openQuestions.map(\.id.number) == [shown.id.number])
+    let stale = try await refusal(of: shown.id, at: second, revision: 7)
+    #expect(stale.code == .staleRevision && stale.openQuestions.map(\.revision) == [1])
+    try await second.register(Flow("other") { Step("x") { Asker(log) } }).start(id: "t", with: "-")
+    let foreign = try await refusal(of: try await question(second, "t").id, at: second)
+    #expect(foreign.code == .noSuchQuestion && foreign.openQuestions.map(\.step) == [shown.step])
+    try await second.answer(shown.id, of: "s", with: "two")
+    _ = try await second.settled("s")
+    #expect(try await refusal(of: shown.id, at: second).openQuestions.isEmpty, "it has ended")
+  }
+
   @Test("WF-14 no key can be derived from another one")
   func keysAreNotGuessed() async throws {
     let host = host()

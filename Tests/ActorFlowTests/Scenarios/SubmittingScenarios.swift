@@ -38,6 +38,55 @@ import Testing
     #expect(!trace.all.contains { $0.hasSuffix("backUp") })
   }
 
+  @Test("WF-09 a stale key is refused with the step, the key and the revision to redirect to")
+  func redirected() async throws {
+    let flow = Flow {
+      shop
+      Step("confirm") { Automatic() }.onBackUp(.settling)
+      Step("end") { Asker() }
+    }
+    let result = try await running(flow, with: "s") { coordinator in
+      let old = try #require(try await coordinator.settled().questions.first)
+      try await coordinator.answerNext("1", at: "card")
+      try await coordinator.answerNext("2", at: "survey")
+      _ = try await coordinator.settled()
+      let error = await #expect(throws: FlowError.self) { try await coordinator.answer(old.id, with: "again") }
+      #expect(error?.code == .questionClosed)
+      let open = try #require(error?.openQuestions.first)
+      #expect(error?.openQuestions.count == 1 && open.step == "end" && open.revision == 1)
+      try await coordinator.answer(open.id, with: "3", revision: open.revision)
+    }
+    #expect(try result.get() == "s1charge2confirm3")
+  }
+
+  @Test("WF-09 a stale revision is refused with the current one, of a question and of a rendering")
+  func currentRevision() async throws {
+    let flow = Flow<String, String> {
+      Step("page") { (_: String, context: StepContext) in
+        try await context.ask(Form(text: "1"), updates: AsyncStream { $0.yield(Form(text: "2")) })
+      }
+      Step("board") { (_: String) in Board() }
+    }
+    let result = try await running(flow, with: "s") { coordinator in
+      for await event in coordinator.events where event.position.questions.first?.revision == 2 { break }
+      let page = try #require(await coordinator.position.questions.first)
+      let stale = await #expect(throws: FlowError.self) {
+        try await coordinator.answer(page.id, with: "x", revision: 1)
+      }
+      #expect(stale?.code == .staleRevision)
+      #expect(stale?.openQuestions.map { [$0.revision, $0.id.number] } == [[2, page.id.number]])
+      try await coordinator.answer(page.id, with: "x", revision: try #require(stale?.openQuestions.first?.revision))
+      let board = try #require(try await coordinator.settled().questions.first)
+      try await coordinator.answer(board.id, with: BoardAction.add("a"), revision: 1)
+      let old = await #expect(throws: FlowError.self) {
+        try await coordinator.answer(board.id, with: BoardAction.add("b"), revision: 1)
+      }
+      #expect(old?.code == .staleRevision && old?.openQuestions.map(\.revision) == [2])
+      try await coordinator.answer(board.id, with: BoardAction.out("end"), revision: 2)
+    }
+    #expect(try result.get() == "end")
+  }
+
   @Test("WF-10 of two simultaneous submits of one revision exactly one is carried out, also if another view follows")
   func simultaneous() async throws {
     let result = try await running(shop, with: "s") { coordinator in

@@ -38,6 +38,17 @@ enum PromptSnippets {
     try await coordinator.answer(seen.id, with: approval.amount, by: user, revision: seen.revision)
   }
 
+  static func redirected(
+    _ seen: Question, _ amount: Int, of coordinator: FlowCoordinator, as user: Principal
+  ) async throws -> String? {
+    do {
+      try await coordinator.answer(seen.id, with: amount, by: user, revision: seen.revision)
+    } catch let error as FlowError where !error.openQuestions.isEmpty {
+      return error.openQuestions.first.map { "/\($0.id.flow)/\($0.step)/\($0.id.number)?revision=\($0.revision)" }
+    }
+    return nil
+  }
+
   actor ApprovalStep: FlowStep {
     private let amounts: AsyncStream<Int>
     init(amounts: AsyncStream<Int>) { self.amounts = amounts }
