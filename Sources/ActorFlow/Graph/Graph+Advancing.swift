@@ -91,6 +91,12 @@ extension Graph {
   }
 
   private static func noMatch(for value: any Sendable, in choice: Choice) -> FlowError {
+    if let takers = choice.takers {
+      return FlowError(
+        .noMatchingCase,
+        "no part of the router takes a value of type \(type(of: value)), and no earlier step on the stack receives it "
+          + "as an update; \(takers); add a part that takes it")
+    }
     let names = choice.cases.map { "\"\($0.label)\"" }.joined(separator: ", ")
     return FlowError(
       .noMatchingCase,

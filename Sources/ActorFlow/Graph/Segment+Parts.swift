@@ -28,7 +28,9 @@ extension Segment {
       return .hub(Menu(step: step, choice: choice, leaving: menu.leaving))
     case .router(let router):
       return .router(
-        Router(choice: router.choice.replacing(part: number, with: segments), leaving: router.leaving))
+        Router(
+          choice: router.choice.replacing(part: number, with: segments), leaving: router.leaving,
+          routes: router.routes))
     case .fork(let fork): return .fork(fork.replacing(part: number, with: segments))
     case .step, .transform, .carry, .join, .open, .close, .begin, .end, .enter, .leave, .enterFinally,
       .leaveFinally:
@@ -41,11 +43,11 @@ extension Choice {
   fileprivate var parts: [[Segment]] { cases.map(\.segments) + (otherwise.map { [$0] } ?? []) }
 
   fileprivate func replacing(part number: Int, with segments: [Segment]) -> Choice {
-    guard cases.indices.contains(number) else { return Choice(cases: cases, otherwise: segments) }
+    guard cases.indices.contains(number) else { return Choice(cases: cases, otherwise: segments, takers: takers) }
     var cases = cases
     let old = cases[number]
     cases[number] = Case(label: old.label, name: old.name, match: old.match, segments: segments)
-    return Choice(cases: cases, otherwise: otherwise)
+    return Choice(cases: cases, otherwise: otherwise, takers: takers)
   }
 }
 

@@ -92,11 +92,15 @@
 
   /// The first case that matches, and its input.
   package typealias Pick = (index: Int, payload: any Sendable)
+  /// The parts of a router with the types they take, for the error about a value that none takes; `nil` for a choice that
+  /// the author wrote as one.
+  package let takers: String?
 
-  @usableFromInline package init(cases: [Case], otherwise: [Segment]? = nil) {
+  @usableFromInline package init(cases: [Case], otherwise: [Segment]? = nil, takers: String? = nil) {
     self.cases = cases
     self.otherwise = otherwise
     suspends = cases.contains { if case .suspending = $0.match { true } else { false } }
+    self.takers = takers
   }
 
   /// Returns the first case that matches, if no closure of the choice may suspend.
@@ -158,10 +162,37 @@
   package let choice: Choice
   /// The cases of `choice` that leave the router.
   package let leaving: Set<Int>
+  package let routes: Routes
 
-  package init(choice: Choice, leaving: Set<Int>) {
+  package init(choice: Choice, leaving: Set<Int>, routes: Routes) {
     self.choice = choice
     self.leaving = leaving
+    self.routes = routes
+  }
+
+  /// The ways through a router, as far as the types of its parts tell.
+  package struct Routes: Sendable {
+    /// A type as which a value is routed.
+    package struct Made: Sendable {
+      package let type: any Sendable.Type
+      /// Whether a part or the end takes a value of just this type.
+      package let isTaken: Bool
+      /// The cases of the choice that the value may go to, also as an instance of a subclass.
+      package let takers: [Int]
+
+      package init(type: any Sendable.Type, isTaken: Bool, takers: [Int]) {
+        (self.type, self.isTaken, self.takers) = (type, isTaken, takers)
+      }
+    }
+
+    /// The types as which the router's input is routed.
+    package let start: [Made]
+    /// The types as which the output of each part is routed, in the order of the cases.
+    package let parts: [[Made]]
+
+    package init(start: [Made], parts: [[Made]]) {
+      (self.start, self.parts) = (start, parts)
+    }
   }
 }
 

@@ -103,6 +103,41 @@ private actor Outside: ReceivingStep {
     #expect(trace.all.isEmpty)
   }
 
+  @Test("a value that no part takes fails with the parts and the types they take")
+  func unrouted() async throws {
+    // The policy around the router settles the editor before the reader makes its correction.
+    let settling = try router().onBackUp(.settling)
+    let flow = Flow("f") { settling }
+    let run = launch(flow, with: Draft(text: "x"))
+    try await run.answer("comma")
+    let error = await run.error as? FlowError
+    #expect(error?.code == .noMatchingCase)
+    #expect(
+      error?.message
+        == "no part of the router takes a value of type Correction, and no earlier step on the stack receives it as an "
+        + "update; \"read\" takes Note, \"edit\" takes Draft, the end takes Printed; add a part that takes it")
+  }
+
+  @Test("SF-03 a step that takes one of two types gets an answer of either, and an update returns over it")
+  func oneOfAcceptor() async throws {
+    let trace = trace
+    let router = try TypeRouter(start: Draft.self, end: OneOf2<Bool, Printed>.self) {
+      Step("edit") { Editor(trace) }
+      Step("check") { (value: OneOf2<Note, OneOf2<String, Int>>) -> OneOf2<Correction, Printed> in
+        guard case .first(let note) = value else { return .second(Printed(text: "wrong")) }
+        trace.add("check(\(note.text))")
+        return note.text == "fine" ? .second(Printed(text: "fine")) : .first(Correction(text: note.text))
+      }
+    }
+    let run = launch(Flow("f") { router }, with: Draft(text: "x"))
+    try await run.answer("comma")
+    _ = await event("backedUp check→edit 0", of: run.coordinator)
+    try await run.answer("fine")
+    guard case .second(let printed) = try await run.result.get() else { throw Refused() }
+    #expect(printed.text == "fine")
+    #expect(trace.all.contains("check(comma)") && trace.all.contains("receive comma"))
+  }
+
   @Test("SF-20 the output of a map inside is routed")
   func mapped() async throws {
     let router: TypeRouter<Draft, Printed> = try TypeRouter(start: Draft.self) {

@@ -115,11 +115,36 @@ private enum RouterSnippets {
     }
     return support.flow
   }
+
+  struct Thanks: Sendable {}
+  struct Report: Sendable {}
+
+  actor AnswerStep: FlowStep {
+    func proceed(_ value: OneOf2<Refund, Report>, context: StepContext) -> OneOf2<Thanks, Solution> {
+      if case .first = value { .second(Solution()) } else { .first(Thanks()) }
+    }
+    func backUp(context: RollbackContext) {}
+  }
+
+  static func answering() throws -> Flow<Complaint, OneOf2<Thanks, Solution>> {
+    let support = try TypeRouter(start: Complaint.self, end: OneOf2<Thanks, Solution>.self) {
+      Step("triage", TriageStep.init)
+      Step("inspect") { (repair: Repair) in Report() }
+      Step("answer", AnswerStep.init)  // takes a OneOf2<Refund, Report>: a refund of "triage", a report of "inspect"
+    }
+    return support.flow
+  }
 }
 
 @Suite("Doc comments: router") struct RouterSnippetTests {
   @Test("the router of the doc comment has a path for each type")
   func routing() throws {
     #expect(try RouterSnippets.routing().steps == ["triage", "refund", "repair"])
+  }
+
+  @Test("the router of the article enters one step with several types")
+  func answering() async throws {
+    let output = try await FlowCoordinator().run(RouterSnippets.answering(), with: RouterSnippets.Complaint())
+    guard case .second = output else { throw Refused() }
   }
 }

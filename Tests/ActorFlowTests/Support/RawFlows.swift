@@ -33,7 +33,8 @@ enum Raw {
   }
 
   static func router(_ cases: [(String, TextFlow)], leaving: Set<Int>) -> TextFlow {
-    Flow(segments: [.router(Router(choice: choice(cases), leaving: leaving))])
+    let routes = Router.Routes(start: [], parts: [])
+    return Flow(segments: [.router(Router(choice: choice(cases), leaving: leaving, routes: routes))])
   }
 
   static func fork(_ kind: String, name: String? = nil, _ branches: [TextFlow]) -> TextFlow {

@@ -4,12 +4,32 @@ package protocol OneOf: Sendable {
   static var types: [any Sendable.Type] { get }
   /// The value of the case.
   var carried: any Sendable { get }
+  /// Returns the first case that holds the value as a value of the type `leaf`, directly or in a one-of nested in it;
+  /// `nil` if there is none.
+  static func holding(_ value: any Sendable, as leaf: any Sendable.Type) -> Self?
+}
+
+extension OneOf {
+  /// The types in the order of the cases, with those of a nested one-of in its place.
+  package static var leaves: [any Sendable.Type] {
+    types.flatMap { ($0 as? any OneOf.Type)?.leaves ?? [$0] }
+  }
+
+  /// Returns the value as a case's value of type `T`, if `leaf` is this type or stands in it.
+  fileprivate static func lifted<T: Sendable>(
+    _ value: any Sendable, as leaf: any Sendable.Type, to type: T.Type
+  ) -> T? {
+    if type == leaf { return value as? T }
+    return (type as? any OneOf.Type)?.holding(value, as: leaf) as? T
+  }
 }
 
 /// A value of one of two types, with the case it was made as.
 ///
 /// Return it from a step that a ``Route`` follows. Only the case decides, never the type of its value: a
 /// `OneOf2<Int, Int>` keeps its two cases apart. For more than four types, nest one in another.
+///
+/// A step of a ``TypeRouter`` may also take one: the step is entered with a value of either type, as its case.
 public enum OneOf2<A: Sendable, B: Sendable>: Sendable {
   /// A value of the first type.
   case first(A)
@@ -59,6 +79,10 @@ extension OneOf2: OneOf {
     case .second(let value): value
     }
   }
+  package static func holding(_ value: any Sendable, as leaf: any Sendable.Type) -> Self? {
+    if let value = lifted(value, as: leaf, to: A.self) { return .first(value) }
+    return lifted(value, as: leaf, to: B.self).map { .second($0) }
+  }
 }
 
 extension OneOf3: OneOf {
@@ -69,6 +93,11 @@ extension OneOf3: OneOf {
     case .second(let value): value
     case .third(let value): value
     }
+  }
+  package static func holding(_ value: any Sendable, as leaf: any Sendable.Type) -> Self? {
+    if let value = lifted(value, as: leaf, to: A.self) { return .first(value) }
+    if let value = lifted(value, as: leaf, to: B.self) { return .second(value) }
+    return lifted(value, as: leaf, to: C.self).map { .third($0) }
   }
 }
 
@@ -81,5 +110,11 @@ extension OneOf4: OneOf {
     case .third(let value): value
     case .fourth(let value): value
     }
+  }
+  package static func holding(_ value: any Sendable, as leaf: any Sendable.Type) -> Self? {
+    if let value = lifted(value, as: leaf, to: A.self) { return .first(value) }
+    if let value = lifted(value, as: leaf, to: B.self) { return .second(value) }
+    if let value = lifted(value, as: leaf, to: C.self) { return .third(value) }
+    return lifted(value, as: leaf, to: D.self).map { .fourth($0) }
   }
 }

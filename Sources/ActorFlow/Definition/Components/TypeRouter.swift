@@ -10,10 +10,24 @@
 ///
 /// The order of the steps has no meaning. A value of the type `end` leaves the router. A value that a step on the stack
 /// receives as its update (see ``ReceivingStep``) is not routed: the flow returns to that step, and the value is
-/// delivered to it. If ``FlowComponent/map(_:)`` changes the output of a step, the changed value is routed. Of a
-/// ``OneOf2``, ``OneOf3`` or ``OneOf4`` the value of the case is routed, unless something takes the whole.
+/// delivered to it. If ``FlowComponent/map(_:)`` changes the output of a step, the changed value is routed.
 ///
-/// Types are compared as the definition declares them. A step that takes a class also takes its subclasses.
+/// ### Several types in one
+///
+/// If a step makes a ``OneOf2``, ``OneOf3`` or ``OneOf4``, the value of the case is routed, unless something takes the
+/// whole. If a step takes one, or if the `end` is one, a value of each of its types goes there, and arrives as its case.
+/// Of one-ofs in one-ofs, on either side, the types of the innermost cases count.
+///
+/// A value goes to the first of these that there is:
+///
+/// 1. the step that takes exactly its type,
+/// 2. the step that takes a one-of with exactly its type,
+/// 3. the step that takes a superclass, by itself or in a one-of,
+/// 4. the `end`, if it is a superclass or a one-of with one.
+///
+/// Two steps, or two cases of one step's input, for one type are refused.
+///
+/// Types are compared as the definition declares them.
 public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The steps as a flow.
   public let flow: Flow<Input, Output>
@@ -28,9 +42,7 @@ public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
     let map = TypeMap(start: start, end: end, parts: steps())
     let mistakes = map.mistakes
     guard mistakes.isEmpty else { throw FlowError(.badDefinition, mistakes.joined(separator: "\n")) }
-    let router = Router(
-      choice: Choice(cases: map.parts.indices.map(map.way) + [map.wayOut(as: end)]), leaving: [map.parts.count])
-    flow = Flow(segments: map.unwrapping(start) + [.router(router)])
+    flow = Flow(segments: map.unwrapping(start) + [.router(map.router)])
   }
 }
 
@@ -43,18 +55,12 @@ public enum TypeRouterBuilder: Sendable {
     let input: any Sendable.Type
     let output: any Sendable.Type
     let segments: [Segment]
-    /// Whether a value of the given type is also of type `input`.
-    let takes: @Sendable (any Sendable.Type) -> Bool
-    /// Whether the value is of type `input`.
-    let accepts: @Sendable (any Sendable) -> Bool
 
     fileprivate init<I, O>(_ flow: Flow<I, O>) {
       name = flow.segments.onlyName ?? flow.steps.first?.path ?? "\(I.self)"
       input = I.self
       output = O.self
       segments = flow.segments
-      takes = { $0 is I.Type }
-      accepts = { $0 is I }
     }
   }
 

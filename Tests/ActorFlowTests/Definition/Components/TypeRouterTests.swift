@@ -5,7 +5,8 @@ private struct A: Sendable, Equatable { var text = "a" }
 private struct B: Sendable {}
 private struct C: Sendable {}
 private struct Z: Sendable, Equatable { var text = "z" }
-private class Animal: @unchecked Sendable {}
+private class Being: @unchecked Sendable {}
+private class Animal: Being, @unchecked Sendable {}
 private final class Dog: Animal, @unchecked Sendable {}
 
 /// Returns the output of `make`.
@@ -33,8 +34,8 @@ private func way<I, O>(of value: I, through router: TypeRouter<I, O>) async thro
 }
 
 /// The messages with which a definition is refused, a line for each mistake.
-private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [String] {
-  let error = #expect(throws: FlowError.self) { _ = try router() }
+private func mistakes<Definition>(_ define: () throws -> Definition) throws -> [String] {
+  let error = #expect(throws: FlowError.self) { _ = try define() }
   #expect(error?.code == .badDefinition)
   return try #require(error).message.split(separator: "\n").map(String.init)
 }
@@ -89,6 +90,131 @@ private func mistakes<I, O>(_ router: () throws -> TypeRouter<I, O>) throws -> [
       step("whole") { (value: OneOf2<B, C>) in if case .second = value { Z(text: "second") } else { Z() } }
     }
     #expect(try await way(of: A(), through: router).output == Z(text: "second"))
+  }
+
+  @Test("SF-03 a step that takes one of several types gets each as its case, made or at the start, and so does the end")
+  func acceptors() async throws {
+    let router = try TypeRouter(start: B.self, end: OneOf3<A, Z, Bool>.self) {
+      step("either") { (value: OneOf4<Int, String, C, B>) -> OneOf2<C, Z> in
+        switch value {
+        case .fourth: .first(C())
+        case .third: .second(Z(text: "third"))
+        default: .second(Z(text: "wrong"))
+        }
+      }
+    }
+    let (steps, output) = try await way(of: B(), through: router)
+    #expect(steps == ["either", "either"])
+    #expect(output == .second(Z(text: "third")))
+    #expect(try router.flow.destination(for: B()) == .step("either"))
+    #expect(try router.flow.destination(after: "either", for: OneOf2<C, Z>.first(C())) == .step("either"))
+    #expect(try router.flow.destination(after: "either", for: OneOf2<C, Z>.second(Z())) == .end)
+  }
+
+  @Test("SF-04 nested one-ofs on either side match by their innermost types", arguments: [1, 2, 3])
+  func nestedAcceptors(number: Int) async throws {
+    let router = try TypeRouter(start: A.self, end: OneOf2<Bool, OneOf2<String, Z>>.self) {
+      step("pick") { (_: A) -> OneOf2<OneOf2<B, C>, Double> in
+        switch number {
+        case 1: .first(.first(B()))
+        case 2: .first(.second(C()))
+        default: .second(0.5)
+        }
+      }
+      step("one") { (value: OneOf2<OneOf3<Int, Float, C>, Double>) -> Z in
+        switch value {
+        case .first(.third): Z(text: "c")
+        case .second(let number): Z(text: "\(number)")
+        default: Z(text: "wrong")
+        }
+      }
+      step("two") { (value: OneOf2<UInt8, OneOf2<UInt16, B>>) -> OneOf2<OneOf2<Bool, C>, String> in
+        if case .second(.second) = value { .first(.second(C())) } else { .second("wrong") }
+      }
+    }
+    let (steps, output) = try await way(of: A(), through: router)
+    #expect(steps == [["pick", "two", "one"], ["pick", "one"], ["pick", "one"]][number - 1])
+    #expect(output == .second(.second(Z(text: number == 3 ? "0.5" : "c"))))
+  }
+
+  @Test("a step that takes exactly the type comes before a one-of with it, and one that takes the whole before both")
+  func exactFirst() async throws {
+    let router = try TypeRouter(start: A.self, end: Z.self) {
+      step("a") { (_: A) -> OneOf2<B, C> in .second(C()) }
+      step("leaf") { (_: OneOf3<B, C, Int>) in Z(text: "leaf") }
+      step("whole") { (_: OneOf2<B, C>) in OneOf2<B, Int>.first(B()) }
+      step("b") { (_: B) in 1 }
+    }
+    let (steps, output) = try await way(of: A(), through: router)
+    #expect(steps == ["a", "whole", "b", "leaf"])
+    #expect(output == Z(text: "leaf"))
+  }
+
+  @Test("a subclass goes to the one-of with its superclass, and to a step that takes the superclass alone before it")
+  func subclassesInOneOfs() async throws {
+    let inOneOf = try TypeRouter(start: Dog.self, end: Z.self) {
+      step("either") { (value: OneOf2<C, Animal>) in
+        if case .second(let animal) = value, animal is Dog { Z(text: "dog") } else { Z() }
+      }
+    }
+    #expect(try await way(of: Dog(), through: inOneOf).output == Z(text: "dog"))
+    let both = try TypeRouter(start: Dog.self, end: Z.self) {
+      step("either") { (_: OneOf2<C, Animal>) in Z(text: "either") }
+      step("animal") { (_: Animal) in C() }
+    }
+    #expect(try await way(of: Dog(), through: both).steps == ["animal", "either"])
+    // Declared as an animal, a dog goes where every animal goes.
+    let declared = try TypeRouter(start: A.self, end: Z.self) {
+      step("being") { (_: Being) in Z(text: "being") }
+      step("a") { (_: A) -> OneOf2<Animal, Being> in .first(Dog()) }
+      step("either") { (_: OneOf2<C, Animal>) in Z(text: "either") }
+    }
+    #expect(try await way(of: A(), through: declared).output == Z(text: "either"))
+  }
+
+  @Test("SF-12 two one-ofs with one type are refused, and so is one with the type twice")
+  func ambiguousLeaves() throws {
+    let two = try mistakes {
+      try TypeRouter(start: B.self, end: Z.self) {
+        step("one") { (_: OneOf2<A, B>) in Z() }
+        step("two") { (_: OneOf2<B, C>) in Z() }
+      }
+    }
+    #expect(two == ["the start is B, and B is ambiguous: step \"one\", step \"two\" all take it"])
+    let withEnd = try mistakes {
+      try TypeRouter(start: A.self, end: OneOf2<B, Z>.self) {
+        step("a") { (_: A) in B() }
+        step("two") { (_: OneOf2<B, C>) in Z() }
+      }
+    }
+    #expect(withEnd == ["step \"a\" makes B, and B is ambiguous: step \"two\", the end all take it"])
+    let twice = try mistakes {
+      try TypeRouter(start: A.self, end: Z.self) {
+        step("a") { (_: A) in B() }
+        step("two") { (_: OneOf2<B, OneOf2<C, B>>) in Z() }
+      }
+    }
+    #expect(
+      twice == [
+        "step \"a\" makes B, and step \"two\" takes OneOf2<B, OneOf2<C, B>>, in which several cases take B"
+      ])
+    let whole = try TypeRouter(start: A.self, end: Z.self) {
+      step("a") { (_: A) -> OneOf2<B, B> in .first(B()) }
+      step("both") { (_: OneOf2<B, B>) in Z() }
+    }
+    #expect(whole.flow.steps == ["a", "both"], "taken as a whole, its cases are not looked at")
+  }
+
+  @Test("SF-16 a one-of that no value leads to is unreachable, though its types are made for others")
+  func unreachableOneOf() throws {
+    let mistakes = try mistakes {
+      try TypeRouter(start: A.self, end: Z.self) {
+        step("a") { (_: A) in B() }
+        step("b") { (_: B) in Z() }
+        step("either") { (_: OneOf2<B, C>) in Z() }
+      }
+    }
+    #expect(mistakes == ["step \"either\", which takes OneOf2<B, C>, cannot be reached"])
   }
 
   @Test("a part may have several steps")
