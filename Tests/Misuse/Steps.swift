@@ -68,3 +68,19 @@ func made(_ context: StepContext) async throws {
 let onTheMainActor = Flow<Order, Receipt> {
   Step("pay") { @MainActor in makePayment() }  // error: loses global actor 'MainActor'
 }
+
+// An update goes to a step that receives it, and is of the type that it receives.
+actor Returning: FlowStep {
+  func proceed(_ order: Order, context: StepContext) async throws -> Order {
+    // error: requires that 'NoReceiver' conform to 'ReceivingStep'
+    // error: cannot convert value of type 'Order' to expected argument type 'NoReceiver.Update'
+    try await context.backUp(to: NoReceiver.self, delivering: order)
+    return order
+  }
+  func backUp(context: RollbackContext) {}
+}
+
+actor NoReceiver: FlowStep {
+  func proceed(_ order: Order, context: StepContext) async throws -> Order { order }
+  func backUp(context: RollbackContext) {}
+}

@@ -1,5 +1,6 @@
 // Every method here returns a new flow and leaves the original unchanged. Name a step by its path, or by the last part
-// of the path if no other step has the same.
+// of the path if no other step has the same. Each refuses an edit after which a `TypeRouter` makes an update that no step
+// on the stack needs to receive.
 extension Flow {
   /// Returns the flow with a component inserted after a step.
   ///
@@ -14,7 +15,7 @@ extension Flow {
   ///
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
   ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, if the step is a hub's menu, whose result
-  ///   goes to the hub's cases, or if the id is a fork's.
+  ///   goes to the hub's cases, if the id is a fork's, or if a ``TypeRouter`` would lose an update.
   public func inserting<I, O>(
     after id: StepID, @FlowBuilder _ content: () -> some FlowComponent<I, O>
   ) throws(FlowError) -> Flow<Input, Output> {
@@ -27,7 +28,7 @@ extension Flow {
     }
     let new = try content().flow.segments(
       from: node.body.types.output, to: node.body.types.output, "after", node)
-    return edited(.after(new), at: node)
+    return try edited(.after(new), at: node)
   }
 
   /// Returns the flow with a component inserted before a step.
@@ -36,13 +37,14 @@ extension Flow {
   /// as ``inserting(after:_:)``. A component before a hub's menu is inserted before the hub.
   ///
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
-  ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, or if the id is a fork's.
+  ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, if the id is a fork's, or if a
+  ///   ``TypeRouter`` would lose an update.
   public func inserting<I, O>(
     before id: StepID, @FlowBuilder _ content: () -> some FlowComponent<I, O>
   ) throws(FlowError) -> Flow<Input, Output> {
     let node = try editable(id)
     let new = try content().flow.segments(from: node.body.types.input, to: node.body.types.input, "before", node)
-    return edited(.before(new), at: node)
+    return try edited(.before(new), at: node)
   }
 
   /// Returns the flow with a component in place of a step.
@@ -51,7 +53,8 @@ extension Flow {
   ///
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
   ///   ``FlowError/Code/badDefinition`` if the component does not take the step's input, or nothing, and produce the
-  ///   step's output; if the step is a hub's menu and the component is not a single step; or if the id is a fork's.
+  ///   step's output; if the step is a hub's menu and the component is not a single step; if the id is a fork's; or if
+  ///   a ``TypeRouter`` would lose an update, because the component does not receive it.
   public func replacing<I, O>(
     _ id: StepID, @FlowBuilder _ content: () -> some FlowComponent<I, O>
   ) throws(FlowError) -> Flow<Input, Output> {
@@ -61,7 +64,7 @@ extension Flow {
       throw FlowError(.badDefinition, "a hub's menu is one step; replace it with one step", step: node.info.id)
     }
     let new = try content.segments(from: node.body.types.input, to: node.body.types.output, "in place of", node)
-    return edited(.replace(new), at: node)
+    return try edited(.replace(new), at: node)
   }
 
   /// Returns the flow without a step, its policies and its wrappers.
@@ -70,7 +73,7 @@ extension Flow {
   ///
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
   ///   ``FlowError/Code/badDefinition`` if the step's output has another type than its input, so that its neighbours do
-  ///   not fit; or if it is a hub's menu or a fork.
+  ///   not fit; if it is a hub's menu or a fork; or if a ``TypeRouter`` would lose an update that the step receives.
   public func removing(_ id: StepID) throws(FlowError) -> Flow<Input, Output> {
     let node = try editable(id)
     let types = node.body.types
@@ -83,7 +86,7 @@ extension Flow {
     guard !graph.isMenu(node) else {
       throw FlowError(.badDefinition, "a hub cannot be without its menu; replace it", step: node.info.id)
     }
-    return edited(.remove, at: node)
+    return try edited(.remove, at: node)
   }
 }
 
@@ -98,8 +101,16 @@ extension Flow {
     return node
   }
 
-  private func edited(_ edit: SegmentEditor.Edit, at node: Node) -> Flow<Input, Output> {
-    Flow(segments: SegmentEditor.apply(edit, to: node.index, in: segments))
+  /// Returns the edited flow.
+  ///
+  /// - Throws: `badDefinition` if a ``TypeRouter`` makes an update that no step receives any more.
+  private func edited(_ edit: SegmentEditor.Edit, at node: Node) throws(FlowError) -> Flow<Input, Output> {
+    let edited = SegmentEditor.apply(edit, to: node.index, in: segments)
+    let mistakes = edited.lostUpdates
+    guard mistakes.isEmpty || mistakes == segments.lostUpdates else {
+      throw FlowError(.badDefinition, mistakes.joined(separator: "\n"), step: node.info.id)
+    }
+    return Flow(segments: edited)
   }
 
   /// This flow's segments, for a place that has a value of type `input` and needs one of type `output`.

@@ -76,6 +76,8 @@ package struct ProgramGenerator {
   private mutating func router() -> Part {
     var first = plainStep()
     first.receives = true
+    // A router whose receiver is settled before the update is made is refused.
+    if first.policy == .settling { first.policy = .oneWay }
     let entry = plainStep()
     // Two automatic steps would send each other back for ever.
     var second = plainStep()

@@ -73,7 +73,7 @@ extension TypeMap {
     // The input of a router is no update, whatever its steps receive.
     return sameInputs + unroutable(from: start, made: "the start is \(start)", nil)
       + parts.flatMap { unroutable(from: $0.output, made: "step \"\($0.name)\" makes \($0.output)", updates) }
-      + unreachable
+      + unreachable + router.lostUpdates(updates, evenUnreceived: false)
   }
 
   private var sameInputs: [String] {

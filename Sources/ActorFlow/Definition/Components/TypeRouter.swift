@@ -27,6 +27,13 @@
 ///
 /// Two steps, or two cases of one step's input, for one type are refused.
 ///
+/// ### Updates
+///
+/// A step may make a type that is only received as an update. Then a receiver of it must be an earlier step on every way
+/// to that step. A receiver that may be skipped, stands in one case of a choice or in a fork, or is settled before, does
+/// not count. ``FlowComponent/onBackUp(_:)`` around the router is not looked at: a policy that settles there can still
+/// make an update fail with ``FlowError/Code/noMatchingCase``, and so can a run that starts in the middle.
+///
 /// Types are compared as the definition declares them.
 public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
   /// The steps as a flow.
@@ -35,7 +42,8 @@ public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
   /// Creates a router of steps or other components.
   ///
   /// - Throws: ``FlowError`` with ``FlowError/Code/badDefinition``, a line for each mistake: a type that is produced
-  ///   but not taken, two steps that take the same type, a step or an end that cannot be reached.
+  ///   but not taken, two steps that take the same type, a step or an end that cannot be reached, an update whose
+  ///   receiver is not an earlier step on every way.
   public init(
     start: Input.Type, end: Output.Type = Output.self, @TypeRouterBuilder _ steps: () -> [TypeRouterBuilder.Part]
   ) throws {

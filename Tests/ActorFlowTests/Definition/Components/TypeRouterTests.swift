@@ -40,6 +40,14 @@ private func mistakes<Definition>(_ define: () throws -> Definition) throws -> [
   return try #require(error).message.split(separator: "\n").map(String.init)
 }
 
+/// The place of a receiver before the step that makes its update.
+private enum Around: CaseIterable {
+  case nothing, loop, hub, returnable, scope, everyCase  // the receiver is on the stack
+  case skippable, oneCase, fork, recover, settled  // it may not be
+
+  var isSure: Bool { [.nothing, .loop, .hub, .returnable, .scope, .everyCase].contains(self) }
+}
+
 @Suite("TypeRouter") struct TypeRouterTests {
   @Test("a value goes to the step that takes its type, whatever the order of the definition")
   func routed() async throws {
@@ -254,6 +262,160 @@ private func mistakes<Definition>(_ define: () throws -> Definition) throws -> [
     func proceed(_ input: A, context: StepContext) -> B { B() }
     func receive(_ update: C) {}
     func backUp(context: RollbackContext) {}
+  }
+
+  /// Hands on its input, and receives C.
+  private actor Through<Value: Sendable>: ReceivingStep, SkippableStep {
+    func skip(_ input: Value) -> Skip<Value> { .enter }
+    func proceed(_ input: Value, context: StepContext) -> Value { input }
+    func receive(_ update: C) {}
+    func backUp(context: RollbackContext) {}
+  }
+
+  private actor Passing<Value: Sendable>: ReceivingStep {
+    func proceed(_ input: Value, context: StepContext) -> Value { input }
+    func receive(_ update: C) {}
+    func backUp(context: RollbackContext) {}
+  }
+
+  private func lost(_ maker: String, receivers: String = "\"receiver\"") -> String {
+    "step \"\(maker)\" makes C, which only \(receivers) receives, as an update, and no receiver is an earlier step on "
+      + "every way to \"\(maker)\"; lead every way through a receiver that cannot be skipped, and settle nothing "
+      + "after it, or add a step that takes C"
+  }
+
+  @Test("SF-19 an update whose receiver is not on the stack on some way is refused, with maker, receiver and remedy")
+  func lostUpdates() throws {
+    let bypassed = try mistakes {
+      try TypeRouter(start: OneOf2<A, B>.self, end: Z.self) {
+        Step("receiver", Receiver.init)
+        step("b") { (_: B) -> OneOf2<C, Z> in .first(C()) }
+      }
+    }
+    #expect(bypassed == [lost("b")])
+    // The first receiver is below the second one, which makes the update.
+    _ = try TypeRouter(start: A.self, end: Z.self) {
+      Flow("one") {
+        Step("receiver") { Passing<A>() }
+        step("x") { (_: A) in B() }
+      }
+      Step("receiver") { Passing<B>() }.map { _ -> OneOf2<C, Z> in .second(Z()) }
+    }
+    let itself = try mistakes {
+      try TypeRouter(start: A.self, end: Z.self) {
+        Step("receiver") { Passing<A>() }.map { _ -> OneOf2<C, Z> in .second(Z()) }
+      }
+    }
+    #expect(itself == [lost("receiver")], "a step never receives its own update")
+    let updateAtStart = try mistakes {
+      try TypeRouter(start: OneOf2<A, C>.self, end: Z.self) {
+        Step("receiver", Receiver.init)
+        step("b") { (_: B) in Z() }
+      }
+    }
+    #expect(updateAtStart == ["the start is OneOf2<A, C> with the case C, which no step takes"])
+  }
+
+  private func receiver(_ around: Around) -> Flow<A, A> {
+    let plain = Step("receiver") { Passing<A>() }
+    let other = step("other") { (input: A) in input }
+    return switch around {
+    case .nothing: plain.flow
+    case .loop: Loop { plain.map { Again<A, A>.done($0) } }.flow
+    case .hub:
+      Hub(plain) {
+        Case("side", where: { (_: A) in false }) { other }
+      } done: {
+        $0
+      }.flow
+    case .returnable: Step("receiver") { Through<A>() }.onBackUp(.returnableIfSkipped)
+    case .scope: plain.timeout(.seconds(1)).retry(2)
+    case .everyCase:
+      Switch {
+        Case("x", where: { (_: A) in true }) { plain }
+        Otherwise { plain }
+      }.flow
+    case .skippable: Step("receiver") { Through<A>() }.flow
+    case .oneCase:
+      Switch {
+        Case("x", where: { (_: A) in true }) { plain }
+        Otherwise { other }
+      }.flow
+    case .fork:
+      Parallel {
+        plain; other
+      } join: { first, _ in
+        first
+      }.flow
+    case .recover: plain.recover { _ in A() }
+    case .settled:
+      Flow {
+        plain
+        other.onBackUp(.settling)
+        step("after") { (input: A) in input }
+      }
+    }
+  }
+
+  @Test("SF-19 a receiver counts wherever its step is surely on the stack", arguments: Around.allCases)
+  fileprivate func sure(around: Around) throws {
+    func router() throws -> TypeRouter<A, Z> {
+      try TypeRouter(start: A.self, end: Z.self) {
+        Flow("first") {
+          receiver(around)
+          step("x") { (_: A) in B() }
+        }
+        step("b") { (_: B) -> OneOf2<C, Z> in .first(C()) }
+      }
+    }
+    guard !around.isSure else {
+      _ = try router()
+      return
+    }
+    let unreceived = "step \"b\" makes OneOf2<C, Z> with the case C, which no step takes"
+    #expect(try mistakes(router) == [around == .fork ? unreceived : lost("b")])
+  }
+
+  @Test("SF-19 ways are told apart: where an update is surely received, nothing goes on")
+  func pruned() throws {
+    // From "b" a C goes to "file" only where there is no receiver, so "file" never makes its D behind one.
+    _ = try TypeRouter(start: OneOf2<A, Int>.self, end: Z.self) {
+      Step("receiver", Receiver.init)
+      step("b") { (_: B) -> OneOf2<C, Z> in .first(C()) }
+      Step("int") { DReceiver() }
+      step("file") { (_: C) -> OneOf2<Double, Z> in .first(1) }
+    }
+  }
+
+  private actor DReceiver: ReceivingStep {
+    func proceed(_ input: Int, context: StepContext) -> B { B() }
+    func receive(_ update: Double) {}
+    func backUp(context: RollbackContext) {}
+  }
+
+  @Test("SF-19 an edit that takes away a receiver is refused")
+  func edited() throws {
+    let flow = try TypeRouter(start: A.self, end: Z.self) {
+      Flow("first") {
+        Step("receiver") { Passing<A>() }
+        step("x") { (_: A) in B() }
+      }
+      step("b") { (_: B) -> OneOf2<C, Z> in .first(C()) }
+    }.flow
+    let gone =
+      "step \"b\" makes C, which no step takes and no step receives as an update; keep a step that receives it, or add "
+      + "a step that takes it"
+    #expect(try mistakes { try flow.removing("receiver") } == [gone])
+    #expect(try mistakes { try flow.replacing("receiver") { step("plain") { (input: A) in input } } } == [gone])
+    let settled = try mistakes {
+      try flow.inserting(after: "receiver") {
+        step("last") { (input: A) in input }.onBackUp(.settling)
+        step("next") { (input: A) in input }
+      }
+    }
+    #expect(settled == [lost("b")])
+    _ = try flow.inserting(before: "receiver") { step("before") { (input: A) in input } }
+    _ = try flow.replacing("receiver") { Step("another") { Passing<A>() } }
   }
 
   @Test("a type that is made and not taken is refused with both names")
