@@ -115,9 +115,10 @@ private struct Builder {
 
   private func router(_ entry: StepPlan, _ first: StepPlan, _ second: StepPlan) throws -> Flow<Value, Value> {
     let session = session
-    let router = try TypeRouter(start: Arrival.self, end: Departure.self) {
+    // The second step and the end each take one of two types, of which the first step and the second make one.
+    let router = try TypeRouter(start: Arrival.self, end: OneOf2<Left, Departure>.self) {
       policied(Step(first.name) { RouterPuppet(first, session) }, first)
-      step(second, Middle.self, OneOf3<RoutedNote, Arrival, Departure>.self)
+      step(second, OneOf2<OneOf2<Right, Middle>, Value>.self, OneOf3<RoutedNote, Arrival, Departure>.self)
     }
     return Flow {
       step(entry, Value.self, Arrival.self)
