@@ -138,6 +138,28 @@ private enum Visitor: Sendable {
     #expect(try await FlowCoordinator().run(flow, with: "y") == "yy")
   }
 
+  @Test("WF-16 of a chain of decisions the first that yields something decides, and the rest are not asked")
+  func chain() async throws {
+    let trace = Trace()
+    func decision(_ name: String, _ yields: String) -> @Sendable (String) -> String? {
+      { text in
+        trace.add(name)
+        return text == yields ? text + name : nil
+      }
+    }
+    let flow = Flow {
+      Switch {
+        Case("1", decision("1", "x")) { Step("first") { (text: String) in text } }
+        Case("2", decision("2", "y")) { Step("second") { (text: String) in text } }
+        Case("3", decision("3", "y")) { Step("third") { (text: String) in text } }
+        Otherwise { Step("none") { (_: String) in "-" } }
+      }
+    }
+    #expect(try await FlowCoordinator().run(flow, with: "y") == "y2")
+    #expect(trace.all == ["1", "2"])
+    #expect(try await FlowCoordinator().run(flow, with: "z") == "-")
+  }
+
   @Test("WF-17 a choice enters one branch and shows nothing itself: no place, and no event of its own")
   func quiet() async throws {
     let coordinator = FlowCoordinator()
