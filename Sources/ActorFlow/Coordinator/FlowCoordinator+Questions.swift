@@ -87,8 +87,8 @@ extension FlowCoordinator {
     }
   }
 
-  /// Returns the error for an answer that names another revision than its question shows, or the reason that the question
-  /// is closed by now.
+  /// Returns the error for an answer that names another revision than its question shows, or the reason that the
+  /// question is closed by now.
   private func staleness(of revision: Int, for question: Question.ID) -> any Error {
     withState { state in
       do {

@@ -1,6 +1,6 @@
 // Every method here returns a new flow and leaves the original unchanged. Name a step by its path, or by the last part
-// of the path if no other step has the same. Each refuses an edit after which a `TypeRouter` makes an update that no step
-// on the stack needs to receive.
+// of the path if no other step has the same. Each refuses an edit after which a `TypeRouter` makes an update that no
+// step on the stack needs to receive.
 extension Flow {
   /// Returns the flow with a component inserted after a step.
   ///

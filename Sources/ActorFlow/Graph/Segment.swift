@@ -89,12 +89,12 @@
   package let otherwise: [Segment]?
   /// Whether the closure of a case may suspend.
   package let suspends: Bool
+  /// The parts of a router with the types they take, for the error about a value that none takes; `nil` for a choice
+  /// that the author wrote as one.
+  package let takers: String?
 
   /// The first case that matches, and its input.
   package typealias Pick = (index: Int, payload: any Sendable)
-  /// The parts of a router with the types they take, for the error about a value that none takes; `nil` for a choice that
-  /// the author wrote as one.
-  package let takers: String?
 
   @usableFromInline package init(cases: [Case], otherwise: [Segment]? = nil, takers: String? = nil) {
     self.cases = cases

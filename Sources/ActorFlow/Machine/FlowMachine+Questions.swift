@@ -372,8 +372,8 @@ extension FlowMachine {
     ).listing(questionsToAnswer(at: now()))
   }
 
-  /// The questions that can be answered at this time, for an answerer whose answer is refused. Those of the snapshot that
-  /// their steps have not asked again yet are among them.
+  /// The questions that can be answered at this time, for an answerer whose answer is refused. Those of the snapshot
+  /// that their steps have not asked again yet are among them.
   ///
   /// - Parameter refused: A question that the machine still has open, although it takes no answer any more.
   package func questionsToAnswer(at now: Duration, besides refused: Question.ID? = nil) -> [FlowError.OpenQuestion] {
@@ -445,8 +445,8 @@ extension FlowMachine {
   /// Replaces the prompt that a step's open question shows. Changes nothing if the visit is replayed and this was shown
   /// before.
   ///
-  /// - Returns: The question of the snapshot that the step is to ask again first, if a child task comes before it. In the
-  ///   first run the question was open already. Nil: the update is done.
+  /// - Returns: The question of the snapshot that the step is to ask again first, if a child task comes before it. In
+  ///   the first run the question was open already. Nil: the update is done.
   @discardableResult
   package mutating func update<P: Prompt>(
     _ prompt: P, visit: VisitID, on track: TrackID = .main, persisted: PersistedPrompt? = nil,

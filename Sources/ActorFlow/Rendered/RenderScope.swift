@@ -63,8 +63,8 @@ public struct RenderScope<Step: RenderedStep>: ~Copyable {
   ///   - key: Tells children of one type apart, by its value and its type: `1` and `UInt8(1)` are two keys. Two
   ///     children of one type and key in one render fail the step with a ``FlowError`` of the code `duplicateKey`.
   ///   - onOutput: Maps the child's output to an action of this step, which is applied in the same turn, before
-  ///     anything is rendered. With `nil` the output ends here: this step takes no action, and nothing is rendered unless
-  ///     the child's own state has changed. An output does not remove the child.
+  ///     anything is rendered. With `nil` the output ends here: this step takes no action, and nothing is rendered
+  ///     unless the child's own state has changed. An output does not remove the child.
   /// - Returns: The child's rendering.
   public mutating func child<Child: RenderedStep>(
     _ child: Child, key: some Hashable & Sendable,

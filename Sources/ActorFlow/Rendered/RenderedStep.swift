@@ -26,8 +26,8 @@
 ///
 /// A rendered step is a value; its stored properties are its input. In a flow it is
 /// `Step("count") { (limit: Int) in Counter(limit: limit) }`; within another rendered step it is a child, see
-/// ``RenderScope/child(_:key:onOutput:)``. Its functions are pure and run one after the other on one actor, never at the
-/// same time. Work that takes time is an effect, see ``RenderScope/run(_:_:)``.
+/// ``RenderScope/child(_:key:onOutput:)``. Its functions are pure and run one after the other on one actor, never at
+/// the same time. Work that takes time is an effect, see ``RenderScope/run(_:_:)``.
 ///
 /// - One action is handled at a time: it is applied, outputs are mapped up to the root, the tree is rendered once, and
 ///   the rendering is published. Only then is the next action handled.
@@ -67,8 +67,8 @@ public protocol RenderedStep<Rendering, Output>: Sendable {
 
   /// Applies an action to the state.
   ///
-  /// - Returns: The step's output, if the action made it: for a child an action of its parent, if the parent makes one of
-  ///   it; for the root the step's end.
+  /// - Returns: The step's output, if the action made it: for a child an action of its parent, if the parent makes one
+  ///   of it; for the root the step's end.
   func apply(_ action: Action, to state: inout State) -> Output?
 
   /// Returns the rendering of a state. Must be pure: it is called after every change anywhere in the tree.

@@ -1,7 +1,7 @@
 /// The inputs of a router's parts, then the type of its end, and the values that go to each.
 ///
-/// A value goes to the acceptor of exactly its type. If there is none, to the one-of with a leaf of exactly its type. If
-/// there is none either, to an acceptor of a superclass, as a whole or as a leaf; the end comes last.
+/// A value goes to the acceptor of exactly its type. If there is none, to the one-of with a leaf of exactly its type.
+/// If there is none either, to an acceptor of a superclass, as a whole or as a leaf; the end comes last.
 struct Acceptors: Sendable {
   /// An acceptor of a value.
   struct Taker: Sendable {

@@ -22,7 +22,8 @@ private struct UpdateStack: Hashable {
 /// The updates that steps on the stack receive at a place of a router, on each way to it.
 ///
 /// A step that may be skipped counts only where it stays on the stack then. Behind a fork its branches are gone, and
-/// behind a `.recover` perhaps all that it is around. The step after a settling one drops that one and everything below.
+/// behind a `.recover` perhaps all that it is around. The step after a settling one drops that one and everything
+/// below.
 struct PossibleStacks: Equatable {
   /// The largest number of ways that are told apart. If there are more, an update counts as received only if it is on
   /// all of them; no router that a person has written comes near.

@@ -42,8 +42,8 @@ struct ReceivedUpdates {
 // MARK: - Lost updates
 
 extension Router {
-  /// The types that a part makes and that nothing takes, although no step that receives them as an update needs to be on
-  /// the stack: a sentence each, in the order of the parts.
+  /// The types that a part makes and that nothing takes, although no step that receives them as an update needs to be
+  /// on the stack: a sentence each, in the order of the parts.
   ///
   /// - Parameters:
   ///   - received: The updates of the steps in the parts.

@@ -6,8 +6,8 @@ struct TypeMap {
   let end: any Sendable.Type
   let parts: [Part]
   private let acceptors: Acceptors
-  /// The types that are taken as they are, so that a one-of among them is not split: as the update of a part's step, as a
-  /// part's input or at the end.
+  /// The types that are taken as they are, so that a one-of among them is not split: as the update of a part's step, as
+  /// a part's input or at the end.
   private let wholes: Set<ObjectIdentifier>
 
   init(start: any Sendable.Type, end: any Sendable.Type, parts: [Part]) {

@@ -15,8 +15,8 @@
 /// ### Several types in one
 ///
 /// If a step makes a ``OneOf2``, ``OneOf3`` or ``OneOf4``, the value of the case is routed, unless something takes the
-/// whole. If a step takes one, or if the `end` is one, a value of each of its types goes there, and arrives as its case.
-/// Of one-ofs in one-ofs, on either side, the types of the innermost cases count.
+/// whole. If a step takes one, or if the `end` is one, a value of each of its types goes there, and arrives as its
+/// case. Of one-ofs in one-ofs, on either side, the types of the innermost cases count.
 ///
 /// A value goes to the first of these that there is:
 ///
@@ -29,10 +29,10 @@
 ///
 /// ### Updates
 ///
-/// A step may make a type that is only received as an update. Then a receiver of it must be an earlier step on every way
-/// to that step. A receiver that may be skipped, stands in one case of a choice or in a fork, or is settled before, does
-/// not count. ``FlowComponent/onBackUp(_:)`` around the router is not looked at: a policy that settles there can still
-/// make an update fail with ``FlowError/Code/noMatchingCase``, and so can a run that starts in the middle.
+/// A step may make a type that is only received as an update. Then a receiver of it must be an earlier step on every
+/// way to that step. A receiver that may be skipped, stands in one case of a choice or in a fork, or is settled before,
+/// does not count. ``FlowComponent/onBackUp(_:)`` around the router is not looked at: a policy that settles there can
+/// still make an update fail with ``FlowError/Code/noMatchingCase``, and so can a run that starts in the middle.
 ///
 /// Types are compared as the definition declares them.
 public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {

@@ -158,7 +158,7 @@ final class RouterCourse: Sendable {
 
 // MARK: - Steps
 
-/// What a step does, whatever its types are.
+/// The behaviour of a step, whatever its types are.
 struct RouterRole: Sendable {
   let plan: RouterPlan.StepPlan
   let course: RouterCourse
