@@ -15,11 +15,13 @@ struct Acceptors: Sendable {
   private let leaves: [[any Sendable.Type]]
   private let wholes: [ObjectIdentifier: Int]
   private let holders: [ObjectIdentifier: Taker]
+  /// The declared types of the values that come.
+  private let made: [any Sendable.Type]
   /// The index of the end.
   private var end: Int { types.count - 1 }
 
-  init(_ types: [any Sendable.Type]) {
-    self.types = types
+  init(_ types: [any Sendable.Type], made: [any Sendable.Type]) {
+    (self.types, self.made) = (types, made)
     leaves = types.map { ($0 as? any OneOf.Type)?.leaves ?? [] }
     var wholes: [ObjectIdentifier: Int] = [:]
     var holders: [ObjectIdentifier: Taker] = [:]
@@ -61,9 +63,10 @@ struct Acceptors: Sendable {
   // MARK: - By value
 
   /// The closure that returns the input of an acceptor for a value; `nil` if the value goes to another one.
-  func match(_ index: Int) -> @Sendable (any Sendable) -> (any Sendable)? {
+  func match(_ index: Int) -> @Sendable (any Sendable) throws -> (any Sendable)? {
     let oneOf = types[index] as? any OneOf.Type
     return { [self] value in
+      let value = try StoredValue.read(value, as: made)
       guard let taker = taker(of: value), taker.index == index else { return nil }
       guard let leaf = taker.leaf else { return value }
       return oneOf?.holding(value, as: leaf)
@@ -104,5 +107,22 @@ struct Acceptors: Sendable {
   private static func isValue(_ value: any Sendable, of type: any Sendable.Type) -> Bool {
     func isValue<T>(of type: T.Type) -> Bool { value is T }
     return isValue(of: type)
+  }
+}
+
+extension StoredValue {
+  /// Returns the value, unpacked if a walk begins with it again after its flow was activated.
+  ///
+  /// - Parameter types: The types that it may have been packed as.
+  /// - Throws: A ``FlowError`` with the code `typeMismatch` if the value cannot be decoded.
+  static func read(_ value: any Sendable, as types: [any Sendable.Type]) throws -> any Sendable {
+    guard value is StoredValue else { return value }
+    func unpacked<T: Sendable>(as type: T.Type) throws -> (any Sendable)? {
+      StepBody.isValue(value, of: type) ? try StepBody.cast(value, to: type) : nil
+    }
+    for type in types {
+      if let unpacked = try unpacked(as: type) { return unpacked }
+    }
+    return value
   }
 }

@@ -14,7 +14,7 @@ struct TypeMap {
     self.start = start
     self.end = end
     self.parts = parts
-    acceptors = Acceptors(parts.map(\.input) + [end])
+    acceptors = Acceptors(parts.map(\.input) + [end], made: [start] + parts.map(\.output))
     let updates = parts.flatMap(\.segments).compactMap { segment -> ObjectIdentifier? in
       guard case .step(_, let body) = segment else { return nil }
       return body.types.receiver.map { ObjectIdentifier($0.update) }
@@ -40,7 +40,7 @@ struct TypeMap {
     guard type is any OneOf.Type, !wholes.contains(ObjectIdentifier(type)) else { return [] }
     return [
       .transform { [wholes] value in
-        var value = value
+        var value = try StoredValue.read(value, as: [type])
         while !wholes.contains(ObjectIdentifier(Swift.type(of: value))), let oneOf = value as? any OneOf {
           value = oneOf.carried
         }
