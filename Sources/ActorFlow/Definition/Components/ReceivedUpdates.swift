@@ -48,25 +48,28 @@ extension Router {
   /// - Parameters:
   ///   - received: The updates of the steps in the parts.
   ///   - evenUnreceived: Whether types that no step receives at all are listed, too.
-  func lostUpdates(_ received: ReceivedUpdates, evenUnreceived: Bool) -> [String] {
+  func lostUpdates(_ received: ReceivedUpdates, evenUnreceived: Bool) -> [(part: Int, message: String)] {
     let lost = routes.parts.map { $0.filter { !$0.isTaken } }
     guard lost.contains(where: { !$0.isEmpty }) else { return [] }
     let stacks = PossibleStacks.walk(self, from: .empty, received).leaving
-    var mistakes: [String] = []
+    var mistakes: [(part: Int, message: String)] = []
     for (part, stack) in zip(lost.indices, stacks) {
       for made in lost[part] where !stack.receive(made.type, received) {
         let name = choice.cases[part].label
+        let maker = "step \"\(name)\" makes \(made.type), which"
         guard received.receive(made.type) else {
           guard evenUnreceived else { continue }
-          mistakes.append(
-            "step \"\(name)\" makes \(made.type), which no step takes and no step receives as an update; "
-              + "keep a step that receives it, or add a step that takes it")
+          let message =
+            "\(maker) no step takes and no step receives as an update; keep a step that receives it, or add a step that "
+            + "takes it"
+          mistakes.append((part, message))
           continue
         }
-        mistakes.append(
-          "step \"\(name)\" makes \(made.type), which only \(received.names(for: made.type)) receives, as an update, "
-            + "and no receiver is an earlier step on every way to \"\(name)\"; lead every way through a receiver that "
-            + "cannot be skipped, and settle nothing after it, or add a step that takes \(made.type)")
+        let message =
+          "\(maker) only \(received.names(for: made.type)) receives, as an update, and no receiver is an earlier step on "
+          + "every way to \"\(name)\"; lead every way through a receiver that cannot be skipped, and settle nothing "
+          + "after it, or add a step that takes \(made.type)"
+        mistakes.append((part, message))
       }
     }
     return mistakes
@@ -80,7 +83,7 @@ extension [Segment] {
       let inner = segment.parts.flatMap(\.lostUpdates)
       guard case .router(let router) = segment else { return inner }
       let received = ReceivedUpdates(of: router.choice.cases.flatMap(\.segments))
-      return router.lostUpdates(received, evenUnreceived: true) + inner
+      return router.lostUpdates(received, evenUnreceived: true).map(\.message) + inner
     }
   }
 }

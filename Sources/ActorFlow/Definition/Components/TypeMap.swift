@@ -1,6 +1,18 @@
 /// The types that the parts of a ``TypeRouter`` take, and the ways that follow from them.
-struct TypeMap {
-  typealias Part = TypeRouterBuilder.Part
+package struct TypeMap {
+  package typealias Part = TypeRouterBuilder.Part
+
+  /// A mistake in the definition, in a sentence, and the place that it is about.
+  package struct Mistake {
+    package enum Place {
+      case start
+      case part(Int)
+      case end
+    }
+
+    package let place: Place
+    package let message: String
+  }
 
   let start: any Sendable.Type
   let end: any Sendable.Type
@@ -10,7 +22,7 @@ struct TypeMap {
   /// a part's input or at the end.
   private let wholes: Set<ObjectIdentifier>
 
-  init(start: any Sendable.Type, end: any Sendable.Type, parts: [Part]) {
+  package init(start: any Sendable.Type, end: any Sendable.Type, parts: [Part]) {
     self.start = start
     self.end = end
     self.parts = parts
@@ -22,8 +34,11 @@ struct TypeMap {
     wholes = Set(updates + parts.map { ObjectIdentifier($0.input) } + [ObjectIdentifier(end)])
   }
 
+  /// The segments of the router, which are usable only if there are no mistakes.
+  package var segments: [Segment] { unwrapping(start) + [.router(router)] }
+
   /// The router that these types make.
-  var router: Router {
+  private var router: Router {
     let cases = parts.indices.map { index in
       let segments = parts[index].segments + unwrapping(parts[index].output)
       return Choice.Case(label: parts[index].name, name: nil, match: acceptors.match(index), segments: segments)
@@ -36,7 +51,7 @@ struct TypeMap {
   }
 
   /// The segments that take the value out of a `OneOf` of this type.
-  func unwrapping(_ type: any Sendable.Type) -> [Segment] {
+  private func unwrapping(_ type: any Sendable.Type) -> [Segment] {
     guard type is any OneOf.Type, !wholes.contains(ObjectIdentifier(type)) else { return [] }
     return [
       .transform { [wholes] value in
@@ -68,22 +83,34 @@ struct TypeMap {
 
 extension TypeMap {
   /// The mistakes in the definition, a sentence each, in the order of the definition.
-  var mistakes: [String] {
+  package var mistakes: [Mistake] {
     let updates = ReceivedUpdates(of: parts.flatMap(\.segments))
+    var mistakes = sameInputs
     // The input of a router is no update, whatever its steps receive.
-    return sameInputs + unroutable(from: start, made: "the start is \(start)", nil)
-      + parts.flatMap { unroutable(from: $0.output, made: "step \"\($0.name)\" makes \($0.output)", updates) }
-      + unreachable + router.lostUpdates(updates, evenUnreceived: false)
+    mistakes += unroutable(from: start, made: "the start is \(start)", nil).map { Mistake(place: .start, message: $0) }
+    for (index, part) in parts.enumerated() {
+      let messages = unroutable(from: part.output, made: "step \"\(part.name)\" makes \(part.output)", updates)
+      mistakes += messages.map { Mistake(place: .part(index), message: $0) }
+    }
+    mistakes += unreachable
+    for lost in router.lostUpdates(updates, evenUnreceived: false) {
+      mistakes.append(Mistake(place: .part(lost.part), message: lost.message))
+    }
+    return mistakes
   }
 
-  private var sameInputs: [String] {
-    var mistakes: [String] = []
+  private var sameInputs: [Mistake] {
+    var mistakes: [Mistake] = []
     for (index, part) in parts.enumerated() {
-      if part.input == end { mistakes.append("step \"\(part.name)\" takes \(end), which is the end") }
+      if part.input == end {
+        let message = "step \"\(part.name)\" takes \(end), which is the end"
+        mistakes.append(Mistake(place: .part(index), message: message))
+      }
       let same = parts[index...].filter { $0.input == part.input }
       guard same.count > 1, !parts[..<index].contains(where: { $0.input == part.input }) else { continue }
       let names = same.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      mistakes.append("\(part.input) is ambiguous: steps \(names) all take it")
+      let message = "\(part.input) is ambiguous: steps \(names) all take it"
+      mistakes.append(Mistake(place: .part(index), message: message))
     }
     return mistakes
   }
@@ -116,7 +143,7 @@ extension TypeMap {
     index == parts.count ? "the end" : "step \"\(parts[index].name)\""
   }
 
-  private var unreachable: [String] {
+  private var unreachable: [Mistake] {
     var reached: Set<Int> = []
     var next = routed(start)
     while let type = next.popLast() {
@@ -125,9 +152,12 @@ extension TypeMap {
       }
     }
     var mistakes = parts.indices.filter { !reached.contains($0) }.map { index in
-      "step \"\(parts[index].name)\", which takes \(parts[index].input), cannot be reached"
+      let message = "step \"\(parts[index].name)\", which takes \(parts[index].input), cannot be reached"
+      return Mistake(place: .part(index), message: message)
     }
-    if !reached.contains(parts.count) { mistakes.append("the end, \(end), cannot be reached") }
+    if !reached.contains(parts.count) {
+      mistakes.append(Mistake(place: .end, message: "the end, \(end), cannot be reached"))
+    }
     return mistakes
   }
 }

@@ -49,8 +49,10 @@ public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {
   ) throws {
     let map = TypeMap(start: start, end: end, parts: steps())
     let mistakes = map.mistakes
-    guard mistakes.isEmpty else { throw FlowError(.badDefinition, mistakes.joined(separator: "\n")) }
-    flow = Flow(segments: map.unwrapping(start) + [.router(map.router)])
+    guard mistakes.isEmpty else {
+      throw FlowError(.badDefinition, mistakes.map(\.message).joined(separator: "\n"))
+    }
+    flow = Flow(segments: map.segments)
   }
 }
 
@@ -64,8 +66,9 @@ public enum TypeRouterBuilder: Sendable {
     let output: any Sendable.Type
     let segments: [Segment]
 
-    fileprivate init<I, O>(_ flow: Flow<I, O>) {
-      name = flow.segments.onlyName ?? flow.steps.first?.path ?? "\(I.self)"
+    /// - Parameter shown: Returns the name as errors and diagrams show it.
+    package init<I, O>(_ flow: Flow<I, O>, shown: (String) -> String = { $0 }) {
+      name = shown(flow.segments.onlyName ?? flow.steps.first?.path ?? "\(I.self)")
       input = I.self
       output = O.self
       segments = flow.segments
