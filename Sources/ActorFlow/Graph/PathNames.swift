@@ -59,7 +59,7 @@ package struct PathNames {
   /// Opens an element: the parts that follow have paths below its number.
   ///
   /// - Returns: The element's own path.
-  mutating func openElement() -> [String] {
+  package mutating func openElement() -> [String] {
     let path = prefixes[prefixes.count - 1] + [""]
     prefixes.append(prefixes[prefixes.count - 1] + ["/"])
     return path

@@ -27,9 +27,7 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
     _ elements: @escaping @Sendable (Input) throws -> [Element],
     @FlowBuilder _ branch: () -> some FlowComponent<Element, Result>
   ) where Output == [Result] {
-    flow = Self.fork(
-      elements, branch().flow,
-      .all { results in try results.map { try StepBody.cast($0, to: Result.self) } })
+    flow = Self.fork(elements, branch().flow, .results(of: Result.self))
   }
 
   /// Creates branches that end when `until` says so: at a quorum or at the first refusal, for example.
@@ -48,22 +46,7 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
     @FlowBuilder _ branch: () -> some FlowComponent<Element, Result>,
     until: @escaping @Sendable (_ results: [Result], _ open: Int) throws -> Tally<Output>
   ) {
-    flow = Self.fork(
-      elements, branch().flow,
-      .until {
-        var results: [Result] = []
-        return { newest, open in
-          if let newest { results.append(try StepBody.cast(newest, to: Result.self)) }
-          switch try until(results, open) {
-          case .done(let output): return output
-          case .goOn:
-            guard open == 0 else { return nil }
-            throw FlowError(
-              .noMatchingCase,
-              "all \(results.count) branches have ended, but `until` returned `.goOn`; return `.done` when `open` is 0")
-          }
-        }
-      })
+    flow = Self.fork(elements, branch().flow, .tally(until))
   }
 
   private static func fork<Element: Sendable, Result: Sendable>(
@@ -72,6 +55,33 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
     let branches = Fork.Branches.each(
       elements: { try elements(try StepBody.cast($0, to: Input.self)) }, branch.segments)
     return Flow(segments: [.fork(Fork(kind: "each", branches: branches, goal: goal))])
+  }
+}
+
+extension Fork.Goal {
+  /// The goal of branches whose results become an array.
+  package static func results<Result: Sendable>(of type: Result.Type) -> Fork.Goal {
+    .all { results in try results.map { try StepBody.cast($0, to: Result.self) } }
+  }
+
+  /// The goal of branches that end when `until` says so.
+  package static func tally<Result: Sendable, Output: Sendable>(
+    _ until: @escaping @Sendable (_ results: [Result], _ open: Int) throws -> Tally<Output>
+  ) -> Fork.Goal {
+    .until {
+      var results: [Result] = []
+      return { newest, open in
+        if let newest { results.append(try StepBody.cast(newest, to: Result.self)) }
+        switch try until(results, open) {
+        case .done(let output): return output
+        case .goOn:
+          guard open == 0 else { return nil }
+          throw FlowError(
+            .noMatchingCase,
+            "all \(results.count) branches have ended, but `until` returned `.goOn`; return `.done` when `open` is 0")
+        }
+      }
+    }
   }
 }
 
