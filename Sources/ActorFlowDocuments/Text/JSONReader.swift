@@ -66,21 +66,33 @@ extension JSONReader {
     return root
   }
 
+  // The functions that recurse with the nesting are short, because their frames have to fit a small stack.
+
   private mutating func value() throws(Stop) -> JSONNode {
+    try count()
     let place = place
+    switch byte {
+    case UInt8(ascii: "{"): return JSONNode(value: .object(try object()), place: place)
+    case UInt8(ascii: "["): return JSONNode(value: .array(try array()), place: place)
+    default: return JSONNode(value: try scalar(), place: place)
+    }
+  }
+
+  private mutating func count() throws(Stop) {
     nodes += 1
     guard nodes <= limits.nodes else {
       throw stop("the document has more than \(limits.nodes) values", .tooLarge)
     }
+  }
+
+  /// Reads a value that contains no other.
+  private mutating func scalar() throws(Stop) -> JSONNode.Value {
     switch byte {
-    case UInt8(ascii: "{"): return JSONNode(value: .object(try object()), place: place)
-    case UInt8(ascii: "["): return JSONNode(value: .array(try array()), place: place)
-    case UInt8(ascii: "\""): return JSONNode(value: .string(try string()), place: place)
-    case UInt8(ascii: "t"): return JSONNode(value: try word("true", .bool(true)), place: place)
-    case UInt8(ascii: "f"): return JSONNode(value: try word("false", .bool(false)), place: place)
-    case UInt8(ascii: "n"): return JSONNode(value: try word("null", .null), place: place)
-    case UInt8(ascii: "-"), (UInt8(ascii: "0")...UInt8(ascii: "9"))?:
-      return JSONNode(value: try number(), place: place)
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"), (UInt8(ascii: "0")...UInt8(ascii: "9"))?: return try number()
     default: throw stop("expected a value, found \(found)")
     }
   }
@@ -94,21 +106,27 @@ extension JSONReader {
       return members
     }
     while true {
-      let place = place
-      guard byte == UInt8(ascii: "\"") else { throw stop("expected a key in quotes, found \(found)") }
-      let key = try string()
-      skipSpace()
-      path.append(.key(key))
-      if !keys.insert(key).inserted {
-        mistakes.add(.duplicateKey, at: JSONPath(path), "the key \(key.quoted) occurs twice in this object", place)
-      }
-      guard byte == UInt8(ascii: ":") else { throw stop("expected ':' after a key, found \(found)") }
-      next += 1
-      skipSpace()
+      let (key, place) = try key(&keys)
       members.append(JSONNode.Member(key: key, place: place, node: try value()))
       path.removeLast()
       guard try goesOn(until: UInt8(ascii: "}"), "}") else { return members }
     }
+  }
+
+  /// Reads a key up to its value, and adds it to the path.
+  private mutating func key(_ keys: inout Set<String>) throws(Stop) -> (String, TextPlace) {
+    let place = place
+    guard byte == UInt8(ascii: "\"") else { throw stop("expected a key in quotes, found \(found)") }
+    let key = try string()
+    skipSpace()
+    path.append(.key(key))
+    if !keys.insert(key).inserted {
+      mistakes.add(.duplicateKey, at: JSONPath(path), "the key \(key.quoted) occurs twice in this object", place)
+    }
+    guard byte == UInt8(ascii: ":") else { throw stop("expected ':' after a key, found \(found)") }
+    next += 1
+    skipSpace()
+    return (key, place)
   }
 
   private mutating func array() throws(Stop) -> [JSONNode] {
