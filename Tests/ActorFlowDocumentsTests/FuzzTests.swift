@@ -9,6 +9,7 @@ private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"
 @Suite("Fuzzing") struct FuzzTests {
   private static let seeds: [(own: Bool, text: String)] = [
     (true, everything),
+    (true, everyBranch),
     (
       true,
       """

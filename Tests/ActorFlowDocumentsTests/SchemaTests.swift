@@ -35,6 +35,7 @@ import Testing
     #expect(around["presentation", "examples"].strings.sorted() == DocumentKeys.presentations.keys.sorted())
     #expect(schema["properties", "version", "const"] == .integer(FlowDocument.version))
     #expect(schema["$defs", "seconds", "maximum"] == .number(DocumentKeys.longestSeconds))
+    #expect(schema["$defs", "parts", "maxItems"] == .integer(DocumentKeys.mostParts))
     for (key, range) in [("attempts", DocumentKeys.attempts), ("factor", DocumentKeys.factor)] {
       let number = schema["$defs", "retry", "properties", key]
       #expect(number["minimum"] == .integer(range.lowerBound))
@@ -44,27 +45,37 @@ import Testing
 
   @Test("an array that the schema requires to be nonempty is refused when it is empty, and no other array is")
   func emptiness() {
-    for (key, required, _) in DocumentKeys.kinds where key != "step" {
-      let members = ["\"\(key)\": []"] + required.map { "\"\($0)\": \"x\"" }
-      let told = mistakes { () throws(FlowDocumentError) in
-        try FlowDocument(json: "{\"version\": 1, \"flow\": [{\(members.joined(separator: ", "))}]}")
+    let others = ["forEach": "\"x\"", "do": "[{\"step\": \"x\"}]", "hub": "{\"step\": \"x\"}"]
+    for (key, required, _) in DocumentKeys.kinds {
+      for empty in [key] + required {
+        var array = schema["$defs", key, "properties", empty]
+        if case .string(let reference) = array["$ref"], let name = reference.split(separator: "/").last {
+          array = schema["$defs", String(name)]
+        }
+        guard array["type"] == "array" else { continue }
+        let members = ([key] + required).map { member in
+          let entries = "[{\"step\": \"x\"}]"
+          let value = member == "cases" ? "[{\"case\": \"x\", \"do\": []}]" : member == key ? entries : "\"x\""
+          return "\"\(member)\": \(member == empty ? "[]" : others[member] ?? value)"
+        }
+        let told = mistakes { () throws(FlowDocumentError) in
+          try FlowDocument(json: "{\"version\": 1, \"flow\": [{\(members.joined(separator: ", "))}]}")
+        }
+        #expect(told.map(\.path) == (array["minItems"] == 1 ? ["$.flow[0].\(empty)"] : []), "\(empty) of \(key)")
       }
-      var array = schema["$defs", key, "properties", key]
-      if case .string(let reference) = array["$ref"], let name = reference.split(separator: "/").last {
-        array = schema["$defs", String(name)]
-      }
-      #expect(array["type"] == "array", "\(key)")
-      #expect(told.map(\.path) == (array["minItems"] == 1 ? ["$.flow[0].\(key)"] : []), "\(key)")
     }
   }
 
   @Test("each key of each kind of entry is read: with it the document is a different one, or refused")
   func read() throws {
     let values: [String: String] = [
-      "as": "\"x\"", "onBackUp": "\"oneWay\"", "onFailure": "\"park\"", "presentation": "\"push\"",
+      "as": "\"x\"", "passingThrough": "true", "map": "\"m\"", "carrying": "\"c\"", "recover": "\"r\"",
+      "onBackUp": "\"oneWay\"", "onFailure": "\"park\"", "presentation": "\"push\"",
       "retry": "{\"attempts\": 2}", "timeout": "1", "expiresAfterIdle": "1", "options": "{\"a\": 1}",
       "otherwise": "[]", "while": "\"w\"", "join": "\"j\"", "step": "\"s\"", "flow": "[]",
-      "loop": "[{\"step\": \"s\"}]",
+      "loop": "[{\"step\": \"s\"}]", "forEach": "\"e\"", "do": "[{\"step\": \"s\"}]", "until": "\"u\"",
+      "hub": "{\"step\": \"m\"}", "cases": "[{\"case\": \"c\", \"do\": []}]", "done": "\"d\"",
+      "typeRouter": "[{\"step\": \"s\"}]", "end": "\"t\"",
       "parallel": "[{\"step\": \"s\"}]", "race": "[{\"step\": \"s\"}]", "switch": "[{\"case\": \"c\", \"do\": []}]",
     ]
     func document(_ keys: [String]) throws -> FlowDocument {

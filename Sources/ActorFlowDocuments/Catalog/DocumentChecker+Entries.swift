@@ -1,49 +1,91 @@
 import ActorFlow
 
+// Checking recurses with the nesting of a document, and has to fit the smallest stack of a thread. In a debug build each
+// variable of each branch takes room in the frame. So the functions that recurse are short: what makes messages, or
+// looks into an entry's kind, is in functions of its own.
 extension DocumentChecker {
   mutating func entry(
-    _ entry: FlowDocument.Entry, _ value: inout Value, _ path: JSONPath, depth: Int
+    _ entry: FlowDocument.Entry, _ value: inout Value, _ path: JSONPath, depth: Int,
+    ending: (any Sendable.Type)? = nil
   ) -> [Segment] {
-    if isHole(path) {
+    guard isWithinLimits(path, depth) else {
       value.type = nil
       return []
     }
+    if case .step = entry.kind { return component(entry, &value, path) }
+    let arrived = value
+    let step = open(entry)
+    let segments = group(
+      entry, &value, path, step, depth, ending: entry.isChangingItsOutput ? nil : ending)
+    return close(segments, entry, arrived, &value, path, step)
+  }
+
+  private mutating func group(
+    _ entry: FlowDocument.Entry, _ value: inout Value, _ path: JSONPath, _ step: StepID?, _ depth: Int,
+    ending: (any Sendable.Type)?
+  ) -> [Segment] {
+    switch entry.kind {
+    case .step: []
+    case .flow: flow(entry, &value, path, depth, ending)
+    case .switch: choice(entry, &value, path, step, depth, ending)
+    case .loop: loop(entry, &value, path, step, depth)
+    case .forEach: forEach(entry, &value, path, step, depth)
+    case .parallel: parallel(entry, &value, path, step, depth)
+    case .race: race(entry, &value, path, step, depth, ending)
+    case .hub: hub(entry, &value, path, step, depth)
+    case .typeRouter: typeRouter(entry, &value, path, step, depth, ending)
+    }
+  }
+
+  private mutating func flow(
+    _ entry: FlowDocument.Entry, _ value: inout Value, _ path: JSONPath, _ depth: Int, _ ending: (any Sendable.Type)?
+  ) -> [Segment] {
+    guard case .flow(let entries) = entry.kind else { return [] }
+    return sequence(entries, &value, path["flow"], depth: depth + 1, ending: ending)
+  }
+
+  private mutating func isWithinLimits(_ path: JSONPath, _ depth: Int) -> Bool {
+    if isHole(path) { return false }
     // In a text an entry takes two levels of nesting, so only a document that was built in code gets here.
     guard depth < FlowDocument.Limits.deepest / 2 else {
       add(.tooLarge, at: path, "entries are nested in more than \(depth) levels")
-      value.type = nil
-      return []
+      return false
     }
-    var words = Vocabulary()
-    var step: StepID?
-    var segments: [Segment]
-    switch entry.kind {
-    case .step(let name, let options):
-      (segments, step, words) = component(name, options, entry.name, &value, path)
-    case .flow(let entries):
-      step = entry.name.map { StepID(joining: names.open($0)) }
-      segments = sequence(entries, &value, path["flow"], depth: depth + 1)
-      if step != nil { names.close() }
-    case .switch(let ways, let otherwise):
-      step = entry.name.map { StepID(joining: names.open($0)) }
-      segments = choice(ways, otherwise, &value, path, step, depth)
-      if step != nil { names.close() }
-    case .loop(let entries, let name):
-      step = entry.name.map { StepID(joining: names.open($0)) }
-      segments = loop(entries, name, &value, path, step, depth)
-      if step != nil { names.close() }
-    case .parallel(let branches, let join):
-      step = StepID(joining: names.open(entry.name ?? "parallel"))
-      segments = parallel(branches, join, &value, path, step, depth)
-      names.close()
-    case .race(let branches):
-      step = StepID(joining: names.open(entry.name ?? "race"))
-      segments = race(branches, &value, path, step, depth)
-      names.close()
-    }
+    return true
+  }
+
+  /// Opens the part that an entry adds to the paths of its steps, and returns its path.
+  private mutating func open(_ entry: FlowDocument.Entry) -> StepID? {
+    (entry.name ?? entry.kind.standardName).map { StepID(joining: names.open($0)) }
+  }
+
+  private mutating func close(
+    _ segments: [Segment], _ entry: FlowDocument.Entry, _ arrived: Value, _ value: inout Value, _ path: JSONPath,
+    _ step: StepID?
+  ) -> [Segment] {
+    if step != nil { names.close() }
+    return finish(segments, entry, arrived, &value, Vocabulary(), path, step)
+  }
+
+  /// Gives the segments of an entry its name, and puts around them what the other keys of the entry say.
+  private mutating func finish(
+    _ segments: [Segment], _ entry: FlowDocument.Entry, _ arrived: Value, _ value: inout Value, _ words: Vocabulary,
+    _ path: JSONPath, _ step: StepID?
+  ) -> [Segment] {
+    var segments = segments
     // As `named(_:)` does, replace the one name around all segments, or put a part before their paths.
     if let name = entry.name { segments = Flow<Void, Void>(segments: segments).named(name).segments }
-    return surround(segments, entry, words, path, step)
+    segments = changeOutput(of: segments, entry, arrived, &value, path, step)
+    return surround(segments, entry, value, words, path, step)
+  }
+
+  private mutating func component(
+    _ entry: FlowDocument.Entry, _ value: inout Value, _ path: JSONPath
+  ) -> [Segment] {
+    guard case .step(let name, let options) = entry.kind else { return [] }
+    let arrived = value
+    let (segments, step, words) = component(name, options, entry.name, &value, path)
+    return finish(segments, entry, arrived, &value, words, path, step)
   }
 
   private mutating func component(
@@ -79,7 +121,8 @@ extension DocumentChecker {
 
   /// Puts the policies and scopes of an entry around its segments, from inside to outside.
   private mutating func surround(
-    _ segments: [Segment], _ entry: FlowDocument.Entry, _ words: Vocabulary, _ path: JSONPath, _ step: StepID?
+    _ segments: [Segment], _ entry: FlowDocument.Entry, _ output: Value, _ words: Vocabulary, _ path: JSONPath,
+    _ step: StepID?
   ) -> [Segment] {
     var result = segments
     if let word = entry.onBackUp {
@@ -100,6 +143,9 @@ extension DocumentChecker {
     if let kind = retry(entry.retry, path["retry"], step) { result = [.enter(kind)] + result + [.leave] }
     if let time = duration(entry.timeout, path["timeout"], step) {
       result = [.enter(.timeout(time))] + result + [.leave]
+    }
+    if let recover = recovery(entry.recover, output, path["recover"], step) {
+      result = [.enter(.recover(recover))] + result + [.leave]
     }
     if let time = duration(entry.expiresAfterIdle, path["expiresAfterIdle"], step) {
       result = [.enter(.expiry(time))] + result + [.leave]
@@ -130,6 +176,18 @@ extension DocumentChecker {
     if seconds > 0, seconds <= DocumentKeys.longestSeconds { return .seconds(seconds) }
     add(.badValue, at: path, "expected seconds, more than 0 and at most a hundred years", step: step)
     return nil
+  }
+}
+
+extension FlowDocument.Kind {
+  /// The name in paths of an entry without `as`; `nil` for a kind that adds no part to paths.
+  fileprivate var standardName: String? {
+    switch self {
+    case .forEach: "each"
+    case .parallel: "parallel"
+    case .race: "race"
+    case .step, .flow, .switch, .loop, .hub, .typeRouter: nil
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import ActorFlow
 struct DocumentChecker {
   /// The value that reaches an entry: its type, and a description of what makes it.
   struct Value {
-    var type: Any.Type?
+    var type: (any Sendable.Type)?
     var maker: String
   }
 
@@ -24,12 +24,12 @@ struct DocumentChecker {
   }
 
   /// Returns the document's segments, which are usable only if there are no mistakes.
-  mutating func segments(from input: Any.Type, to output: Any.Type) -> [Segment] {
+  mutating func segments(from input: any Sendable.Type, to output: any Sendable.Type) -> [Segment] {
     guard !isHole(.root) else { return [] }
     let path = JSONPath.root["flow"]
     var value = Value(type: input, maker: "the flow's input")
     if let name = document.name { names.open(name) }
-    var segments = sequence(document.entries, &value, path)
+    var segments = sequence(document.entries, &value, path, ending: output)
     if document.name != nil { names.close() }
     if let type = value.type, type != output, !isHole(path) {
       let last = document.entries.isEmpty ? path : path[document.entries.count - 1]
@@ -54,8 +54,12 @@ struct DocumentChecker {
   }
 
   /// Makes segments of components one after the other; `value` becomes the output of the last one.
+  ///
+  /// - Parameter ending: The output that the last component must have, because it is the last one of the document;
+  ///   `nil` for components that others follow.
   mutating func sequence(
-    _ entries: [FlowDocument.Entry], _ value: inout Value, _ path: JSONPath, depth: Int = 0
+    _ entries: [FlowDocument.Entry], _ value: inout Value, _ path: JSONPath, depth: Int = 0,
+    ending: (any Sendable.Type)? = nil
   ) -> [Segment] {
     if isHole(path) {
       value.type = nil
@@ -63,19 +67,29 @@ struct DocumentChecker {
     }
     var segments: [Segment] = []
     for (index, entry) in entries.enumerated() {
-      segments += self.entry(entry, &value, path[index], depth: depth)
+      let ending = index == entries.count - 1 ? ending : nil
+      segments += self.entry(entry, &value, path[index], depth: depth, ending: ending)
     }
     return segments
   }
 
   /// Returns the segments that make the value fit the next component, or reports that it does not fit.
   mutating func fit(
-    _ value: Value, to type: Any.Type, of name: String, at path: JSONPath, step: StepID?
+    _ value: Value, to type: any Sendable.Type, of name: String, at path: JSONPath, step: StepID?
   ) -> [Segment] {
     guard let known = value.type, known != type else { return [] }
     if type == Void.self { return [.transform { _ in () }] }
     add(.typeMismatch, at: path, "\(name) takes \(type), but \(value.maker) is \(known)", step: step)
     return []
+  }
+
+  /// Reports a value that a closure cannot take. A closure looks at the value itself, so the exception for components
+  /// that take `Void` does not apply.
+  mutating func expect(
+    _ value: Value, _ type: any Sendable.Type, of name: String, at path: JSONPath, _ step: StepID?
+  ) {
+    guard let known = value.type, known != type else { return }
+    add(.typeMismatch, at: path, "\(name) takes \(type), but \(value.maker) is \(known)", step: step)
   }
 
   /// Returns what is registered under a name; reports an unknown name and returns `nil`.

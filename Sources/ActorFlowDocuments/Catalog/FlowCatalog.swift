@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// The components, cases, loop conditions and joins that documents may use, each under a public name.
+/// The components, closures and types that documents may use, each under a public name.
 ///
 /// ```swift
 /// var catalog = FlowCatalog()
@@ -21,6 +21,11 @@ public struct FlowCatalog: Sendable {
   var cases: [String: Condition] = [:]
   var loops: [String: Condition] = [:]
   var joins: [String: Junction] = [:]
+  var elements: [String: ElementList] = [:]
+  var tallies: [String: RegisteredTally] = [:]
+  var transforms: [String: RegisteredTransform] = [:]
+  var recoveries: [String: Recovery] = [:]
+  var types: [String: any Sendable.Type] = [:]
 
   /// Creates an empty catalog.
   public init() {}

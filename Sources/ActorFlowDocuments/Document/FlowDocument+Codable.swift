@@ -47,19 +47,39 @@ extension FlowDocument.Value {
     case .loop(let entries, let name):
       fields["loop"] = .entries(entries)
       fields["while"] = .string(name)
+    case .forEach(let elements, let branch, let until):
+      fields["forEach"] = .string(elements)
+      fields["do"] = .entries(branch)
+      fields["until"] = until.map { .string($0) }
     case .parallel(let branches, let join):
       fields["parallel"] = .entries(branches)
       fields["join"] = .string(join)
     case .race(let branches): fields["race"] = .entries(branches)
+    case .hub(let menu, let ways, let otherwise, let done):
+      fields["hub"] = .entry(menu)
+      fields["cases"] = .array(ways.map(way))
+      fields["otherwise"] = otherwise.map(entries)
+      fields["done"] = .string(done)
+    case .typeRouter(let parts, let end):
+      fields["typeRouter"] = .entries(parts)
+      fields["end"] = end.map { .string($0) }
     }
+    addAround(entry, to: &fields)
+    return .object(fields)
+  }
+
+  private static func addAround(_ entry: FlowDocument.Entry, to fields: inout [String: Self]) {
     fields["as"] = entry.name.map { .string($0) }
+    fields["passingThrough"] = entry.isPassingThrough ? .bool(true) : nil
+    fields["map"] = entry.map.map { .string($0) }
+    fields["carrying"] = entry.carrying.map { .string($0) }
     fields["onBackUp"] = entry.onBackUp.map { .string($0) }
     fields["onFailure"] = entry.onFailure.map { .string(DocumentKeys.name(of: $0)) }
     fields["presentation"] = entry.presentation.map { .string($0) }
     fields["retry"] = entry.retry.map(retry)
     fields["timeout"] = entry.timeout.map { .number($0) }
+    fields["recover"] = entry.recover.map { .string($0) }
     fields["expiresAfterIdle"] = entry.expiresAfterIdle.map { .number($0) }
-    return .object(fields)
   }
 
   private static func way(_ way: FlowDocument.Way) -> Self {

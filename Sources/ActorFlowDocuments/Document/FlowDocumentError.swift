@@ -62,7 +62,7 @@ extension FlowDocumentError.Mistake {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name: String, Sendable {
       case malformed, tooLarge, duplicateKey, unknownKey, missingKey, wrongKind, badValue
-      case unknownName, typeMismatch, badOptions
+      case unknownName, typeMismatch, badRoute, badOptions
     }
     private let name: Name
 
@@ -91,6 +91,9 @@ extension FlowDocumentError.Mistake {
     public static let unknownName = Code(.unknownName)
     /// Neighbours do not fit; the message names both types.
     public static let typeMismatch = Code(.typeMismatch)
+    /// A `typeRouter` does not lead from its start to its end: a type that no entry takes, or that several take, or an
+    /// entry or end that cannot be reached.
+    public static let badRoute = Code(.badRoute)
     /// The options of a component cannot be decoded as its type, or were refused.
     public static let badOptions = Code(.badOptions)
   }

@@ -9,11 +9,17 @@ package enum DocumentKeys {
     ("flow", [], []),
     ("switch", [], ["otherwise"]),
     ("loop", ["while"], []),
+    ("forEach", ["do"], ["until"]),
     ("parallel", ["join"], []),
     ("race", [], []),
+    ("hub", ["cases", "done"], ["otherwise"]),
+    ("typeRouter", [], ["end"]),
   ]
   /// The keys that any entry may have.
-  package static let around = ["as", "onBackUp", "onFailure", "presentation", "retry", "timeout", "expiresAfterIdle"]
+  package static let around = [
+    "as", "passingThrough", "map", "carrying", "onBackUp", "onFailure", "presentation", "retry", "timeout", "recover",
+    "expiresAfterIdle",
+  ]
   package static let way = ["case", "as", "do"]
   package static let retry = ["attempts", "pause", "factor", "longestPause"]
 
@@ -35,6 +41,8 @@ package enum DocumentKeys {
     "push": .push, "modal": .modal, "replace": .replace, "embed": .embed,
   ]
 
+  /// The largest number of entries of a router: each is compared with each.
+  package static let mostParts = 256
   /// A hundred years. More makes no sense, and much more does not fit into a `Duration`.
   package static let longestSeconds = 3_155_760_000.0
   package static let attempts = 1...1_000

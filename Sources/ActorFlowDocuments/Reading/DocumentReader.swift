@@ -69,13 +69,25 @@ struct DocumentReader {
 // MARK: - Entries
 
 extension DocumentReader {
+  // Reading recurses with the nesting. So the functions that recurse are short, as those of the checker.
+
   private mutating func entry(_ node: JSONNode, _ path: JSONPath) -> FlowDocument.Entry {
+    guard let (key, fields) = fields(ofEntry: node, path) else {
+      hole(path)
+      return FlowDocument.Entry(.flow([]))
+    }
+    var entry = FlowDocument.Entry(kind(key, fields))
+    readAround(&entry, fields)
+    return entry
+  }
+
+  /// Returns the members of an entry, and the key that decides its kind; `nil` after a mistake.
+  private mutating func fields(ofEntry node: JSONNode, _ path: JSONPath) -> (key: String, Fields)? {
     let present = DocumentKeys.kinds.filter { node.member($0.key) != nil }
     // If the kind is in doubt, accept the keys of all kinds: one mistake is enough.
     let own = (present.count == 1 ? present : DocumentKeys.kinds).flatMap { [$0.key] + $0.required + $0.optional }
     guard let fields = Fields(node, at: path, "an entry", keys: own + DocumentKeys.around, &mistakes) else {
-      hole(path)
-      return FlowDocument.Entry(.flow([]))
+      return nil
     }
     guard present.count == 1 else {
       let kinds = DocumentKeys.kinds.map(\.key.quoted).joined(separator: ", ")
@@ -83,27 +95,42 @@ extension DocumentReader {
       mistakes.add(
         present.isEmpty ? .missingKey : .badValue, at: path,
         "an entry has exactly one of the keys \(kinds)\(present.isEmpty ? "" : "; this one has \(found)")", node.place)
-      hole(path)
-      return FlowDocument.Entry(.flow([]))
+      return nil
     }
-    var entry = FlowDocument.Entry(kind(present[0].key, fields), as: mistakes.string(fields["as"]))
+    return (present[0].key, fields)
+  }
+
+  private mutating func readAround(_ entry: inout FlowDocument.Entry, _ fields: Fields) {
+    entry.name = mistakes.string(fields["as"])
+    entry.isPassingThrough = isPassingThrough(fields)
+    entry.map = optionalName(fields, "map")
+    entry.carrying = optionalName(fields, "carrying")
     entry.onBackUp = mistakes.string(fields["onBackUp"])
     entry.onFailure = failurePolicy(fields["onFailure"])
     entry.presentation = mistakes.string(fields["presentation"])
     entry.retry = fields["retry"].flatMap { retry($0.node, $0.path) }
     entry.timeout = mistakes.seconds(fields["timeout"])
+    entry.recover = optionalName(fields, "recover")
     entry.expiresAfterIdle = mistakes.seconds(fields["expiresAfterIdle"])
-    return entry
   }
 
   private mutating func kind(_ key: String, _ fields: Fields) -> FlowDocument.Kind {
     guard let (node, path) = fields[key] else { return .flow([]) }
     switch key {
     case "step": return .step(name(fields, key, "a step"), options: options(fields["options"]))
-    case "switch": return .switch(ways(node, path), otherwise: fields["otherwise"].map { entries($0.node, $0.path) })
+    case "switch": return .switch(ways(node, path, "a switch"), otherwise: otherwise(fields))
     case "loop": return .loop(body(node, path), while: name(fields, "while", "a loop"))
+    case "forEach":
+      let elements = name(fields, key, "a forEach")
+      return .forEach(elements, do: required(fields, "do"), until: optionalName(fields, "until"))
     case "parallel": return .parallel(branches(node, path), join: name(fields, "join", "a parallel"))
     case "race": return .race(branches(node, path))
+    case "hub":
+      let menu = self.menu(node, path)
+      let cases = self.cases(fields)
+      return .hub(menu, cases, otherwise: otherwise(fields), done: name(fields, "done", "a hub"))
+    case "typeRouter":
+      return .typeRouter(entries(node, path, orElse: Mistakes.emptyRouter), end: optionalName(fields, "end"))
     default: return .flow(entries(node, path))
     }
   }
@@ -115,6 +142,49 @@ extension DocumentReader {
     return ""
   }
 
+  /// Reads a catalog name that may be missing; reports an invalid one, and makes it a hole.
+  private mutating func optionalName(_ fields: Fields, _ key: String) -> String? {
+    let name = mistakes.string(fields[key])
+    if name == nil, fields.has(key) { hole(fields.path[key]) }
+    return name
+  }
+
+  private mutating func isPassingThrough(_ fields: Fields) -> Bool {
+    let value = mistakes.bool(fields["passingThrough"])
+    if value == nil, fields.has("passingThrough") { hole(fields.path["passingThrough"]) }
+    return value ?? false
+  }
+
+  private mutating func otherwise(_ fields: Fields) -> [FlowDocument.Entry]? {
+    fields["otherwise"].map { entries($0.node, $0.path) }
+  }
+
+  /// Reads the entries of a `forEach`.
+  private mutating func required(_ fields: Fields, _ key: String) -> [FlowDocument.Entry] {
+    if let (node, path) = fields.required(key, "a forEach", &mistakes) {
+      return entries(node, path, orElse: Mistakes.emptyForEach)
+    }
+    hole(fields.path[key])
+    return []
+  }
+
+  /// Reads the cases of a hub.
+  private mutating func cases(_ fields: Fields) -> [FlowDocument.Way] {
+    if let (node, path) = fields.required("cases", "a hub", &mistakes) { return ways(node, path, "a hub") }
+    hole(fields.path["cases"])
+    return []
+  }
+
+  /// Reads the menu of a hub. An entry of another kind is refused before it is read, because menus in menus would nest
+  /// deeper than other entries.
+  private mutating func menu(_ node: JSONNode, _ path: JSONPath) -> FlowDocument.Entry {
+    let isOther = DocumentKeys.kinds.contains { $0.key != "step" && node.member($0.key) != nil }
+    guard isOther, node.member("step") == nil else { return entry(node, path) }
+    mistakes.add(.badValue, at: path, Mistakes.noMenu, node.place)
+    hole(path)
+    return FlowDocument.Entry(.flow([]))
+  }
+
   private mutating func options(_ field: (node: JSONNode, path: JSONPath)?) -> FlowDocument.Value? {
     guard let (node, path) = field else { return nil }
     if case .object = node.value { return FlowDocument.Value(node) }
@@ -123,14 +193,14 @@ extension DocumentReader {
     return nil
   }
 
-  private mutating func ways(_ node: JSONNode, _ path: JSONPath) -> [FlowDocument.Way] {
+  private mutating func ways(_ node: JSONNode, _ path: JSONPath, _ what: String) -> [FlowDocument.Way] {
     guard case .array(let elements) = node.value else {
       mistakes.wrongKind(node, at: path, expected: "an array of cases")
       hole(path)
       return []
     }
     if elements.isEmpty {
-      mistakes.add(.badValue, at: path, Mistakes.noCases, node.place)
+      mistakes.add(.badValue, at: path, Mistakes.noCases(what), node.place)
       hole(path)
     }
     return elements.enumerated().map { index, node in

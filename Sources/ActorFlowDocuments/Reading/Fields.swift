@@ -54,6 +54,13 @@ extension Mistakes {
     return text.isEmpty ? nil : text
   }
 
+  mutating func bool(_ field: (node: JSONNode, path: JSONPath)?) -> Bool? {
+    guard let (node, path) = field else { return nil }
+    if case .bool(let value) = node.value { return value }
+    wrongKind(node, at: path, expected: "a boolean")
+    return nil
+  }
+
   mutating func integer(_ field: (node: JSONNode, path: JSONPath)?, in range: ClosedRange<Int>) -> Int? {
     guard let (node, path) = field else { return nil }
     if case .integer(let number) = node.value, range.contains(number) { return number }

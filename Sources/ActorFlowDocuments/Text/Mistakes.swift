@@ -14,6 +14,9 @@ struct Mistakes {
 
   var isEmpty: Bool { all.isEmpty }
 
+  /// The number of mistakes, also of those that were only counted.
+  var count: Int { all.count + omitted }
+
   /// Whether further mistakes are only counted.
   var isFull: Bool { all.count >= limit }
 
@@ -45,9 +48,17 @@ struct Mistakes {
 
 extension Mistakes {
   // Messages both for documents that were read and for documents that were built in code.
-  static let noCases = "a switch needs at least one case"
   static let noBranches = "at least one branch is needed"
   static let emptyLoop = "a loop needs at least one entry to repeat"
+  static let emptyForEach = "a forEach needs at least one entry to run for each element"
+  static let emptyRouter = "a typeRouter needs at least one entry to route to"
+  static let longRouter = "a typeRouter has at most \(DocumentKeys.mostParts) entries"
+  static let noInput =
+    "the type that this entry takes is not known: begin it with a 'step', or register a component for it"
+  static let noMenu =
+    "the menu of a hub is a single step: name a component by 'step' here, and put what surrounds it around the hub"
+
+  static func noCases(_ what: String) -> String { "\(what) needs at least one case" }
 }
 
 /// Returns a number of things in words, for a message: `1 branch`, `2 branches`.

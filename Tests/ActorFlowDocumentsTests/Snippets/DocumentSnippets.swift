@@ -51,6 +51,24 @@ import Testing
     #expect(catalog.names == [])
   }
 
+  @Test("closures and types registered for elements, routers and outputs")
+  func outputs() throws {
+    var catalog = FlowCatalog()
+    try catalog.registerElements("parcels") { (order: Order) in
+      order.item.split(separator: " ").map { Parcel(item: "\($0)") }
+    }
+    try catalog.registerTally("first-heavy") { (weights: [Weight], open: Int) -> Tally<Order> in
+      if let heavy = weights.last, heavy.grams > 5 { return .done(Order(item: "heavy \(heavy.grams)")) }
+      return open == 0 ? .done(Order(item: "light")) : .goOn
+    }
+    try catalog.registerType("receipt", Receipt.self)
+
+    try catalog.registerTransform("shout") { (order: Order) in Order(item: order.item.uppercased()) }
+    try catalog.registerJoin("both") { (left: Order, right: Order) in Order(item: "\(left.item)&\(right.item)") }
+    try catalog.registerRecovery("replacement") { _ in Order(item: "replacement") }
+    #expect(catalog.names == [])
+  }
+
   @Test("the mistakes in the article are those that are reported")
   func mistakes() throws {
     let catalog = try shop()
@@ -88,10 +106,14 @@ import Testing
   @Test("each JSON block of the article is a document, or an entry")
   func blocks() throws {
     let blocks = try jsonBlocks()
-    #expect(blocks.count == 3)
+    #expect(blocks.count == 5)
     for block in blocks {
       let text = block.contains("\"version\"") ? block : "{\"version\": 1, \"flow\": [\(block)]}"
       #expect(throws: Never.self) { try FlowDocument(json: text) }
+    }
+    for block in blocks.dropFirst().dropLast() {
+      let flow = "{\"version\": 1, \"flow\": [\(block), {\"step\": \"survey\"}]}"
+      #expect(throws: Never.self) { try shop().flow(json: flow, input: Order.self, output: Order.self) }
     }
     let flow = try shop().flow(json: try #require(blocks.first), input: Cart.self, output: Receipt.self)
     #expect(flow.steps.first == "checkout/address")

@@ -1,3 +1,5 @@
+import ActorFlowDocuments
+
 /// SplitMix64: small, and the same numbers on every machine.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
@@ -54,7 +56,7 @@ func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
     let words = ["null", "true", "{}", "[]", "\"\"", "\"\\ud800\"", "\"\\u0000\"", "\"a\\u0301\u{301}\"", "\u{FEFF}"]
     bytes.replaceSubrange(token(around: at, in: bytes), with: words[random.below(words.count)].utf8)
   case 10:
-    let keys = ["step", "flow", "as", "options", "switch", "loop", "while", "race", "parallel", "join", "retry", "do"]
+    let keys = DocumentKeys.kinds.flatMap { [$0.key] + $0.required + $0.optional } + DocumentKeys.around
     bytes.replaceSubrange(token(around: at, in: bytes), with: "\"\(keys[random.below(keys.count)])\"".utf8)
   default:  // a piece from elsewhere
     let from = random.below(bytes.count)
