@@ -24,7 +24,9 @@ let package = Package(
       name: "ActorFlowHostingTests",
       dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting", "RandomPrograms"],
       resources: [.copy("Corpus")]),
-    .testTarget(name: "ActorFlowDocumentsTests", dependencies: ["ActorFlow", "ActorFlowDocuments"]),
+    .testTarget(
+      name: "ActorFlowDocumentsTests",
+      dependencies: ["ActorFlow", "ActorFlowDocuments", "ActorFlowHosting", "ActorFlowTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )
