@@ -64,6 +64,43 @@ import Testing
         """, input: String.self, output: String.self)
   }
 
+  private actor Stubborn: FlowStep {
+    func proceed(_ long: Long, context: StepContext) async throws -> End {
+      let answer = try await context.ask(Form(text: long.text))
+      if answer == "fail" { throw Refusal() }
+      return End(text: "\(long.text)-\(answer)")
+    }
+    func backUp(context: RollbackContext) {}
+  }
+
+  private struct Refusal: Error {}
+
+  /// The second attempt begins with a value that was read back.
+  @Test("a router in a retry takes its value again after a crash")
+  func retriedRouter() async throws {
+    try await testHost { tester in
+      let flows = try await tester.deploy { host in
+        var catalog = try Self.catalog()
+        try catalog.register("stubborn", Step("stubborn") { Stubborn() })
+        try catalog.register("begin", Step("begin") { (text: String) in Long(text: text) })
+        let flow = try catalog.flow(
+          json: """
+            {"version": 1, "name": "again", "flow": [
+              {"step": "begin"},
+              {"typeRouter": [{"step": "stubborn"}], "end": "end", "map": "end", "retry": {"attempts": 2}}
+            ]}
+            """, input: String.self, output: String.self)
+        return try await host.register(flow)
+      }
+      try await flows.start(id: "r", with: "x")
+      try await tester.crash()
+      try await tester.answer(Form.self, of: "r", with: "fail")
+      try await tester.crash()
+      try await tester.answer(Form.self, of: "r", with: "done")
+      #expect(try await flows.finish("r") == "x-done")
+    }
+  }
+
   @Test("a flow with elements, a hub, a router and carried values goes on after each crash in a flow made anew")
   func everyWait() async throws {
     try await testHost { tester in
