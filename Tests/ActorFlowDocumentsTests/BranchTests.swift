@@ -396,6 +396,30 @@ import Testing
     #expect(told.allSatisfy { $0.count < 200 && !$0.contains("\n") && $0.contains("cannot be reached") })
   }
 
+  @Test("a flow of a document is previewed and edited as one of the builder's")
+  func previewsAndEdits() async throws {
+    let flow = try shop().flow(json: everyBranch, input: Cart.self, output: Receipt.self)
+    let order = Order(item: "glove")
+    #expect(try flow.destination(after: "counter", for: Pick.wrapping(order)) == .step("stand/wrapper/paper"))
+    #expect(try flow.destination(after: "counter", for: Pick.lost) == .step("stand/survey"))
+    #expect(try flow.destination(after: "paper", for: order) == .step("stand/counter"))
+    let stock = OneOf2<Quote, Stock>.second(Stock(count: 1))
+    #expect(try flow.destination(after: "triage", for: stock) == .step("stand/desk/reserve"))
+    #expect(try flow.destination(after: "reserve", for: Receipt(item: "x", paid: 1)) == .step("stand/broken"))
+    #expect(
+      try flow.destination(after: "broken", for: order) == .step("stand/payment"), "past the end of a recovery's scope")
+    let edited =
+      try flow.removing("stand/broken").removing("paper")
+      .replacing("counter") { Step("till") { (order: Order) in Pick.leaving(order) } }
+      .replacing("unpack") { Step("open") { (parcel: Parcel) in Order(item: "open " + parcel.item) } }
+      .inserting(after: "reserve") {
+        Step("sign") { (receipt: Receipt) in Receipt(item: "signed", paid: receipt.paid) }
+      }
+    #expect(edited.steps.contains("stand/each/*/open") && edited.steps.contains("stand/desk/sign"))
+    #expect(try await FlowCoordinator().run(edited, with: Cart(item: "teapot")) == Receipt(item: "signed", paid: 7))
+    #expect(flow.diagram(.mermaid).contains("wrapping"))
+  }
+
   @Test("mistakes inside branches name their steps by the paths that the flow would have")
   func stepsOfMistakes() throws {
     let catalog = try shop()
