@@ -39,7 +39,7 @@ extension DocumentChecker {
         }
       add(.badRoute, at: place, mistake.message, step: step)
     }
-    return mistakes.isEmpty ? map.segments(as: type) : []
+    return mistakes.isEmpty ? map.segments : []
   }
 
   /// Makes a part of an entry; returns `nil` after a mistake that makes a type unknown.
