@@ -1,7 +1,7 @@
 // Concurrent branches, and repeated components.
 import ActorFlow
 
-let branchTakesOther = Parallel {  // error: generic parameter … could not be inferred
+let branchTakesOther = Parallel {
   Step("payment", PaymentStep.init)
   Step("shipping", ShippingStep.init)  // error: cannot convert … 'Flow<Cart, Order>' … 'Flow<Order, Order>'
 }
@@ -13,6 +13,21 @@ let joinTakesOther = Parallel {  // error: <Order, Receipt, Order>' … <Order, 
   receipt
 }
 
+let mistakeInJoin = Parallel {
+  Step("payment", PaymentStep.init)
+  Step("review", ReviewStep.init)
+} join: { receipt, order in
+  order.total  // error: value of type 'Order' has no member 'total'
+}
+
+// error: pack expansion requires that 'Receipt, Order' and … have the same shape
+let joinWithoutParameters = Parallel {
+  Step("payment", PaymentStep.init)
+  Step("review", ReviewStep.init)
+} join: { receipt in  // error: could not infer pack element #0 from context
+  receipt
+}
+
 let afterParallel = Flow("order") {
   Parallel {
     Step("payment", PaymentStep.init)
@@ -21,7 +36,7 @@ let afterParallel = Flow("order") {
   Step("shipping", ShippingStep.init)  // error: cannot convert … 'Flow<Cart, Order>' … 'Flow<(Receipt, Order), Order>'
 }
 
-let otherResults = Race {  // error: generic parameter … could not be inferred
+let otherResults = Race {
   Step("payment", PaymentStep.init)
   Step("review", ReviewStep.init)  // error: cannot convert … '[Flow<Order, Order>]' … '[Flow<Order, Receipt>]'
 }
@@ -29,8 +44,7 @@ let otherResults = Race {  // error: generic parameter … could not be inferred
 let noBranch = Race {  // error: a Race needs at least one branch
 }
 
-// error: generic parameter … could not be inferred
-let bodyThatNeverEnds = Loop {  // error: the types 'Order' and 'Again<Order, Output>'
+let bodyThatNeverEnds = Loop {  // error: the last component of a Loop's body must return an Again
   Step("review", ReviewStep.init)
 }
 

@@ -41,7 +41,7 @@ let onlyBranch = Route {  // error: a Route needs a branch for each case
   When(Guest.self) { Step("guest") { (guest: Guest) in Order() } }
 }
 
-let branchTakesOther = Route {  // error: generic parameter … could not be inferred
+let branchTakesOther = Route {
   // error: requires the types 'Guest' and 'Member' be equivalent
   When(Guest.self) { Step("member") { (member: Member) in Order() } }
   When(Member.self) { Step("member") { (member: Member) in Order() } }
@@ -61,13 +61,13 @@ let afterSwitch = Flow("door") {
   Step("shipping", ShippingStep.init)  // error: cannot convert … 'Flow<Cart, Order>' … 'Flow<Order, Order>'
 }
 
-let caseMakesOther = Switch {  // error: generic parameter … could not be inferred
+let caseMakesOther = Switch {
   Case("large", where: { (order: Order) in true }) { Step("review", ReviewStep.init) }
   // error: cannot convert … '…<Order, Receipt>' … '…<Order, Order>'
   Case("small", where: { (order: Order) in true }) { Step("payment", PaymentStep.init) }
 }
 
-let caseTakesOther = Switch {  // error: generic parameter … could not be inferred
+let caseTakesOther = Switch {
   // error: cannot convert … 'Guest' … 'Order?'
   Case("guest", { (order: Order) in Guest() }) { Step("payment", PaymentStep.init) }
 }

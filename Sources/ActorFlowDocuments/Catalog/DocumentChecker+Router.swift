@@ -22,11 +22,11 @@ extension DocumentChecker {
     let start = value.type
     value = Value(type: self.end(end, path, step, ending), maker: "the output of the typeRouter")
     guard let start, let type = value.type, !entries.isEmpty, parts.count == entries.count else { return [] }
-    return routed(TypeMap(start: start, end: type, parts: parts), type, path, end == nil ? nil : path["end"], step)
+    return routed(TypeMap(start: start, end: type, parts: parts), path, end == nil ? nil : path["end"], step)
   }
 
   private mutating func routed(
-    _ map: TypeMap, _ type: any Sendable.Type, _ path: JSONPath, _ end: JSONPath?, _ step: StepID?
+    _ map: TypeMap, _ path: JSONPath, _ end: JSONPath?, _ step: StepID?
   ) -> [Segment] {
     let mistakes = map.mistakes
     let path = path["typeRouter"]

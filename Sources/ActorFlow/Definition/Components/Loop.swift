@@ -26,6 +26,19 @@ public struct Loop<Input: Sendable, Output: Sendable>: FlowComponent {
     }
     flow = Flow(segments: [.loop(repetition)])
   }
+
+  /// A mistake that does not compile: a body that never says that it is done.
+  @_documentation(visibility: internal)
+  @available(
+    *, unavailable,
+    message: """
+      the last component of a Loop's body must return an Again: '.again' with an input for the first component, or \
+      '.done' with the output
+      """
+  )
+  public init(@FlowBuilder _ body: () -> some FlowComponent<Input, Output>) {
+    flow = Flow(segments: [])
+  }
 }
 
 /// The output of a ``Loop``'s body: another round, or the end.

@@ -22,10 +22,8 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
 
   /// Creates branches whose results become a tuple.
   @inlinable
-  public init<each Result: Sendable>(
-    @ParallelBuilder _ branches: () -> ParallelBuilder.Branches<Input, repeat each Result>
-  ) where Output == (repeat each Result) {
-    flow = branches().joined { (results: repeat each Result) in (repeat each results) }
+  public init(@ParallelBuilder _ branches: () -> some FlowComponent<Input, Output>) {
+    flow = branches().flow
   }
 
   /// Creates branches whose results are combined by `join`.
@@ -47,8 +45,19 @@ public struct Parallel<Input: Sendable, Output: Sendable>: FlowComponent {
 @resultBuilder
 public enum ParallelBuilder: Sendable {
   /// The branches so far, with their output types.
-  public struct Branches<Input: Sendable, each Output: Sendable>: Sendable {
+  ///
+  /// A component, because then the compiler reports a mistake in a branch without reporting the `Parallel` as well.
+  public struct Branches<Input: Sendable, each Result: Sendable>: FlowComponent {
+    /// The results in the order of the branches.
+    public typealias Output = (repeat each Result)
+
     @usableFromInline let branches: [Fork.Branch]
+
+    /// The branches as a flow, whose output is a tuple.
+    @inlinable
+    public var flow: Flow<Input, (repeat each Result)> {
+      joined { (results: repeat each Result) in (repeat each results) }
+    }
   }
 
   /// A component as a branch.
@@ -91,7 +100,7 @@ public enum ParallelBuilder: Sendable {
 extension ParallelBuilder.Branches {
   @inlinable
   func joined<Whole>(
-    by join: @escaping @Sendable (repeat each Output) throws -> Whole
+    by join: @escaping @Sendable (repeat each Result) throws -> Whole
   ) -> Flow<Input, Whole> {
     let goal = Fork.Goal.all { results in
       var rest = results[...]
@@ -99,7 +108,7 @@ extension ParallelBuilder.Branches {
         guard let result = rest.popFirst() else { throw StepBody.mismatch((), expected: type) }
         return try StepBody.cast(result, to: type)
       }
-      return try join(repeat try next((each Output).self))
+      return try join(repeat try next((each Result).self))
     }
     return Flow(segments: [.fork(Fork(kind: "parallel", branches: .fixed(branches), goal: goal))])
   }

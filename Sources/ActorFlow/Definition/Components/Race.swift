@@ -19,22 +19,34 @@ public struct Race<Input: Sendable, Output: Sendable>: FlowComponent {
   ///
   /// A race without branches, as a `for` over an empty sequence leaves it, fails with
   /// ``FlowError/Code/noMatchingCase``.
-  public init(@RaceBuilder _ branches: () -> [Flow<Input, Output>]) {
-    let branches = branches().map { Fork.Branch(name: nil, segments: $0.segments) }
-    let goal = Fork.Goal.until {
-      { first, open in
-        if let first { return first }
-        guard open > 0 else { throw FlowError(.noMatchingCase, "a race without branches has no winner") }
-        return nil
-      }
-    }
-    flow = Flow(segments: [.fork(Fork(kind: "race", branches: .fixed(branches), goal: goal))])
+  public init(@RaceBuilder _ branches: () -> some FlowComponent<Input, Output>) {
+    flow = branches().flow
   }
 }
 
 /// A result builder that puts the branches of a ``Race`` beside each other.
 @resultBuilder
 public enum RaceBuilder: Sendable {
+  /// All the branches.
+  ///
+  /// A component, because then the compiler reports a mistake in a branch without reporting the `Race` as well.
+  public struct Branches<Input: Sendable, Output: Sendable>: FlowComponent {
+    fileprivate let branches: [Flow<Input, Output>]
+
+    /// The race as a flow.
+    public var flow: Flow<Input, Output> {
+      let goal = Fork.Goal.until {
+        { first, open in
+          if let first { return first }
+          guard open > 0 else { throw FlowError(.noMatchingCase, "a race without branches has no winner") }
+          return nil
+        }
+      }
+      let branches = branches.map { Fork.Branch(name: nil, segments: $0.segments) }
+      return Flow(segments: [.fork(Fork(kind: "race", branches: .fixed(branches), goal: goal))])
+    }
+  }
+
   /// A component as a branch.
   public static func buildExpression<I, O>(_ component: some FlowComponent<I, O>) -> [Flow<I, O>] {
     [component.flow]
@@ -80,5 +92,10 @@ public enum RaceBuilder: Sendable {
   /// A branch inside `if #available`.
   public static func buildLimitedAvailability<I, O>(_ branches: [Flow<I, O>]) -> [Flow<I, O>] {
     branches
+  }
+
+  /// All the branches, with their common types.
+  public static func buildFinalResult<I, O>(_ branches: [Flow<I, O>]) -> Branches<I, O> {
+    Branches(branches: branches)
   }
 }

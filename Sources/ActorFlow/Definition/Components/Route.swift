@@ -14,8 +14,8 @@ public struct Route<Input: Sendable, Output: Sendable>: FlowComponent {
   public let flow: Flow<Input, Output>
 
   /// Creates a route with a branch for each case.
-  public init(@RouteBuilder _ branches: () -> Flow<Input, Output>) {
-    flow = branches()
+  public init(@RouteBuilder _ branches: () -> some FlowComponent<Input, Output>) {
+    flow = branches().flow
   }
 }
 

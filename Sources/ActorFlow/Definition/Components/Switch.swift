@@ -16,9 +16,8 @@ public struct Switch<Input: Sendable, Output: Sendable>: FlowComponent {
   public let flow: Flow<Input, Output>
 
   /// Creates a switch over cases, which are tried in order.
-  public init(@SwitchBuilder _ cases: () -> SwitchBuilder.Cases<Input, Output>) {
-    let cases = cases()
-    flow = Flow(segments: [.choice(Choice(cases: cases.ways, otherwise: cases.otherwise))])
+  public init(@SwitchBuilder _ cases: () -> some FlowComponent<Input, Output>) {
+    flow = cases().flow
   }
 }
 
@@ -99,9 +98,16 @@ public struct Otherwise<Input: Sendable, Output: Sendable>: Sendable {
 @resultBuilder
 public enum SwitchBuilder: Sendable {
   /// The cases, and the branch for all other values if there is one.
-  public struct Cases<Input: Sendable, Output: Sendable>: Sendable {
+  ///
+  /// A component, because then the compiler reports a mistake in a case without reporting the `Switch` as well.
+  public struct Cases<Input: Sendable, Output: Sendable>: FlowComponent {
     let ways: [Choice.Case]
     let otherwise: [Segment]?
+
+    /// The choice as a flow.
+    public var flow: Flow<Input, Output> {
+      Flow(segments: [.choice(Choice(cases: ways, otherwise: otherwise))])
+    }
   }
 
   /// The cases so far, in order.
