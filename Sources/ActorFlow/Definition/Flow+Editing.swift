@@ -13,6 +13,8 @@ extension Flow {
   /// apply to the component as well; those of the step alone do not. Paths are assigned anew, so equal names may get
   /// other numbers.
   ///
+  /// A component that lets any value through says its type: `.passingThrough(Order.self)`.
+  ///
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
   ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, if the step is a hub's menu, whose result
   ///   goes to the hub's cases, if the id is a fork's, or if a ``TypeRouter`` would lose an update.
@@ -120,10 +122,12 @@ extension Flow {
     let takesNothing = Input.self == Void.self && input != Void.self
     guard Input.self == input || takesNothing, Output.self == output else {
       let needed = input == output ? "take and return \(input)" : "take \(input) and return \(output)"
+      let found =
+        Input.self == PassingThrough.self
+        ? "its type is not known here: write `.passingThrough(\(input).self)`"
+        : "takes \(Input.self) and returns \(Output.self)"
       throw FlowError(
-        .badDefinition,
-        "a component \(relation) this step must \(needed), but takes \(Input.self) and returns \(Output.self)",
-        step: node.info.id)
+        .badDefinition, "a component \(relation) this step must \(needed), but \(found)", step: node.info.id)
     }
     return takesNothing ? [.transform { _ in () }] + segments : segments
   }

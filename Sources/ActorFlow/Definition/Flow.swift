@@ -27,6 +27,16 @@ public struct Flow<Input: Sendable, Output: Sendable>: FlowComponent {
     }
   }
 
+  /// Creates a flow whose components only let their value through, or that has none: its output is its input.
+  ///
+  /// Used where the type of the value is known, as in `Flow<Order, Order> {}`.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public init(_ name: String? = nil, @FlowBuilder _ content: () -> Flow<PassingThrough, PassingThrough>)
+  where Input == Output {
+    let content = Flow<PassingThrough, PassingThrough>(name, content)
+    self.init(segments: content.segments.placed(at: Input.self))
+  }
+
   @usableFromInline package init(segments: [Segment]) {
     self.segments = segments
     cache = GraphCache()

@@ -171,6 +171,23 @@ extension RestartScenario {
         tracedAsker("d", trace)
       }
     },
+    RestartScenario("steps without input that let the value through") { trace in
+      func asker(_ name: String) -> Step<Void, Int> {
+        Step(name) { (_: Void, context: StepContext) in try await context.ask(Form(text: "-")).count }
+      }
+      return Flow("f") {
+        asker("first").passingThrough()
+        tracedAsker("a", trace)
+        asker("b").passingThrough()
+        Flow("g") {
+          tracedCharger("c", trace).passingThrough()
+          asker("d").retry(2)
+        }
+        .passingThrough()
+        asker("y").passingThrough()
+        tracedAsker("z", trace)
+      }
+    },
     RestartScenario("what is carried and mapped") { trace in
       Flow("f") {
         Flow {

@@ -29,9 +29,7 @@ import Testing
     let trace = Trace()
     let flow = Flow {
       Step("a") { Asker(trace) }
-      Flow<String, Void> {
-        Step("p") { (_: String, context) in _ = try await context.ask(Form(text: "seen?")) }
-      }.carrying { sent, _ in sent }
+      Step("p") { (_: Void, context: StepContext) in _ = try await context.ask(Form(text: "seen?")) }.passingThrough()
       Step("c") { Asker(trace) }
     }
     let result = try await running(flow, with: "s") { coordinator in
@@ -49,7 +47,7 @@ import Testing
   @Test("SC-082 a step without input and output finishes a flow with nothing")
   func passNothing() async throws {
     let coordinator = FlowCoordinator()
-    let flow = Flow { Step("p") { (_: Void) in }.carrying { received, _ in received } }
+    let flow = Flow { Step("p") { (_: Void) in }.passingThrough(Void.self) }
     let nothing: Void = try await coordinator.run(flow)
     #expect(nothing == ())
     #expect(await moves(of: coordinator) == ["launched", "moved -→p", "finished"])

@@ -49,6 +49,16 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
     flow = Self.fork(elements, branch().flow, .tally(until))
   }
 
+  /// A mistake that does not compile: branches without a component only return their elements.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "the branch of a ForEach needs a component: without one, use '.map'")
+  public init<Element: Sendable>(
+    _ elements: @escaping @Sendable (Input) throws -> [Element],
+    @FlowBuilder _ branch: () -> Flow<PassingThrough, PassingThrough>
+  ) where Output == [Element] {
+    flow = Flow(segments: [])
+  }
+
   private static func fork<Element: Sendable, Result: Sendable>(
     _ elements: @escaping @Sendable (Input) throws -> [Element], _ branch: Flow<Element, Result>, _ goal: Fork.Goal
   ) -> Flow<Input, Output> {

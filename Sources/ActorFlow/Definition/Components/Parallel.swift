@@ -91,6 +91,17 @@ public enum ParallelBuilder: Sendable {
     return Branches(branches: accumulated.branches + [Fork.Branch(name: nil, segments: segments)])
   }
 
+  /// A branch that only lets its value through: unavailable, with the remedy as its message.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  @available(
+    *, unavailable, message: "a branch of a Parallel returns a result: leave out one that only passes a value on"
+  )
+  public static func buildPartialBlock<I, each O>(
+    accumulated: Branches<I, repeat each O>, next: Flow<PassingThrough, PassingThrough>
+  ) -> Branches<I, repeat each O, PassingThrough> {
+    Branches(branches: accumulated.branches)
+  }
+
   /// A branch inside `if #available`.
   public static func buildLimitedAvailability<I, O>(_ component: Flow<I, O>) -> Flow<I, O> {
     component

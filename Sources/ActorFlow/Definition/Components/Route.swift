@@ -19,13 +19,20 @@ public struct Route<Input: Sendable, Output: Sendable>: FlowComponent {
   }
 }
 
-/// A branch of a ``Route``.
+/// A branch of a ``Route``. An empty one returns the value of its case.
 public struct When<Input: Sendable, Output: Sendable>: Sendable {
   @usableFromInline let segments: [Segment]
 
   /// Creates a branch of components in order. The input of the first is the value of the case.
   public init(_ type: Input.Type, @FlowBuilder _ branch: () -> some FlowComponent<Input, Output>) {
     segments = branch().flow.segments
+  }
+
+  /// Creates a branch that returns the value of the case: it is empty, or only lets the value through.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public init(_ type: Input.Type, @FlowBuilder _ branch: () -> Flow<PassingThrough, PassingThrough>)
+  where Input == Output {
+    segments = branch().segments.placed(at: Input.self)
   }
 
   @inlinable

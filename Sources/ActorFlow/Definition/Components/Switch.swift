@@ -23,7 +23,7 @@ public struct Switch<Input: Sendable, Output: Sendable>: FlowComponent {
 
 /// A case of a ``Switch`` or a ``Hub``.
 ///
-/// The name of the case is a part before the paths of its steps.
+/// The name of the case is a part before the paths of its steps. An empty case returns its input.
 public struct Case<Input: Sendable, Output: Sendable>: Sendable {
   @usableFromInline let way: Choice.Case
 
@@ -84,7 +84,30 @@ public struct Case<Input: Sendable, Output: Sendable>: Sendable {
   }
 }
 
+extension Case {
+  /// Creates a case that returns its own input: its branch is empty, or only lets the value through.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public init(
+    _ name: String, _ match: @escaping @Sendable (Input) throws -> Output?,
+    @FlowBuilder _ branch: () -> Flow<PassingThrough, PassingThrough>
+  ) {
+    self.init(name, match) { Flow<Output, Output>(segments: branch().segments.placed(at: Output.self)) }
+  }
+
+  /// Creates a case that returns the value for which `condition` is true: its branch is empty, or only lets the value
+  /// through.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public init(
+    _ name: String, where condition: @escaping @Sendable (Input) throws -> Bool,
+    @FlowBuilder _ branch: () -> Flow<PassingThrough, PassingThrough>
+  ) where Input == Output {
+    self.init(name, { value in try condition(value) ? value : nil }, branch)
+  }
+}
+
 /// The branch of a ``Switch`` or a ``Hub`` for a value that no case matches. It adds no part to paths.
+///
+/// An empty one returns the value, if the cases return the type that they take.
 public struct Otherwise<Input: Sendable, Output: Sendable>: Sendable {
   fileprivate let segments: [Segment]
 
@@ -144,6 +167,22 @@ public enum SwitchBuilder: Sendable {
   @_disfavoredOverload
   public static func buildPartialBlock<I, O>(accumulated: Open<I, O>, next: Otherwise<Void, O>) -> Cases<I, O> {
     Cases(ways: accumulated.ways, otherwise: [.transform { _ in () }] + next.segments)
+  }
+
+  /// An ``Otherwise`` that is empty or only lets the value through.
+  public static func buildPartialBlock<V>(
+    accumulated: Open<V, V>, next: Otherwise<PassingThrough, PassingThrough>
+  ) -> Cases<V, V> {
+    Cases(ways: accumulated.ways, otherwise: next.segments.placed(at: V.self))
+  }
+
+  /// An ``Otherwise`` that lets the value through, below cases that change its type: unavailable, with the remedy as its message.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  @available(*, unavailable, message: "the cases return another type: give 'Otherwise' a component that returns it too")
+  public static func buildPartialBlock<I, O>(
+    accumulated: Open<I, O>, next: Otherwise<PassingThrough, PassingThrough>
+  ) -> Cases<I, O> {
+    Cases(ways: accumulated.ways, otherwise: next.segments)
   }
 
   /// A case after an ``Otherwise``: unavailable, because no value reaches it.
