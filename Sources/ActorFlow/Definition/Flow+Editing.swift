@@ -13,7 +13,9 @@ extension Flow {
   /// apply to the component as well; those of the step alone do not. Paths are assigned anew, so equal names may get
   /// other numbers.
   ///
-  /// A component that lets any value through says its type: `.passingThrough(Order.self)`.
+  /// After a step that returns an ``Exit``, the component may also take and return the value that proceeds; it is not
+  /// entered when the step finishes. A component that lets any value through says its type:
+  /// `.passingThrough(Order.self)`.
   ///
   /// - Throws: ``FlowError`` with the code ``FlowError/Code/noSuchStep`` if no step or several steps match the id, and
   ///   ``FlowError/Code/badDefinition`` if the component's types do not fit, if the step is a hub's menu, whose result
@@ -28,9 +30,12 @@ extension Flow {
         "the output of a hub's menu goes to the hub's cases; insert into one of them, or before the menu",
         step: node.info.id)
     }
-    let new = try content().flow.segments(
-      from: node.body.types.output, to: node.body.types.output, "after", node)
-    return try edited(.after(new), at: node)
+    let content = content().flow
+    let output = node.body.types.output
+    if let exit = output as? any EditableExit.Type, let new = exit.inserting(content) {
+      return try edited(.after(new), at: node)
+    }
+    return try edited(.after(try content.segments(from: output, to: output, "after", node)), at: node)
   }
 
   /// Returns the flow with a component inserted before a step.

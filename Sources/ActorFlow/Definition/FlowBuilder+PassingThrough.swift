@@ -25,4 +25,11 @@ extension FlowBuilder {
   ) -> Flow<PassingThrough, PassingThrough> {
     Flow(segments: accumulated.segments + next.segments)
   }
+
+  /// A component that lets the output of the components before it through, or finishes.
+  public static func buildPartialBlock<I, M, E>(
+    accumulated: Flow<I, M>, next: Flow<PassingThrough, Exit<PassingThrough, E>>
+  ) -> Flow<I, Exit<M, E>> {
+    Flow(segments: accumulated.segments + next.segments.placed(at: Exit<M, E>.self))
+  }
 }

@@ -5,7 +5,8 @@
 /// flows. There is no value of this type to run one with. To use one on its own, say the type of the value:
 /// `Flow<Order, Order> {}`, or `.passingThrough(Order.self)`.
 public struct PassingThrough: Sendable {
-  private init() {}
+  /// The value in an ``Exit/proceed(_:)``. Everywhere else the value is on its way as itself.
+  let value: any Sendable
 }
 
 extension FlowComponent {
@@ -17,6 +18,8 @@ extension FlowComponent {
   ///
   /// The component works as it does alone: its steps are visited, compensated and may fail. After a back into the
   /// component the same value passes. In a hosted flow the value is persisted while the component runs.
+  ///
+  /// If the output is an ``Exit``, only the value in its ``Exit/proceed(_:)`` is dropped: an outcome is passed on.
   public func passingThrough() -> Flow<Input, Input> {
     Flow(segments: flow.segments.carrying { carried, _ in try PassingThrough.cast(carried, to: Input.self) })
   }
@@ -37,6 +40,8 @@ extension FlowComponent where Input == Void {
   /// ``SkippableStep`` that skips lets the value through as well. After a back into the component the same value
   /// passes. In a hosted flow the value is persisted while the component runs.
   ///
+  /// If the output is an ``Exit``, only the value in its ``Exit/proceed(_:)`` is dropped: an outcome is passed on.
+  ///
   /// To edit a flow, or to run the component alone, say the type: `.passingThrough(Order.self)`.
   public func passingThrough() -> Flow<PassingThrough, PassingThrough> {
     Flow(segments: flow.segments.carryingAnything { carried, _ in carried })
@@ -47,6 +52,41 @@ extension FlowComponent where Input == Void {
   /// Works as `.passingThrough()`, also where no component before it tells the type of the value.
   public func passingThrough<V: Sendable>(_ type: V.Type) -> Flow<V, V> {
     Flow(segments: flow.segments.carryingAnything { carried, _ in try PassingThrough.cast(carried, to: V.self) })
+  }
+}
+
+// A component that may finish: the value in its `proceed` is dropped, an outcome is not.
+extension FlowComponent where Output: ExitOutput {
+  /// Runs the component, and passes its input on if the component proceeds.
+  ///
+  /// If the component finishes, the outcome is passed on.
+  @_documentation(visibility: internal)
+  public func passingThrough() -> Flow<Input, Exit<Input, Output.Outcome>> {
+    Flow(segments: flow.segments.carrying { try Output.cast($1).proceeding(with: $0, as: Input.self) })
+  }
+}
+
+extension FlowComponent where Input == Void, Output: ExitOutput {
+  /// Runs the component between two others, and passes on the value that came in if the component proceeds.
+  ///
+  /// If the component finishes, the outcome is passed on.
+  @_documentation(visibility: internal)
+  public func passingThrough() -> Flow<PassingThrough, Exit<PassingThrough, Output.Outcome>> {
+    Flow(segments: flow.segments.carryingAnything { try Output.cast($1).proceeding(with: $0, as: PassingThrough.self) })
+  }
+
+  /// Runs the component, and passes on a value of this type if the component proceeds.
+  ///
+  /// If the component finishes, the outcome is passed on.
+  @_documentation(visibility: internal)
+  public func passingThrough<V: Sendable>(_ type: V.Type) -> Flow<V, Exit<V, Output.Outcome>> {
+    Flow(segments: flow.segments.carryingAnything { try Output.cast($1).proceeding(with: $0, as: V.self) })
+  }
+}
+
+extension ExitOutput {
+  fileprivate static func cast(_ value: any Sendable) throws -> Exit<Value, Outcome> {
+    try StepBody.cast(value, to: Exit<Value, Outcome>.self)
   }
 }
 
@@ -71,5 +111,15 @@ extension [Segment] {
   /// Segments that let their value through, at a place where the value has this type.
   func placed<V: Sendable>(at type: V.Type) -> [Segment] {
     isEmpty ? [] : self + [.transform { try PassingThrough.cast($0, to: type) }]
+  }
+
+  /// Segments that let their value through or finish, at a place where the value has this type.
+  func placed<V: Sendable, Outcome>(at type: Exit<V, Outcome>.Type) -> [Segment] {
+    self + [
+      .transform { exit in
+        let exit = try StepBody.cast(exit, to: Exit<PassingThrough, Outcome>.self)
+        return try exit.proceeding(with: exit.proceeding ?? (), as: V.self)
+      }
+    ]
   }
 }

@@ -1,8 +1,23 @@
 // Drawing the segments that branch.
 extension DiagramMaker {
   mutating func add(_ choice: Choice) {
+    if let part = choice.earlyEnd { return add(part) }
     let diamond = addShape(.choice, "?")
     ends = ways(of: choice, from: diamond).flatMap(\.self)
+  }
+
+  /// Draws an early end as an arrow from the component that may finish to the end of its flow, without a diamond.
+  private mutating func add(_ part: Choice.EarlyEnd) {
+    switch part {
+    case .junction(let next):
+      let mayFinish = ends.filter { !proceeding.contains($0.from) }
+      let outcomes = finishing + mayFinish.map { ($0.from, $0.label.isEmpty ? "finish" : "\($0.label), finish") }
+      finishing = []
+      add(next)
+      finishing = outcomes + finishing
+    case .proceeding: proceeding.formUnion(ends.map(\.from))
+    case .end: endOutcomes()
+    }
   }
 
   /// Draws the cases one after the other.
@@ -10,19 +25,22 @@ extension DiagramMaker {
   /// - Returns: The loose ends of each case; the last element is that of `otherwise`, if there is one.
   private mutating func ways(of choice: Choice, from shape: Int) -> [[LooseEnd]] {
     var ways: [[LooseEnd]] = []
+    var outcomes: [LooseEnd] = []
     for way in choice.cases {
       ends = [(shape, way.label)]
       if let name = way.name { openName(name) }
       add(way.segments)
       if way.name != nil { closeName() }
       ways.append(ends)
+      outcomes += finishing
+      finishing = []
     }
     if let otherwise = choice.otherwise {
       ends = [(shape, "otherwise")]
       add(otherwise)
       ways.append(ends)
     }
-    ends = []
+    (ends, finishing) = ([], outcomes + finishing)
     return ways
   }
 
@@ -70,6 +88,7 @@ extension DiagramMaker {
       open(path: (node?.info.id.path ?? "") + "/*")
       ends = [(bar, "each element")]
       add(segments)
+      endOutcomes()
       results = ends
     }
     closeName()
@@ -84,10 +103,12 @@ extension DiagramMaker {
     if branch.name == nil, branch.segments.onlyName != nil {
       ends = [(bar, "")]
       add(branch.segments)
+      endOutcomes()
     } else {
       let name = openName(branch.name ?? "\(number)")
       ends = [(bar, branch.name == nil ? "" : name)]
       add(branch.segments)
+      endOutcomes()
       closeName()
     }
     return ends

@@ -9,6 +9,10 @@ struct DiagramMaker {
   /// The open frames, outermost first; the first is the whole picture.
   private var clusters = [Diagram.Cluster(label: "")]
   var ends: [LooseEnd] = []
+  /// The loose ends of components that may finish, up to the end of the flow that they finish.
+  var finishing: [LooseEnd] = []
+  /// The shapes behind which a value has been wrapped in an ``Exit``: they do not finish.
+  var proceeding: Set<Int> = []
   private var nodes: ArraySlice<Node>
   /// The prefixes of the paths of the next nodes, one for each open name.
   private var prefixes = [""]
@@ -62,6 +66,7 @@ extension DiagramMaker {
   /// Draws a shape in the innermost frame, with an arrow from every loose end.
   @discardableResult
   mutating func addShape(_ kind: Diagram.Shape.Kind, _ label: String, of node: Node? = nil) -> Int {
+    endOutcomes()
     let number = shapes.count
     shapes.append(Diagram.Shape(kind: kind, label: label, node: node))
     clusters[clusters.count - 1].items.append(.shape(number))
@@ -76,6 +81,12 @@ extension DiagramMaker {
       let label = end.label.isEmpty ? label : end.label
       arrows.append(Diagram.Arrow(from: end.from, to: shape, label: label, isReturn: true))
     }
+  }
+
+  /// Lets what finishes continue with what proceeds.
+  mutating func endOutcomes() {
+    ends += finishing
+    finishing = []
   }
 
   mutating func nextNode() -> Node? { nodes.popFirst() }

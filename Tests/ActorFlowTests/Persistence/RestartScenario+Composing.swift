@@ -188,6 +188,28 @@ extension RestartScenario {
         tracedAsker("z", trace)
       }
     },
+    RestartScenario("steps that finish their flow early") { trace in
+      func exit(_ name: String, when text: String) -> Step<String, Exit<String, String>> {
+        Step(name) { (input: String, context: StepContext) -> Exit<String, String> in
+          let answer = try await context.ask(Form(text: input))
+          return input.contains(text) ? .finish(input + "!") : .proceed(input + answer)
+        }
+      }
+      return Flow("f") {
+        Flow("g", finishingWith: String.self) {
+          tracedAsker("a", trace)
+          exit("b", when: "never")
+          tracedCharger("c", trace)
+          exit("d", when: "(b)")
+          tracedAsker("e", trace)
+        }
+        Switch {
+          Case("never", where: { (text: String) in text.isEmpty }) { tracedAsker("y", trace) }
+          Otherwise {}
+        }
+        tracedAsker("z", trace)
+      }
+    },
     RestartScenario("what is carried and mapped") { trace in
       Flow("f") {
         Flow {

@@ -176,6 +176,13 @@ public enum SwitchBuilder: Sendable {
     Cases(ways: accumulated.ways, otherwise: next.segments.placed(at: V.self))
   }
 
+  /// An ``Otherwise`` that is empty or only lets the value through, below cases that may finish: the value proceeds.
+  public static func buildPartialBlock<V, E>(
+    accumulated: Open<V, Exit<V, E>>, next: Otherwise<PassingThrough, PassingThrough>
+  ) -> Cases<V, Exit<V, E>> {
+    Cases(ways: accumulated.ways, otherwise: next.segments.placed(at: V.self) + [Exit<V, E>.proceeding])
+  }
+
   /// An ``Otherwise`` that lets the value through, below cases that change its type: unavailable, with the remedy as its message.
   @_documentation(visibility: internal) @_disfavoredOverload
   @available(*, unavailable, message: "the cases return another type: give 'Otherwise' a component that returns it too")
