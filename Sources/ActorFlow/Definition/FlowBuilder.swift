@@ -1,7 +1,7 @@
 /// A result builder that puts components one after the other.
 ///
 /// As in RegexBuilder, every partial block is erased to a ``Flow``. So the compiler checks each pair of neighbours on
-/// its own and reports an error at the pair that does not fit.
+/// its own and reports an error at the pair that does not fit. See <doc:CompileErrors>.
 @resultBuilder
 public enum FlowBuilder: Sendable {
   /// A component as a flow.

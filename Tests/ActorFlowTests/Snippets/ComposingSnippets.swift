@@ -70,6 +70,45 @@ enum ComposingSnippets {
     return papers.flow
   }
 
+  static var upgrading: Flow<Trip, Trip> {
+    let upgraded = Switch {
+      Case("long", where: { (trip: Trip) in trip.stops.count > 3 }) { ask("upgrade") }
+      Otherwise {}
+    }
+    return upgraded.flow
+  }
+
+  enum Decision: Sendable, Equatable {
+    case notNeeded
+    case granted
+  }
+
+  static var ending: Flow<Trip, Decision> {
+    let visa = Flow("visa", finishingWith: Decision.self) {
+      Step("check") { (trip: Trip) -> Exit<Trip, Decision> in
+        trip.isAbroad ? .proceed(trip) : .finish(.notNeeded)
+      }
+      ask("passport")
+      Step("decide") { (trip: Trip) in Decision.granted }
+    }
+    return visa
+  }
+
+  actor Visitors {
+    static let shared = Visitors()
+    private var number = 0
+    func count() { number += 1 }
+  }
+
+  static var watching: Flow<Trip, Trip> {
+    let watched = Flow("watched") {
+      ask("wish")
+      Step("visitor count") { (_: Void) in await Visitors.shared.count() }.passingThrough()
+      ask("payment")
+    }
+    return watched
+  }
+
   static var repeating: Flow<Trip, Trip> {
     let stops = Loop {
       ask("stop")

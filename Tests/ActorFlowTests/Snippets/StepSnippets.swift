@@ -45,7 +45,7 @@ enum StepSnippets {
   static func thanks() -> Flow<Order, String> {
     Flow("thanks") {
       Step("count") { (order: Order) in await Statistics.shared.count(order) }  // returns nothing: the order ends here
-        .carrying { order, _ in order }  // unless it is carried past
+        .passingThrough()  // unless it passes through
       Step("text") { (order: Order) in "Thank you for the \(order.item)" }
     }
   }
