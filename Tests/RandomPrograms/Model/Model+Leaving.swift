@@ -141,11 +141,12 @@ extension Program {
 extension Part {
   fileprivate var routerSteps: [String] {
     switch self {
-    case .step: []
+    case .step, .aside: []
+    case .early(let pieces): pieces.flatMap { $0.1.flatMap(\.routerSteps) }
     case .router(_, let first, _): [first.name]
     case .choice(let bodies), .hub(_, let bodies), .fork(_, let bodies): bodies.flatMap { $0.flatMap(\.routerSteps) }
     case .route(_, let left, let right): (left.1 + right.1).flatMap(\.routerSteps)
-    case .loop(let body), .scope(_, let body): body.flatMap(\.routerSteps)
+    case .loop(let body), .scope(_, let body), .passing(let body): body.flatMap(\.routerSteps)
     }
   }
 }

@@ -27,6 +27,20 @@ extension Model {
     case .hub(let menu, let sides): return try hub(menu, sides, value)
     case .router(let entry, let first, let second): return try router(first, second, try step(entry, value))
     case .scope(let scope, let body): return try self.scope(scope, body, value)
+    case .passing(let body):
+      _ = try walk(body, value)
+      return value
+    case .aside(let plan):
+      _ = try step(plan, Value())
+      return value
+    case .early(let pieces):
+      var value = value
+      for (plan, body) in pieces {
+        value = try step(plan, value)
+        if value.finishesEarly { return value }
+        value = try walk(body, value)
+      }
+      return value
     case .fork: throw .failed("the model knows no forks")
     }
   }
@@ -265,9 +279,10 @@ extension Part {
   static func isOneStep(_ body: [Part]) -> Bool {
     guard body.count == 1 else { return false }
     switch body[0] {
-    case .step: return true
+    case .step, .aside: return true
     case .scope(.finally, _): return false
-    case .scope(_, let body): return isOneStep(body)
+    case .scope(_, let body), .passing(let body): return isOneStep(body)
+    case .early(let pieces): return pieces.count == 1 && pieces[0].1.isEmpty
     default: return false
     }
   }

@@ -17,6 +17,13 @@ package indirect enum Part: Sendable {
   /// A `TypeRouter` of two steps, of which the first receives the update that the second may make.
   case router(entry: StepPlan, first: StepPlan, second: StepPlan)
   case fork(Fork, [[Part]])
+  /// Parts whose output is dropped: their input goes on.
+  case passing([Part])
+  /// A step without input, which lets the value through. Not below a `ForEach`, whose element it would not know.
+  case aside(StepPlan)
+  /// A flow that each of these steps may finish: with its output, if the number leaves a remainder of 1 by 4. Otherwise
+  /// the parts behind the step follow.
+  case early([(StepPlan, [Part])])
   case scope(Scope, [Part])
 }
 
@@ -83,11 +90,12 @@ package struct Program: Sendable {
 extension Part {
   package var steps: [StepPlan] {
     switch self {
-    case .step(let step): [step]
+    case .step(let step), .aside(let step): [step]
+    case .early(let pieces): pieces.flatMap { [$0.0] + $0.1.flatMap(\.steps) }
     case .choice(let cases): cases.flatMap { $0.flatMap(\.steps) }
     case .route(let chooser, let left, let right):
       [chooser, left.0, right.0] + (left.1 + right.1).flatMap(\.steps)
-    case .loop(let body), .scope(_, let body): body.flatMap(\.steps)
+    case .loop(let body), .scope(_, let body), .passing(let body): body.flatMap(\.steps)
     case .hub(let menu, let branches): [menu] + branches.flatMap { $0.flatMap(\.steps) }
     case .router(let entry, let first, let second): [entry, first, second]
     case .fork(_, let branches): branches.flatMap { $0.flatMap(\.steps) }
@@ -96,11 +104,12 @@ extension Part {
 
   package var hasFork: Bool {
     switch self {
-    case .step, .router: false
+    case .step, .aside, .router: false
+    case .early(let pieces): pieces.contains { $0.1.contains(where: \.hasFork) }
     case .fork: true
     case .choice(let bodies), .hub(_, let bodies): bodies.contains { $0.contains(where: \.hasFork) }
     case .route(_, let left, let right): (left.1 + right.1).contains(where: \.hasFork)
-    case .loop(let body), .scope(_, let body): body.contains(where: \.hasFork)
+    case .loop(let body), .scope(_, let body), .passing(let body): body.contains(where: \.hasFork)
     }
   }
 }
@@ -121,11 +130,12 @@ extension [Part] {
 extension Part {
   fileprivate var finalized: [[Part]] {
     switch self {
-    case .step, .router: []
+    case .step, .aside, .router: []
+    case .early(let pieces): pieces.flatMap { $0.1.finalized }
     case .choice(let bodies), .hub(_, let bodies), .fork(_, let bodies): bodies.flatMap(\.finalized)
     case .route(_, let left, let right): (left.1 + right.1).finalized
     case .scope(.finally, let body): [body] + body.finalized
-    case .loop(let body), .scope(_, let body): body.finalized
+    case .loop(let body), .scope(_, let body), .passing(let body): body.finalized
     }
   }
 }

@@ -25,6 +25,9 @@ extension Part {
     case .router(let entry, let first, let second): "\(entry.text) router[\(first.text) \(second.text)]"
     case .fork(let fork, let branches): "\(fork)[\(branches.text)]"
     case .scope(let scope, let body): "\(scope)(\(body.text))"
+    case .passing(let body): "passing(\(body.text))"
+    case .aside(let step): "aside(\(step.text))"
+    case .early(let pieces): "early(\(pieces.map { "\($0.0.text)? \($0.1.text)" }.joined(separator: " ")))"
     }
   }
 }

@@ -36,8 +36,10 @@ package struct ProgramGenerator {
   }
 
   private mutating func part(depth: Int) -> Part {
-    guard depth > 0, budget > 0, random.percent(60) else { return .step(step(asks: random.percent(60))) }
-    switch random.below(kind == .free ? 17 : 13) {
+    guard depth > 0, budget > 0, random.percent(60) else {
+      return track.contains("*") || random.percent(90) ? .step(step(asks: random.percent(60))) : .aside(plainStep())
+    }
+    switch random.below(kind == .free ? 19 : 15) {
     case 0: return .choice((0..<2).map { _ in sequence(depth: depth - 1) })
     case 1: return route(depth: depth - 1)
     case 2: return .loop(sequence(depth: depth - 1))
@@ -47,8 +49,10 @@ package struct ProgramGenerator {
     case 8: return .scope(.recover, scoped(depth))
     case 9 where kind == .free && random.percent(30): return .scope(.expires(duration()), scoped(depth))
     case 9: return .scope(.timeout(duration()), scoped(depth))
-    case 10: return .scope(.guarded, scoped(depth))
-    case 11, 12: return .scope(.finally, scoped(depth))
+    case 10: return .passing(sequence(depth: depth - 1))
+    case 11: return early(depth: depth - 1)
+    case 12: return .scope(.guarded, scoped(depth))
+    case 13, 14: return .scope(.finally, scoped(depth))
     default: return fork(depth: depth - 1)
     }
   }
@@ -71,6 +75,11 @@ package struct ProgramGenerator {
     menus.append(menu.name)
     defer { menus.removeLast() }
     return .hub(menu, (0..<(1 + random.below(2))).map { _ in sequence(depth: depth) })
+  }
+
+  private mutating func early(depth: Int) -> Part {
+    .early(
+      (0..<(1 + random.below(2))).map { _ in (plainStep(), random.percent(70) ? sequence(depth: depth) : []) })
   }
 
   private mutating func router() -> Part {

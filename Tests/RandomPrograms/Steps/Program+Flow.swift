@@ -12,12 +12,20 @@ private struct Builder {
   let session: World.HostSession
 
   func flow(_ parts: [Part]) throws -> Flow<Value, Value> {
-    let flows = try parts.map(flow)
-    return flows.dropFirst().reduce(flows[0]) { before, next in
-      Flow {
+    try parts.dropFirst().reduce(flow(parts[0])) { try flow(of: $0, then: $1) }
+  }
+
+  private func flow(of before: Flow<Value, Value>, then part: Part) throws -> Flow<Value, Value> {
+    if case .aside(let plan) = part {
+      return Flow {
         before
-        next
+        aside(plan).passingThrough()
       }
+    }
+    let next = try flow(part)
+    return Flow {
+      before
+      next
     }
   }
 
@@ -53,6 +61,9 @@ private struct Builder {
       let name = body.finalizer
       return try flow(body).finally(name) { [session] _ in session.world.finalize(name, in: session.number) }
     case .scope(let scope, let body): return self.scope(scope, try flow(body))
+    case .passing(let body): return try flow(body).passingThrough()
+    case .aside(let plan): return aside(plan).passingThrough(Value.self)
+    case .early(let pieces): return try early(pieces)
     }
   }
 
@@ -71,6 +82,44 @@ private struct Builder {
     if plan.skips { return Step(plan.name) { [session] in SkippablePuppet<I, O>(plan, session) } }
     if plan.receives { return Step(plan.name) { [session] in ReceivingPuppet<I, O>(plan, session) } }
     return Step(plan.name) { [session] in Puppet<I, O>(plan, session) }
+  }
+
+  private func aside(_ plan: StepPlan) -> Flow<Void, Value> {
+    Step(plan.name) { [session] in AsidePuppet(plan, session) }.onBackUp(plan.policy)
+  }
+
+  // MARK: Early ends
+
+  private func early(_ pieces: [(StepPlan, [Part])]) throws -> Flow<Value, Value> {
+    var whole: Flow<Value, Exit<Value, Value>>?
+    for (plan, body) in pieces {
+      let exit = step(plan, Value.self, Exit<Value, Value>.self)
+      let next = whole.map { before in
+        Flow {
+          before
+          exit
+        }
+      }
+      whole = try body.reduce(next ?? exit) { try early($0, then: $1) }
+    }
+    guard let whole else { return Flow {} }
+    return Flow(finishingWith: Value.self) { whole }
+  }
+
+  private func early(
+    _ before: Flow<Value, Exit<Value, Value>>, then part: Part
+  ) throws -> Flow<Value, Exit<Value, Value>> {
+    if case .aside(let plan) = part {
+      return Flow {
+        before
+        aside(plan).passingThrough()
+      }
+    }
+    let next = try flow(part)
+    return Flow {
+      before
+      next
+    }
   }
 
   // MARK: Choosing
@@ -173,6 +222,9 @@ private struct Builder {
 }
 
 extension Value {
+  /// Whether a step that may finish its flow does.
+  package var finishesEarly: Bool { number % 4 == 1 }
+
   /// Decides whether a loop runs another round, and with what value.
   package var goesRoundAgain: Again<Value, Value> {
     number % 3 == 0 ? .again(with(number + 1, adding: "~")) : .done(self)

@@ -1,6 +1,6 @@
 package import ActorFlow
 
-// The three kinds of steps, for all types of values between steps.
+// The kinds of steps, for all types of values between steps.
 
 package actor Puppet<Input: Carrier, Output: Carrier>: FlowStep {
   private let body: Body
@@ -12,6 +12,22 @@ package actor Puppet<Input: Carrier, Output: Carrier>: FlowStep {
 
   package func proceed(_ input: Input, context: StepContext) async throws -> Output {
     Output(carrying: try await body.proceed(input.value, note: nil, context))
+  }
+
+  package func backUp(context: RollbackContext) async throws { try await body.backUp(context) }
+}
+
+/// A step without input.
+package actor AsidePuppet: FlowStep {
+  private let body: Body
+
+  package init(_ plan: StepPlan, _ session: World.HostSession) {
+    body = Body(plan, session)
+    session.world.watch(self)
+  }
+
+  package func proceed(_ input: Void, context: StepContext) async throws -> Value {
+    try await body.proceed(Value(), note: nil, context)
   }
 
   package func backUp(context: RollbackContext) async throws { try await body.backUp(context) }

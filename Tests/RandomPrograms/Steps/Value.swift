@@ -83,6 +83,19 @@ extension OneOf2: Carrier where A: Carrier, B: Carrier {
   }
 }
 
+extension Exit: Carrier where Value: Carrier, Outcome: Carrier {
+  package init(carrying value: RandomPrograms.Value) {
+    self = value.finishesEarly ? .finish(Outcome(carrying: value)) : .proceed(Value(carrying: value))
+  }
+
+  package var value: RandomPrograms.Value {
+    switch self {
+    case .proceed(let carrier): carrier.value
+    case .finish(let carrier): carrier.value
+    }
+  }
+}
+
 extension OneOf3: Carrier where A: Carrier, B: Carrier, C: Carrier {
   package init(carrying value: Value) {
     switch value.number % 3 {
