@@ -14,8 +14,8 @@ extension FlowComponent {
   ///
   /// The guard is asked again before a walk inside the component begins anew: after a back, in another attempt, and when
   /// a durable flow is activated. It gets the input and the context with which the component was entered, so it tells
-  /// whether those who were admitted still are, whoever has answered inside. A step whose guard then throws has failed,
-  /// and its `proceed` is not called.
+  /// whether those who were admitted still are, no matter who has answered inside. A step whose guard then throws has
+  /// failed, and its `proceed` is not called.
   ///
   /// - Parameter guard: Gets the input of the component. The context tells who has begun the run, and who had answered
   ///   last when the component was reached.

@@ -110,7 +110,8 @@ extension [Segment] {
       case .step: steps += 1
       case .begin, .end, .open, .close: break
       case .transform: if steps == 0 { return false }
-      case .carry, .join, .enter, .leave, .choice, .loop, .hub, .router, .fork: return false
+      case .carry, .join, .enter, .leave, .enterFinally, .leaveFinally, .choice, .loop, .hub, .router, .fork:
+        return false
       }
     }
     return steps == 1

@@ -29,7 +29,7 @@ private actor Log: FlowStep {
 private actor Hint: SkippableStep {
   private let isNeeded: Bool
   init(isNeeded: Bool) { self.isNeeded = isNeeded }
-  func skip(_ input: Void) -> Skip<Int> { isNeeded ? .enter : .with(0) }
+  func skip(_ input: Void, context: EntryContext) -> Skip<Int> { isNeeded ? .enter : .with(0) }
   func proceed(_ input: Void, context: StepContext) -> Int { 1 }
   func backUp(context: RollbackContext) {}
 }

@@ -124,6 +124,8 @@ private struct StackWalk {
   private var isBackUp: [Bool] = []
   /// For each open scope the stacks behind it if it recovers; `nil` for a scope that does not.
   private var recovered: [PossibleStacks?] = []
+  /// For each open component with a finalizer the stacks before it, and whether steps had been dropped by then.
+  private var unfinished: [(stacks: PossibleStacks, drops: Bool)] = []
 
   init(_ stacks: PossibleStacks, _ updates: ReceivedUpdates, _ backUp: BackUpPolicy = .automatic) {
     (self.stacks, self.updates, self.backUp) = (stacks, updates, [backUp])
@@ -140,6 +142,10 @@ private struct StackWalk {
       case .end: if isBackUp.removeLast() { backUp.removeLast() }
       case .enter(let kind): if case .recover = kind { recovered.append(stacks) } else { recovered.append(nil) }
       case .leave: if let behind = recovered.removeLast() { stacks.add(behind) }
+      case .enterFinally:
+        unfinished.append((stacks, drops))
+        drops = false
+      case .leaveFinally: finish()
       case .choice(let choice): stacks = after(choice.arms)
       case .loop(let loop): turn(through: loop.body)
       case .hub(let menu): visit(menu)
@@ -153,9 +159,24 @@ private struct StackWalk {
   }
 
   private mutating func begin(_ policy: Segment.Policy) {
-    guard case .backUp(let policy) = policy else { return isBackUp.append(false) }
-    isBackUp.append(true)
-    backUp.append(policy)
+    switch policy {
+    case .backUp(let policy):
+      isBackUp.append(true)
+      backUp.append(policy)
+    case .chosenBackUp:
+      isBackUp.append(true)
+      backUp.append(.automatic)
+    case .failure, .presentation: isBackUp.append(false)
+    }
+  }
+
+  /// Leaves a component with a finalizer: no update reaches the steps inside any more.
+  private mutating func finish() {
+    let before = unfinished.removeLast()
+    let isDropped = drops || stacks.someSettle
+    drops = before.drops
+    note(drops: isDropped)
+    stacks = isDropped ? .empty : before.stacks
   }
 
   private mutating func enter(_ body: StepBody?) {

@@ -31,8 +31,9 @@
 ///
 /// A step may make a type that is only received as an update. Then a receiver of it must be an earlier step on every
 /// way to that step. A receiver that may be skipped, stands in one case of a choice or in a fork, or is settled before,
-/// does not count. ``FlowComponent/onBackUp(_:)`` around the router is not looked at: a policy that settles there can
-/// still make an update fail with ``FlowError/Code/noMatchingCase``, and so can a run that starts in the middle.
+/// does not count, nor does one in a part with a ``FlowComponent/finally(_:_:)``. ``FlowComponent/onBackUp(_:)`` around
+/// the router and policies by the input are not looked at: one that settles can still make an update fail with
+/// ``FlowError/Code/noMatchingCase``, and so can a run that starts in the middle.
 ///
 /// Types are compared as the definition declares them.
 public struct TypeRouter<Input: Sendable, Output: Sendable>: FlowComponent {

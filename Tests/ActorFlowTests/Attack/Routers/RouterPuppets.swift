@@ -193,7 +193,7 @@ actor RouterSkipper<Input: RouterShape, Output: RouterShape>: SkippableStep {
   private let role: RouterRole
   init(_ role: RouterRole) { self.role = role }
 
-  func skip(_ input: Input) throws -> Skip<Output> { try role.skip() }
+  func skip(_ input: Input, context: EntryContext) throws -> Skip<Output> { try role.skip() }
   func proceed(_ input: Input, context: StepContext) throws -> Output { try role.proceed() }
   func backUp(context: RollbackContext) {}
 }
@@ -213,7 +213,7 @@ actor RouterSkippingReceiver<Input: RouterShape, Output: RouterShape, Update: Ro
   init(_ role: RouterRole) { self.role = role }
 
   func receive(_ update: Update) { role.receive(update.token) }
-  func skip(_ input: Input) throws -> Skip<Output> { try role.skip() }
+  func skip(_ input: Input, context: EntryContext) throws -> Skip<Output> { try role.skip() }
   func proceed(_ input: Input, context: StepContext) throws -> Output { try role.proceed() }
   func backUp(context: RollbackContext) {}
 }

@@ -266,7 +266,7 @@ private enum Around: CaseIterable {
 
   /// Hands on its input, and receives C.
   private actor Through<Value: Sendable>: ReceivingStep, SkippableStep {
-    func skip(_ input: Value) -> Skip<Value> { .enter }
+    func skip(_ input: Value, context: EntryContext) -> Skip<Value> { .enter }
     func proceed(_ input: Value, context: StepContext) -> Value { input }
     func receive(_ update: C) {}
     func backUp(context: RollbackContext) {}
