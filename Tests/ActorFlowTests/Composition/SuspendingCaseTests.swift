@@ -52,6 +52,20 @@ import Testing
     #expect(error?.code == .noMatchingCase && error?.message.contains("\"never\"") == true)
   }
 
+  @Test("an empty branch lets the value through that the closure has found")
+  func emptyBranch() async throws {
+    let flow = Flow {
+      Switch {
+        Case("known", { (input: String) async -> String? in input == "a" ? "A" : nil }) {}
+        Case("short", where: { (input: String) async in input.count == 1 }) {}
+        Otherwise { Step("z") { Automatic() } }
+      }
+    }
+    #expect(try await FlowCoordinator().run(flow, with: "a") == "A")
+    #expect(try await FlowCoordinator().run(flow, with: "b") == "b")
+    #expect(try await FlowCoordinator().run(flow, with: "cc") == "ccz")
+  }
+
   @Test("an error of the closure is a failure of the step before; a leave cancels the closure")
   func fails() async throws {
     let trace = Trace()

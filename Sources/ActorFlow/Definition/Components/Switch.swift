@@ -94,6 +94,24 @@ extension Case {
     self.init(name, match) { Flow<Output, Output>(segments: branch().segments.placed(at: Output.self)) }
   }
 
+  /// Creates a case with a closure that may suspend and a branch that is empty, or only lets the value through.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public init(
+    _ name: String, _ match: @escaping @Sendable @concurrent (Input) async throws -> Output?,
+    @FlowBuilder _ branch: () -> Flow<PassingThrough, PassingThrough>
+  ) {
+    self.init(name, match) { Flow<Output, Output>(segments: branch().segments.placed(at: Output.self)) }
+  }
+
+  /// Creates a case with a condition that may suspend and a branch that is empty, or only lets the value through.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  public init(
+    _ name: String, where condition: @escaping @Sendable @concurrent (Input) async throws -> Bool,
+    @FlowBuilder _ branch: () -> Flow<PassingThrough, PassingThrough>
+  ) where Input == Output {
+    self.init(name, { @concurrent value in try await condition(value) ? value : nil }, branch)
+  }
+
   /// Creates a case that returns the value for which `condition` is true: its branch is empty, or only lets the value
   /// through.
   @_documentation(visibility: internal) @_disfavoredOverload
