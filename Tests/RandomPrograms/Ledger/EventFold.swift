@@ -7,6 +7,7 @@ package struct EventFold {
   private var hasEntered = false
   private var isEnding = false
   private var hasEnded = false
+  private var time = Duration.zero
 
   package init() {}
 
@@ -14,6 +15,8 @@ package struct EventFold {
     try expectEqual(event.sequence, sequence + 1, "rule 5: the event's number")
     sequence += 1
     try expect(!hasEnded, "rule 5: \(event.change) after the end")
+    try expect(event.at >= time, "\(event.change) at \(event.at), and the event before it at \(time)")
+    time = event.at
     try foldQuestions(event)
     try checkFocus(event)
     try checkEnding(event)

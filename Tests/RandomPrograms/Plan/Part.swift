@@ -139,3 +139,17 @@ extension Part {
     }
   }
 }
+
+extension Program {
+  /// Returns a step in the middle of the program, and some of the steps before it; `nil` if there is none.
+  package func start(_ random: inout Chance) -> (step: StepID, earlier: [StepID])? {
+    let steps = parts.compactMap { part -> StepID? in
+      if case .step(let plan) = part { StepID(plan.name) } else { nil }
+    }
+    guard steps.count > 1 else { return nil }
+    let index = 1 + random.below(steps.count - 1)
+    var earlier: [StepID] = []
+    for step in steps[..<index] where random.percent(70) { earlier.append(step) }
+    return (steps[index], earlier)
+  }
+}

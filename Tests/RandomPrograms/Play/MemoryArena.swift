@@ -9,7 +9,10 @@ package final class MemoryArena: Arena {
   package let run: Task<String, Never>
   private let isOver: Flag
 
-  package init(_ program: Program, yields: Bool = false) throws {
+  /// - Parameter start: The step to start at and those on the stack below it; `nil` for the beginning of the program.
+  package init(
+    _ program: Program, startingAt start: (step: StepID, earlier: [StepID])? = nil, yields: Bool = false
+  ) throws {
     let (world, clock) = (World(yields: yields), ManualClock())
     let coordinator = FlowCoordinator(id: "flow", clock: clock, eventLog: 100_000)
     let isOver = Flag()
@@ -17,7 +20,13 @@ package final class MemoryArena: Arena {
     let flow = try program.flow(in: world.newHostSession())
     run = Task {
       defer { isOver.raise() }
-      do { return "finished \(try await coordinator.run(flow, with: Value()).trail)" } catch { return word(for: error) }
+      do {
+        guard let start else { return "finished \(try await coordinator.run(flow, with: Value()).trail)" }
+        let earlier = start.earlier.map { EarlierStep($0, input: Value()) }
+        let output = try await coordinator.run(
+          flow, with: Value(), startingAt: start.step, input: Value(), after: earlier)
+        return "finished \(output.trail)"
+      } catch { return word(for: error) }
     }
   }
 

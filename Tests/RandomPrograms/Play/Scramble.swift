@@ -7,7 +7,9 @@ package func playScramble(seed: UInt64) async throws(Violation) {
   let program = generator.program()
   let patience = generator.random.below(40)
   do {
-    let arena = try MemoryArena(program, yields: true)
+    var random = generator.random
+    let start = random.percent(20) ? program.start(&random) : nil
+    let arena = try MemoryArena(program, startingAt: start, yields: true)
     await Attackers(program, arena.world, arena, patience: patience).attack(tasks: 3, seed: seed)
     do {
       try await check(program, arena)
