@@ -3,6 +3,25 @@ import ActorFlowTesting
 import Testing
 
 @Suite struct FlowTesterTests {
+  @Test("a flow begins on behalf of a principal, for its guards; a finalizer is an event", arguments: [false, true])
+  func principal(isPassivated: Bool) async throws {
+    let flow = Flow {
+      Step("shipping", ShippingStep.init)
+    }
+    .finally("release") { _ in }
+    .guarded { _, context in if context.startedBy?.id != "ann" { throw Declined() } }
+    try await testFlow(
+      flow, with: "cart", by: Principal(id: "ann"), passivating: isPassivated ? .everyQuestion : .never
+    ) { tester in
+      try await tester.answer(AddressForm.self, with: "Main St 1")
+      try await tester.expect(.finalizing("release"))
+      _ = try await tester.finish()
+    }
+    try await testFlow(flow, with: "cart", by: Principal(id: "bob")) { tester in
+      try await tester.expect(.failed("guarded"), .rolledBack)
+    }
+  }
+
   @Test("a flow is driven from its first question to its output")
   func drive() async throws {
     try await testFlow(checkout, with: "cart") { tester in

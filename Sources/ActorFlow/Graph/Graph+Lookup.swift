@@ -72,7 +72,9 @@ extension Graph {
       let last = path.removeLast()
       path.append(last.lastIndex(of: "/").map { String(last[..<$0]) } ?? "")
     }
-    return path.joined().isEmpty ? [choice == nil ? "loop" : "switch"] : path
+    guard path.joined().isEmpty else { return path }
+    if case .open(let scope) = program[address], scope.isGuard { return ["guarded"] }
+    return [choice == nil ? "loop" : "switch"]
   }
 
   /// The innermost fork around the instruction at `address`.

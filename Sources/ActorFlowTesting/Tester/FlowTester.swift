@@ -2,7 +2,8 @@ public import ActorFlow
 
 /// Drives a flow in a test, and fails the test unless everything the flow did was asserted.
 ///
-/// ``testFlow(_:with:id:exhaustivity:passivating:clock:patience:fileID:line:_:)`` makes one and passes it to a closure:
+/// ``testFlow(_:with:by:id:exhaustivity:passivating:clock:patience:fileID:line:_:)`` makes one and passes it to a
+/// closure:
 ///
 /// ```swift
 /// try await testFlow(checkout, with: cart) { tester in
@@ -60,14 +61,14 @@ public final class FlowTester<Output: Sendable> {
   public internal(set) var skipped: [SkippedFact] = []
 
   init<Input: Sendable>(
-    _ flow: some FlowComponent<Input, Output>, with input: Input, on coordinator: FlowCoordinator,
-    exhaustivity: Exhaustivity, passivation: Passivation, patience: Patience
+    _ flow: some FlowComponent<Input, Output>, with input: Input, by principal: Principal?,
+    on coordinator: FlowCoordinator, exhaustivity: Exhaustivity, passivation: Passivation, patience: Patience
   ) {
     self.coordinator = coordinator
     self.exhaustivity = exhaustivity
     self.passivation = passivation
     tape = EventTape(coordinator, patience: patience)
-    run = RunUnderTest(flow, with: input, on: coordinator)
+    run = RunUnderTest(flow, with: input, by: principal, on: coordinator)
   }
 }
 

@@ -10,11 +10,12 @@ struct RunUnderTest<Output: Sendable>: Sendable {
   private let task: Task<Void, Never>
 
   init<Input: Sendable>(
-    _ flow: some FlowComponent<Input, Output>, with input: Input, on coordinator: FlowCoordinator
+    _ flow: some FlowComponent<Input, Output>, with input: Input, by principal: Principal?,
+    on coordinator: FlowCoordinator
   ) {
     let result = result
     task = Task { @concurrent in
-      do { result.fulfil(.success(try await coordinator.run(flow, with: input))) } catch {
+      do { result.fulfil(.success(try await coordinator.run(flow, with: input, by: principal))) } catch {
         result.fulfil(.failure(error))
       }
     }

@@ -18,6 +18,7 @@ public import ActorFlow
 /// - Parameters:
 ///   - flow: The flow under test.
 ///   - input: The input of the first step.
+///   - principal: The principal on whose behalf the run begins.
 ///   - id: The flow's name in question ids and idempotency keys.
 ///   - exhaustivity: Whether everything must be asserted, as by default.
 ///   - passivating: Whether steps lose their actor state with every answer.
@@ -30,7 +31,7 @@ public import ActorFlow
 /// - Throws: A ``FlowTestFailure``, or the error of `body`.
 @discardableResult
 public func testFlow<Input: Sendable, Output: Sendable, Value>(
-  _ flow: some FlowComponent<Input, Output>, with input: Input, id: FlowID = .unique(),
+  _ flow: some FlowComponent<Input, Output>, with input: Input, by principal: Principal? = nil, id: FlowID = .unique(),
   exhaustivity: Exhaustivity = .full, passivating: Passivation = .never,
   clock: any Clock<Duration> = ContinuousClock(), patience: Patience = .standard,
   fileID: String = #fileID, line: Int = #line,
@@ -42,7 +43,7 @@ public func testFlow<Input: Sendable, Output: Sendable, Value>(
   settings.eventLog = .max
   settings.journal = passivating == .everyQuestion ? .reloading : .off
   let tester = FlowTester(
-    flow, with: input, on: FlowCoordinator(id: id, settings: settings), exhaustivity: exhaustivity,
+    flow, with: input, by: principal, on: FlowCoordinator(id: id, settings: settings), exhaustivity: exhaustivity,
     passivation: passivating, patience: patience)
   let location = SourceLocation(fileID, line)
   do {
@@ -57,16 +58,17 @@ public func testFlow<Input: Sendable, Output: Sendable, Value>(
 }
 
 /// Runs a flow that needs no input, as
-/// ``testFlow(_:with:id:exhaustivity:passivating:clock:patience:fileID:line:_:)`` does.
+/// ``testFlow(_:with:by:id:exhaustivity:passivating:clock:patience:fileID:line:_:)`` does.
 @discardableResult
 public func testFlow<Output: Sendable, Value>(
-  _ flow: some FlowComponent<Void, Output>, id: FlowID = .unique(),
+  _ flow: some FlowComponent<Void, Output>, by principal: Principal? = nil, id: FlowID = .unique(),
   exhaustivity: Exhaustivity = .full, passivating: Passivation = .never,
   clock: any Clock<Duration> = ContinuousClock(), patience: Patience = .standard,
   fileID: String = #fileID, line: Int = #line,
   _ body: (FlowTester<Output>) async throws -> Value
 ) async throws -> Value {
   try await testFlow(
-    flow, with: (), id: id, exhaustivity: exhaustivity, passivating: passivating, clock: clock, patience: patience,
+    flow, with: (), by: principal, id: id, exhaustivity: exhaustivity, passivating: passivating, clock: clock,
+    patience: patience,
     fileID: fileID, line: line, body)
 }

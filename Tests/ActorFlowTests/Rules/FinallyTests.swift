@@ -2,12 +2,12 @@ import ActorFlow
 import Testing
 
 @Suite("finally: a release for each passage through a component") struct FinallyTests {
-  private func flow(_ trace: Trace) -> Flow<String, String> {
+  private func flow(_ trace: Trace, failing: Bool = false) -> Flow<String, String> {
     Flow {
       Step("a") { Asker(trace) }
       Flow {
         Step("b") { Asker(trace) }
-        Step("c") { Asker(trace) }
+        Step("c") { Asker(trace) }.map { if failing { throw Refused() } else { $0 } }
       }
       .finally("release") { input in trace.add("release(\(input))\(Task.isCancelled ? " cancelled" : "")") }
       Step("d") { Automatic(trace) }
@@ -32,27 +32,36 @@ import Testing
 
   @Test("WF-31 a release runs once after an abandon, a cancellation and a failure, in a task that is not cancelled")
   func endings() async throws {
-    let rolledBack = ["c:backUp", "b:backUp", "release(-!)", "a:backUp"]
     for ending in ["abandon", "cancel", "fail"] {
       let trace = Trace()
-      let failing = flow(trace).flow
       let coordinator = FlowCoordinator()
-      let run = Task { try await coordinator.run(failing, with: "-") }
+      let run = Task { [flow = flow(trace, failing: ending == "fail")] in try await coordinator.run(flow, with: "-") }
       try await answer(coordinator, 2)
       switch ending {
       case "abandon": try await coordinator.abandon()
       case "cancel": run.cancel()
-      default: try await coordinator.backUp()
-      }
-      if ending == "fail" {
-        // The back stays inside the component.
-        #expect(!trace.all.contains { $0.hasPrefix("release") })
-        run.cancel()
+      default: try await answer(coordinator, 1)
       }
       _ = await run.result
+      #expect(trace.all.suffix(4) == ["c:backUp", "b:backUp", "release(-!)", "a:backUp"], "\(ending)")
       #expect(trace.all.count { $0.hasPrefix("release") } == 1)
-      if ending != "fail" { #expect(Array(trace.all.suffix(4)) == rolledBack) }
     }
+  }
+
+  @Test("a back that stays inside runs no release; one that leaves runs it once")
+  func backs() async throws {
+    let trace = Trace()
+    _ = try await running(flow(trace), with: "-") { coordinator in
+      try await answer(coordinator, 2)
+      try await coordinator.backUp()
+      try await coordinator.settled()
+      #expect(!trace.all.contains { $0.hasPrefix("release") })
+      try await coordinator.backUp()
+      #expect(await coordinator.position.step == "a")
+      #expect(trace.all.count { $0.hasPrefix("release") } == 1)
+      try await coordinator.abandon()
+    }
+    #expect(trace.all.count { $0.hasPrefix("release") } == 1)
   }
 
   @Test("a failing step runs the release before a recovery around the component")
