@@ -20,7 +20,7 @@ struct NoActor: FlowStep {  // error: non-class type 'NoActor' cannot conform to
 }
 
 // error: does not conform to protocol 'SkippableStep'
-// note: requires function 'skip'
+// note: requires function 'skip(_:context:)'
 actor NeverSkipped: SkippableStep {
   func proceed(_ order: Order, context: StepContext) async throws -> Order { order }
   func backUp(context: RollbackContext) {}

@@ -54,7 +54,7 @@ extension ExpectedChange {
     }
   }
 
-  /// Expects that a component with a ``FlowComponent/finally(_:_:)`` of this name ended, so that its finalizer ran.
+  /// Expects that a component with a `finally` of this name ended, so that its finalizer ran.
   public static func finalizing(_ name: StepID) -> ExpectedChange {
     ExpectedChange("finalizing \(name)") { if case .finalizing(let found) = $0 { name.matches(found) } else { false } }
   }
