@@ -152,18 +152,20 @@ extension FlowCoordinator {
   ///   - step: The step to begin with: its whole path, or the last part of its path if no other step's path ends with
   ///     it.
   ///   - value: The input of this step; a value of its `Input` type.
-  ///   - earlier: The steps below it on the stack, the oldest first.
+  ///   - earlier: The steps below it on the stack, the oldest first. Their order is not checked, because in a loop or a
+  ///     router any order is possible.
   ///   - principal: The principal on whose behalf the run begins.
   /// - Throws: As ``run(_:with:by:)``. Before anything has run, a ``FlowError`` with the code `noSuchStep` if there is
   ///   no such step, or if the run cannot begin there because other branches, a carried value or the input of a guard
-  ///   would be missing; `typeMismatch`, naming both types, if the step does not take such a value.
+  ///   or a finalizer would be missing; `typeMismatch`, naming both types, if the step does not take such a value.
   public nonisolated func run<I, O>(
     _ flow: some FlowComponent<I, O>, with input: I, startingAt step: StepID, input value: any Sendable,
     after earlier: [EarlierStep] = [], by principal: Principal? = nil
   ) async throws -> O {
     let graph = flow.flow.graph
     let first = try graph.entry(to: step, with: value, of: input)
-    let places = try earlier.map { try graph.entry(to: $0.step, with: $0.input, of: input) }
+    let entries = try earlier.map { try graph.entry(to: $0.step, with: $0.input, of: input) }
+    let places = try graph.places(below: first, earlier: entries, of: input)
     let launch = Launch(graph, with: input, at: (first.node.address, first.payload), over: places, by: principal)
     return try StepBody.cast(await perform(launch), to: O.self)
   }
@@ -227,6 +229,7 @@ extension FlowCoordinator {
   }
 
   /// Waits until the `run` of a flow that has ended has returned. Returns false if a flow is running.
+  @inline(never)
   private func previousRunReturns() async -> Bool {
     guard state.machine.phase == .ended else { return false }
     if isDriven {

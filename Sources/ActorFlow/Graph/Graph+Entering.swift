@@ -17,6 +17,67 @@ extension Graph {
     return Entry(node: node, payload: payload, backUp: try node.backUp(for: input))
   }
 
+  /// Returns what a run finds on its stack: the earlier steps, each in the passages through components with finalizers
+  /// that go on with the step at which the run starts.
+  package func places(below start: Entry, earlier: [Entry], of whole: any Sendable) throws -> [Entry] {
+    var places = earlier
+    for passage in try finalizers(around: start, of: whole) {
+      let end = end(of: passage.node)
+      let outside = places.lastIndex { !(passage.node.address..<end).contains($0.node.address) }
+      places.insert(passage, at: outside.map { $0 + 1 } ?? 0)
+    }
+    return places
+  }
+
+  /// The address at which the component of a finalizer ends.
+  private func end(of finalizer: Node) -> Int {
+    program.firstIndex { if case .leaveFinally(let node) = $0 { node === finalizer } else { false } } ?? program.count
+  }
+
+  /// The finalizers whose components contain a step at which a run starts, outermost first.
+  private func finalizers(around start: Entry, of whole: any Sendable) throws -> [Entry] {
+    var open: [(node: Node, input: (any Sendable)?)] = []
+    try scan(to: start.node, with: start.payload.value, of: whole) { instruction, input in
+      switch instruction {
+      case .enterFinally(let node): open.append((node, input))
+      case .leaveFinally: open.removeLast()
+      default: break
+      }
+    }
+    return try open.map { node, input in
+      guard let input else {
+        throw FlowError(
+          .noSuchStep,
+          "a run cannot start inside a `.finally` that begins after a step: the input that it releases is unknown",
+          step: start.node.info.id)
+      }
+      return Entry(node: node, payload: start.payload.with(input), backUp: nil)
+    }
+  }
+
+  /// Calls `body` with each instruction before a step, and with the value before it as far as it is known: up to the
+  /// first step, and directly before the step itself.
+  private func scan(
+    to node: Node, with input: any Sendable, of whole: any Sendable,
+    _ body: (Instruction, (any Sendable)?) -> Void
+  ) throws {
+    var value: (any Sendable)? = whole
+    for (address, instruction) in program[..<node.address].enumerated() {
+      let leadsOn = program[address..<node.address].allSatisfy { instruction in
+        switch instruction {
+        case .open, .enterFinally: true
+        default: false
+        }
+      }
+      body(instruction, leadsOn ? input : value)
+      switch instruction {
+      case .transform(let change): value = try value.map(change)
+      case .open, .close, .carry, .enterFinally: break
+      default: value = nil
+      }
+    }
+  }
+
   /// The payload of a run that begins with this step instead of the first: the step's input, the values that
   /// `.carrying` carries from before the first step, and the scopes around the step, each beginning here.
   ///
@@ -43,17 +104,11 @@ extension Graph {
   /// The scopes that are open at a node, innermost first. Another attempt of each would begin with this node.
   private func frames(at node: Node, _ payload: Payload, of whole: any Sendable) throws -> ScopeFrame? {
     var open: [(scope: Scope, input: (any Sendable)?)] = []
-    // The value before each instruction, as long as it is known: up to the first step, and directly before the node.
-    var value: (any Sendable)? = whole
-    for (address, instruction) in program[..<node.address].enumerated() {
+    try scan(to: node, with: payload.value, of: whole) { instruction, input in
       switch instruction {
-      case .open(let scope):
-        let leadsOn = program[address..<node.address].allSatisfy { if case .open = $0 { true } else { false } }
-        open.append((scope, leadsOn ? payload.value : value))
+      case .open(let scope): open.append((scope, input))
       case .close: open.removeLast()
-      case .transform(let change): value = try value.map(change)
-      case .carry: break
-      default: value = nil
+      default: break
       }
     }
     var frames: ScopeFrame?

@@ -53,7 +53,7 @@ extension FlowMachine {
 }
 
 extension Track {
-  fileprivate mutating func push(finalizer node: Node, _ info: StepInfo, _ id: VisitID, payload: Payload) {
+  mutating func push(finalizer node: Node, _ info: StepInfo, _ id: VisitID, payload: Payload) {
     let shown = top?.shown
     let target = shown?.targetFromAbove(hasAsked: focus.hasAsked) ?? -1
     if let memory = focus.memory { top = top?.remembering(memory) }

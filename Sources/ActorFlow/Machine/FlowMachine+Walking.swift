@@ -23,6 +23,10 @@ extension FlowMachine {
     participants = principal.map { Participants(startedBy: $0) }
     for place in places {
       numbers.visit += 1
+      guard place.node.finalizer == nil else {
+        main.push(finalizer: place.node, place.node.info, VisitID(numbers.visit), payload: place.payload)
+        continue
+      }
       _ = main.push(
         place.node, place.node.info, VisitID(numbers.visit), instance: nil, payload: place.payload,
         backUp: place.backUp, isSkipped: true)
@@ -285,7 +289,9 @@ extension FlowMachine {
     // In the order of entering: the menu of an inner hub may be above the places of its own side branches.
     above.sort { $0.place.visit.id < $1.place.visit.id }
     for (place, memory) in above { below = place.buried(on: below, memory: memory) }
-    let resumed = place.moved(onto: below, isClosed: isClosed).with(payload, backUp: backUp)
+    var resumed = place.moved(onto: below, isClosed: isClosed).with(payload, backUp: backUp)
+    // A menu that was skipped runs for the first time, so a `backUp` is owed from now on.
+    if resumed.visit.isSkipped { resumed = resumed.visited(as: resumed.visit.entered) }
     self[track].top = resumed
     if isClosed { self[track].closedAt = resumed.depth - 1 }
     self[track].visit = resumed.visit

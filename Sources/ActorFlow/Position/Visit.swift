@@ -59,6 +59,9 @@ package final class VisitNode: Sendable {
     self.canBackUp = canBackUp
   }
 
+  /// A copy of this visit that is not skipped.
+  var entered: VisitNode { VisitNode(id: id, info: info, below: below, isSkipped: false, canBackUp: canBackUp) }
+
   /// A copy of this visit on an empty stack.
   var alone: VisitNode {
     below == nil ? self : VisitNode(id: id, info: info, below: nil, isSkipped: isSkipped, canBackUp: false)

@@ -77,6 +77,30 @@ import Testing
     #expect(first.change.line == "launched" && first.position.stack.map(\.step.path) == ["b", "a"])
   }
 
+  @Test("a hub's menu that is an earlier step owes its backUp once a side branch has resumed it")
+  func menu() async throws {
+    let hub = Flow {
+      Step("a") { Asker(trace) }
+      Hub(Step("menu") { Asker(trace) }) {
+        Case("side", where: { (pick: String) in pick.hasPrefix("side") }) { Step("side") { Asker(trace) } }
+      } done: { (pick: String) -> String? in
+        pick
+      }
+    }
+    let coordinator = FlowCoordinator()
+    let earlier = [EarlierStep("a", input: "A"), EarlierStep("menu", input: "M")]
+    let run = Task { try await coordinator.run(hub, with: "-", startingAt: "side", input: "s", after: earlier) }
+    try await coordinator.settled()
+    try await coordinator.answer(Form.self, with: "!")
+    let position = try await coordinator.settled()
+    #expect(position.stack.map(\.step.path) == ["menu", "a"] && position.stack.top?.isSkipped == false)
+    try await coordinator.backUp()
+    #expect(await coordinator.position.step == "a")
+    #expect(trace.all.filter { $0.hasSuffix("backUp") } == ["side:backUp", "menu:backUp"])
+    try await coordinator.abandon()
+    _ = await run.result
+  }
+
   @Test("bad earlier steps are refused before anything runs")
   func refused() async throws {
     let coordinator = FlowCoordinator()

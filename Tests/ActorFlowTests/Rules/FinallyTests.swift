@@ -110,6 +110,42 @@ import Testing
     #expect(trace.all.contains("release"))
   }
 
+  @Test("a run that starts inside a component is a passage, if the component's input is known")
+  func startingInside() async throws {
+    for (step, earlier) in [("b", []), ("b", [EarlierStep("a", input: "A")])] {
+      let trace = Trace()
+      let coordinator = FlowCoordinator()
+      let run = Task { [flow = flow(trace)] in
+        try await coordinator.run(flow, with: "-", startingAt: StepID(step), input: "in", after: earlier)
+      }
+      try await answer(coordinator, 2)
+      _ = try await run.value
+      #expect(trace.all.filter { $0.hasPrefix("release") } == ["release(in)"])
+    }
+    let error = await #expect(throws: FlowError.self) {
+      try await FlowCoordinator().run(flow(Trace()), with: "-", startingAt: "c", input: "in")
+    }
+    #expect(error?.code == .noSuchStep)
+  }
+
+  @Test("a passage contains the earlier steps inside the component: a back to them runs no release, one before it does")
+  func startingOverStepsInside() async throws {
+    let trace = Trace()
+    let whole = flow(trace).finally("whole") { trace.add("release whole") }
+    let coordinator = FlowCoordinator()
+    let run = Task {
+      try await coordinator.run(
+        whole, with: "-", startingAt: "b", input: "in", after: [EarlierStep("a", input: "A")])
+    }
+    try await coordinator.settled()
+    try await coordinator.backUp()
+    #expect(await coordinator.position.step == "a")
+    #expect(trace.all.filter { $0.hasPrefix("release") } == ["release(in)"])
+    try await coordinator.abandon()
+    _ = await run.result
+    #expect(trace.all.filter { $0.hasPrefix("release") } == ["release(in)", "release whole"])
+  }
+
   @Test("the events of a component with a release fold to the coordinator's own positions")
   func folds() async throws {
     let trace = Trace()
