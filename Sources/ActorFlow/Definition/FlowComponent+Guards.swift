@@ -27,4 +27,11 @@ extension FlowComponent {
     }
     return Flow(segments: [.enter(kind)] + flow.segments + [.leave])
   }
+
+  /// A mistake that does not compile: the result of a guard would be ignored, and everybody admitted.
+  @_documentation(visibility: internal)
+  @available(*, unavailable, message: "a guard refuses by throwing an error; what it returns would be ignored")
+  public func guarded(
+    by guard: @escaping @Sendable (Input, EntryContext) async throws -> Bool
+  ) -> Flow<Input, Output> { flow }
 }

@@ -67,7 +67,8 @@ extension FlowComponent {
   ///   that leaves the effects of steps runs it, too.
   ///
   /// So a round of a loop, and an attempt of a ``retry(_:backoff:)`` around the component, each run it once. A run
-  /// that starts inside the component does not run it.
+  /// that starts inside the component is a passage, too; it must start at the first step, or at the first component
+  /// of the flow, because the component's input is unknown otherwise.
   ///
   /// `release` runs in a task that is not cancelled. It handles its own errors, because the caller may be gone. In a
   /// durable flow it runs at least once: its end is recorded, and if the process dies before that, it runs again.
@@ -75,7 +76,7 @@ extension FlowComponent {
   /// - Parameters:
   ///   - name: A name that no other step or `finally` beside it has. It is no step, but a durable flow stores under its
   ///     path that the end is owed.
-  ///   - release: Gets the input with which the component was entered.
+  ///   - release: Gets the input with which the component was entered; a closure without a parameter works, too.
   public func finally(
     _ name: String = "finally", _ release: @escaping @Sendable (Input) async -> Void
   ) -> Flow<Input, Output> {
@@ -83,6 +84,14 @@ extension FlowComponent {
       await release(try StepBody.cast($0, to: Input.self))
     }
     return Flow(segments: [.enterFinally(finalizer)] + flow.segments + [.leaveFinally])
+  }
+
+  /// Runs `release` once for each passage through the component, without the component's input.
+  @_documentation(visibility: internal)
+  public func finally(
+    _ name: String = "finally", _ release: @escaping @Sendable () async -> Void
+  ) -> Flow<Input, Output> {
+    finally(name) { _ in await release() }
   }
 
   /// Abandons the flow, with a rollback, when the component has waited for an answer or a signal for this long.
