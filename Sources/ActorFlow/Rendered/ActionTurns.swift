@@ -49,7 +49,7 @@ struct ActionTurns {
   ///   and no claim is held.
   mutating func overtake(_ attempt: ActionAttempt) -> ActionAttempt {
     var next = ActionAttempt(
-      overtaken: attempt.overtaken + 1, claim: attempt.claim, principal: attempt.principal)
+      overtaken: attempt.overtaken + 1, claim: attempt.claim, answerer: attempt.answerer)
     guard next.overtaken >= Self.patience, claim == nil else { return next }
     lastClaim += 1
     claim = lastClaim

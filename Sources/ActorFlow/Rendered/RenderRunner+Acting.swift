@@ -14,7 +14,7 @@ extension RenderRunner: ActionReceiver, ActionStation {
     guard let action = action as? Root.Action else { return .closed }  // never: the type was checked before
     let saved = stage.runtime.isCommitting ? Saved(tree, effects) : nil
     let hasChanged = tree.apply(action)
-    return await finish(hasChanged, .answer(by: attempt.principal), saved, cause)
+    return await finish(hasChanged, .answer(by: attempt.answerer), saved, cause)
   }
 
   func giveUp(_ attempt: ActionAttempt) {

@@ -19,17 +19,29 @@ package struct ActionAttempt: Sendable {
   var overtaken = 0
   /// The claim that keeps out all other actions while the answerer has it.
   var claim: Int?
-  /// The answerer.
-  let principal: Principal?
+  /// The answerer; `nil` if anonymous.
+  let answerer: Answerer?
 
   /// The first attempt of an answerer.
-  package static func first(by principal: Principal? = nil) -> ActionAttempt { ActionAttempt(principal: principal) }
+  package static func first(by principal: Principal? = nil) -> ActionAttempt {
+    ActionAttempt(answerer: principal.map(Answerer.init))
+  }
+}
+
+/// The principal of an action. Behind a reference, because async functions pass it on: as a value it made their frames
+/// allocate once more for each action (`action8`).
+package final class Answerer: Sendable {
+  package let principal: Principal
+
+  package init(_ principal: Principal) {
+    self.principal = principal
+  }
 }
 
 /// The origin of an action.
 package enum ActionOrigin: Sendable {
   /// An answer from outside.
-  case answer(by: Principal?)
+  case answer(by: Answerer?)
   /// An effect of the step, or a child's output.
   case effect
 

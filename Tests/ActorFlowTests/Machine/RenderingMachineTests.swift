@@ -134,7 +134,7 @@ import Testing
     _ = machine.enter(node, instance: nil, payload: payload)
     let visit = try #require(machine.position.stack.top?.id)
     _ = try machine.show(Form(text: ""), to: UnusedReceiver(), visit: visit)
-    try machine.rerender(Form(text: "1"), visit: visit, origin: .answer(by: Principal(id: "bob")))
+    try machine.rerender(Form(text: "1"), visit: visit, origin: .answer(by: Answerer(Principal(id: "bob"))))
     try machine.rerender(Form(text: "2"), visit: visit)
     #expect(machine.participants?.startedBy?.id == "ann" && machine.participants?.answeredBy?.id == "bob")
     try machine.acknowledge(visit: visit, origin: .answer(by: nil))
