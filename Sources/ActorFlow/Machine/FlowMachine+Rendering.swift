@@ -83,9 +83,9 @@ extension FlowMachine {
   private mutating func note(
     _ origin: ActionOrigin, on track: TrackID, at now: @autoclosure () -> Duration
   ) {
-    guard case .answer(let principal) = origin else { return }
+    guard case .answer(let answerer) = origin else { return }
     somebodyIsThere(on: track, at: now())
-    note(answerer: principal)
+    note(answerer: answerer?.principal)
   }
 
   /// Hides the rendering of a step. Changes nothing if its question is closed already.
