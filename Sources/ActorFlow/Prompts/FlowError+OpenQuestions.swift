@@ -1,8 +1,8 @@
 extension FlowError {
   /// A question that was open when an answer was refused.
   ///
-  /// It says where an answerer may go on, and nothing that only an answerer may know: no prompt, no answer, and no
-  /// secret digits of an id.
+  /// Tells where an answerer may go on, and nothing that only an answerer may know: no prompt, no answer, and no secret
+  /// digits of an id.
   public struct OpenQuestion: Sendable, Hashable, Codable {
     /// The step that asks.
     public let step: StepID
