@@ -161,6 +161,7 @@ extension FlowMachine {
       track.hasAsked = true
       if !track.waits.isEmpty { track.countAskers() }
     }
+    presumeChildrenGoneIfComplete(on: track)
     if track != .main { askers[question.id.number] = track }
     return (question, reopened == nil)
   }

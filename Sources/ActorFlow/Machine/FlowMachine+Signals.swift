@@ -170,6 +170,7 @@ extension FlowMachine {
       SignalBuffer.Waiting(
         wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: caller == .child))
     self[stay.track].countAskers()
+    presumeChildrenGoneIfComplete(on: stay.track)
     perform(.awaitSignal(wait.number))
     guard reopened == nil else { return .waiting(number: wait.number) }
     signals.lastNumber = wait.number

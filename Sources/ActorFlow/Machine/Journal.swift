@@ -243,6 +243,13 @@ extension FlowMachine {
     self[track].reopening = rest
   }
 
+  /// Gives up what child tasks had open in the snapshot if the step waits for as much as it did then. Its tasks that
+  /// have not come back by now are gone: a race that the journal decided may have cancelled them before they could ask.
+  mutating func presumeChildrenGoneIfComplete(on track: TrackID) {
+    guard look(at: track, { $0.reopening != nil && $0.openAskers > 1 && !$0.hasAskerAtWork }) else { return }
+    presumeChildrenGone(on: track)
+  }
+
   /// Whether an update repeats one of a question that the step has not asked again yet: the step's tasks may come back
   /// in another order.
   mutating func replayBeforeAsking(_ digest: UInt64, on track: TrackID) -> Bool {

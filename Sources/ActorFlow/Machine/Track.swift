@@ -70,7 +70,8 @@ package struct Track: Sendable {
     return focus.askersAtOnce > 1 && open < focus.askersAtOnce
   }
 
-  private var openAskers: Int32 { Int32(clamping: waits.count) + (asking == nil ? 0 : 1) }
+  /// The number of open questions and waits.
+  var openAskers: Int32 { Int32(clamping: waits.count) + (asking == nil ? 0 : 1) }
 
   /// Notes that the step has another question or wait open.
   mutating func countAskers() {

@@ -12,16 +12,9 @@ import Testing
   private func run(
     _ flow: Flow<String, String>, _ earlier: [EarlierStep], _ body: (FlowCoordinator) async throws -> Void
   ) async throws -> Result<String, any Error> {
-    let coordinator = FlowCoordinator()
-    let run = Task {
-      try await coordinator.run(flow, with: "-", startingAt: "c", input: "c in", after: earlier)
+    try await running(body) {
+      try await $0.run(flow, with: "-", startingAt: "c", input: "c in", after: earlier)
     }
-    do { try await body(coordinator) } catch {
-      run.cancel()
-      _ = await run.result
-      throw error
-    }
-    return await run.result
   }
 
   @Test("TC-07 the stack is the one given, and only the step on top has run")

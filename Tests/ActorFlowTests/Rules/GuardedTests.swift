@@ -42,14 +42,7 @@ private final class Directory: Sendable {
   private func run(_ flow: Flow<String, String>, _ body: (FlowCoordinator) async throws -> Void) async throws
     -> Result<String, any Error>
   {
-    let coordinator = FlowCoordinator()
-    let run = Task { try await coordinator.run(flow, with: "-", by: ann) }
-    do { try await body(coordinator) } catch {
-      run.cancel()
-      _ = await run.result
-      throw error
-    }
-    return await run.result
+    try await running(body) { try await $0.run(flow, with: "-", by: ann) }
   }
 
   @Test("WF-29 a guard knows who has begun the run and who has answered last; met, the component is entered")

@@ -6,8 +6,16 @@ func running<I, O>(
   _ flow: Flow<I, O>, with input: I, on coordinator: FlowCoordinator = FlowCoordinator(),
   _ body: (FlowCoordinator) async throws -> Void
 ) async throws -> Result<O, any Error> {
+  try await running(on: coordinator, body) { try await $0.run(flow, with: input) }
+}
+
+/// Begins `run` on the coordinator while `body` acts as the outside world. Returns the result of `run`.
+func running<O: Sendable>(
+  on coordinator: FlowCoordinator = FlowCoordinator(), _ body: (FlowCoordinator) async throws -> Void,
+  run: @escaping @Sendable (FlowCoordinator) async throws -> O
+) async throws -> Result<O, any Error> {
   let run = Task { () async -> Result<O, any Error> in
-    do { return .success(try await coordinator.run(flow, with: input)) } catch { return .failure(error) }
+    do { return .success(try await run(coordinator)) } catch { return .failure(error) }
   }
   do {
     try await body(coordinator)
