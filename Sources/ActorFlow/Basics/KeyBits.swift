@@ -1,4 +1,5 @@
-/// 96 random bits that distinguish the idempotency keys of one run from those of every other run, in any process.
+/// 96 bits that distinguish the idempotency keys of one run from those of every other run, in any process: random, or a
+/// digest of an identity that the run's starter gives.
 ///
 /// The bits are not secret: every idempotency key contains them.
 package struct KeyBits: Hashable, Sendable, CustomStringConvertible {
@@ -13,6 +14,12 @@ package struct KeyBits: Hashable, Sendable, CustomStringConvertible {
   package static func random() -> KeyBits {
     var generator = SystemRandomNumberGenerator()
     return KeyBits(high: generator.next(), low: generator.next())
+  }
+
+  /// Returns the bits of an identity, always the same for the same text.
+  package static func digest(of identity: String) -> KeyBits {
+    let words = SHA256.hash(identity.utf8)
+    return KeyBits(high: UInt64(words[0]) << 32 | UInt64(words[1]), low: words[2])
   }
 
   /// The bits as 24 lowercase hexadecimal digits.

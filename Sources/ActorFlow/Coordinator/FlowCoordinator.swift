@@ -189,27 +189,33 @@ extension FlowCoordinator {
     private let start: (address: Int, payload: Payload)?
     private let places: [Graph.Entry]
     private let principal: Principal?
+    private let keyBits: KeyBits?
 
     init(
       _ graph: Graph, with input: any Sendable, at start: (address: Int, payload: Payload)? = nil,
-      over places: [Graph.Entry] = [], by principal: Principal?
+      over places: [Graph.Entry] = [], by principal: Principal?, keyBits: KeyBits? = nil
     ) {
       (self.graph, self.input, self.start, self.places, self.principal) = (graph, input, start, places, principal)
+      self.keyBits = keyBits
     }
 
-    /// - Parameter drawsBits: Whether to draw the bits of the run's idempotency keys now. A run that is not durable
-    ///   draws them for its first effect; most runs have no effect.
+    /// - Parameter drawsBits: Whether to draw the bits of the run's idempotency keys now, if none are given. A run that
+    ///   is not durable draws them for its first effect; most runs have no effect.
     func launch(_ machine: inout FlowMachine, drawsBits: Bool) throws {
       try machine.launch(
-        graph, with: input, at: start, over: places, by: principal, keyBits: drawsBits ? KeyBits.random() : nil)
+        graph, with: input, at: start, over: places, by: principal,
+        keyBits: keyBits ?? (drawsBits ? KeyBits.random() : nil))
     }
   }
 
   /// Begins a run, and returns when its beginning is committed. No code of a step has run yet.
+  ///
+  /// - Parameter keyBits: The bits of the run's idempotency keys; `nil` to draw them.
   package nonisolated func begin(
-    _ graph: Graph, with input: any Sendable, by principal: Principal? = nil, cause: (any CommitCause)? = nil
+    _ graph: Graph, with input: any Sendable, by principal: Principal? = nil, keyBits: KeyBits? = nil,
+    cause: (any CommitCause)? = nil
   ) async throws {
-    try await begin(Launch(graph, with: input, by: principal), cause: cause)
+    try await begin(Launch(graph, with: input, by: principal, keyBits: keyBits), cause: cause)
   }
 
   /// Begins a run.

@@ -9,7 +9,7 @@ import ActorFlow
 extension FlowHost {
   func start<Input: Sendable>(
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
-    by principal: Principal?
+    effectSeed: String?, by principal: Principal?
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: shared.values)
@@ -18,7 +18,8 @@ extension FlowHost {
       if let view = try await known(id, definition, packed, as: type) { return view }
       do {
         return try await behindDoor(of: id) {
-          let flow = try await begin(definition, id, input, packed, labels, by: principal)
+          let bits = effectSeed.map(KeyBits.digest)
+          let flow = try await begin(definition, id, input, packed, labels, by: principal, bits)
           let view = flow.committer.view
           await release(flow)
           guard let view else { throw noSuchFlow(id) }
@@ -39,7 +40,7 @@ extension FlowHost {
 
   private func begin(
     _ definition: Definition, _ id: FlowID, _ input: any Sendable, _ packed: PackedValue, _ labels: [String: String],
-    by principal: Principal?
+    by principal: Principal?, _ keyBits: KeyBits?
   ) async throws -> LiveFlow {
     let lease = try await lease(of: id)
     do {
@@ -48,7 +49,8 @@ extension FlowHost {
         id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels)
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, startedAt: state.startedAt))
       try await coordinator.begin(
-        definition.graph, with: input, by: principal, cause: HostRequest("start", packed.bytes, by: principal))
+        definition.graph, with: input, by: principal, keyBits: keyBits,
+        cause: HostRequest("start", packed.bytes, by: principal))
       let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow

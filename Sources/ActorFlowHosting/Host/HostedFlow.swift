@@ -16,6 +16,10 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   - id: The flow's id, for example an order number.
   ///   - input: The input of the first step.
   ///   - labels: The labels by which the flow is found.
+  ///   - effectSeed: A business identity, such as `"order 17"`, from which the idempotency keys of the flow's effects
+  ///     are made, in place of 96 random bits. If the flow is deleted and the start is delivered again, the effects have
+  ///     their old keys, and the providers that know those repeat nothing. Two flows with the same id and seed have the
+  ///     same keys, so never reuse a seed for a purchase that is to be paid again. Not secret: providers see a digest.
   ///   - principal: The principal who starts the flow, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
@@ -24,9 +28,11 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   was started; you can start it again.
   @discardableResult
   public func start(
-    id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil
+    id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil,
+    by principal: Principal? = nil
   ) async throws -> FlowView {
-    try await host.start(definition, id: id, with: input, as: Input.self, labels: labels, by: principal)
+    try await host.start(
+      definition, id: id, with: input, as: Input.self, labels: labels, effectSeed: effectSeed, by: principal)
   }
 
   /// Returns the outcome of a flow so far.
@@ -50,12 +56,12 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 extension HostedFlow where Input == Void {
-  /// Starts a flow that needs no input.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:by:)`` does.
   @discardableResult
   public func start(
-    id: FlowID, labels: [String: String] = [:], by principal: Principal? = nil
+    id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, by principal: Principal? = nil
   ) async throws -> FlowView {
-    try await start(id: id, with: (), labels: labels, by: principal)
+    try await start(id: id, with: (), labels: labels, effectSeed: effectSeed, by: principal)
   }
 }
 

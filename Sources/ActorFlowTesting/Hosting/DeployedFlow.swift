@@ -28,14 +28,14 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   /// Starts a flow, and returns when no flow can go on by itself.
   ///
   /// - Returns: The flow as it then stands.
-  /// - Throws: As `HostedFlow.start(id:with:labels:by:)`; a ``FlowTestFailure`` if a step does not return. The flow is
+  /// - Throws: As `HostedFlow.start(id:with:labels:effectSeed:by:)`; a ``FlowTestFailure`` if a step does not return. The flow is
   ///   then already in the store.
   @discardableResult
   public func start(
-    id: FlowID, with input: Input, labels: [String: String] = [:], by principal: Principal? = nil,
-    fileID: String = #fileID, line: Int = #line
+    id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil,
+    by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await hosted.start(id: id, with: input, labels: labels, by: principal)
+    try await hosted.start(id: id, with: input, labels: labels, effectSeed: effectSeed, by: principal)
     return try await tester.view(of: id, fileID: fileID, line: line)
   }
 
@@ -65,13 +65,14 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
 }
 
 extension DeployedFlow where Input == Void {
-  /// Starts a flow that needs no input, as ``start(id:with:labels:by:fileID:line:)`` does.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:by:fileID:line:)`` does.
   @discardableResult
   public func start(
-    id: FlowID, labels: [String: String] = [:], by principal: Principal? = nil,
+    id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, by principal: Principal? = nil,
     fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await start(id: id, with: (), labels: labels, by: principal, fileID: fileID, line: line)
+    try await start(
+      id: id, with: (), labels: labels, effectSeed: effectSeed, by: principal, fileID: fileID, line: line)
   }
 }
 
