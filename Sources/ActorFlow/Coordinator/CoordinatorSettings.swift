@@ -18,6 +18,8 @@ package final class FlowPersistence: Sendable {
   let codec: any ValueCodec
   let watch: any Stopwatch
   let commit: Commit
+  /// The format in which the flow is stored.
+  let format: UInt8
 
   /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
   /// input. An error refuses the input; if the walk gave the input, the run stops.
@@ -26,7 +28,24 @@ package final class FlowPersistence: Sendable {
   /// - Parameters:
   ///   - codec: Packs prompts. Values are packed by the code that commits.
   ///   - watch: Measures the time since the flow's start, in whichever process that was.
-  package init(codec: any ValueCodec, watch: any Stopwatch, commit: @escaping Commit) {
-    (self.codec, self.watch, self.commit) = (codec, watch, commit)
+  ///   - format: The format in which the flow is stored; see ``refuse(_:of:step:)``.
+  package init(codec: any ValueCodec, watch: any Stopwatch, format: UInt8 = .max, commit: @escaping Commit) {
+    (self.codec, self.watch, self.format, self.commit) = (codec, watch, format, commit)
+  }
+
+  /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the
+  /// stored state.
+  var hasFormat6: Bool { format >= 6 }
+
+  /// Refuses a call of a step whose result the flow's format cannot hold, before the call does anything.
+  ///
+  /// - Throws: A ``FlowError`` with the code `notStorable` that names the remedy.
+  func refuse(_ call: String, of flow: FlowID, step: StepID?) throws {
+    guard !hasFormat6 else { return }
+    throw FlowError(
+      .notStorable,
+      "`\(call)` needs format 6 of stored flows, and this flow is stored in format \(format): once every host runs "
+        + "this version, set the host's option `writesFormat` to 6",
+      flow: flow, step: step)
   }
 }

@@ -166,36 +166,6 @@ extension FlowMachine {
     return (question, reopened == nil)
   }
 
-  /// Returns the key of the next question, after counting those that the calling task passes over.
-  private mutating func nextKey(
-    of prompt: any Prompt, named name: String?, hasLimit: Bool, by caller: CallingTask, at place: Place,
-    on track: TrackID
-  ) throws -> JournalKey? {
-    while true {
-      let key = try journalKey(of: prompt, named: name, at: place, on: track)
-      guard let key, passesOver(key, hasLimit: hasLimit, by: caller, on: track) else { return key }
-    }
-  }
-
-  /// Returns the key of the next question; `nil` if nothing is replayed and the step's author has given no name.
-  ///
-  /// - Throws: `duplicateKey` if the name was answered in this attempt. A replaying attempt may use it once.
-  private func journalKey(
-    of prompt: any Prompt, named name: String?, at place: Place, on track: TrackID
-  ) throws -> JournalKey? {
-    let focus = look(at: track) { $0.focus }
-    guard let name else {
-      return journal != .off ? focus.attempt.nextKey(.type("\(type(of: prompt))")) : nil
-    }
-    let key = focus.attempt.nextKey(.given(name))
-    // Without replay nothing is counted, so an answer rules out every further use of its name.
-    let earlier = journal != .off ? JournalKey(name: key.name, number: key.number - 1) : key
-    guard case .answered? = focus.memory?.answers[earlier] else { return key }
-    throw error(
-      .duplicateKey, "this visit already has an answer under the key \"\(name)\"; one key, one answer",
-      step: place.visit.info.id)
-  }
-
   /// Withdraws a question that its asker gave up. Changes nothing if the question was closed already.
   ///
   /// - Parameter isCancelled: Whether the asking task is cancelled, so that it does not go on. If not, a reminder

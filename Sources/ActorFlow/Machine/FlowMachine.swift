@@ -78,6 +78,9 @@ package struct FlowMachine: Sendable {
     case reloading
   }
 
+  /// Whether prompts are journaled under their qualified names. The format of stored flows decides that.
+  package var qualifiesPrompts = true
+
   package init(flow: FlowID, numbers: Numbers = Numbers(), journal: Journal = .off) {
     self.flow = flow
     self.numbers = numbers

@@ -14,6 +14,8 @@ struct Attempt: Sendable {
   /// Whether the same visit had an earlier attempt.
   var isReplay = false
   private var asked: [JournalKey.Name: Int] = [:]
+  /// The earlier names of the prompts that were asked: each of them counts as well.
+  private var earlier: [JournalKey.Name: [JournalKey.Name]] = [:]
   /// Whether a child task has got an answer, a signal or a result, so that a race may be decided.
   private var hasOutcome = false
   /// Whether the latest result is the error of a `once`, so that the step may be failing.
@@ -33,7 +35,14 @@ struct Attempt: Sendable {
   }
 
   mutating func count(_ key: JournalKey) {
+    guard asked[key.name, default: 0] < key.number else { return }
     asked[key.name] = key.number
+    for name in earlier[key.name] ?? [] { asked[name, default: 0] += 1 }
+  }
+
+  /// Notes under which names a prompt was asked in earlier versions.
+  mutating func note(_ names: PromptNames) {
+    if !names.earlier.isEmpty { earlier[.type(names.current)] = names.earlier.map { .type($0) } }
   }
 
   /// Notes that a child task gives up the question or wait of this key.
@@ -165,6 +174,15 @@ final class Reopening: Sendable {
 
   func wait(_ key: JournalKey, for signal: String) -> PackedWait? {
     waits.first { $0.key == key && $0.signal == signal }
+  }
+
+  /// Returns the same under another key.
+  func renaming(_ old: JournalKey, to key: JournalKey) -> Reopening {
+    guard var question, question.key == old else { return self }
+    question.key = key
+    var ofChildren = ofChildren
+    if ofChildren.remove(old) != nil { ofChildren.insert(key) }
+    return Reopening(question: question, waits: waits, updates: updates, ofChildren: ofChildren)
   }
 
   /// Returns the rest without the question or without the wait of this number; `nil` if nothing is left.

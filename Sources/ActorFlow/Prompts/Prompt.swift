@@ -18,6 +18,15 @@ public protocol Prompt<Answer>: PromptGuards {
   /// The type of the value that `ask` returns.
   associatedtype Answer: Sendable
 
+  /// The name of the prompt in stored flows: a question of a hosted flow that has no key of its own is found under it
+  /// when its step runs again. The default is the qualified name of the type, as in `Shop.AddressForm`.
+  ///
+  /// Give it a constant value before the type is renamed or moved to another module, while flows that ask it are
+  /// stored: `static let promptName = "Shop.AddressForm"`. A private or local type, or a generic type over one, has
+  /// another name in each process. A step of a hosted flow can ask such a prompt only with a `promptName` or a key;
+  /// otherwise `ask` throws ``FlowError/Code/notStorable``.
+  static var promptName: String { get }
+
   /// Decides whether `principal` may answer; throws if not. The default admits every answerer, including an anonymous
   /// one.
   ///
@@ -33,6 +42,11 @@ public protocol Prompt<Answer>: PromptGuards {
   /// Runs in the answerer's task, and is cancelled with it. The answerer receives the thrown error, and the question
   /// stays open. It is called again if the prompt was updated in the meantime, so it should have no side effects.
   func validate(_ answer: Answer) async throws
+}
+
+extension Prompt {
+  /// The name of the type with those of its module and of the types around it, as in `Shop.Checkout.AddressForm`.
+  public static var promptName: String { String(reflecting: Self.self) }
 }
 
 // The defaults are not async: in an async function the compiler would prefer an async default to a conforming type's

@@ -18,6 +18,15 @@ package struct JournalKey: Hashable, Sendable {
   }
 }
 
+extension JournalKey: CustomStringConvertible {
+  /// The name and the number, as in `Shop.AddressForm#2`.
+  package var description: String {
+    switch name {
+    case .given(let name), .type(let name), .signal(let name): "\(name)#\(number)"
+    }
+  }
+}
+
 extension JournalKey: Comparable {
   package static func < (left: JournalKey, right: JournalKey) -> Bool {
     left.name == right.name ? left.number < right.number : left.name.order < right.name.order

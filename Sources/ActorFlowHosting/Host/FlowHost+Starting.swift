@@ -44,10 +44,11 @@ extension FlowHost {
   ) async throws -> LiveFlow {
     let lease = try await lease(of: id)
     do {
-      let state = HostedState(startedAt: shared.clock.now.stored, input: packed)
+      let state = HostedState(
+        startedAt: shared.clock.now.stored, input: packed, format: try await shared.writtenFormat())
       let committer = FlowCommitter(
         id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels)
-      let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, startedAt: state.startedAt))
+      let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, state))
       try await coordinator.begin(
         definition.graph, with: input, by: principal, keyBits: keyBits,
         cause: HostRequest("start", packed.bytes, by: principal))

@@ -164,7 +164,9 @@ extension FlowHost {
       let found = try shared.state(of: loaded)
       let stored = try await indexedRight(loaded, found, fence: lease?.fence)
       let read = stored.revision == loaded.revision ? found : try shared.state(of: stored)
-      let (definition, state) = try await resolveOrSuspend(stored, read, fence: lease?.fence)
+      let (definition, resolved) = try await resolveOrSuspend(stored, read, fence: lease?.fence)
+      var state = resolved
+      state.format = max(state.format, try await shared.writtenFormat())
       // If the host has begun to stop meanwhile, it would not passivate a flow that is activated now.
       try refuseStopping()
       let committer = FlowCommitter(id, definition, stored, state, fence: lease?.fence, shared: shared)
@@ -189,7 +191,7 @@ extension FlowHost {
   }
 
   private func coordinator(of committer: FlowCommitter, _ state: HostedState) throws -> FlowCoordinator {
-    let settings = settings(of: committer, startedAt: state.startedAt)
+    let settings = settings(of: committer, state)
     guard state.machine.ending == nil else { return FlowCoordinator(id: committer.id, settings: settings) }
     do {
       let machine = try FlowMachine(
@@ -204,13 +206,14 @@ extension FlowHost {
     }
   }
 
-  nonisolated func settings(of committer: FlowCommitter, startedAt: Date) -> CoordinatorSettings {
-    let clock = shared.clock
+  nonisolated func settings(of committer: FlowCommitter, _ state: HostedState) -> CoordinatorSettings {
+    let (clock, startedAt) = (shared.clock, state.startedAt)
     let watch = PersistedStopwatch(
       elapsed: { Duration(from: startedAt, to: clock.now) },
       sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
     var settings = CoordinatorSettings()
-    settings.persistence = FlowPersistence(codec: shared.values, watch: watch) { machine, events, cause in
+    settings.persistence = FlowPersistence(codec: shared.values, watch: watch, format: state.format) {
+      (machine, events, cause) in
       try await committer.commit(machine, events, for: cause as? HostRequest)
     }
     return settings

@@ -14,6 +14,7 @@ final class HostContext: Sendable {
   let values = JSONValueCodec()
   /// Signaled when a flow may have to be activated earlier than `run()` expects.
   let wakeUp = AsyncEvent()
+  private let knownFormat = Lock<UInt8?>(nil)
   private let waking = Lock(Waking())
   private let timers = Lock(TimerIndex())
   private let watchers = Watchers()
@@ -41,6 +42,25 @@ final class HostContext: Sendable {
   func state(of stored: StoredFlow) throws -> HostedState {
     let bytes = stored.snapshot.body
     return try HostedState(decoding: options.codec?.decode(bytes) ?? bytes)
+  }
+
+  /// Returns the format in which flows are stored from now on: that of the options, or else that of the store's flows.
+  /// The store is asked once.
+  ///
+  /// A store whose flows have several formats was raised before, by the options. Some of its flows are looked at, so
+  /// that one of the newest format is probably among them.
+  func writtenFormat() async throws -> UInt8 {
+    if let format = options.writesFormat { return UInt8(format) }
+    if let known = knownFormat.withLock({ $0 }) { return known }
+    let flows = try await store.list(FlowQuery(), after: nil, limit: 16).flows
+    var format = flows.isEmpty ? MachineSnapshot.format : MachineSnapshot.oldestWritten
+    for flow in flows where format < MachineSnapshot.format {
+      // A flow that cannot be read tells nothing; other requests report it.
+      guard let stored = try? await store.load(flow.id), let state = try? state(of: stored) else { continue }
+      format = max(format, state.format)
+    }
+    knownFormat.withLock { $0 = format }
+    return format
   }
 
   // MARK: - Time

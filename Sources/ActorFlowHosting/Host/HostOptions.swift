@@ -27,6 +27,14 @@ extension FlowHost {
     public var outageLimit: Duration = .seconds(300)
     /// The number of bytes that the JSON of an answer may have: 1 or more, and at most ``FlowSnapshot/maximumBytes``.
     public var maximumAnswerBytes = 1 << 20
+    /// The format in which this host stores the state of flows: 5 or 6; `nil`, the default, to go on with the format
+    /// that the store's flows have. Flows of every format are read.
+    ///
+    /// While hosts of an earlier version share the store, or may come back, keep the format that they read. Raise it
+    /// once every host runs this version. A store without flows begins with the newest format. A flow that was stored
+    /// in a newer format keeps it. In a flow of format 5 the calls `attempt`, `now` and `reply` of a step throw
+    /// `notStorable`, and change nothing.
+    public var writesFormat: Int?
     /// The codec that encrypts or compresses the stored state of a flow; `nil` to store the state as it is.
     public var codec: (any BodyCodec)?
 
@@ -52,6 +60,10 @@ extension FlowHost.Options {
     if !(1...FlowSnapshot.maximumBytes).contains(maximumAnswerBytes) {
       problems.append(
         "maximumAnswerBytes is \(maximumAnswerBytes); it must be 1 or more, and at most \(FlowSnapshot.maximumBytes)")
+    }
+    let formats = Int(MachineSnapshot.oldestWritten)...Int(MachineSnapshot.format)
+    if let writesFormat, !formats.contains(writesFormat) {
+      problems.append("writesFormat is \(writesFormat); it must be \(formats.lowerBound) to \(formats.upperBound)")
     }
     guard !problems.isEmpty else { return }
     throw FlowError(.badOptions, "the options of the host are invalid: " + problems.joined(separator: "; "))

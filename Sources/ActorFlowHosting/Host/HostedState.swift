@@ -17,15 +17,20 @@ struct HostedState: Sendable, Equatable {
   /// The reason why no registered version fits the flow, if none does.
   var parked: String?
   var machine: MachineSnapshot
+  /// The format in which the machine is stored. Activating the flow may raise it, and nothing lowers it.
+  var format = MachineSnapshot.format
 
   private static let format: UInt64 = 1
 
-  init(startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot()) {
-    (self.startedAt, self.input, self.machine) = (startedAt, input, machine)
+  init(
+    startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot(),
+    format: UInt8 = MachineSnapshot.format
+  ) {
+    (self.startedAt, self.input, self.machine, self.format) = (startedAt, input, machine, format)
   }
 
   func encoded() -> [UInt8] {
-    let machine = machine.encoded()
+    let machine = machine.encoded(in: format)
     var writer = ByteWriter(reserving: machine.count + 256)
     writer.unsigned(Self.format)
     var state = self
@@ -43,7 +48,9 @@ struct HostedState: Sendable, Equatable {
     }
     self.init(startedAt: .placeholder, input: .placeholder)
     try codeOwn(with: &reader)
-    machine = try MachineSnapshot(decoding: Array(try reader.slice(reader.remaining)))
+    let bytes = Array(try reader.slice(reader.remaining))
+    machine = try MachineSnapshot(decoding: bytes)
+    self.format = max(bytes.first ?? 0, MachineSnapshot.oldestWritten)
   }
 
   /// Codes the host's own data, all but the machine.

@@ -1,21 +1,25 @@
 package import ActorFlow
 
 extension MachineSnapshot {
-  /// The format that ``encoded()`` writes; older formats are read as well.
-  package static let format: UInt8 = 5
+  /// The newest format; older ones are read as well.
+  package static let format: UInt8 = 6
+  /// The oldest format that can still be written, for hosts that run an earlier version of this module.
+  package static let oldestWritten: UInt8 = 5
 
   /// Returns the state of a flow as bytes: the number of the format, then the parts one after another.
   ///
-  /// Equal states have equal bytes. The bytes have no checksum; the caller that stores them adds one.
-  package func encoded() -> [UInt8] {
+  /// Equal states have equal bytes. The bytes have no checksum; the caller that stores them adds one. An older format
+  /// drops the parts that it does not have; the machine of a flow that is stored in that format has no such parts.
+  package func encoded(in format: UInt8 = format) -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
-    writer.byte(Self.format)
+    writer.format = format
+    writer.byte(format)
     var state = self
     state.code(with: &writer)
     return writer.bytes
   }
 
-  /// Reads the bytes that ``encoded()`` of this version or an earlier one wrote.
+  /// Reads the bytes that ``encoded(in:)`` of this version or an earlier one wrote.
   ///
   /// - Throws: ``FlowStoreError``: `unsupportedFormat` if a newer version of this module wrote the bytes; `corrupted`
   ///   if they are not a state.

@@ -6,7 +6,7 @@ import Testing
 
 /// An updated question shows its latest prompt on any host that activates its flow.
 @Suite("Hosted questions that are updated", .timeLimit(.minutes(15))) struct HostUpdateTests {
-  private struct Duty: AssignedPrompt, Codable {
+  struct Duty: AssignedPrompt, Codable {
     typealias Answer = Int
     struct NotYours: Error {}
 
@@ -123,6 +123,7 @@ import Testing
   func unreadable() async throws {
     struct Poster: Prompt, Encodable {
       typealias Answer = Int
+      static let promptName = "Poster"
       let text: String
     }
     let flow = Flow<String, Int>("duty") {

@@ -7,7 +7,7 @@ import Testing
 @Suite("The first answer after a deploy", .timeLimit(.minutes(15))) struct FirstAnswerTests {
   private let store = MemoryFlowStore()
 
-  private struct Amount: Prompt, Codable {
+  struct Amount: Prompt, Codable {
     struct Answer: Codable, Sendable { var cents: Int }
   }
 

@@ -67,7 +67,7 @@ private struct BasketStep: RenderedStep {
   func render(_ items: [String], in scope: inout RenderScope<BasketStep>) -> Content { Content(items: items) }
 }
 
-private struct CardForm: Prompt, Codable {
+struct CardForm: Prompt, Codable {
   typealias Answer = String
 }
 

@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  private actor Asking: FlowStep {
+  actor Asking: FlowStep {
     struct Form: Prompt, Codable {
       typealias Answer = String
     }

@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-private struct ContractForm: Prompt, Codable {
+struct ContractForm: Prompt, Codable {
   typealias Answer = Bool
   let draft: String
 }

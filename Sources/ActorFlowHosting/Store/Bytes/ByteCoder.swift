@@ -5,7 +5,7 @@
 protocol ByteCoder {
   associatedtype Failure: Error
 
-  /// The format of the bytes that are read; a writer always writes the newest.
+  /// The format of the bytes that are read or written.
   var format: UInt8 { get }
 
   mutating func byte(_ value: inout UInt8) throws(Failure)
@@ -40,8 +40,6 @@ extension ByteCoder {
 
 extension ByteWriter: ByteCoder {
   typealias Failure = Never
-
-  var format: UInt8 { .max }
 
   mutating func byte(_ value: inout UInt8) { byte(value) }
   mutating func bool(_ value: inout Bool) { bool(value) }

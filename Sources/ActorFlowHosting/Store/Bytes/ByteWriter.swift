@@ -1,6 +1,8 @@
 /// Writes values one after another, for a ``ByteReader`` that reads them in the same order.
 package struct ByteWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
+  /// The format that is written: unless it is set, the newest of whichever part is written.
+  package var format: UInt8 = .max
 
   package init(reserving capacity: Int = 0) {
     bytes.reserveCapacity(capacity)

@@ -1,0 +1,112 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// A rolling deploy begins with hosts that read the old format only. They must be able to go on with every flow until
+/// the operator raises the format.
+@Suite("The format in which flows are stored", .timeLimit(.minutes(15))) struct WrittenFormatTests {
+  private let store = MemoryFlowStore()
+
+  private var flow: Flow<String, String> {
+    Flow("order") {
+      Step("first") { Asker() }
+      Step("second") { Asker() }
+    }
+  }
+
+  private func host(writing format: Int?) async throws -> (host: FlowHost, flows: HostedFlow<String, String>) {
+    var options = FlowHost.Options()
+    options.writesFormat = format
+    let host = try FlowHost(store: store, options: options)
+    return (host, try await host.register(flow))
+  }
+
+  private func format(of id: FlowID) async throws -> UInt8 {
+    try HostedState(decoding: try #require(try await store.load(id)).snapshot.body).format
+  }
+
+  /// Returns the name of the journal's key of the answer that the flow was given.
+  private func journaled(_ id: FlowID) async throws -> [String] {
+    let body = try #require(try await store.load(id)).snapshot.body
+    return try HostedState(decoding: body).machine.main.focus.answers.map { "\($0.key)" }
+  }
+
+  @Test("a store without flows begins with the newest format, and later hosts go on with it")
+  func emptyStore() async throws {
+    for id: FlowID in ["a", "b"] {
+      let (host, flows) = try await host(writing: nil)
+      try await flows.start(id: id, with: "-")
+      try await host.emptied()
+      #expect(try await format(of: id) == MachineSnapshot.format)
+    }
+  }
+
+  @Test("a store whose flows have the old format keeps it: new flows and changed ones")
+  func oldStore() async throws {
+    let old = try await host(writing: 5)
+    try await old.flows.start(id: "a", with: "-")
+    try await old.host.emptied()
+    let new = try await host(writing: nil)
+    try await new.flows.start(id: "b", with: "-")
+    try await new.host.answerNext("a", #""1""#)
+    try await new.host.emptied()
+    for id: FlowID in ["a", "b"] { #expect(try await format(of: id) == 5) }
+    // The build that knows only the old format takes over again.
+    let back = try await host(writing: 5)
+    for _ in 1...2 { try await back.host.answerNext("b", #""1""#) }
+    try await back.host.answerNext("a", #""2""#)
+    #expect(try await back.flows.outcome(of: "a") == .finished("-12"))
+    #expect(try await back.flows.outcome(of: "b") == .finished("-11"))
+  }
+
+  @Test("once the operator raises it, each flow gets the new format when it is activated, and no host lowers it")
+  func raised() async throws {
+    let old = try await host(writing: 5)
+    for id: FlowID in ["a", "b"] { try await old.flows.start(id: id, with: "-") }
+    try await old.host.emptied()
+    let new = try await host(writing: 6)
+    try await new.host.answerNext("a", #""1""#)
+    try await new.host.emptied()
+    #expect(try await format(of: "a") == 6)
+    #expect(try await format(of: "b") == 5, "not activated yet")
+    let late = try await host(writing: 5)
+    try await late.host.answerNext("a", #""2""#)
+    #expect(try await format(of: "a") == 6)
+    #expect(try await late.flows.outcome(of: "a") == .finished("-12"))
+    let next = try await host(writing: nil)
+    try await next.flows.start(id: "c", with: "-")
+    #expect(try await format(of: "c") == 6, "the store was raised")
+  }
+
+  @Test("an answer is journaled under the name that the hosts of its format look for")
+  func names() async throws {
+    let flow = Flow<String, String>("order") {
+      Step("both") { (_: String, context: StepContext) in
+        try await context.ask(Form(text: "1")) + (try await context.ask(Form(text: "2")))
+      }
+    }
+    for (format, name) in [(5, "Form#1"), (6, "ActorFlowHostingTests.Form#1")] {
+      var options = FlowHost.Options()
+      options.writesFormat = format
+      let host = try FlowHost(store: store, options: options)
+      try await host.register(flow).start(id: "f", with: "-")
+      try await host.answerNext("f", #""1""#)
+      try await host.emptied()
+      #expect(try await journaled("f") == [name])
+      // The flow is raised in the middle of its visit: the answer gets its new name, and is not asked for again.
+      let raised = FlowHost(store: store)
+      let flows = try await raised.register(flow)
+      try await raised.answerNext("f", #""2""#)
+      #expect(try await flows.outcome(of: "f") == .finished("12"))
+      try await raised.delete("f")
+    }
+  }
+
+  @Test("a format that is not written is refused, with those that are", arguments: [-1, 0, 4, 7, 300])
+  func invalid(_ format: Int) async throws {
+    let error = await #expect(throws: FlowError.self) { try await host(writing: format) }
+    #expect(error?.code == .badOptions && error?.message.contains("it must be 5 to 6") == true)
+  }
+}
