@@ -17,6 +17,7 @@ package struct CoordinatorSettings: Sendable {
 package final class FlowPersistence: Sendable {
   let codec: any ValueCodec
   let watch: any Stopwatch
+  let start: Duration?
   let commit: Commit
   /// The format in which the flow is stored.
   let format: UInt8
@@ -28,9 +29,13 @@ package final class FlowPersistence: Sendable {
   /// - Parameters:
   ///   - codec: Packs prompts. Values are packed by the code that commits.
   ///   - watch: Measures the time since the flow's start, in whichever process that was.
-  ///   - format: The format in which the flow is stored; see ``refuse(_:of:step:)``.
-  package init(codec: any ValueCodec, watch: any Stopwatch, format: UInt8 = .max, commit: @escaping Commit) {
-    (self.codec, self.watch, self.format, self.commit) = (codec, watch, format, commit)
+  ///   - start: The time from the first moment of 1970, in UTC, to the flow's start; `nil` if it is not known.
+  ///   - format: The format in which the flow is stored; see ``refuse(_:of:)``.
+  package init(
+    codec: any ValueCodec, watch: any Stopwatch, start: Duration? = nil, format: UInt8 = .max,
+    commit: @escaping Commit
+  ) {
+    (self.codec, self.watch, self.start, self.format, self.commit) = (codec, watch, start, format, commit)
   }
 
   /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the
@@ -40,12 +45,12 @@ package final class FlowPersistence: Sendable {
   /// Refuses a call of a step whose result the flow's format cannot hold, before the call does anything.
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the remedy.
-  func refuse(_ call: String, of flow: FlowID, step: StepID?) throws {
+  func refuse(_ call: String, of flow: FlowID) throws {
     guard !hasFormat6 else { return }
     throw FlowError(
       .notStorable,
       "`\(call)` needs format 6 of stored flows, and this flow is stored in format \(format): once every host runs "
         + "this version, set the host's option `writesFormat` to 6",
-      flow: flow, step: step)
+      flow: flow)
   }
 }

@@ -134,6 +134,31 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
+  nonisolated func reply<P: Prompt>(to prompt: P, key: String?, at stay: Stay) async throws -> Reply<P.Answer> {
+    try settings.persistence?.refuse("reply(to:)", of: id)
+    if Task.isCancelled { try await passOver(prompt, key: key, at: stay) }
+    let cell = OneShot()
+    switch try await open(prompt, key: key, at: stay, cell, nil, wantsReply: true) {
+    case .answered(let replied): return try reply(replied)
+    // Waits until the step gives the question up again.
+    case .withdrawn, .overdue: return try reply(try await cell.value())
+    case .opened(let question):
+      do { return try reply(try await cell.value()) } catch {
+        await withdraw(question.id.number, on: stay.track)
+        throw error
+      }
+    }
+  }
+
+  /// Returns the reply for an asker that was given a ``Replied``.
+  nonisolated func reply<Answer: Sendable>(_ value: any Sendable) throws -> Reply<Answer> {
+    let replied = try Self.typed(value, as: Replied.self)
+    return Reply(
+      answer: try Self.typed(replied.answer, as: Answer.self), by: replied.facts.principal,
+      at: FlowTime(sinceStart: replied.facts.time, start: settings.persistence?.start),
+      revision: replied.facts.revision, question: replied.question)
+  }
+
   /// Opens a question, and returns its number; `nil` if there will be nothing to withdraw.
   @inline(never)
   private nonisolated func question(_ prompt: any Prompt, key: String?, at stay: Stay, _ cell: OneShot) async throws
@@ -194,13 +219,13 @@ extension FlowCoordinator: StepRuntime {
   }
 
   private nonisolated func open<P: Prompt>(
-    _ prompt: P, key: String?, at stay: Stay, _ cell: OneShot, _ deadline: AskDeadline?
+    _ prompt: P, key: String?, at stay: Stay, _ cell: OneShot, _ deadline: AskDeadline?, wantsReply: Bool = false
   ) async throws -> FlowMachine.Asked {
     let asker = replays ? try await asker(of: prompt, at: stay) : nil
     return try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
       try machine.ask(
-        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, persisted: asker?.persisted,
-        by: asker?.task ?? .unknown, at: stopwatch.elapsed())
+        prompt, key: key, visit: stay.visit, on: stay.track, within: deadline, wantsReply: wantsReply,
+        persisted: asker?.persisted, by: asker?.task ?? .unknown, at: stopwatch.elapsed())
     }
   }
 

@@ -11,6 +11,15 @@ package struct Asking: Sendable {
   var updates = Updates()
   /// Whether a child task of the step asks, so that the step's own task may be doing something else.
   let isByChild: Bool
+  /// Whether the asker gets a ``Replied`` and not the answer alone.
+  let wantsReply: Bool
+}
+
+/// An answer for an asker that wants to know its circumstances.
+package struct Replied: Sendable {
+  let answer: any Sendable
+  let facts: AnswerFacts
+  let question: Question.ID
 }
 
 /// The outcome for an asker whose time limit has passed.
@@ -44,11 +53,12 @@ extension FlowMachine {
   /// Opens a question for a step, or returns its outcome from the journal. `name` names the answer in the journal;
   /// without a name, the key is the prompt's type and the number of prompts of that type in this attempt.
   ///
+  /// - Parameter wantsReply: Whether the asker gets a ``Replied`` and not the answer alone.
   /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
   package mutating func ask(
     _ prompt: any Prompt, key name: String?, visit: VisitID, on track: TrackID = .main,
-    within deadline: AskDeadline? = nil, persisted: PersistedPrompt? = nil, by caller: CallingTask = .unknown,
-    at now: @autoclosure () -> Duration = .zero
+    within deadline: AskDeadline? = nil, wantsReply: Bool = false, persisted: PersistedPrompt? = nil,
+    by caller: CallingTask = .unknown, at now: @autoclosure () -> Duration = .zero
   ) throws -> Asked {
     guard let place = runningPlace(of: visit, on: track) else { throw refusal(of: visit, on: track, to: "ask") }
     var key: JournalKey?
@@ -58,11 +68,12 @@ extension FlowMachine {
       if let key { comeBack(to: key, by: caller, on: track) }
       if let key, let entry = entry(of: key, hasLimit: hasLimit, on: track) {
         self[track].focus.attempt.count(key)
-        return replayed(entry, by: caller, on: track)
+        return replayed(entry, asReply: wantsReply, by: caller, on: track)
       }
     }
     let (question, isNew) = try open(
-      prompt, key: key, at: place, on: track, persisted: persisted, isByChild: caller == .child, at: now())
+      prompt, key: key, at: place, on: track, persisted: persisted, isByChild: caller == .child,
+      wantsReply: wantsReply, at: now())
     if journal != .off, let key {
       self[track].focus.attempt.count(key)
       note(.began, on: track)
@@ -78,14 +89,16 @@ extension FlowMachine {
     return .opened(question)
   }
 
-  private mutating func replayed(_ entry: JournalEntry, by caller: CallingTask, on track: TrackID) -> Asked {
+  private mutating func replayed(
+    _ entry: JournalEntry, asReply: Bool, by caller: CallingTask, on track: TrackID
+  ) -> Asked {
     switch entry {
     case .withdrawn:
       hold(on: track)
       return .withdrawn
-    case .answered(let answer):
+    case .answered(let answer, let facts):
       note(.outcome(by: caller), on: track)
-      return .answered(answer)
+      return .answered(asReply ? replied(answer, facts) : answer)
     case .overdue:
       note(.outcome(by: caller), on: track)
       return .overdue
@@ -137,7 +150,8 @@ extension FlowMachine {
   /// Opens a question of the place on top. If it is new, publish it next.
   mutating func open(
     _ prompt: any Prompt, key: JournalKey? = nil, to receiver: (any ActionReceiver)? = nil, at place: Place,
-    on track: TrackID, persisted: PersistedPrompt? = nil, isByChild: Bool = false, at now: @autoclosure () -> Duration
+    on track: TrackID, persisted: PersistedPrompt? = nil, isByChild: Bool = false, wantsReply: Bool = false,
+    at now: @autoclosure () -> Duration
   ) throws -> (Question, isNew: Bool) {
     guard look(at: track, { $0.asking == nil }) else {
       throw error(
@@ -156,7 +170,8 @@ extension FlowMachine {
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
         packed: reopened.map { PackedPrompt($0.prompt) } ?? persisted?.prompt,
-        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: isByChild)
+        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: isByChild,
+        wantsReply: wantsReply)
       track.focus.hasAsked = true
       track.hasAsked = true
       if !track.waits.isEmpty { track.countAskers() }
@@ -216,15 +231,18 @@ extension FlowMachine {
     _ id: Question.ID, with answer: any Sendable, by principal: Principal?, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) {
     guard let track = openTrack(of: id) else { throw refusal(of: id, at: now()) }
-    let now = timers.isEmpty ? .zero : now()
+    let wantsReply = look(at: track) { $0.asking?.wantsReply == true }
+    let now = timers.isEmpty && journal == .off && !wantsReply ? .zero : now()
     if let refusal = lateness(on: track, at: now) { throw refusal }
     let reloads = journal == .reloading
+    let facts = journal == .off && !wantsReply ? nil : facts(of: principal, on: track, at: now)
     if let key = look(at: track, { $0.asking?.key }) {
-      remember(.answered(journal == .off ? () : answer), as: key, on: track)
+      remember(journal == .off ? .answered(()) : .answered(answer, facts), as: key, on: track)
       note(.outcome(by: look(at: track) { $0.asking?.isByChild == true } ? .child : .step), on: track)
     }
     if reloads { perform(.cancelWalk(track)) }
-    closeQuestion(on: track, reloads ? .cancelled : .success(answer))
+    let outcome = wantsReply ? replied(answer, facts) : answer
+    closeQuestion(on: track, reloads ? .cancelled : .success(outcome))
     somebodyIsThere(on: track, at: now)
     note(answerer: principal)
     if reloads {
@@ -233,6 +251,20 @@ extension FlowMachine {
       self[track].phase = .leaving
     }
     publish(.answered(id, by: principal))
+  }
+
+  /// - Parameter facts: The facts; `nil` if an earlier version stored the answer without them.
+  private func replied(_ answer: any Sendable, _ facts: AnswerFacts.Box?) -> Replied {
+    let facts = facts?.facts ?? AnswerFacts(by: nil, at: .zero, revision: 0, number: 0, token: nil)
+    let question = Question.ID(flow: flow, run: run, number: facts.number, token: facts.token)
+    return Replied(answer: answer, facts: facts, question: question)
+  }
+
+  private func facts(of principal: Principal?, on track: TrackID, at now: Duration) -> AnswerFacts.Box? {
+    look(at: track) { $0.asking?.question }.map {
+      AnswerFacts.Box(
+        AnswerFacts(by: principal, at: now, revision: $0.revision, number: $0.id.number, token: $0.id.token))
+    }
   }
 
   /// Notes the principal of the latest answer or action.

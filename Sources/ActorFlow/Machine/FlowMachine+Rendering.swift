@@ -27,7 +27,7 @@ extension FlowMachine {
     _ = try activePlace(of: visit, on: track, to: "show a rendering")
     let focus = focus(of: track)
     var output: (any Sendable)?
-    if case .answered(let value)? = focus.memory?.answers[Self.outputKey] { output = value }
+    if case .answered(let value, _)? = focus.memory?.answers[Self.outputKey] { output = value }
     return (focus.memory?.tree, output, focus.attempt.isReplay)
   }
 

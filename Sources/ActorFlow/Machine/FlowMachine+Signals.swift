@@ -122,7 +122,7 @@ extension FlowMachine {
     self[stay.track].focus.attempt.count(key)
     comeBack(to: key, by: caller, on: stay.track)
     switch entry(of: key, hasLimit: due != nil, on: stay.track) {
-    case .answered(let value)?:
+    case .answered(let value, _)?:
       note(.outcome(by: caller), on: stay.track)
       return .received(value)
     case .overdue?:

@@ -1,7 +1,7 @@
 /// The outcome of a question or a wait for a signal, as a replay needs it.
 package enum JournalEntry: Sendable {
-  /// The answer, or the signal that was received.
-  case answered(any Sendable)
+  /// The answer, or the signal that was received. The facts are those of an answer; an earlier version stored none.
+  case answered(any Sendable, AnswerFacts.Box? = nil)
   /// Given up by a child task that the step itself has cancelled: the replay cancels it again.
   case withdrawn
   /// The time limit had passed.

@@ -1,5 +1,9 @@
 package struct PackedAnswer: Sendable, Equatable {
-  package enum Entry: Sendable, Equatable { case answered(PackedValue), withdrawn, overdue }
+  package enum Entry: Sendable, Equatable {
+    /// The facts are those of an answer; a signal has none, and an earlier version stored none.
+    case answered(PackedValue, AnswerFacts? = nil)
+    case withdrawn, overdue
+  }
 
   package var key: JournalKey
   package var entry: Entry

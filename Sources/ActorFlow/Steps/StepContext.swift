@@ -31,7 +31,7 @@ public struct StepContext: Sendable {
 
   /// A context for a step used outside any flow.
   ///
-  /// ``ask(_:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw ``FlowError/Code/notInFlow``. `once` runs
+  /// ``ask(_:key:)``, ``reply(to:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw ``FlowError/Code/notInFlow``. `once` runs
   /// its work each time, with a new key each time, and records nothing.
   public static let standalone = StepContext()
 
@@ -61,6 +61,16 @@ extension StepContext {
   ///   after the visit.
   public func ask<P: Prompt>(_ prompt: P, key: String? = nil) async throws -> P.Answer {
     try await inFlow().ask(prompt, key: key, at: stay)
+  }
+
+  /// Asks a question as ``ask(_:key:)`` does, and returns the answer with its circumstances: the principal that
+  /// answered, the time, the revision of the prompt, and the question.
+  ///
+  /// ``ask(_:key:)`` returns the reply's answer. In a visit that is replayed, each field comes out as it was.
+  ///
+  /// - Throws: As ``ask(_:key:)``.
+  public func reply<P: Prompt>(to prompt: P, key: String? = nil) async throws -> Reply<P.Answer> {
+    try await inFlow().reply(to: prompt, key: key, at: stay)
   }
 
   /// Asks a question whose prompt changes while it is open: each element of `updates` replaces the prompt, as

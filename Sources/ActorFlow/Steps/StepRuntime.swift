@@ -6,6 +6,7 @@ protocol StepRuntime: AnyObject, Sendable {
   var isCommitting: Bool { get }
 
   func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer
+  func reply<P: Prompt>(to prompt: P, key: String?, at stay: Stay) async throws -> Reply<P.Answer>
   func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer>
   func ask<P: Prompt>(
     _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?

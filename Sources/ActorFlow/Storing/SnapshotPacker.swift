@@ -185,7 +185,7 @@ struct SnapshotPacker {
 
   func pack(_ entry: JournalEntry) throws -> PackedAnswer.Entry {
     switch entry {
-    case .answered(let answer): .answered(try value(answer))
+    case .answered(let answer, let facts): .answered(try value(answer), facts?.facts)
     case .withdrawn: .withdrawn
     case .overdue: .overdue
     }

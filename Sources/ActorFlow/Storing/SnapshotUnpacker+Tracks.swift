@@ -108,7 +108,7 @@ extension SnapshotUnpacker {
 
   func entry(_ packed: PackedAnswer.Entry) -> JournalEntry {
     switch packed {
-    case .answered(let answer): .answered(value(answer))
+    case .answered(let answer, let facts): .answered(value(answer), facts.map(AnswerFacts.Box.init))
     case .withdrawn: .withdrawn
     case .overdue: .overdue
     }

@@ -212,8 +212,10 @@ extension FlowHost {
       elapsed: { Duration(from: startedAt, to: clock.now) },
       sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
     var settings = CoordinatorSettings()
-    settings.persistence = FlowPersistence(codec: shared.values, watch: watch, format: state.format) {
-      (machine, events, cause) in
+    let start = Duration.microseconds(startedAt.microseconds)
+    settings.persistence = FlowPersistence(
+      codec: shared.values, watch: watch, start: start, format: state.format
+    ) { machine, events, cause in
       try await committer.commit(machine, events, for: cause as? HostRequest)
     }
     return settings

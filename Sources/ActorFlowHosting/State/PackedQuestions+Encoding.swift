@@ -24,8 +24,22 @@ extension PackedAnswer.Entry: StoredChoice {
   }
 
   mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    guard case .answered(let value) = self else { return }
-    self = .answered(try coder.coded(value))
+    guard case .answered(var value, var facts) = self else { return }
+    try coder.code(&value)
+    if coder.format >= 6 { try coder.code(&facts) }
+    self = .answered(value, facts)
+  }
+}
+
+extension AnswerFacts: StoredPart {
+  static var placeholder: Self { Self(by: nil, at: .zero, revision: 0, number: 0, token: nil) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&principal)
+    try coder.code(&time)
+    try coder.code(&revision)
+    try coder.code(&number)
+    try coder.code(&token)
   }
 }
 

@@ -185,9 +185,15 @@ extension RandomState {
     PackedRecord(key: text(), type: text(), idempotencyKey: text(), value: optional { $0.value() })
   }
 
+  mutating func facts() -> AnswerFacts {
+    AnswerFacts(
+      by: optional { $0.principal() }, at: duration(), revision: number(), number: number(),
+      token: optional { RandomBits(high: $0.next(), low: $0.next()) })
+  }
+
   mutating func entry() -> PackedAnswer.Entry {
     switch below(3) {
-    case 0: .answered(value())
+    case 0: .answered(value(), optional { $0.facts() })
     case 1: .withdrawn
     default: .overdue
     }

@@ -106,7 +106,7 @@ extension PackedTrack {
 extension PackedAnswer.Entry {
   fileprivate var word: String {
     switch self {
-    case .answered(let value): text(value)
+    case .answered(let value, _): text(value)
     case .withdrawn: "withdrawn"
     case .overdue: "overdue"
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Persisted flows: a crash at every commit") struct CrashTests {
   static let scenarios =
     RestartScenario.composing + RestartScenario.timing + RestartScenario.leaving + RestartScenario.policies
-    + RestartScenario.rendering + RestartScenario.guarding
+    + RestartScenario.rendering + RestartScenario.guarding + RestartScenario.replaying
 
   @Test(
     "after any number of crashes the flow comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)
