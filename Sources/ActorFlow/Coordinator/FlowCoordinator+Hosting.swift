@@ -233,6 +233,21 @@ extension FlowCoordinator {
 
   private func isReopening(_ question: Question.ID) -> Bool { withState { $0.machine.isReopening(question) } }
 
+  /// Waits until the waits for a signal that were open when the machine was read back are open again, so that their
+  /// conditions are known.
+  ///
+  /// - Returns: False, without waiting, if there are none, or when called from the flow's own steps, which it would wait
+  ///   for.
+  package nonisolated func waitsAgain(for signal: String) async throws -> Bool {
+    guard FlowChain.code(of: serial) == nil, await isReopening(waitFor: signal) else { return false }
+    _ = try await wait(for: .waitsAgain(signal: signal))
+    return true
+  }
+
+  private func isReopening(waitFor signal: String) -> Bool {
+    withState { $0.machine.isReopening(waitFor: signal) }
+  }
+
   /// Notes that the step on top is about to run in the current task.
   func noteWalker(of track: TrackID) {
     let task = withUnsafeCurrentTask { $0?.hashValue }

@@ -1,7 +1,7 @@
 // Signals from outside, and updates between steps.
 extension FlowCoordinator {
   nonisolated func wait<T: Sendable>(
-    for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?
+    for signal: String, matching condition: (@Sendable (T) -> Bool)?, at stay: Stay, within limit: Duration?
   ) async throws -> T? {
     let caller = await callingTask(at: stay)
     if Task.isCancelled {
@@ -10,10 +10,13 @@ extension FlowCoordinator {
       }
     }
     let cell = OneShot()
-    let waited = try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
-      let due = limit.map { stopwatch.elapsed().later(by: $0) }
-      return try machine.wait(
-        for: signal, as: T.self, at: stay, until: due, by: caller, at: stopwatch.elapsed())
+    let waited = try await judging(signal, with: condition) { condition, verdicts in
+      try await decide(on: stay.track, waiter: cell) { machine, stopwatch in
+        let due = limit.map { stopwatch.elapsed().later(by: $0) }
+        return try machine.wait(
+          for: signal, as: T.self, at: stay, matching: condition, until: due, by: caller, at: stopwatch.elapsed(),
+          judging: verdicts.callAsFunction)
+      }
     }
     switch waited {
     case .received(let value): return try StepBody.cast(value, to: T.self)
@@ -30,6 +33,28 @@ extension FlowCoordinator {
     }
   }
 
+  /// Gives the machine an input that may take a buffered signal. Calls the condition on the buffered signals that the
+  /// machine asks about, outside the turn, and then gives the input again.
+  nonisolated func judging<T: Sendable, Value: Sendable>(
+    _ signal: String, with condition: (@Sendable (T) -> Bool)?,
+    _ input: (SignalCondition?, Verdicts) async throws -> Value
+  ) async throws -> Value {
+    guard let condition else { return try await input(nil, Verdicts()) }
+    let erased = SignalCondition(condition)
+    var verdicts = Verdicts()
+    while true {
+      do { return try await input(erased, verdicts) } catch is Verdicts.Missing {
+        for (number, value) in await buffered(signal, as: T.self) {
+          if verdicts.add(number, { erased.isMet(value) }) { break }
+        }
+      }
+    }
+  }
+
+  private func buffered<T>(_ signal: String, as type: T.Type) -> [(number: Int, value: any Sendable)] {
+    withState { $0.machine.buffered(signal, as: type) }
+  }
+
   nonisolated func stopWaiting(_ number: Int, on track: TrackID, isGivenUp: Bool = false) async {
     _ = try? await decide(on: track) { machine, stopwatch in
       machine.stopWaiting(number, on: track, isGivenUp: isGivenUp, at: stopwatch.elapsed())
@@ -44,12 +69,22 @@ extension FlowCoordinator {
     _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool,
     cause: (any CommitCause)?
   ) async throws -> Delivery {
+    var verdicts = Verdicts()
     while true {
-      let waits = await state.waits
+      let (waits, conditions) = await waits(for: signal)
+      for (number, condition) in conditions { verdicts.add(number) { condition.isMet(value) } }
       do {
-        return try await send(value, to: signal, key: key, size: size, numbersBuffered: numbersBuffered, cause, waits)
-      } catch is Missed {} catch is NobodyReceives { return .flowEnded }
+        return try await send(
+          value, to: signal, key: key, size: size, numbersBuffered: numbersBuffered, cause, waits, verdicts)
+      } catch is Missed {} catch is Verdicts.Missing {} catch is NobodyReceives { return .flowEnded }
     }
+  }
+
+  /// Returns the waiting tasks, and the conditions of those that wait for this signal.
+  private func waits(
+    for signal: String
+  ) -> (waiters: [Int: OneShot], conditions: [(wait: Int, condition: SignalCondition)]) {
+    withState { ($0.waits, $0.machine.conditions(on: signal)) }
   }
 
   /// Thrown if a task began to wait after the waiters were read. The send is tried again.
@@ -59,12 +94,14 @@ extension FlowCoordinator {
   /// no signal, even before the machine hears of it, and a task that gets the signal can no longer give up.
   private nonisolated func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int, numbersBuffered: Bool,
-    _ cause: (any CommitCause)?, _ waits: [Int: OneShot]
+    _ cause: (any CommitCause)?, _ waits: [Int: OneShot], _ verdicts: Verdicts
   ) async throws -> Delivery {
     let taken = Lock<OneShot?>(nil)
     do {
       return try await decide(cause: cause) { machine, stopwatch in
-        let sent = try machine.send(value, to: signal, key: key, size: size, at: stopwatch.elapsed()) { number in
+        let sent = try machine.send(
+          value, to: signal, key: key, size: size, at: stopwatch.elapsed(), judging: verdicts.callAsFunction
+        ) { number in
           guard let waiter = waits[number] else { throw Missed() }
           guard waiter.take() else { return false }
           taken.withLock { $0 = waiter }
@@ -133,5 +170,27 @@ extension FlowCoordinator {
     try await decide(on: track) { machine, stopwatch in
       try machine.backUp(delivering: value, from: track, since: stopwatch.elapsed())
     }
+  }
+}
+
+/// The verdicts of steps' conditions on signals, by the number of the buffered signal or of the wait.
+struct Verdicts: Sendable {
+  private var known: [Int: Bool] = [:]
+
+  /// Thrown if there is no verdict yet.
+  struct Missing: Error {}
+
+  /// Adds a verdict, and returns it. A condition is asked once.
+  @discardableResult
+  mutating func add(_ number: Int, _ judge: () -> Bool) -> Bool {
+    if let verdict = known[number] { return verdict }
+    let verdict = judge()
+    known[number] = verdict
+    return verdict
+  }
+
+  func callAsFunction(_ number: Int) throws -> Bool {
+    guard let verdict = known[number] else { throw Missing() }
+    return verdict
   }
 }

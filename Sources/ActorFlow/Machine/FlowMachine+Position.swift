@@ -145,6 +145,8 @@ package enum Milestone: Sendable {
   case ended
   /// A question that was open in the snapshot is asked again, or closed.
   case reopened(Question.ID)
+  /// Every wait for this signal that was open in the snapshot is open again, or closed.
+  case waitsAgain(signal: String)
 }
 
 extension FlowMachine {
@@ -161,6 +163,7 @@ extension FlowMachine {
     case .reopened(let question):
       // A step that failed before asking again, or waits for something else, will not ask it.
       return isReopening(question) && !canPassivate ? nil : .success(position)
+    case .waitsAgain(let signal): return isReopening(waitFor: signal) && !canPassivate ? nil : .success(position)
     case .ended:
       guard phase == .ended else { return nil }
       return outcome(afterRollback: rollbackErrors)

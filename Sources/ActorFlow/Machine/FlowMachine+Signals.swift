@@ -12,8 +12,10 @@ package struct SignalBuffer: Sendable {
   /// The size of all latest keys.
   private var keyBytes = 0
   /// The open waits by the name of their signal, the longest open first.
-  fileprivate var queues: [String: [(number: Int, track: TrackID)]] = [:]
-  fileprivate var lastNumber = 0
+  fileprivate(set) var queues: [String: [(number: Int, track: TrackID)]] = [:]
+  fileprivate(set) var lastNumber = 0
+  /// The number of the signal that was buffered last, in this process.
+  private var lastBuffered = 0
 
   /// The greatest number of buffered signals.
   package static let capacity = 1_000
@@ -25,6 +27,12 @@ package struct SignalBuffer: Sendable {
     let value: any Sendable
     /// The size in a snapshot, in bytes; zero if the flow is not persisted.
     let size: Int
+    /// Identifies the signal among the buffered ones, in this process.
+    fileprivate(set) var number = 0
+
+    init(signal: String, value: any Sendable, size: Int) {
+      (self.signal, self.value, self.size) = (signal, value, size)
+    }
   }
 
   fileprivate struct Key: Hashable {
@@ -38,6 +46,8 @@ package struct SignalBuffer: Sendable {
     let key: JournalKey
     /// Whether a value is of the type that is waited for.
     let accepts: @Sendable (any Sendable) -> Bool
+    /// The condition that a value of this type is to meet.
+    let condition: SignalCondition?
     let typeName: String
     /// Whether a child task of the step waits, so that the step's own task may be doing something else.
     let isByChild: Bool
@@ -82,11 +92,14 @@ package struct SignalBuffer: Sendable {
   }
 
   fileprivate mutating func add(_ signal: BufferedSignal) {
+    var signal = signal
+    lastBuffered += 1
+    signal.number = lastBuffered
     buffer.append(signal)
     bufferedBytes += signal.size
   }
 
-  fileprivate mutating func remove(at index: Int) -> any Sendable {
+  mutating func remove(at index: Int) -> any Sendable {
     bufferedBytes -= buffer[index].size
     return buffer.remove(at: index).value
   }
@@ -111,13 +124,18 @@ extension FlowMachine {
 
   /// Waits for a signal on behalf of a step, or takes one that is buffered or in the journal.
   ///
-  /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
+  /// - Parameters:
+  ///   - condition: The condition that the signal's value is to meet; `nil` for none.
+  ///   - judge: Returns whether a buffered signal meets the condition; `nil` to call the condition itself.
+  /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`, or the error of `judge`.
   package mutating func wait<T: Sendable>(
-    for signal: String, as type: T.Type, at stay: Stay, until due: Duration?, by caller: CallingTask = .unknown,
-    at now: @autoclosure () -> Duration = .zero
+    for signal: String, as type: T.Type, at stay: Stay, matching condition: SignalCondition? = nil,
+    until due: Duration?, by caller: CallingTask = .unknown, at now: @autoclosure () -> Duration = .zero,
+    judging judge: SignalBuffer.Judge? = nil
   ) throws -> Waited {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     try checkSizes(of: signal, key: nil, 0)
+    let buffered = try indexOfBuffered(signal, as: T.self, matching: condition, judging: judge)
     let key = nextKey(of: signal, hasLimit: due != nil, by: caller, on: stay.track)
     self[stay.track].focus.attempt.count(key)
     comeBack(to: key, by: caller, on: stay.track)
@@ -149,10 +167,7 @@ extension FlowMachine {
     let reopened = takeReopening(wait: key, for: signal, on: stay.track)
     let wait = Wait(
       signal: signal, step: place.visit.info.id, visit: stay.visit, number: reopened?.number ?? signals.lastNumber + 1)
-    // A signal of another type is meant for another wait, and must not block those behind it.
-    if !isLate,
-      let index = signals.buffer.firstIndex(where: { $0.signal == signal && StepBody.isValue($0.value, of: T.self) })
-    {
+    if !isLate, let index = buffered {
       let value = signals.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
       note(.outcome(by: caller), on: stay.track)
@@ -163,24 +178,30 @@ extension FlowMachine {
       return .received(value)
     }
     if reopened == nil { beginIdling(on: stay.track, at: now) }
-    // Waits from the snapshot get their places in the queue again, in whichever order the steps come back.
-    let turn = signals.queues[signal]?.firstIndex { $0.number > wait.number } ?? signals.queues[signal]?.count ?? 0
-    signals.queues[signal, default: []].insert((wait.number, stay.track), at: turn)
-    self[stay.track].waits.append(
+    open(
       SignalBuffer.Waiting(
-        wait: wait, key: key, accepts: { $0 is T }, typeName: "\(T.self)", isByChild: caller == .child))
+        wait: wait, key: key, accepts: { $0 is T }, condition: condition, typeName: "\(T.self)",
+        isByChild: caller == .child), on: stay.track)
     self[stay.track].countAskers()
     presumeChildrenGoneIfComplete(on: stay.track)
-    perform(.awaitSignal(wait.number))
     guard reopened == nil else { return .waiting(number: wait.number) }
-    signals.lastNumber = wait.number
     if let due { timers.set(.wait(wait.number), at: due, on: stay.track) }
     publish(.waiting(wait))
     return .waiting(number: wait.number)
   }
 
+  /// Opens a wait. Those from the snapshot get their places in the queue again, in whichever order the steps come back.
+  mutating func open(_ waiting: SignalBuffer.Waiting, on track: TrackID) {
+    let (signal, number) = (waiting.wait.signal, waiting.wait.number)
+    let turn = signals.queues[signal]?.firstIndex { $0.number > number } ?? signals.queues[signal]?.count ?? 0
+    signals.queues[signal, default: []].insert((number, track), at: turn)
+    signals.lastNumber = max(signals.lastNumber, number)
+    self[track].waits.append(waiting)
+    perform(.awaitSignal(number))
+  }
+
   /// Returns the key of the next wait, after counting those that the calling task passes over.
-  private mutating func nextKey(of signal: String, hasLimit: Bool, by caller: CallingTask, on track: TrackID)
+  mutating func nextKey(of signal: String, hasLimit: Bool, by caller: CallingTask, on track: TrackID)
     -> JournalKey
   {
     while true {
@@ -205,7 +226,7 @@ extension FlowMachine {
   }
 
   /// Ends a wait that was open in the snapshot and does not come again.
-  private mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) {
+  mutating func stopReopening(_ wait: PackedWait, of visit: VisitNode, on track: TrackID) {
     timers.dropWait(wait.number)
     self[track].forgetAsker()
     publish(
@@ -241,17 +262,21 @@ extension FlowMachine {
 
   /// Sends a signal from outside.
   ///
-  /// The signal goes to the wait that is open longest, except those whose time limit has passed or whose task has given
-  /// up, of which the machine need not have been told yet.
+  /// The signal goes to the wait that is open longest, of those whose type and condition it meets. Waits whose time
+  /// limit has passed or whose task has given up are left out; the machine need not have been told of that yet. A signal
+  /// that goes to none is buffered, unless waits are open and all of them are for another type.
   ///
   /// - Parameters:
   ///   - key: The key under which the signal counts once; `nil` if each call counts.
   ///   - size: The size of the value in a snapshot, in bytes; zero if the flow is not persisted.
+  ///   - judge: Returns whether the value meets the condition of the wait of this number; `nil` to call the condition
+  ///     itself.
   ///   - reserve: Reserves the wait of this number for the signal. Returns false if its task has given up.
-  /// - Throws: A ``FlowError``, or the error of `reserve`.
+  /// - Throws: A ``FlowError``, or the error of `judge` or `reserve`.
   package mutating func send(
     _ value: any Sendable, to signal: String, key: String?, size: Int = 0,
-    at now: @autoclosure () -> Duration = .zero, reserving reserve: (_ wait: Int) throws -> Bool = { _ in true }
+    at now: @autoclosure () -> Duration = .zero, judging judge: SignalBuffer.Judge? = nil,
+    reserving reserve: (_ wait: Int) throws -> Bool = { _ in true }
   ) throws -> Sent {
     switch phase {
     case .idle: throw error(.notRunning, "no run has begun; wait for one with `settled()`")
@@ -264,12 +289,17 @@ extension FlowMachine {
     // No `backUp` waits for a signal, so this one cannot be received.
     if isEnding || isIdleTooLong(at: now) { return .flowEnded }
     try checkSizes(of: signal, key: key?.key, size)
+    var mismatch: SignalBuffer.Waiting?
+    var hasMatch = false
     for (number, track) in signals.queues[signal] ?? [] {
       guard let waiting = waiting(number, on: track), !isTooLate(.wait(number), on: track, at: now) else { continue }
       guard waiting.accepts(value) else {
-        throw error(
-          .typeMismatch, "the signal \"\(signal)\" is waited for with type \(waiting.typeName), not \(type(of: value))",
-          step: waiting.wait.step)
+        mismatch = mismatch ?? waiting
+        continue
+      }
+      hasMatch = true
+      if let condition = waiting.condition {
+        guard try judge?(number) ?? condition.isMet(value) else { continue }
       }
       guard try reserve(number) else { continue }
       if let key { signals.remember(key) }
@@ -280,6 +310,11 @@ extension FlowMachine {
       somebodyIsThere(on: track, at: now)
       publish(.received(waiting.wait))
       return .received
+    }
+    if let mismatch, !hasMatch {
+      throw error(
+        .typeMismatch, "the signal \"\(signal)\" is waited for with type \(mismatch.typeName), not \(type(of: value))",
+        step: mismatch.wait.step)
     }
     let buffered = SignalBuffer.BufferedSignal(signal: signal, value: value, size: signal.utf8.count + size)
     try checkRoom(for: buffered)
@@ -330,12 +365,13 @@ extension FlowMachine {
     publish(.stoppedWaiting(waiting.wait))
   }
 
-  private func waiting(_ number: Int, on track: TrackID) -> SignalBuffer.Waiting? {
+  func waiting(_ number: Int, on track: TrackID) -> SignalBuffer.Waiting? {
     look(at: track) { $0.waits }.first { $0.wait.number == number }
   }
 
-  private mutating func endWait(_ waiting: SignalBuffer.Waiting, on track: TrackID) {
+  mutating func endWait(_ waiting: SignalBuffer.Waiting, on track: TrackID) {
     let (signal, number) = (waiting.wait.signal, waiting.wait.number)
+    if let condition = waiting.condition { discard(condition) }
     self[track].waits.removeAll { $0.wait.number == number }
     signals.queues[signal]?.removeAll { $0.number == number }
     if signals.queues[signal]?.isEmpty == true { signals.queues[signal] = nil }

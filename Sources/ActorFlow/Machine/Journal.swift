@@ -292,6 +292,11 @@ extension FlowMachine {
     main.isReopening(question) || branches.contains { $0.isReopening(question) }
   }
 
+  /// Whether a wait for this signal was open in the snapshot and has not come again.
+  package func isReopening(waitFor signal: String) -> Bool {
+    main.isReopening(waitFor: signal) || branches.contains { $0.isReopening(waitFor: signal) }
+  }
+
   /// Returns the track that had this question open in the snapshot and has not asked it again.
   func track(reopening question: Question.ID) -> TrackID? {
     guard question.flow == flow, question.run == run, isReopening(question) else { return nil }
@@ -354,5 +359,9 @@ extension FlowMachine {
 extension Track {
   fileprivate func isReopening(_ id: Question.ID) -> Bool {
     reopening?.question.map { $0.number == id.number && $0.token == id.token } ?? false
+  }
+
+  fileprivate func isReopening(waitFor signal: String) -> Bool {
+    reopening?.waits.contains { $0.signal == signal } ?? false
   }
 }

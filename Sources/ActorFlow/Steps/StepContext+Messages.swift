@@ -53,9 +53,35 @@ extension StepContext {
   /// - Throws: `CancellationError` when the visit is left or the task cancelled; `FlowError` with the code `notActive`
   ///   after the visit, `tooLarge` if the signal's name has more than 256 UTF-8 bytes.
   public func wait<T: Sendable>(for signal: Signal<T>) async throws -> T {
-    guard let value = try await inFlow().wait(for: signal.name, as: T.self, at: stay, within: nil) else {
-      throw CancellationError()
-    }
+    try await received(signal, matching: nil)
+  }
+
+  /// Waits for a signal whose value meets a condition: the result of this payment, and not of an earlier one.
+  ///
+  /// ```swift
+  /// let result = try await context.wait(for: bankResult, matching: { $0.payment == payment })
+  /// ```
+  ///
+  /// A signal goes to the wait that is open longest, of those whose type and condition it meets. A signal that meets
+  /// none stays buffered for a later wait, and does not block those behind it. A step that waits again for each new
+  /// payment should know that the results of the earlier ones stay in the buffer, which holds 1,000 signals.
+  ///
+  /// - Parameter condition: Decides whether this wait takes a value. It runs outside the flow's actor, in the task that
+  ///   sends the signal or in this one, and may be called for any signal of this name and type, several times and also
+  ///   in a replay. So it should be quick, depend on nothing but its argument and what the step knows from its input,
+  ///   answers and records, and have no side effects.
+  /// - Throws: As ``wait(for:)``.
+  public func wait<T: Sendable>(
+    for signal: Signal<T>, matching condition: @escaping @Sendable (T) -> Bool
+  ) async throws -> T {
+    try await received(signal, matching: condition)
+  }
+
+  private func received<T: Sendable>(
+    _ signal: Signal<T>, matching condition: (@Sendable (T) -> Bool)?
+  ) async throws -> T {
+    let value = try await inFlow().wait(for: signal.name, matching: condition, at: stay, within: nil)
+    guard let value else { throw CancellationError() }
     return value
   }
 
@@ -64,7 +90,18 @@ extension StepContext {
   ///
   /// - Throws: As ``wait(for:)``.
   public func wait<T: Sendable>(for signal: Signal<T>, within limit: Duration) async throws -> T? {
-    try await inFlow().wait(for: signal.name, as: T.self, at: stay, within: limit)
+    try await inFlow().wait(for: signal.name, matching: nil, at: stay, within: limit)
+  }
+
+  /// Waits for a signal whose value meets a condition for at most `limit`, then returns `nil`.
+  ///
+  /// The condition is that of ``wait(for:matching:)``, the limit that of ``wait(for:within:)``.
+  ///
+  /// - Throws: As ``wait(for:)``.
+  public func wait<T: Sendable>(
+    for signal: Signal<T>, matching condition: @escaping @Sendable (T) -> Bool, within limit: Duration
+  ) async throws -> T? {
+    try await inFlow().wait(for: signal.name, matching: condition, at: stay, within: limit)
   }
 }
 

@@ -12,7 +12,9 @@ protocol StepRuntime: AnyObject, Sendable {
     _ prompt: P, key: String?, at stay: Stay, within limit: Duration?, reminding: Reminding?
   ) async throws -> P.Answer?
   func update<P: Prompt>(_ prompt: P, at stay: Stay) async throws
-  func wait<T: Sendable>(for signal: String, as type: T.Type, at stay: Stay, within limit: Duration?) async throws -> T?
+  func wait<T: Sendable>(
+    for signal: String, matching condition: (@Sendable (T) -> Bool)?, at stay: Stay, within limit: Duration?
+  ) async throws -> T?
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) async throws
 

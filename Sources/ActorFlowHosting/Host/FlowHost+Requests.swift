@@ -132,8 +132,7 @@ extension FlowHost {
         delivery = .duplicate
         // Only the key of an old signal is remembered, not its value. Any signal under that key is a duplicate.
         if await flow.coordinator.hasCome(key, of: signal.name), try view(of: flow, after: request) == nil { return }
-        delivery = try await flow.coordinator.sendNumbered(
-          value, to: signal, key: key, size: packed.size, cause: request)
+        delivery = try await send(value, to: signal, of: flow, key: key, size: packed.size, request)
         // Another signal under this key was committed first.
         if delivery == .duplicate { _ = try view(of: flow, after: request) }
         begin(flow)
@@ -142,6 +141,21 @@ extension FlowHost {
     // The request was found in the store when the outcome of its commit was not known.
     if case .unknown = request.fate { return .accepted }
     return delivery
+  }
+
+  /// Sends a signal. If there is no room to buffer it, a step may still wait for just this one: then the flow is
+  /// activated first, because the condition of a wait is known only once the step waits again.
+  private func send<Value: Codable & Sendable>(
+    _ value: Value, to signal: Signal<Value>, of flow: LiveFlow, key: String, size: Int, _ request: HostRequest
+  ) async throws -> Delivery {
+    let coordinator = flow.coordinator
+    do { return try await coordinator.sendNumbered(value, to: signal, key: key, size: size, cause: request) } catch let
+      error as FlowError where error.code == .signalsFull
+    {
+      begin(flow)
+      guard try await coordinator.waitsAgain(for: signal.name) else { throw error }
+      return try await coordinator.sendNumbered(value, to: signal, key: key, size: size, cause: request)
+    }
   }
 
   /// Backs up to an earlier step and returns when the flow has landed there, as `FlowCoordinator.backUp(to:)` does.

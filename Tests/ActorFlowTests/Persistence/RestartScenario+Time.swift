@@ -176,6 +176,20 @@ extension RestartScenario {
         tracedAsker("c", trace)
       }
     },
+    RestartScenario("signals of three payments, of which the step waits for two", paymentWorld) { trace in
+      Flow("f") {
+        tracedAsker("a", trace)
+        tracedStep("b", trace) { input, context in
+          let paid = Signal<String>("paid")
+          let second = try await context.wait(for: paid, matching: { $0.hasPrefix("2") })
+          let answer = try await context.ask(Form(text: second))
+          let third = try await context.wait(for: paid, matching: { $0.hasPrefix("3") }, within: .seconds(50))
+          let never = try await context.wait(for: paid, matching: { $0.hasPrefix("4") }, within: .seconds(50))
+          return "\(input)\(second)\(answer)\(third ?? "-")\(never ?? "never")\(try await context.wait(for: paid))"
+        }
+        tracedAsker("c", trace)
+      }
+    },
     RestartScenario("nobody sends, and the flow expires", { run, _ in try await run.fireNextTimer() }) { trace in
       Flow("f") {
         tracedCharger("a", trace)
@@ -211,6 +225,20 @@ extension RestartScenario {
       _ = try await run.coordinator.send("2", to: Signal<String>("late"), key: "2")
     }
     try await run.answerIt(asked)
+  }
+
+  /// Sends a signal for each payment. The first two come before the step waits, or while it waits for another one.
+  private static let paymentWorld: World = { run, position in
+    @discardableResult
+    func send(_ payment: Int) async throws -> Delivery {
+      try await run.coordinator.send("\(payment) paid", to: Signal<String>("paid"), key: "\(payment)")
+    }
+    if let question = position.questions.first {
+      if question.step.name == "a" { try await send(1) }
+      if question.step.name == "b" { try await send(3) }
+      return try await run.answerIt(question)
+    }
+    if try await send(2) == .duplicate { try await run.fireNextTimer() }
   }
 
   private static let signalWorld: World = { run, position in

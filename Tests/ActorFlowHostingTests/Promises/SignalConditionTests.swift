@@ -1,0 +1,58 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Hosted flows that wait for a signal whose value meets a condition.
+@Suite("Hosted waits with a condition", .timeLimit(.minutes(15))) struct SignalConditionTests {
+  private let store = MemoryFlowStore()
+  private let results = Signal<String>("results")
+
+  /// Asks for a payment, waits for its result, and so on until one is paid.
+  private var flow: Flow<String, String> {
+    Flow("pay") {
+      Step("card") { [results] (_: String, context: StepContext) in
+        while true {
+          let payment = try await context.ask(Form(text: "card"))
+          let result = try await context.wait(for: results, matching: { $0.hasPrefix("\(payment):") })
+          if result.hasSuffix("paid") { return result }
+        }
+      }
+    }
+  }
+
+  @Test("a result of an earlier payment is not taken for that of the next one, whether the flow is in memory or not")
+  func passivated() async throws {
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "f", with: "-")
+    try await host.answerNext("f", #""1""#)
+    await host.isQuiet()
+    #expect(try await host.send("2: paid", to: results, of: "f", key: "b") == .accepted)
+    #expect(try await host.settled("f").signals == ["results"], "it is for another payment")
+    await host.isQuiet()
+    #expect(try await host.send("1: refused", to: results, of: "f", key: "a") == .accepted)
+    #expect(try await host.send("1: refused", to: results, of: "f", key: "a") == .duplicate)
+    let view = try await host.answerNext("f", #""2""#)
+    #expect(view.status == .finished, "the result had come before")
+    await host.isQuiet()
+  }
+
+  @Test("a buffer full of others' results does not keep out the one that a passivated step waits for")
+  func fullBuffer() async throws {
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "f", with: "-")
+    try await host.answerNext("f", #""1""#)
+    let text = String(repeating: "x", count: 200_000)
+    for number in 0..<5 {
+      #expect(try await host.send("9: \(text)", to: results, of: "f", key: "\(number)") == .accepted)
+      _ = try await host.settled("f")
+      await host.isQuiet()
+    }
+    #expect(await code { try await host.send("9: \(text)", to: results, of: "f", key: "5") } == .signalsFull)
+    await host.isQuiet()
+    #expect(try await host.send("1: \(text)paid", to: results, of: "f", key: "6") == .accepted)
+    #expect(try await host.settled("f").status == .finished)
+    await host.isQuiet()
+  }
+}
