@@ -7,7 +7,7 @@ import Testing
 
 /// Flows of documents whose values are stored.
 @Suite("Hosted flows of documents", .timeLimit(.minutes(15))) struct HostedDocumentTests {
-  private struct Form: Prompt, Codable {
+  struct Form: Prompt, Codable {
     typealias Answer = String
     var text: String
   }

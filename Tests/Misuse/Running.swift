@@ -39,7 +39,7 @@ func change(_ change: Change) -> Bool {
   switch change {  // error: 'Change' may have additional unknown values
   case .finished, .failed, .abandoned, .cancelled, .rolledBack: true
   case .launched, .moved, .skipped, .asked, .updated, .answered, .withdrawn, .leaving, .backedUp: false
-  case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .parked, .finalizing: false
+  case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .suspended, .finalizing: false
   }
 }
 

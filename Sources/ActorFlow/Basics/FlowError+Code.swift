@@ -7,7 +7,8 @@ extension FlowError {
       case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision, principalNeeded
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
-      case notStorable, noSuchFlow, alreadyStarted, parked, keyReused, tooLarge, badOptions
+      case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
+      case hostStopping, notSuspended, stepsStillRunning, noDecision
     }
     private let name: Name
 
@@ -90,8 +91,18 @@ extension FlowError {
     public static let noSuchFlow = Code(.noSuchFlow)
     /// A flow of this id was started with another input, or of another definition.
     public static let alreadyStarted = Code(.alreadyStarted)
-    /// The flow is suspended because a step failed, or no registered definition fits it; the message names the remedy.
-    public static let parked = Code(.parked)
+    /// The flow is suspended because a step failed, until it is retried or abandoned.
+    public static let suspended = Code(.suspended)
+    /// No registered definition fits the flow; the message names what is missing.
+    public static let unmigrated = Code(.unmigrated)
+    /// The flow is not suspended, so there is nothing to retry.
+    public static let notSuspended = Code(.notSuspended)
+    /// The host is stopping, or has stopped; another host takes the request.
+    public static let hostStopping = Code(.hostStopping)
+    /// Steps were still running at the end of the host's grace period.
+    public static let stepsStillRunning = Code(.stepsStillRunning)
+    /// A race has no winner: it has no branches, or `until` went on after the last one.
+    public static let noDecision = Code(.noDecision)
     /// The key of this request was already used for a different request.
     public static let keyReused = Code(.keyReused)
     /// A key, a signal, an answer or a flow is larger than allowed.

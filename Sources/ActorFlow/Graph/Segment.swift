@@ -262,7 +262,7 @@ extension Fork.Goal {
     return { newest, open in
       if let value = try judge(newest, open) { return value }
       guard open == 0 else { return nil }
-      throw FlowError(.noMatchingCase, "all branches have ended, but `until` returned `.goOn`")
+      throw FlowError(.noDecision, "all branches have ended, but `until` returned `.goOn`")
     }
   }
 }

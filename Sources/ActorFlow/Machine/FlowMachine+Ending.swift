@@ -95,12 +95,12 @@ extension FlowMachine {
   private mutating func suspend(_ step: StepID, _ error: any Error) {
     guard fault == nil else { return }
     fault = (step, error)
-    publish(.parked(step, error))
+    publish(.suspended(step, error))
   }
 
   func refuseSuspended() throws(FlowError) {
     guard let fault else { return }
-    throw error(.parked, "a step failed, and the flow is suspended: \(fault.error)", step: fault.step)
+    throw error(.suspended, "a step failed, and the flow is suspended: \(fault.error)", step: fault.step)
   }
 
   /// Returns the error to report. The machine decides endings, never the type of an error: a `CancellationError` that

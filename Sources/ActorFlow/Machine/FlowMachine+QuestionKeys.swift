@@ -33,7 +33,7 @@ extension FlowMachine {
   /// Returns the key of the next question of this type that has no name of its own. If the journal has it under an
   /// earlier name, it gets its current one.
   ///
-  /// - Throws: `notStorable` if another process would give the type another name; `parked` if the journal has the
+  /// - Throws: `notStorable` if another process would give the type another name; `unmigrated` if the journal has the
   ///   question under two names.
   private mutating func typeKey(of type: any Prompt.Type, at place: Place, on track: TrackID) throws -> JournalKey {
     let names = PromptNames(of: type, isQualified: qualifiesPrompts)
@@ -52,7 +52,7 @@ extension FlowMachine {
     guard let old = earlier.first else { return key }
     guard earlier.count == 1, !look(at: track, { $0.hasJournaled(key) }) else {
       throw error(
-        .parked,
+        .unmigrated,
         "the journal has the question \(names.current) under several names: "
           + (earlier.map { "\($0)" } + ["\(key)"]).joined(separator: ", "),
         step: place.visit.info.id)

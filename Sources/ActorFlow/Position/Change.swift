@@ -43,7 +43,7 @@
   /// A step failed with this error.
   case failed(StepID, any Error)
   /// A step of a durable flow failed with this error. The flow is suspended until it is retried.
-  case parked(StepID, any Error)
+  case suspended(StepID, any Error)
   /// The flow was abandoned, and its step has ended.
   case abandoned(reason: String)
   /// The task that called `run` was cancelled, and its step has ended.

@@ -24,7 +24,7 @@ extension Change: CustomStringConvertible {
     case .backedUp(let from, let to, _): "backed up \(from.step) → \(to.step)"
     case .caught(let step, let error, let catcher): "caught \(step): \(error); \(catcher)"
     case .unwound(let visit, _): "unwound to \(visit?.step.path ?? "the beginning")"
-    case .parked(let step, let error): "parked at \(step): \(error)"
+    case .suspended(let step, let error): "suspended at \(step): \(error)"
     case .joined(let visit, _): "joined \(visit.step)"
     case .waiting(let wait): "waiting at \(wait)"
     case .received(let wait): "received at \(wait)"

@@ -15,7 +15,8 @@ extension FlowCommitter {
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: stored?.snapshot.labels ?? labels, tasks: self.tasks(of: machine, old, at: now), body: body)
+      labels: stored?.snapshot.labels ?? labels, tasks: self.tasks(of: machine, old, at: now),
+      format: Int(state.format), body: body)
     index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
@@ -51,7 +52,7 @@ extension FlowCommitter {
       default: .finished
       }
     }
-    if snapshot.fault != nil { return .failed }
+    if snapshot.fault != nil { return .suspended }
     return machine.canPassivate ? .waiting : .runnable
   }
 

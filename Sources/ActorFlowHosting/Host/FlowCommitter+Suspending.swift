@@ -14,9 +14,9 @@ extension FlowCommitter {
     let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
     let failure = StoredFailure(error)
     state.machine.fault = PackedFault(step: step, error: failure)
-    snapshot.status = .failed
+    snapshot.status = .suspended
     // If this write fails, too, the flow is activated again later, and is suspended when a write succeeds.
-    try? await write(&snapshot, &state, after: base, "parked", step, failure.message)
+    try? await write(&snapshot, &state, after: base, "suspended", step, failure.message)
     await stop(error)
   }
 
@@ -50,7 +50,7 @@ extension FlowCommitter {
     }
     state.machine.sequence += 1
     index(&snapshot, by: state)
-    snapshot.body = try shared.body(of: state)
+    (snapshot.body, snapshot.format) = (try shared.body(of: state), Int(state.format))
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail)

@@ -18,7 +18,7 @@ extension FlowHost {
   /// - Returns: The flows that could not be activated, each with its error. None of their steps has run. A flow that no
   ///   registered version fits is stored as such; the others are unchanged.
   /// - Throws: `CancellationError` if the calling task is cancelled; the flows that were activated by then go on. A
-  ///   `FlowError` with the code `notRunning` if the host has stopped. Errors of the store when the flows are listed.
+  ///   `FlowError` with the code `hostStopping` if the host has stopped. Errors of the store when the flows are listed.
   @discardableResult
   public func catchUp() async throws -> [FlowID: any Error] {
     var refused: [FlowID: any Error] = [:]

@@ -8,7 +8,7 @@ extension FlowHost {
   /// that are under way or waiting throw `noSuchFlow`, unless they are in the store by then. While another host runs
   /// the flow, this function waits for the lease.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `notRunning` if the host has stopped. Errors of the store,
+  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped. Errors of the store,
   ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.
   public func delete(_ id: FlowID) async throws {
     var attempts = 0

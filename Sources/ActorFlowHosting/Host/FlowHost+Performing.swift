@@ -85,7 +85,7 @@ extension FlowHost {
   nonisolated func refuseStandingStill(_ flow: LiveFlow) throws {
     guard let fault = flow.committer.state.machine.fault else { return }
     throw FlowError(
-      .parked, "a step failed, and the flow is suspended until `retry` or `abandon` is called: \(fault.error)",
+      .suspended, "a step failed, and the flow is suspended until `retry` or `abandon` is called: \(fault.error)",
       flow: flow.id, step: fault.step)
   }
 

@@ -5,7 +5,7 @@ extension FlowHost {
   ///
   /// Register every definition before ``run()``. Several versions may be registered side by side: a flow continues with
   /// the version that it began with, or moves to a version that declares the moves, if it fits there. A flow that can
-  /// do neither gets the status `parked` until a definition is registered that it fits; see ``plan()``.
+  /// do neither gets the status `unmigrated` until a definition is registered that it fits; see ``plan()``.
   ///
   /// - Parameters:
   ///   - flow: The definition. Its name is that of the outermost `Flow`, also within policies such as `.onFailure(_:)`
@@ -68,9 +68,10 @@ extension FlowHost {
     return nil
   }
 
-  /// Returns whether a flow has not ended. With the status `failed`, a flow is suspended or has ended.
+  /// Returns whether a flow has not ended. A row of an earlier version has one status for
+  /// suspended flows and for those that failed for good.
   private func isOpen(_ flow: FlowSummary) async throws -> Bool {
-    guard flow.status == .failed else { return !flow.status.isTerminal }
+    guard flow.status == .suspended else { return !flow.status.isTerminal }
     guard let stored = try await shared.store.load(flow.id) else { return false }
     // A flow whose state cannot be read does not count as ended.
     return (try? shared.state(of: stored))?.machine.ending == nil

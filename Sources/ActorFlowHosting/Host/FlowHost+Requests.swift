@@ -19,9 +19,9 @@ extension FlowHost {
   /// - Returns: The flow as it was stored with the answer, or later. The flow may go on: see ``settled(_:within:)``.
   /// - Throws: A `FlowError`: `noSuchFlow`; `noSuchQuestion`, also for a question of another flow, `questionClosed`
   ///   or `staleRevision`, each with what is open instead in `FlowError.openQuestions`; `wrongAnswerType`;
-  ///   `principalNeeded`; `keyReused` if the key came with another request; `flowEnded`; `parked` if the flow is
+  ///   `principalNeeded`; `keyReused` if the key came with another request; `flowEnded`; `suspended` if the flow is
   ///   suspended because a step failed, or no registered version fits it; `tooLarge` if the key is, or if the flow's
-  ///   state would have more bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>); `notRunning` if
+  ///   state would have more bytes than requests may fill (see <doc:Hosting#How-large-a-flow-may-be>); `hostStopping` if
   ///   the host has stopped. Errors of the store, such as a ``FlowStoreError`` with the code `leased` if another host
   ///   still runs the flow after a wait. With the code `unavailable` nothing of the request was written; with
   ///   `outcomeUnknown` that is not known. If another host takes the flow during the request, the request is repeated
@@ -205,7 +205,7 @@ extension FlowHost {
   /// and answers are replayed. In a flow that has ended, only the `backUp`s that threw are called again, newest first,
   /// with the records of their steps. The flow is `runnable` meanwhile, and then has the same ending as before.
   ///
-  /// - Throws: A `FlowError` with the code `notRunning` if the flow is not suspended, or `flowEnded` if it has ended
+  /// - Throws: A `FlowError` with the code `notSuspended` if the flow is not suspended, or `flowEnded` if it has ended
   ///   and nothing is left to undo; as ``answer(_:of:with:by:revision:key:)``.
   @discardableResult
   public func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
@@ -216,7 +216,7 @@ extension FlowHost {
         guard try await flow.committer.undoAgain(for: request) else { throw hasEnded(flow) }
       } else {
         guard machine.fault != nil else {
-          throw FlowError(.notRunning, "the flow is not suspended, so there is nothing to retry", flow: id)
+          throw FlowError(.notSuspended, "the flow is not suspended, so there is nothing to retry", flow: id)
         }
         try await flow.committer.free(for: request)
       }

@@ -12,13 +12,13 @@ extension FlowHost {
   ///
   /// Then the host stops and passivates every flow. Running steps are cancelled, running `backUp`s are not, and both
   /// have the grace period to return. Flows keep their positions, no other `backUp` is called, and leases are
-  /// released. A stopped host takes no requests; a request that is under way throws `notRunning`, unless it is in the
+  /// released. A stopped host takes no requests; a request that is under way throws `hostStopping`, unless it is in the
   /// store by then.
   ///
   /// While the store does not answer, it is polled again with pauses that grow to 30 seconds, and ``health()`` has the
   /// last error. When that has gone on for ``Options/outageLimit``, the host stops, as after a cancellation.
   ///
-  /// - Throws: A `FlowError` with the code `alreadyRunning`; `notRunning` if the host has stopped; `stepFailed`, naming
+  /// - Throws: A `FlowError` with the code `alreadyRunning`; `hostStopping` if the host has stopped; `stepsStillRunning`, naming
   ///   the flows and their steps, if some did not return in time: their tasks write nothing any more, and their leases
   ///   expire. A ``FlowStoreError`` with the code `unavailable`, with the store's last error behind it, if the store
   ///   was away for too long.
@@ -245,7 +245,7 @@ extension FlowHost {
       "\($0.id) at \($0.committer.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
     }
     throw FlowError(
-      .stepFailed,
+      .stepsStillRunning,
       "steps of \(late.count) flows did not return within the grace period: " + names.joined(separator: "; "),
       underlying: outage.map { [$0] } ?? [])
   }

@@ -166,7 +166,7 @@ extension FlowHost {
       let read = stored.revision == loaded.revision ? found : try shared.state(of: stored)
       let (definition, resolved) = try await resolveOrSuspend(stored, read, fence: lease?.fence)
       var state = resolved
-      state.format = max(state.format, try await shared.writtenFormat())
+      state.format = max(state.format, try await shared.writtenFormat(like: stored.snapshot))
       // If the host has begun to stop meanwhile, it would not passivate a flow that is activated now.
       try refuseStopping()
       let committer = FlowCommitter(id, definition, stored, state, fence: lease?.fence, shared: shared)
@@ -200,7 +200,7 @@ extension FlowHost {
       return FlowCoordinator(resuming: machine, settings: settings)
     } catch {
       throw FlowError(
-        .parked,
+        .unmigrated,
         "the definition \"\(committer.definition.name)\" version \(committer.definition.version) does not fit this flow: \(error)",
         flow: committer.id, step: error.problems.first?.step)
     }
@@ -223,7 +223,7 @@ extension FlowHost {
 
   func refuseStopping() throws {
     guard isStopping else { return }
-    throw FlowError(.notRunning, "the host is stopping, or has stopped; send the request to another host")
+    throw FlowError(.hostStopping, "the host is stopping, or has stopped; send the request to another host")
   }
 
   nonisolated func noSuchFlow(_ id: FlowID) -> FlowError {

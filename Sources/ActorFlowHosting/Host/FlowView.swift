@@ -16,11 +16,11 @@ public struct FlowView: Sendable {
   public let version: Int
   /// The flow's status. A flow is `runnable` as long as a step is at work, also a step that was left and does not heed
   /// its cancellation: then ``steps`` names it, and the history says `leaving`. With `failed`, a step failed: the flow
-  /// is suspended, or has ended. With `parked`, no registered version fits the flow.
+  /// is suspended, or has ended. With `unmigrated`, no registered version fits the flow.
   public let status: FlowSnapshot.Status
   /// The reason why the flow was abandoned, or `nil` if it was not.
   public let reason: String?
-  /// The error that suspended or ended the flow, or the reason why it is `parked`; `nil` if there is none.
+  /// The error that suspended or ended the flow, or the reason why it is `unmigrated`; `nil` if there is none.
   public let failure: String?
   /// Whether a `backUp` threw when the flow was rolled back.
   public let rollbackFailed: Bool

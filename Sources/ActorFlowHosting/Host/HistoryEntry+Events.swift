@@ -61,7 +61,7 @@ extension Change {
     case .stoppedWaiting: "stoppedWaiting"
     case .finished: "finished"
     case .failed: "failed"
-    case .parked: "parked"
+    case .suspended: "suspended"
     case .abandoned: "abandoned"
     case .cancelled: "cancelled"
     case .rolledBack: "rolledBack"
@@ -80,7 +80,8 @@ extension Change {
   fileprivate var step: StepID? {
     switch self {
     case .moved(_, let to), .leaving(let to, _), .backedUp(_, let to, _), .joined(let to, _): to.step
-    case .skipped(let step), .finalizing(let step), .caught(let step, _, _), .failed(let step, _), .parked(let step, _):
+    case .skipped(let step), .finalizing(let step), .caught(let step, _, _), .failed(let step, _),
+      .suspended(let step, _):
       step
     case .asked(let question), .updated(let question): question.step
     case .waiting(let wait), .received(let wait), .stoppedWaiting(let wait): wait.step
@@ -98,7 +99,7 @@ extension Change {
     case .backedUp(_, _, let errors), .unwound(_, let errors), .joined(_, let errors), .rolledBack(let errors):
       errors.isEmpty ? nil : errors.map { "\($0)" }.joined(separator: "; ")
     case .caught(_, let error, let catcher): "\(catcher): \(error)"
-    case .failed(_, let error), .parked(_, let error): "\(error)"
+    case .failed(_, let error), .suspended(_, let error): "\(error)"
     case .waiting(let wait), .received(let wait), .stoppedWaiting(let wait): wait.signal
     case .abandoned(let reason): reason
     case .launched, .moved, .skipped, .finalizing, .finished, .cancelled: nil

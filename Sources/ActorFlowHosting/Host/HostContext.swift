@@ -45,19 +45,24 @@ final class HostContext: Sendable {
   }
 
   /// Returns the format in which flows are stored from now on: that of the options, or else that of the store's flows.
-  /// The store is asked once.
+  /// The store is asked once at most.
   ///
   /// A store whose flows have several formats was raised before, by the options. Some of its flows are looked at, so
   /// that one of the newest format is probably among them.
-  func writtenFormat() async throws -> UInt8 {
+  ///
+  /// - Parameter row: A flow of the store, if one is at hand.
+  func writtenFormat(like row: FlowSnapshot? = nil) async throws -> UInt8 {
     if let format = options.writesFormat { return UInt8(format) }
     if let known = knownFormat.withLock({ $0 }) { return known }
-    let flows = try await store.list(FlowQuery(), after: nil, limit: 16).flows
-    var format = flows.isEmpty ? MachineSnapshot.format : MachineSnapshot.oldestWritten
-    for flow in flows where format < MachineSnapshot.format {
-      // A flow that cannot be read tells nothing; other requests report it.
-      guard let stored = try? await store.load(flow.id), let state = try? state(of: stored) else { continue }
-      format = max(format, state.format)
+    var format = UInt8(clamping: row?.format ?? 0)
+    if format < MachineSnapshot.format {
+      let flows = try await store.list(FlowQuery(), after: nil, limit: 16).flows
+      format = flows.isEmpty && row == nil ? MachineSnapshot.format : MachineSnapshot.oldestWritten
+      for flow in flows where format < MachineSnapshot.format {
+        // A row that cannot be read tells nothing; other requests report it.
+        guard let stored = try? await store.load(flow.id) else { continue }
+        format = max(format, UInt8(clamping: stored.snapshot.format))
+      }
     }
     knownFormat.withLock { $0 = format }
     return format

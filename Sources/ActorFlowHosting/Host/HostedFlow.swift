@@ -23,7 +23,7 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   - principal: The principal who starts the flow, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
-  ///   another definition; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `notRunning`
+  ///   another definition; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `hostStopping`
   ///   if the host has stopped. Errors of the store. With the code `outcomeUnknown` it is not known whether the flow
   ///   was started; you can start it again.
   @discardableResult
@@ -49,7 +49,8 @@ public struct HostedFlow<Input: Sendable, Output: Sendable>: Sendable {
       guard case .abandoned(let reason)? = state.machine.ending else { return .abandoned(reason: "") }
       return .abandoned(reason: reason)
     case .cancelled: return .cancelled
-    case .failed: return .failed((state.machine.fault?.error ?? state.machine.failure)?.message ?? "a step failed")
+    case .suspended: return .suspended(state.machine.fault?.error.message ?? "a step failed")
+    case .failed: return .failed(state.machine.failure?.message ?? "a step failed")
     default: return .open
     }
   }
@@ -73,7 +74,9 @@ extension HostedFlow where Input == Void {
   case finished(Output)
   /// The flow was abandoned for this reason.
   case abandoned(reason: String)
-  /// A step failed with this message. The flow is suspended and can be retried, or has ended.
+  /// A step failed with this message. The flow stands still until it is retried or abandoned.
+  case suspended(String)
+  /// A step failed with this message, and the flow has ended.
   case failed(String)
   /// The flow was cancelled.
   case cancelled

@@ -58,7 +58,7 @@ extension FlowHost {
   ///
   /// This is the newest version that declared moves lead to and that the flow fits, or else the flow's own version.
   ///
-  /// - Throws: A `FlowError` with the code `parked` that says what is missing.
+  /// - Throws: A `FlowError` with the code `unmigrated` that says what is missing.
   func resolve(_ stored: StoredFlow, _ state: HostedState) throws -> (definition: Definition, state: HostedState) {
     let versions = definitions[stored.snapshot.definition] ?? [:]
     var (version, machine) = (stored.snapshot.version, state.machine)
@@ -79,7 +79,7 @@ extension FlowHost {
     if fitting?.version == stored.snapshot.version { machine = state.machine }
     guard let fitting else {
       if reasons.isEmpty { reasons.append(missing(stored, versions.keys.sorted())) }
-      throw FlowError(.parked, reasons.joined(separator: "; "), flow: stored.id, step: stored.snapshot.steps.first)
+      throw FlowError(.unmigrated, reasons.joined(separator: "; "), flow: stored.id, step: stored.snapshot.steps.first)
     }
     var moved = state
     moved.machine = machine
@@ -119,7 +119,7 @@ extension FlowHost {
   func indexedRight(_ stored: StoredFlow, _ state: HostedState, fence: Fence?) async throws -> StoredFlow {
     var (snapshot, state) = (stored.snapshot, state)
     snapshot.status = state.status(indexedAs: snapshot.status)
-    guard snapshot.status != stored.snapshot.status else { return stored }
+    guard snapshot.stored.status != stored.snapshot.status else { return stored }
     state.parked = nil
     guard let body = try? shared.body(of: state) else { return stored }
     (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
@@ -137,11 +137,11 @@ extension FlowHost {
 
   /// Stores that a flow fits no registered version, and why, so that the flow can be found by its status.
   func park(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async {
-    guard state.parked != error.message || stored.snapshot.status != .parked else { return }
+    guard state.parked != error.message || stored.snapshot.status != .unmigrated else { return }
     var (snapshot, state) = (stored.snapshot, state)
     state.parked = error.message
-    snapshot.status = .parked
-    let entry = note("parked", stored, &state, error.message)
+    snapshot.status = .unmigrated
+    let entry = note("unmigrated", stored, &state, error.message)
     guard let body = try? shared.body(of: state) else { return }
     snapshot.body = body
     // If this write fails, the flow stays as it is and is tried again; the host remembers the store's error.
@@ -159,10 +159,10 @@ extension FlowHost {
       detail: detail)
   }
 
-  /// Frees the parked flows that fit a registered definition now; called when a definition was registered.
+  /// Frees the unmigrated flows that fit a registered definition now; called when a definition was registered.
   func free(_ name: String) async throws {
     var parked: [FlowID] = []
-    try await forEachFlow(FlowQuery(definition: name, status: [.parked])) { parked.append($0.id) }
+    try await forEachFlow(FlowQuery(definition: name, status: [.unmigrated])) { parked.append($0.id) }
     for id in parked {
       guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
         state.machine.ending != nil || (try? resolve(stored, state)) != nil
@@ -173,7 +173,7 @@ extension FlowHost {
       } else {
         var snapshot = stored.snapshot
         state.parked = nil
-        snapshot.status = state.machine.fault == nil ? .runnable : .failed
+        snapshot.status = state.machine.fault == nil ? .runnable : .suspended
         let entry = note("freed", stored, &state)
         // Another host may have freed the flow. After a failed write it stays parked; the host remembers the error.
         if let body = try? shared.body(of: state) {

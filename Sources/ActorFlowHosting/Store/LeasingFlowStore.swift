@@ -27,7 +27,7 @@ public protocol LeasingFlowStore: FlowStore {
   /// Leases flows that have work to do and no valid lease, those that are due longest first.
   ///
   /// A flow has work to do if it is runnable, or if it waits and its timer is due. Flows of a host that is gone are
-  /// included. Failed, parked and ended flows are never leased. If several callers ask at once, each flow goes to one.
+  /// included. Suspended, unmigrated and ended flows are never leased. If several callers ask at once, each flow goes to one.
   ///
   /// - Parameters:
   ///   - owner: The caller, who becomes the owner of the leases.

@@ -23,7 +23,7 @@ extension Change {
     case .waiting(let wait): "waiting for signal \(wait.signal) at \(wait.step)"
     case .received(let wait): "received signal \(wait.signal) at \(wait.step)"
     case .stoppedWaiting(let wait): "stopped waiting for signal \(wait.signal) at \(wait.step)"
-    case .parked(let step, let error): "parked at \(step) with \(type(of: error)): \(error)"
+    case .suspended(let step, let error): "suspended at \(step) with \(type(of: error)): \(error)"
     case .failed(let step, let error): "failed at \(step) with \(type(of: error)): \(error)"
     case .abandoned(let reason): reason.isEmpty ? "abandoned" : "abandoned (\(reason))"
     case .launched, .skipped, .finalizing, .unwound, .joined, .finished, .cancelled, .rolledBack: words

@@ -32,7 +32,7 @@ struct HostFact: Sendable {
 
   /// Returns `nil` unless a failed step or a missing migration has stopped the flow.
   static func standstill(of view: FlowView) -> HostFact? {
-    guard view.status == .failed || view.status == .parked else { return nil }
+    guard view.status == .suspended || view.status == .unmigrated else { return nil }
     let steps = view.steps.map(\.path).joined(separator: ", ")
     return HostFact(
       "standstill of \(view.id) \(view.revision)",

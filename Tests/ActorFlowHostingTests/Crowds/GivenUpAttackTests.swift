@@ -151,7 +151,7 @@ private struct RandomRace {
         let outcome = try await flows.outcome(of: id)
         let expected = "\(answers ? "answered" : "received"), then second, last"
         return outcome == .finished(expected) ? nil : "wrong: \(outcome) instead of \(expected), \(self)"
-      case .failed:
+      case .suspended:
         guard view.failure?.contains("Boom") == true else { return "died: \(view.failure ?? ""), \(self)" }
         try await host.retry(id)
       case .runnable: return "runnable: \(view.questions.count) open, \(view.signals), \(self)"
@@ -175,6 +175,6 @@ private struct RandomRace {
       } else {
         try await host.send("last", to: Self.go, of: id, key: "last")
       }
-    } catch let error as FlowError where error.code == .questionClosed || error.code == .parked {}
+    } catch let error as FlowError where error.code == .questionClosed || error.code == .suspended {}
   }
 }

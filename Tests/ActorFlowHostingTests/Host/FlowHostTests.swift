@@ -149,16 +149,16 @@ import Testing
     for id in ["o1", "o2"] as [FlowID] {
       try await orders.start(id: id, with: "-")
       let view = try await host.answerNext(id, "\"1\"")
-      #expect(view.status == .failed && view.failure == "Boom()")
+      #expect(view.status == .suspended && view.failure == "Boom()")
     }
-    #expect(try await orders.outcome(of: "o1") == .failed("Boom()"))
-    #expect(await code { try await host.backUp("o1") } == .parked)
+    #expect(try await orders.outcome(of: "o1") == .suspended("Boom()"))
+    #expect(await code { try await host.backUp("o1") } == .suspended)
     let view = try await host.abandon("o2", reason: "enough", by: Principal(id: "ann"))
     #expect(view.status == .abandoned && view.reason == "enough")
     #expect(log.all.last == "undo a")
     #expect(try await host.history(of: "o2").last { $0.what == "leaving" }?.by == "ann")
     try await host.retry("o1")
-    #expect(try await host.settled("o1").status == .failed)
+    #expect(try await host.settled("o1").status == .suspended)
     fails.withLock { $0 = false }
     try await host.retry("o1")
     _ = try await host.settled("o1")
@@ -166,7 +166,7 @@ import Testing
     #expect(await code { try await host.retry("o1") } == .flowEnded)
     let history = try await host.history(of: "o1")
     #expect(history.map(\.sequence) == Array(1...history.count))
-    #expect(history.suffix(6).map(\.what) == ["moved", "parked", "retried", "parked", "retried", "finished"])
+    #expect(history.suffix(6).map(\.what) == ["moved", "suspended", "retried", "suspended", "retried", "finished"])
   }
 
   @Test("a flow backs up, and is deleted")

@@ -36,8 +36,8 @@ import Testing
       default: try await host.answer(Form.self, of: "f", with: "yes")
       }
     }
-    #expect(refusal == .parked)
-    #expect(try await host.view("f").status == .failed)
+    #expect(refusal == .suspended)
+    #expect(try await host.view("f").status == .suspended)
     isDown.withLock { $0 = false }
     try await host.retry("f")
     #expect(try await host.settled("f").questions.map(\.id) == [question])

@@ -152,7 +152,7 @@ import Testing
       })
     try await flows.start(id: "order-1", with: "-")
     let view = try await host.settled("order-1")
-    #expect(view.status == .failed && view.stack == ["order/parallel"])
+    #expect(view.status == .suspended && view.stack == ["order/parallel"])
     #expect(view.failure?.contains("a value of type (String, String) cannot be stored") == true)
   }
 }

@@ -30,7 +30,7 @@ struct MixedFlowPlayer {
   }
 
   private static func check(_ error: FlowError) throws {
-    if error.code == .parked { throw error }
+    if error.code == .suspended || error.code == .unmigrated { throw error }
   }
 
   /// Abandons the flow.
@@ -45,7 +45,7 @@ struct MixedFlowPlayer {
   private func hasEnded() async throws -> Bool { try await host.stored(MixedFlow.id).1.machine.ending != nil }
 
   private mutating func act(_ view: FlowView) async throws {
-    if view.status == .failed || view.status == .parked {
+    if view.status == .suspended || view.status == .unmigrated {
       if random.below(3) == 0 { return _ = try await host.abandon(MixedFlow.id) }
       return _ = try await host.retry(MixedFlow.id)
     }

@@ -52,7 +52,7 @@ struct Mutant: Sendable {
       try await player.play(turns: 6)
       try await host.emptied()
       return .ended
-    } catch let error as FlowError where error.code == .parked || error.code == .notStorable {
+    } catch let error as FlowError where [.suspended, .unmigrated, .notStorable].contains(error.code) {
       return .refused(error.message)
     } catch let error where !(error is CancellationError) { return .stuck("\(error)") }
   }

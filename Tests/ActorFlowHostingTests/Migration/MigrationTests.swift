@@ -97,9 +97,9 @@ import Testing
     for number in sample {
       let id = FlowID("f\(number)")
       if number % 4 == 3, !keepsFirst {
-        #expect(await code { try await host.answer(Form.self, of: id, with: "y") } == .parked)
+        #expect(await code { try await host.answer(Form.self, of: id, with: "y") } == .unmigrated)
         let view = try await host.view(id)
-        #expect(view.status == .parked && view.failure?.contains("kyc/sign") == true, "\(view.failure ?? "")")
+        #expect(view.status == .unmigrated && view.failure?.contains("kyc/sign") == true, "\(view.failure ?? "")")
         continue
       }
       try await finish(host, id)
@@ -109,11 +109,11 @@ import Testing
       #expect(history.map(\.sequence) == Array(1...history.count))
     }
     guard !keepsFirst else { return }
-    #expect(try await host.list(FlowQuery(status: [.parked])).flows.count == 25)
+    #expect(try await host.list(FlowQuery(status: [.unmigrated])).flows.count == 25)
     let later = FlowHost(store: store)
     let all = moves + [.forget("kyc/score"), .reenter("kyc/sign", at: "kyc/seal") { (old: String) in old }]
     try await later.register(second, version: 2, from: 1, moves: all)
-    #expect(try await later.list(FlowQuery(status: [.parked])).flows.isEmpty)
+    #expect(try await later.list(FlowQuery(status: [.unmigrated])).flows.isEmpty)
     #expect(try await later.plan().counts.park == 0)
     try await finish(later, "f3")
     #expect(try await flows.outcome(of: "f3") == .finished("-xxx.y"))
@@ -137,7 +137,7 @@ import Testing
     let host = FlowHost(store: store)
     try await host.register(Flow("ends") { step.onFailure(.rollBack) }).start(id: "ended", with: "")
     try await host.register(Flow("stands") { step.onFailure(.park) }).start(id: "still", with: "")
-    for id: FlowID in ["ended", "still"] { #expect(try await host.settled(id).status == .failed) }
+    for id: FlowID in ["ended", "still"] { #expect(try await host.settled(id).status == .suspended) }
 
     let changed = FlowHost(store: store)
     try await changed.register(Flow<String, String>("ends") { Self.ask("name") { $0 + $1 } })

@@ -95,7 +95,7 @@ import Testing
     await #expect(throws: FlowError.self) {
       try await host.answer(question, of: "failing", with: Tally.Action.fail, key: "b")
     }
-    #expect(try await host.settled("failing").status == .failed)
+    #expect(try await host.settled("failing").status == .suspended)
     try await host.retry("failing")
     #expect(try await sum(host, "failing") == 2)
     let next = try #require(try await host.settled("failing").questions.first?.id)
@@ -136,10 +136,10 @@ import Testing
         }
       }
       try await host.register(flow).start(id: id, with: "-")
-      #expect(try await host.settled(id).status == .failed)
+      #expect(try await host.settled(id).status == .suspended)
       let request: @Sendable () async throws -> Void = { try await host.retry(id, key: "r") }
       #expect(await outcomes(of: Array(repeating: request, count: 6)).allSatisfy { $0 == "ok" })
-      #expect(try await host.settled(id).status == .failed)
+      #expect(try await host.settled(id).status == .suspended)
       try await host.catchUp()
       #expect(attempts.all.count == 2)
     }
@@ -156,7 +156,7 @@ import Testing
       }
     }
     try await host.register(flow).start(id: "s", with: "-")
-    #expect(try await host.settled("s").status == .failed)
+    #expect(try await host.settled("s").status == .suspended)
     let loaded = try await host.take("s")
     await host.begin(loaded)
     await host.release(loaded)

@@ -36,15 +36,15 @@ import Testing
   func unknown() async throws {
     let folder = try Folder()
     for store in [MemoryFlowStore(), try await folder.open()] as [any FlowStore] {
-      for trouble in ["definition", "version", "codec", "parked"] {
+      for trouble in ["definition", "version", "codec", "unmigrated"] {
         let first = try host(store)
         try await first.register(flow).start(id: "x", with: "-")
         _ = try await first.settled("x")
         await first.isQuiet()
         let next = try host(store, key: trouble == "codec" ? 2 : 1)
         if trouble != "definition" { try await next.register(flow, version: trouble == "codec" ? 1 : 2) }
-        if trouble == "parked" {
-          #expect(await code { try await next.answer(Form.self, of: "x", with: "1") } == .parked)
+        if trouble == "unmigrated" {
+          #expect(await code { try await next.answer(Form.self, of: "x", with: "1") } == .unmigrated)
         }
         try await next.delete("x")
         try await expectGone(next, "x")

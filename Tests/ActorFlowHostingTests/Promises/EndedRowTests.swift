@@ -50,7 +50,7 @@ import Testing
     "the view shows the ending, no request waits for it, and an activation repairs the index",
     arguments: [
       ("yes", FlowSnapshot.Status.finished), ("enough", .abandoned), ("boom", .failed),
-    ], [FlowSnapshot.Status.runnable, .waiting, .parked])
+    ], [FlowSnapshot.Status.runnable, .waiting, .unmigrated])
   func putRight(_ ending: (answer: String, status: FlowSnapshot.Status), _ wrong: FlowSnapshot.Status) async throws {
     let flows = try await ended(ending.answer, wrong)
     let host = FlowHost(store: store, clock: clock)
@@ -59,7 +59,7 @@ import Testing
     #expect(try await host.settled("f").status == ending.status)
     #expect(try await flows.outcome(of: "f") != .open)
     // Registering its definition frees an unmigrated flow.
-    #expect(try await host.list(FlowQuery(status: [wrong])).flows.count == (wrong == .parked ? 0 : 1))
+    #expect(try await host.list(FlowQuery(status: [wrong])).flows.count == (wrong == .unmigrated ? 0 : 1))
     try await host.catchUp()
     let row = try #require(try await store.load("f")).snapshot
     #expect(row.status == ending.status && row.wakeAt == nil && row.tasks.isEmpty)
@@ -72,7 +72,7 @@ import Testing
     _ = try await ended("boom", .failed)
     let before = try await store.load("f")
     let stranger = FlowHost(store: store, clock: clock)
-    #expect(await code { try await stranger.backUp("f") } == .parked)
+    #expect(await code { try await stranger.backUp("f") } == .unmigrated)
     #expect(try await store.load("f") == before)
   }
 

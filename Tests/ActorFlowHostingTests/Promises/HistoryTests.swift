@@ -87,9 +87,10 @@ import Testing
     let before = try await history(first).count
     let second = host()
     try await second.register(flow("b"), version: 2)
-    for _ in 0..<2 { #expect(await code { try await second.answer(Form.self, of: "x", with: "1") } == .parked) }
-    let parked = try await history(second, after: before)
-    #expect(parked.count == 1 && parked[0].hasPrefix("parked: version 1 of \"f\" is not registered"), "\(parked)")
+    for _ in 0..<2 { #expect(await code { try await second.answer(Form.self, of: "x", with: "1") } == .unmigrated) }
+    let entries = try await history(second, after: before)
+    #expect(
+      entries.count == 1 && entries[0].hasPrefix("unmigrated: version 1 of \"f\" is not registered"), "\(entries)")
     let third = host()
     try await third.register(flow("b"), version: 2, from: 1, moves: [.rename("f/a", to: "f/b")])
     try await third.answerNext("x", "\"1\"")

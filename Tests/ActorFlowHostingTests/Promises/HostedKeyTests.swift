@@ -105,11 +105,11 @@ import Testing
     let flow = Flow<String, String>("order") { Step("pay") { Refused(keys) } }
     try await host.register(flow).start(id: "order-1", with: "-")
     for _ in 1...2 {
-      #expect(try await host.settled("order-1").status == .failed)
+      #expect(try await host.settled("order-1").status == .suspended)
       await host.isQuiet()
       try await host.retry("order-1")
     }
-    #expect(try await host.settled("order-1").status == .failed)
+    #expect(try await host.settled("order-1").status == .suspended)
     try await host.abandon("order-1")
     #expect(keys.all.count == 4 && Set(keys.all).count == 1)
   }

@@ -43,7 +43,7 @@ private actor Failing: FlowStep {
       try await tester.answer(Form.self, of: "f", with: "a")
       try await tester.answer(Form.self, of: "f", with: "b")
       try await tester.advance(by: .seconds(61))
-      #expect(try await tester.view(of: "f").status == .failed)
+      #expect(try await tester.view(of: "f").status == .suspended)
       #expect(log.all.filter { $0.hasPrefix("undo") } == [])
       try await tester.abandon("f")
       #expect(try await tester.view(of: "f").status == .abandoned)
@@ -107,10 +107,10 @@ private actor Failing: FlowStep {
       try await flows.start(id: "f", with: "-")
       await gate.reached()
       try await host.answer(Form.self, of: "f", with: "b")
-      while !(try await host.history(of: "f")).contains(where: { $0.what == "parked" }) { await Task.yield() }
+      while !(try await host.history(of: "f")).contains(where: { $0.what == "suspended" }) { await Task.yield() }
       gate.open()
       try await tester.settle()
-      #expect(try await tester.view(of: "f").status == .failed)
+      #expect(try await tester.view(of: "f").status == .suspended)
       #expect(gate.arrivals == 1)
       try await tester.retry("f")
       try await tester.abandon("f")

@@ -91,7 +91,7 @@ struct CorpusActor: Sendable {
   func finish(_ flows: CorpusScenario.Hosted) async throws -> String {
     for _ in 0..<40 {
       let view = try await host.settled(id)
-      if view.status == .failed || view.rollbackFailed {
+      if view.status == .suspended || view.rollbackFailed {
         try await host.retry(id)
         continue
       }

@@ -24,7 +24,10 @@ import Testing
   }
 
   private func format(of id: FlowID) async throws -> UInt8 {
-    try HostedState(decoding: try #require(try await store.load(id)).snapshot.body).format
+    let row = try #require(try await store.load(id)).snapshot
+    let format = try HostedState(decoding: row.body).format
+    #expect(row.format == Int(format))
+    return format
   }
 
   /// Returns the name of the journal's key of the answer that the flow was given.
@@ -81,7 +84,7 @@ import Testing
   }
 
   @Test("an answer is journaled under the name that the hosts of its format look for")
-  func names() async throws {
+  func keys() async throws {
     let flow = Flow<String, String>("order") {
       Step("both") { (_: String, context: StepContext) in
         try await context.ask(Form(text: "1")) + (try await context.ask(Form(text: "2")))
@@ -102,6 +105,47 @@ import Testing
       #expect(try await flows.outcome(of: "f") == .finished("12"))
       try await raised.delete("f")
     }
+  }
+
+  @Test("a flow that failed for good is `failed`; in a row for earlier versions its body says so", arguments: [5, 6])
+  func failure(_ format: Int) async throws {
+    let flow = Flow<String, String>("order") {
+      Step("first") { Asker() }
+      Step("last") { (_: String) -> String in throw Boom() }
+    }
+    .onFailure(.rollBack)
+    var options = FlowHost.Options()
+    options.writesFormat = format
+    let host = try FlowHost(store: store, options: options)
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    let view = try await host.answerNext("f", #""1""#)
+    #expect(view.status == .failed && view.status.isTerminal)
+    #expect(try await flows.outcome(of: "f") == .failed("Boom()"))
+    let row = try #require(try await store.load("f")).snapshot
+    #expect(row.status == (format == 5 ? .suspended : .failed))
+    #expect(try FlowSnapshot(decoding: row.encoded()) == row)
+    #expect(row.encoded()[4] == UInt8(format - 4), "the format of the row itself")
+    // A request of a later host repairs the index once, and only if it can.
+    let revision = try await host.view("f").revision
+    let stranger = try FlowHost(store: store, options: options)
+    #expect(await code { try await stranger.abandon("f") } == .unmigrated)
+    let later = try FlowHost(store: store, options: options)
+    try await later.register(flow)
+    #expect(await code { try await later.abandon("f") } == .flowEnded)
+    let last = try await later.view("f")
+    #expect(last.revision == revision && last.status == .failed)
+  }
+
+  @Test("names of statuses in stores and JSON are never reused")
+  func names() {
+    typealias Status = FlowSnapshot.Status
+    #expect(Status(rawValue: "failed") == .suspended && Status(rawValue: "parked") == .unmigrated)
+    for status in Status.allCases {
+      #expect(Status(rawValue: status.rawValue) == status)
+      #expect(!["failed", "parked"].contains(status.rawValue))
+    }
+    #expect(Status(rawValue: "?") == nil)
   }
 
   @Test("a format that is not written is refused, with those that are", arguments: [-1, 0, 4, 7, 300])

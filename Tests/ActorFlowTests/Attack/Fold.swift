@@ -56,7 +56,7 @@ struct Fold {
       question = nil
     case .leaving(let visit, let reason): return leave(visit, reason)
     case .backedUp(let from, let to, _): return land(from, to)
-    case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .parked: return false
+    case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .suspended: return false
     case .finished:
       guard phase == .running, question == nil else { return false }
       phase = .ended(.finished)

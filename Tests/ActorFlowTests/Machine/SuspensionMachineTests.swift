@@ -19,7 +19,7 @@ import Testing
     var persisted = try driver(.persisting)
     persisted.fail()
     #expect(persisted.machine.fault != nil && persisted.machine.isSettled && persisted.machine.canPassivate)
-    #expect(persisted.lines.map { $0.prefix(8) } == ["parked a"])
+    #expect(persisted.lines.map { $0.prefix(11) } == ["suspended a"])
     var other = try driver(.off)
     other.fail()
     #expect(other.machine.fault == nil && other.machine.isEnding)
@@ -38,7 +38,7 @@ import Testing
     var driver = try driver(.persisting)
     driver.fail()
     driver.fail()
-    #expect(driver.lines.map { $0.prefix(8) } == ["parked a"])
+    #expect(driver.lines.map { $0.prefix(11) } == ["suspended a"])
     try driver.abandon()
     #expect(driver.machine.isEnding)
     #expect(driver.machine.fault == nil && !driver.machine.isSettled, "it is running again")
@@ -87,7 +87,7 @@ import Testing
     try other.pass("a")
     try other.fail("b")
     let error = #expect(throws: FlowError.self) { try other.backUp() }
-    #expect(error?.code == .parked)
+    #expect(error?.code == .suspended)
   }
 
   @Test("a suspended flow waits for the compensation of a branch, and begins nothing more in a branch")

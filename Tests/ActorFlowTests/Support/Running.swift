@@ -50,7 +50,7 @@ extension Change {
     case .backedUp(let from, let to, let errors): "backedUp \(from.step.name)→\(to.step.name) \(errors.count)"
     case .caught(let step, _, let catcher): "caught \(step.name) \(catcher)"
     case .unwound(let visit, let errors): "unwound \(visit?.step.name ?? "-") \(errors.count)"
-    case .parked(let step, let error): "parked \(step.name) \(error)"
+    case .suspended(let step, let error): "suspended \(step.name) \(error)"
     case .joined(let visit, let errors): "joined \(visit.step.name) \(errors.count)"
     case .waiting(let wait): "waiting \(wait.step.name) \(wait.signal)"
     case .received(let wait): "received \(wait.step.name) \(wait.signal)"

@@ -34,8 +34,8 @@ package final class HostArena: Arena {
     get async {
       guard let view = try? await host.view(Self.id) else { return false }
       return switch view.status {
-      case .finished, .abandoned, .cancelled, .parked: true
-      case .failed: !isSuspended(view)
+      case .finished, .failed, .abandoned, .cancelled, .unmigrated: true
+      case .suspended: !suspendsOnFailure
       default: false
       }
     }
@@ -78,10 +78,7 @@ package final class HostArena: Arena {
     _ = try? await host.retry(Self.id, key: newKey())
   }
 
-  /// A flow that was rolled back has no steps any more.
-  private func isSuspended(_ view: FlowView) -> Bool {
-    suspendsOnFailure && view.status == .failed && !view.steps.isEmpty
-  }
+  private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }
 
   package func cancelCaller() {}
 

@@ -24,7 +24,7 @@ extension EventLine {
     case .stoppedWaiting(let wait): name("stoppedWaiting", wait.step, reason: wait.signal)
     case .finished: self.change = "finished"
     case .failed(let step, let error): name("failed", step, reason: "\(error)")
-    case .parked(let step, let error): name("parked", step, reason: "\(error)")
+    case .suspended(let step, let error): name("suspended", step, reason: "\(error)")
     case .abandoned(let reason): name("abandoned", nil, reason: reason)
     case .cancelled: self.change = "cancelled"
     case .rolledBack(let errors): name("rolledBack", nil, reason: Self.sentence(errors))

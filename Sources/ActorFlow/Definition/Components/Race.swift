@@ -38,7 +38,7 @@ public enum RaceBuilder: Sendable {
       let goal = Fork.Goal.until {
         { first, open in
           if let first { return first }
-          guard open > 0 else { throw FlowError(.noMatchingCase, "a race without branches has no winner") }
+          guard open > 0 else { throw FlowError(.noDecision, "a race without branches has no winner") }
           return nil
         }
       }

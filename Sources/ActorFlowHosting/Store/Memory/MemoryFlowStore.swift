@@ -106,7 +106,7 @@ extension MemoryFlowStore.State {
     switch snapshot.status {
     case .runnable: due = .now(since: flow.changedAt.microseconds)
     case .waiting: due = snapshot.wakeAt.map { .at($0.microseconds) }
-    case .failed, .parked, .finished, .abandoned, .cancelled: due = nil
+    case .suspended, .unmigrated, .failed, .finished, .abandoned, .cancelled: due = nil
     }
     if let lease = leases[id], lease.owner != nil {
       switch due {

@@ -7,7 +7,11 @@ import ActorFlow
 #endif
 
 extension FlowSnapshot {
-  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 1, what: "the snapshot")
+  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 2, oldest: 1, what: "the snapshot")
+  /// The envelope of rows that hosts of earlier versions read.
+  private static let olderEnvelope = Envelope(magic: Array("AFSN".utf8), format: 1, what: "the snapshot")
+  /// The newest format of bodies in older rows.
+  private static let olderBodies = 5
 
   /// Returns the snapshot in the format that stores write, with the number of the format and a checksum.
   ///
@@ -15,9 +19,17 @@ extension FlowSnapshot {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: body.count + 256)
     var snapshot = self
+    if isOlder {
+      writer.format = 1
+      // Earlier versions have one code for both kinds of failure, and the body says which it is.
+      if status == .failed { snapshot.status = .suspended }
+    }
     snapshot.code(with: &writer)
-    return Self.envelope.seal(writer.bytes)
+    return (isOlder ? Self.olderEnvelope : Self.envelope).seal(writer.bytes)
   }
+
+  /// Whether hosts of earlier versions read the row.
+  private var isOlder: Bool { format <= Self.olderBodies }
 
   /// Reads what ``encoded()`` wrote.
   ///
@@ -29,6 +41,7 @@ extension FlowSnapshot {
 
   init(decoding bytes: ArraySlice<UInt8>) throws(FlowStoreError) {
     var reader = ByteReader(try Self.envelope.open(bytes))
+    reader.format = UInt8(clamping: try Self.envelope.header(bytes).format)
     self = .placeholder
     try code(with: &reader)
     try reader.end()
@@ -59,9 +72,11 @@ extension FlowSnapshot {
       .tooLarge, "the snapshot has \(count) bytes; at most \(maximumBytes) are stored. Keep large values elsewhere")
   }
 
-  /// The snapshot as it will be read back: with times rounded to microseconds.
+  /// The snapshot as it will be read back: with times rounded to microseconds, and in rows for earlier versions with one
+  /// status for both kinds of failure.
   package var stored: FlowSnapshot {
     var copy = self
+    if isOlder, status == .failed { copy.status = .suspended }
     copy.wakeAt = wakeAt?.stored
     for index in tasks.indices {
       copy.tasks[index].askedAt = tasks[index].askedAt.stored
@@ -72,7 +87,7 @@ extension FlowSnapshot {
 }
 
 extension FlowSnapshot: StoredPart {
-  static var placeholder: Self { Self(definition: "", version: 0, status: .runnable) }
+  static var placeholder: Self { Self(definition: "", version: 0, status: .runnable, format: olderBodies) }
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&definition)
@@ -83,6 +98,7 @@ extension FlowSnapshot: StoredPart {
     try coder.texts(&labels)
     try coder.code(&wakeAt)
     try coder.code(&tasks)
+    if coder.format >= 2 { try coder.int(&format) }
     try coder.blob(&body)
   }
 }
@@ -113,11 +129,12 @@ extension FlowSnapshot.Status: StoredChoice {
     switch self {
     case .runnable: 1
     case .waiting: 2
-    case .failed: 3
-    case .parked: 4
+    case .suspended: 3
+    case .unmigrated: 4
     case .finished: 5
     case .abandoned: 6
     case .cancelled: 7
+    case .failed: 8
     }
   }
 }

@@ -29,13 +29,16 @@ public struct FlowSnapshot: Sendable, Equatable {
   public var wakeAt: Date?
   /// The open questions.
   public var tasks: [OpenTask]
+  /// The format of ``body``, from 5; see ``FlowHost/Options/writesFormat``. Bodies of older formats count as 5.
+  public var format: Int
   /// The machine's state, opaque to stores.
   public var body: [UInt8]
 
   /// A snapshot of these parts.
   public init(
     definition: String, version: Int, status: Status, rollbackFailed: Bool = false, steps: [StepID] = [],
-    labels: [String: String] = [:], wakeAt: Date? = nil, tasks: [OpenTask] = [], body: [UInt8] = []
+    labels: [String: String] = [:], wakeAt: Date? = nil, tasks: [OpenTask] = [], format: Int = newestFormat,
+    body: [UInt8] = []
   ) {
     self.definition = definition
     self.version = version
@@ -45,33 +48,36 @@ public struct FlowSnapshot: Sendable, Equatable {
     self.labels = labels
     self.wakeAt = wakeAt
     self.tasks = tasks
+    self.format = format
     self.body = body
   }
 
   /// The status of a stored flow: what it waits for, or how it ended.
-  @nonexhaustive public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
+  @nonexhaustive public enum Status: Hashable, Sendable, Codable, CaseIterable {
     /// The flow has work to do at once.
     case runnable
     /// The flow waits for an answer, a signal or a timer.
     case waiting
-    /// A step failed: the flow is suspended and may be retried, or it has ended.
-    case failed
+    /// A step failed: the flow stands still until it is retried or abandoned.
+    ///
+    /// A flow that failed for good under a host of an earlier version is indexed so until a host reads it.
+    case suspended
     /// The flow fits no registered version and cannot be activated: a migration is missing.
-    case parked
+    case unmigrated
     /// The last step has returned.
     case finished
+    /// The flow failed, and has ended.
+    case failed
     /// The flow was abandoned.
     case abandoned
     /// The flow was cancelled.
     case cancelled
 
-    /// Whether the flow finished, was abandoned, or was cancelled.
-    ///
-    /// A ``failed`` flow may have ended as well, but this is `false` for it.
+    /// Whether the flow has ended.
     public var isTerminal: Bool {
       switch self {
-      case .finished, .abandoned, .cancelled: true
-      case .runnable, .waiting, .failed, .parked: false
+      case .finished, .failed, .abandoned, .cancelled: true
+      case .runnable, .waiting, .suspended, .unmigrated: false
       }
     }
 
@@ -83,4 +89,34 @@ public struct FlowSnapshot: Sendable, Equatable {
 extension FlowSnapshot {
   /// The greatest size of an encoded snapshot in bytes: 4 MiB. No store accepts a larger one.
   public static let maximumBytes = 4 << 20
+  /// The newest format of a body that this version reads and writes.
+  public static let newestFormat = Int(MachineSnapshot.format)
+}
+
+extension FlowSnapshot.Status: RawRepresentable {
+  /// The status as stores and JSON name it. Names are never reused: `failed` meant ``suspended`` or ``failed`` in earlier
+  /// versions, and `parked` meant ``unmigrated``.
+  public var rawValue: String {
+    switch self {
+    case .runnable: "runnable"
+    case .waiting: "waiting"
+    case .suspended: "suspended"
+    case .unmigrated: "unmigrated"
+    case .finished: "finished"
+    case .failed: "failure"
+    case .abandoned: "abandoned"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  /// Reads a name, also one that an earlier version wrote.
+  public init?(rawValue: String) {
+    switch rawValue {
+    case "failed": self = .suspended
+    case "parked": self = .unmigrated
+    default:
+      guard let status = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+      self = status
+    }
+  }
 }

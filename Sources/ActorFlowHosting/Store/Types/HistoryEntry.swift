@@ -16,13 +16,15 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   ///
   /// Navigation events are named after the cases of `Change`: `launched`, `moved`, `skipped`, `asked`, `updated`,
   /// `answered`, `withdrawn`, `waiting`, `received`, `stoppedWaiting`, `leaving`, `backedUp`, `caught`, `unwound`,
-  /// `joined`, `parked`, `finished`, `failed`, `abandoned`, `cancelled`, `rolledBack`.
+  /// `joined`, `suspended`, `finished`, `failed`, `abandoned`, `cancelled`, `rolledBack`.
   ///
   /// The host adds these words, and new ones may be added:
   /// - `sent`: a signal arrived that no step waits for yet; ``detail`` is the signal's name.
   /// - `moved`, with a ``detail`` such as `1 → 3`: the flow continues with another version.
-  /// - `parked`: the flow cannot continue; ``detail`` is the reason.
-  /// - `freed`: the parked flow can continue.
+  /// - `suspended`: a step failed, and the flow stands still; ``detail`` is the reason.
+  /// - `unmigrated`: the flow fits no registered version; ``detail`` is the reason. Earlier versions wrote `parked` for
+  ///   both.
+  /// - `freed`: the unmigrated flow can continue.
   /// - `retried`: an operator let the flow try again.
   public var what: String
   /// The step concerned, if there is one.

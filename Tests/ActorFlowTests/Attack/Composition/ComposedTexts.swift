@@ -46,7 +46,7 @@ extension Change {
     case .caught(let step, _, .retry(let attempt, _)): "caught \(step.composedName) retry \(attempt)"
     case .caught(let step, _, _): "caught \(step.composedName) recover"
     case .unwound(let visit, let errors): "unwound \(visit?.step.composedName ?? "-") \(errors.count)"
-    case .parked(let step, let error): "parked \(step.composedName) \(error)"
+    case .suspended(let step, let error): "suspended \(step.composedName) \(error)"
     case .joined(let visit, let errors): "joined \(visit.step.composedName) \(errors.count)"
     case .failed(let step, _): "failed \(step.composedName)"
     default: line

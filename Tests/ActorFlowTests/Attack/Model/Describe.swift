@@ -44,7 +44,7 @@ private func describe(_ change: Change) -> String {
   case .withdrawn(let id): "withdrawn \(id.number)"
   case .leaving(let visit, let reason): "leaving \(describe(visit)) \(describe(reason))"
   case .backedUp(let from, let to, let errors): "backedUp \(describe(from))→\(describe(to)) \(errors.count)"
-  case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .parked: "\(change)"
+  case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .suspended: "\(change)"
   case .finished: "finished"
   case .failed(let step, _): "failed \(step)"
   case .abandoned(let reason): "abandoned \(reason)"

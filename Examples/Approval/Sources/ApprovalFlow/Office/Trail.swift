@@ -60,7 +60,7 @@ package struct Trail: Sendable {
       }
       given.remove(holder)
     case "moved": moved(entry, seat, path, holders)
-    case "failed", "parked": tell(entry, "it is suspended: \(entry.detail ?? "a step failed")")
+    case "failed", "suspended", "unmigrated": tell(entry, "it is suspended: \(entry.detail ?? "a step failed")")
     default: break
     }
   }
@@ -92,7 +92,8 @@ package struct Trail: Sendable {
   private static func ending(_ view: FlowView, _ outcome: Outcome<Verdict>) -> String {
     switch outcome {
     case .finished(let verdict): return "\(verdict.isApproved ? "approved" : "rejected"): \(verdict.reason)"
-    case .failed(let message): return "suspended: \(message)"
+    case .suspended(let message): return "suspended: \(message)"
+    case .failed(let message): return "failed: \(message)"
     default:
       let people = view.questions.flatMap(\.assignees)
       return people.isEmpty ? "\(view.status.rawValue)" : "waits for \(people.joined(separator: " and "))"
