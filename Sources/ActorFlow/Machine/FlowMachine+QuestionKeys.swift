@@ -54,7 +54,7 @@ extension FlowMachine {
       throw error(
         .unmigrated,
         "the journal has the question \(names.current) under several names: "
-          + (earlier.map { "\($0)" } + ["\(key)"]).joined(separator: ", "),
+          + (earlier + [key]).map(\.text).joined(separator: ", "),
         step: place.visit.info.id)
     }
     self[track].rename(old, to: key)

@@ -1,7 +1,7 @@
 /// The names under which a visit's journal may hold the answer to a prompt.
 ///
 /// Earlier formats journaled the unqualified name of the prompt's type, which two types can share.
-package struct PromptNames: Sendable {
+package struct PromptNames: Hashable, Sendable {
   /// The name under which the answer is journaled.
   package let current: String
   /// The names under which an earlier version may have journaled it.

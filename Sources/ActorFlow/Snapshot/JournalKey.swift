@@ -18,11 +18,15 @@ package struct JournalKey: Hashable, Sendable {
   }
 }
 
-extension JournalKey: CustomStringConvertible {
-  /// The name and the number, as in `Shop.AddressForm#2`.
-  package var description: String {
-    switch name {
-    case .given(let name), .type(let name), .signal(let name): "\(name)#\(number)"
+extension JournalKey {
+  /// The key as plans, errors and moves write it: the name, with a number from the second question of a name on.
+  package var text: String { number == 1 ? name.text : "\(name.text) #\(number)" }
+}
+
+extension JournalKey.Name {
+  package var text: String {
+    switch self {
+    case .given(let name), .type(let name), .signal(let name): name
     }
   }
 }

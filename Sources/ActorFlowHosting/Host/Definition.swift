@@ -11,16 +11,35 @@ final class Definition: Sendable {
   /// The older version whose flows move to this one by `moves`, if there is one.
   let from: Int?
   let moves: [Move]
+  /// The declared types of stored values.
+  let stores: StoredTypes
+  /// The types of the steps' values by their names; those with a name that two types have are left out.
+  let types: [String: Any.Type]
 
-  init(_ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = []) {
+  init(
+    _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [], stores: StoredTypes = []
+  ) {
     (self.name, self.version, self.graph) = (name, version, graph)
-    (self.from, self.moves) = (from, moves)
+    (self.from, self.moves, self.stores) = (from, moves, stores)
+    types = Self.types(of: graph)
     names = GraphNames(graph)
     fingerprint = Self.fingerprint(of: graph)
   }
 
   /// The label that holds, on each flow, the fingerprint of its definition.
   static let label = "actorflow.definition"
+
+  private static func types(of graph: Graph) -> [String: Any.Type] {
+    var found: [String: Any.Type] = [:]
+    var repeated: Set<String> = []
+    for types in graph.nodes.lazy.map(\.body.types) {
+      for type in [types.input, types.output, types.receiver?.update].compactMap(\.self) + types.kept.map(\.type) {
+        if let other = found["\(type)"], other != type { repeated.insert("\(type)") }
+        found["\(type)"] = type
+      }
+    }
+    return found.filter { !repeated.contains($0.key) }
+  }
 
   private static func fingerprint(of graph: Graph) -> String {
     var writer = ByteWriter()
@@ -58,8 +77,8 @@ final class Definition: Sendable {
 
 extension Definition {
   /// Returns one sentence for each reason why a flow cannot be hosted.
-  static func problems<Input, Output>(of flow: Flow<Input, Output>) -> [String] {
-    var problems: [String] = []
+  static func problems<Input, Output>(of flow: Flow<Input, Output>, storing stores: StoredTypes) -> [String] {
+    var problems = stores.problems
     if flow.name == nil {
       problems.append("the flow has no name; give it a lasting one: Flow(\"checkout\") { … }")
     }

@@ -13,17 +13,21 @@ extension FlowHost {
   ///   - version: The definition's version. Give a changed definition a new one while flows of the old one are open.
   ///   - old: The version whose flows move to this one when they are activated next.
   ///   - moves: The differences between the two versions; none if flows of the old one fit as they are.
+  ///   - stores: The types of what the steps ask, record and wait for. A flow with a stored answer or record that cannot
+  ///     be read as its declared type does not fit. Those values are decoded at each activation.
   /// - Returns: The registered flow, which starts flows of this definition.
   /// - Throws: A `FlowError` with the code `badDefinition` that lists everything at once: steps whose input or output
   ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice by steps, flows or
-  ///   cases, a version that is registered already, or open flows that began with another definition of this version.
+  ///   cases, a version that is registered already, a declared type that cannot be read, or open flows that began with
+  ///   another definition of this version.
   ///   Errors of the store.
   @discardableResult
   public func register<Input, Output>(
-    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = []
+    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [], stores: StoredTypes = []
   ) async throws -> HostedFlow<Input, Output> {
-    var problems = Definition.problems(of: flow)
-    let definition = Definition(flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves)
+    var problems = Definition.problems(of: flow, storing: stores)
+    let definition = Definition(
+      flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores)
     if definitions[definition.name]?[version] != nil {
       problems.append("version \(version) of \"\(definition.name)\" is already registered")
     }

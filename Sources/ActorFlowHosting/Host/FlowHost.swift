@@ -185,7 +185,9 @@ extension FlowHost {
       moved.parked = nil
       return (definition, moved)
     } catch let error as FlowError {
-      if state.machine.ending == nil { await park(stored, state, because: error, fence: fence) }
+      if state.machine.ending == nil {
+        _ = try? await shared.park(stored, state, because: error, fence: fence)
+      }
       throw error
     }
   }

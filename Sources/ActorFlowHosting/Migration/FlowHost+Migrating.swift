@@ -7,76 +7,39 @@ import ActorFlow
 #endif
 
 extension FlowHost {
-  /// Reports the version that each open flow would continue with, and the moves that name unknown steps.
-  ///
-  /// The report uses the definitions that are registered now. It changes nothing.
-  ///
-  /// - Throws: The store's error.
-  public func plan() async throws -> MigrationPlan {
-    struct Key: Hashable {
-      let definition: String, version: Int, steps: [StepID], fate: MigrationPlan.Fate
-    }
-    var groups: [Key: MigrationPlan.Group] = [:]
-    var known = KnownSteps(definitions)
-    try await forEachFlow(FlowQuery(status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal }))) { flow in
-      let fate: MigrationPlan.Fate
-      do {
-        guard let stored = try await shared.store.load(flow.id) else { return }
-        let state = try shared.state(of: stored)
-        // A flow with the status `failed` may have ended; an ended flow has no place in the plan.
-        if state.machine.ending != nil { return }
-        known.note(state.machine, of: flow.definition, flow.version)
-        let definition = try resolve(stored, state).definition
-        fate = definition.version == flow.version ? .stays : .moves(to: definition.version)
-      } catch { fate = .parks((error as? FlowError)?.message ?? "\(error)") }
-      let key = Key(definition: flow.definition, version: flow.version, steps: flow.steps, fate: fate)
-      groups[
-        key,
-        default: MigrationPlan.Group(
-          definition: flow.definition, version: flow.version, steps: flow.steps, fate: fate, count: 0, example: flow.id)
-      ].count += 1
-    }
-    var plan = MigrationPlan()
-    plan.unused = known.unusedMoves()
-    plan.groups = groups.values.sorted {
-      ($0.definition, $0.version, "\($0.steps)", $0.example.description)
-        < ($1.definition, $1.version, "\($1.steps)", $1.example.description)
-    }
-    return plan
-  }
-
-  func forEachFlow(_ query: FlowQuery, _ body: (FlowSummary) async throws -> Void) async throws {
-    var cursor: String?
-    repeat {
-      let page = try await shared.store.list(query, after: cursor, limit: 1_000)
-      for flow in page.flows { try await body(flow) }
-      cursor = page.cursor
-    } while cursor != nil
-  }
-
   /// Returns the definition that a stored flow continues with, and the flow's state in it.
   ///
-  /// This is the newest version that declared moves lead to and that the flow fits, or else the flow's own version.
+  /// This is the newest version that declared moves lead to and that the flow fits, or else the flow's own version, if it
+  /// can read the flow.
   ///
+  /// - Parameter applied: Called for each move that has changed the flow, with its index among its definition's.
   /// - Throws: A `FlowError` with the code `unmigrated` that says what is missing.
-  func resolve(_ stored: StoredFlow, _ state: HostedState) throws -> (definition: Definition, state: HostedState) {
+  func resolve(
+    _ stored: StoredFlow, _ state: HostedState, noting applied: (Definition, Int) -> Void = { _, _ in }
+  ) throws -> (definition: Definition, state: HostedState) {
     let versions = definitions[stored.snapshot.definition] ?? [:]
     var (version, machine) = (stored.snapshot.version, state.machine)
     var reasons: [String] = []
     var fitting = versions[version]
     while let next = versions.values.first(where: { $0.from == version }) {
       do {
-        machine = try moved(machine, by: next.moves)
-        if let problems = problems(of: machine, in: next) { throw problems }
-        fitting = next
+        let moved = try moved(machine, by: next, noting: applied)
+        if let problems = problems(of: moved, in: next, isMoving: true) { throw problems }
+        (fitting, machine) = (next, moved)
       } catch {
+        let reason = (error as? FlowError)?.message ?? "\(error)"
         reasons.append(
-          "it cannot move to version \(next.version): \(error); add a move for that, or register the old version, too")
+          "it cannot move to version \(next.version): \(reason); add a move for that, or register the old version, too")
         break
       }
       version = next.version
     }
-    if fitting?.version == stored.snapshot.version { machine = state.machine }
+    if let own = fitting, own.version == stored.snapshot.version, state.machine.ending == nil,
+      let problems = problems(of: machine, in: own, isMoving: false)
+    {
+      reasons.insert("version \(own.version) cannot go on with it: \(problems)", at: 0)
+      fitting = nil
+    }
     guard let fitting else {
       if reasons.isEmpty { reasons.append(missing(stored, versions.keys.sorted())) }
       throw FlowError(.unmigrated, reasons.joined(separator: "; "), flow: stored.id, step: stored.snapshot.steps.first)
@@ -86,19 +49,31 @@ extension FlowHost {
     return (fitting, moved)
   }
 
-  private func moved(_ machine: MachineSnapshot, by moves: [Move]) throws -> MachineSnapshot {
+  private func moved(
+    _ machine: MachineSnapshot, by definition: Definition, noting applied: (Definition, Int) -> Void
+  ) throws -> MachineSnapshot {
     var state = StoredState(machine, values: shared.values)
-    for move in moves { try move.apply(&state) }
+    for (index, move) in definition.moves.enumerated() {
+      let before = state.machine
+      try move.apply(&state)
+      if state.machine != before { applied(definition, index) }
+    }
     return state.machine
   }
 
-  private func problems(of machine: MachineSnapshot, in definition: Definition) -> UnfitSnapshot? {
+  /// Returns the reasons why a flow does not fit a definition.
+  ///
+  /// - Parameter isMoving: Whether the flow comes from another version, so that all of it must fit. On its own version a
+  ///   flow that cannot read a value of a step it has passed goes on.
+  private func problems(of machine: MachineSnapshot, in definition: Definition, isMoving: Bool) -> UnfitSnapshot? {
     // For an ended flow, only the places that a retry would compensate have to fit.
     let machine = machine.undoingAgain ?? machine
-    do {
-      _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: shared.values, at: .zero)
-    } catch { return error }
-    let problems = machine.inputProblems(definition.names, codec: shared.values)
+    if isMoving {
+      do {
+        _ = try FlowMachine(machine, of: "plan", names: definition.names, codec: shared.values, at: .zero)
+      } catch { return error }
+    }
+    let problems = StoredValueCheck(machine, in: definition, codec: shared.values, isMoving: isMoving).problems
     return problems.isEmpty ? nil : UnfitSnapshot(problems)
   }
 
@@ -135,30 +110,6 @@ extension FlowHost {
     }
   }
 
-  /// Stores that a flow fits no registered version, and why, so that the flow can be found by its status.
-  func park(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async {
-    guard state.parked != error.message || stored.snapshot.status != .unmigrated else { return }
-    var (snapshot, state) = (stored.snapshot, state)
-    state.parked = error.message
-    snapshot.status = .unmigrated
-    let entry = note("unmigrated", stored, &state, error.message)
-    guard let body = try? shared.body(of: state) else { return }
-    snapshot.body = body
-    // If this write fails, the flow stays as it is and is tried again; the host remembers the store's error.
-    _ = try? await shared.store.commit(
-      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry])
-  }
-
-  /// Makes a history entry for an action of the host, and gives it the flow's next sequence number.
-  private func note(
-    _ what: String, _ stored: StoredFlow, _ state: inout HostedState, _ detail: String? = nil
-  ) -> HistoryEntry {
-    state.machine.sequence += 1
-    return HistoryEntry(
-      sequence: state.machine.sequence, at: shared.clock.now, what: what, step: stored.snapshot.steps.first,
-      detail: detail)
-  }
-
   /// Frees the unmigrated flows that fit a registered definition now; called when a definition was registered.
   func free(_ name: String) async throws {
     var parked: [FlowID] = []
@@ -174,7 +125,7 @@ extension FlowHost {
         var snapshot = stored.snapshot
         state.parked = nil
         snapshot.status = state.machine.fault == nil ? .runnable : .suspended
-        let entry = note("freed", stored, &state)
+        let entry = shared.note("freed", stored, &state)
         // Another host may have freed the flow. After a failed write it stays parked; the host remembers the error.
         if let body = try? shared.body(of: state) {
           snapshot.body = body

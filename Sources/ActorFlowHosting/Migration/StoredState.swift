@@ -3,7 +3,7 @@ public import ActorFlow
 /// The stored state of a flow as a ``Move`` may change it: the steps on its stack, and their inputs.
 public struct StoredState: Sendable {
   var machine: MachineSnapshot
-  private let values: any ValueCodec
+  let values: any ValueCodec
 
   init(_ machine: MachineSnapshot, values: any ValueCodec) {
     (self.machine, self.values) = (machine, values)
@@ -90,10 +90,10 @@ public struct StoredState: Sendable {
     return machine.payloads.count - 1
   }
 
-  private func stored(_ value: PackedValue) -> StoredValue { StoredValue(value, codec: values) }
+  func stored(_ value: PackedValue) -> StoredValue { StoredValue(value, codec: values) }
   private func place(_ step: StepID) -> PlaceIndex? { places(step).last }
 
-  private func places(_ step: StepID) -> [PlaceIndex] {
+  func places(_ step: StepID) -> [PlaceIndex] {
     machine.tracks.indices.flatMap { track in
       machine.tracks[track].places.indices.compactMap { index in
         let place = PlaceIndex(track: track, index: index)

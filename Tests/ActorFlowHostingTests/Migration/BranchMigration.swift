@@ -46,13 +46,13 @@ struct BranchMigration {
     try await begin(first, answering: steps)
     let (host, flows) = try await newHost(second, moves)
     let whole = "it cannot move to version 2: \(reason); add a move for that, or register the old version, too"
-    #expect(try await host.plan().groups.map(\.fate) == [.parks(whole)], sourceLocation: location)
+    #expect(try await host.plan().groups.map(\.fate) == [.unmigrated(whole)], sourceLocation: location)
     #expect(
       await code { try await host.answer(Form.self, of: "f", with: "y") } == .unmigrated, sourceLocation: location)
     let view = try await host.view("f")
     #expect(view.status == .unmigrated && view.failure == whole, "\(view.failure ?? "")", sourceLocation: location)
     try await host.register(first)
-    #expect(try await host.plan().counts == (1, 0, 0), sourceLocation: location)
+    #expect(try await host.plan().counts == (1, 0, 0, 0), sourceLocation: location)
     try await finish(host)
     #expect(try await flows.outcome(of: "f") == .finished(output), sourceLocation: location)
     #expect(try await host.view("f").version == 1, sourceLocation: location)

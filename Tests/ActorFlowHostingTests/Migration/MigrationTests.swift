@@ -90,7 +90,7 @@ import Testing
     let flows = try await host.register(second, version: 2, from: 1, moves: moves)
     let plan = try await host.plan()
     let quarter = count / 4
-    #expect(plan.counts == (keepsFirst ? (quarter, 3 * quarter, 0) : (0, 3 * quarter, quarter)))
+    #expect(plan.counts == (keepsFirst ? (quarter, 3 * quarter, 0, 0) : (0, 3 * quarter, quarter, 0)))
     #expect(plan.groups.count == 4)
     #expect(plan.groups.allSatisfy { $0.count == quarter })
     let sample = [0, 1, 2, 3].flatMap { step in (0..<25).map { $0 * 4 + step } }

@@ -291,4 +291,16 @@ private let approval = Flow("approval") {
       ])
     print(try await host.plan())
   }
+
+  @Test func storedTypes() async throws {
+    struct AddressForm: Prompt, Codable { typealias Answer = String }
+    struct Receipt: Codable { var number: String }
+    let paid = Signal<Receipt>("paid")
+    let host = FlowHost(store: MemoryFlowStore())
+    let checkout = Flow<Int, Int>("checkout") { Step("delivery") { (cents: Int, context: StepContext) in cents } }
+    try await host.register(
+      checkout, version: 2, from: 1,
+      stores: [AddressForm.self, Receipt.self] + .record("deposit", Receipt.self) + .signal(paid))
+    #expect(try await host.plan().groups.isEmpty)
+  }
 }

@@ -33,7 +33,7 @@ import Testing
   /// Returns the name of the journal's key of the answer that the flow was given.
   private func journaled(_ id: FlowID) async throws -> [String] {
     let body = try #require(try await store.load(id)).snapshot.body
-    return try HostedState(decoding: body).machine.main.focus.answers.map { "\($0.key)" }
+    return try HostedState(decoding: body).machine.main.focus.answers.map { "\($0.key.name.text)#\($0.key.number)" }
   }
 
   @Test("a store without flows begins with the newest format, and later hosts go on with it")

@@ -1,0 +1,208 @@
+import ActorFlow
+
+/// The name of a stored value as a move gives it.
+enum StoredKey: Sendable, Hashable {
+  case answer(String)
+  case record(String)
+  /// The states of children of this type.
+  case state(String)
+
+  var text: String {
+    switch self {
+    case .answer(let key), .record(let key), .state(let key): key
+    }
+  }
+}
+
+/// The use of the moves of registered definitions: the flows that each move changes, and the steps and keys that there
+/// are for it.
+///
+/// Known are the steps of registered definitions, and those that open flows are at or have passed.
+struct MoveUse {
+  fileprivate struct Version: Hashable {
+    let definition: String
+    let number: Int
+  }
+
+  /// The steps and stored values of open flows, with `*` for the numbers of elements.
+  fileprivate struct Seen {
+    var steps: Set<StepID> = []
+    var values: Set<Value> = []
+  }
+
+  fileprivate struct Value: Hashable {
+    enum Key: Hashable {
+      case answer(JournalKey)
+      case other(StoredKey)
+    }
+    var step: StepID
+    let key: Key
+  }
+
+  fileprivate struct Counted: Hashable {
+    let version: Version
+    let index: Int
+  }
+
+  private var seen: [Version: Seen] = [:]
+  private var counts: [Counted: Int] = [:]
+  private let definitions: [Definition]
+
+  init(_ definitions: [String: [Int: Definition]]) {
+    self.definitions = definitions.values.flatMap(\.values).sorted { ($0.name, $0.version) < ($1.name, $1.version) }
+  }
+
+  /// Adds the steps and the stored values of an open flow.
+  mutating func note(_ machine: MachineSnapshot, of definition: String, _ version: Int) {
+    guard definitions.contains(where: { $0.name == definition && $0.from == version }) else { return }
+    let places = machine.tracks.lazy.flatMap { $0.places.map(\.visit.step) }
+    let branches = machine.branches.compactMap { $0.branch?.path }
+    let version = Version(definition: definition, number: version)
+    seen[version, default: Seen()].steps
+      .formUnion((places + branches + machine.frames.map(\.scope.step)).map(\.withoutNumbers))
+    for track in machine.tracks {
+      for place in track.places { note(place.records, place.tree, at: place.visit.step, version) }
+      guard let step = track.places.last?.visit.step else { continue }
+      note(track.focus.records, track.focus.tree, at: step, version)
+      for answer in track.focus.answers {
+        guard case .answered = answer.entry else { continue }
+        seen[version]?.values.insert(Value(step: step.withoutNumbers, key: .answer(answer.key)))
+      }
+    }
+    for place in machine.failedPlaces { note(place.records, place.tree, at: place.visit.step, version) }
+  }
+
+  private mutating func note(_ records: [PackedRecord], _ tree: PackedTree?, at step: StepID, _ version: Version) {
+    let keys = records.map { StoredKey.record($0.key) } + (tree?.nodes.dropFirst() ?? []).map { .state($0.type) }
+    seen[version]?.values.formUnion(keys.map { Value(step: step.withoutNumbers, key: .other($0)) })
+  }
+
+  /// Counts a flow that a move changes.
+  mutating func applied(_ index: Int, of definition: Definition) {
+    counts[
+      Counted(version: Version(definition: definition.name, number: definition.version), index: index), default: 0] += 1
+  }
+
+  /// Returns the moves that change flows.
+  func applied() -> [MigrationPlan.AppliedMove] {
+    definitions.flatMap { definition in
+      definition.moves.enumerated().compactMap { index, move in
+        let version = Version(definition: definition.name, number: definition.version)
+        guard let flows = counts[Counted(version: version, index: index)] else { return nil }
+        return MigrationPlan.AppliedMove(
+          definition: definition.name, version: definition.version, move: move.subject?.name ?? "custom",
+          step: move.subject?.step, key: move.value?.text, flows: flows)
+      }
+    }
+  }
+
+  /// Returns the moves that name none of the known steps, or a key that no flow at the step has.
+  func unused() -> [MigrationPlan.UnusedMove] {
+    var unused: [MigrationPlan.UnusedMove] = []
+    var (steps, seen) = (knownSteps, seen)
+    for definition in definitions {
+      guard let from = definition.from, let old = steps[Version(definition: definition.name, number: from)] else {
+        continue
+      }
+      // The names as the moves so far have left them.
+      var now = old
+      var found = seen[Version(definition: definition.name, number: from)] ?? Seen()
+      for move in definition.moves {
+        guard let (name, step) = move.subject else { continue }
+        // A `rename` names the old step. Other moves may also name a new step that no flow has come to.
+        let names = move.newName == nil ? now.union(definition.steps) : now
+        let keys = found.keys(for: move)
+        if !names.contains(where: move.isAbout) || keys != nil {
+          unused.append(
+            MigrationPlan.UnusedMove(
+              definition: definition.name, version: definition.version, from: from, move: name, step: step,
+              known: old.sorted { $0.path < $1.path }, key: keys == nil ? nil : move.value?.text,
+              knownKeys: keys ?? []))
+        }
+        if let newName = move.newName {
+          now = Set(now.map { $0.renamed(step, to: newName) })
+          found.rename(step, to: newName)
+        }
+      }
+      let version = Version(definition: definition.name, number: definition.version)
+      steps[version, default: []].formUnion(now)
+      seen[version, default: Seen()].add(found)
+    }
+    return unused
+  }
+
+  /// The steps by definition and version.
+  private var knownSteps: [Version: Set<StepID>] {
+    var steps = seen.mapValues(\.steps)
+    for definition in definitions {
+      steps[Version(definition: definition.name, number: definition.version), default: []].formUnion(definition.steps)
+    }
+    return steps
+  }
+}
+
+extension MoveUse.Seen {
+  fileprivate mutating func add(_ other: Self) {
+    steps.formUnion(other.steps)
+    values.formUnion(other.values)
+  }
+
+  fileprivate mutating func rename(_ step: StepID, to name: StepID) {
+    steps = Set(steps.map { $0.renamed(step, to: name) })
+    values = Set(values.map { .init(step: $0.step.renamed(step, to: name), key: $0.key) })
+  }
+
+  /// Returns the keys that flows have at a move's step, if flows have the step and none has the move's key; else `nil`.
+  fileprivate func keys(for move: Move) -> [String]? {
+    guard let value = move.value, steps.contains(where: move.isAbout) else { return nil }
+    let there = values.filter { move.isAbout($0.step) && $0.key.isLike(value) }
+    return there.contains { $0.key.isMeant(by: value) } ? nil : Set(there.map(\.key.text)).sorted()
+  }
+}
+
+extension MoveUse.Value.Key {
+  fileprivate var text: String {
+    switch self {
+    case .answer(let key): key.text
+    case .other(let key): key.text
+    }
+  }
+
+  fileprivate func isMeant(by key: StoredKey) -> Bool {
+    switch (self, key) {
+    case (.answer(let own), .answer(let text)): own.isMeant(by: text)
+    case (.other(let own), _): own == key
+    default: false
+    }
+  }
+
+  /// Whether the value is of the kind that a move names.
+  fileprivate func isLike(_ key: StoredKey) -> Bool {
+    switch (self, key) {
+    case (.answer, .answer), (.other(.record), .record), (.other(.state), .state): true
+    default: false
+    }
+  }
+}
+
+extension Definition {
+  fileprivate var steps: Set<StepID> { Set(graph.nodes.map(\.info.id.withoutNumbers)) }
+}
+
+extension Move {
+  /// Whether the move changes anything for a step with this path.
+  fileprivate func isAbout(_ path: StepID) -> Bool {
+    guard let (_, step) = subject else { return true }
+    guard let newName else { return step.withoutNumbers.means(path) }
+    return path.renamed(step.withoutNumbers, to: newName) != path
+  }
+}
+
+extension StepID {
+  /// The path with `*` for each number.
+  fileprivate var withoutNumbers: StepID {
+    guard path.utf8.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return self }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return StepID(parts.map { Int($0) == nil ? $0 : "*" }.joined(separator: "/"))
+  }
+}
