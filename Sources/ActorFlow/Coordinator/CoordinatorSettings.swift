@@ -21,10 +21,15 @@ package final class FlowPersistence: Sendable {
   let commit: Commit
   /// The format in which the flow is stored.
   let format: UInt8
+  let refuse: Refuse
 
   /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
   /// input. An error refuses the input; if the walk gave the input, the run stops.
   package typealias Commit = @Sendable (FlowMachine, [NavigationEvent], (any CommitCause)?) async throws -> Void
+
+  /// Notes that the code of a step does not fit the flow's stored state any more: called before the flow is passivated
+  /// for that reason.
+  package typealias Refuse = @Sendable (FlowError) async -> Void
 
   /// - Parameters:
   ///   - codec: Packs prompts. Values are packed by the code that commits.
@@ -33,9 +38,10 @@ package final class FlowPersistence: Sendable {
   ///   - format: The format in which the flow is stored; see ``refuse(_:of:)``.
   package init(
     codec: any ValueCodec, watch: any Stopwatch, start: Duration? = nil, format: UInt8 = .max,
-    commit: @escaping Commit
+    refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
   ) {
-    (self.codec, self.watch, self.start, self.format, self.commit) = (codec, watch, start, format, commit)
+    (self.codec, self.watch, self.start, self.format) = (codec, watch, start, format)
+    (self.refuse, self.commit) = (refuse, commit)
   }
 
   /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the

@@ -57,7 +57,11 @@ extension FlowCoordinator {
       return turn.value
     }
     var (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated)
-    let (value, reaction) = try next.react { try input(&$0, stopwatch) }
+    let (value, reaction): (Value, Reaction)
+    do { (value, reaction) = try next.react { try input(&$0, stopwatch) } } catch let unfit as UnfitJournal {
+      await standStill(because: unfit.error, on: track)
+      throw unfit.error
+    }
     // A request is always committed, so that its key counts as used even if it has changed nothing.
     let time = (newStopwatch ?? stopwatch).elapsed()
     if !reaction.isTransient || cause != nil {
@@ -108,6 +112,15 @@ extension FlowCoordinator {
     inputs.store(state.machine.inputs, ordering: .relaxed)
     if let due = reaction.timer { setTimer(due, in: &state.timer, &afterwards) }
     return afterwards
+  }
+
+  /// Passivates the flow, because the code of a step does not fit the stored state. The step has not failed: it learns
+  /// of the error when the flow is passivated.
+  @inline(never)
+  private nonisolated func standStill(because error: FlowError, on track: TrackID) async {
+    await settings.persistence?.refuse(error)
+    await note(loss: error, on: track)
+    await passivate()
   }
 
   private func note(loss error: any Error, on track: TrackID) { with(track) { $0.loss = error } }

@@ -136,7 +136,7 @@ extension FlowMachine {
     self[track].focus.attempt = Attempt(isReplay: true)
     // The tasks that had asked in the attempt have ended with it.
     self[track].focus.askersAtOnce = 0
-    self[track].focus.memory?.answers = [:]
+    self[track].focus.memory?.forgetAnswers()
     // An update that the step has not received yet is handed over again.
     let handover = focus(of: track).isEntered ? nil : focus(of: track).memory?.handover
     self[track].start = Start(.top, pause: pause, handover: handover)

@@ -33,8 +33,8 @@ extension FlowMachine {
   /// Returns the key of the next question of this type that has no name of its own. If the journal has it under an
   /// earlier name, it gets its current one.
   ///
-  /// - Throws: `notStorable` if another process would give the type another name; `unmigrated` if the journal has the
-  ///   question under two names.
+  /// - Throws: `notStorable` if another process would give the type another name; ``UnfitJournal`` if the journal has
+  ///   the question under two names.
   private mutating func typeKey(of type: any Prompt.Type, at place: Place, on track: TrackID) throws -> JournalKey {
     let names = PromptNames(of: type, isQualified: qualifiesPrompts)
     guard names.isStable || journal != .persisting else {
@@ -51,11 +51,13 @@ extension FlowMachine {
     self[track].focus.attempt.note(names)
     guard let old = earlier.first else { return key }
     guard earlier.count == 1, !look(at: track, { $0.hasJournaled(key) }) else {
-      throw error(
-        .unmigrated,
-        "the journal has the question \(names.current) under several names: "
-          + (earlier + [key]).map(\.text).joined(separator: ", "),
-        step: place.visit.info.id)
+      let keys = (earlier + [key]).map { "\"\($0.text)\"" }.joined(separator: ", ")
+      throw UnfitJournal(
+        error: error(
+          .unmigrated,
+          "the journal of the step \(place.visit.info.id) has the question \(names.current) under several names: \(keys). "
+            + "Drop the wrong one with `Move.forgetAnswer(of:key:)`",
+          step: place.visit.info.id))
     }
     self[track].rename(old, to: key)
     return key
@@ -69,7 +71,18 @@ extension Track {
   }
 
   fileprivate mutating func rename(_ old: JournalKey, to key: JournalKey) {
-    if let entry = focus.memory?.answers.removeValue(forKey: old) { focus.memory?.answers[key] = entry }
+    if let entry = focus.memory?.answers.removeValue(forKey: old) {
+      focus.memory?.answers[key] = entry
+      focus.memory?.renameAnswerOfStep(from: old.name, to: key.name)
+    }
     reopening = reopening?.renaming(old, to: key)
+  }
+}
+
+extension PlaceMemory {
+  fileprivate mutating func renameAnswerOfStep(from old: JournalKey.Name, to new: JournalKey.Name) {
+    guard let count = answersOfStep?[old] else { return }
+    answersOfStep?[old] = count > 1 ? count - 1 : nil
+    answersOfStep?[new, default: 0] += 1
   }
 }

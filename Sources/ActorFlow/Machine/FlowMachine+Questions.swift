@@ -67,15 +67,18 @@ extension FlowMachine {
       key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, by: caller, at: place, on: track)
       if let key { comeBack(to: key, by: caller, on: track) }
       if let key, let entry = entry(of: key, hasLimit: hasLimit, on: track) {
-        self[track].focus.attempt.count(key)
+        self[track].focus.attempt.count(key, by: caller)
         return replayed(entry, asReply: wantsReply, by: caller, on: track)
+      }
+      if let key, caller == .step, look(at: track, { $0.reopening?.question?.key != key }) {
+        try refuseUnclaimed(asking: key, on: track)
       }
     }
     let (question, isNew) = try open(
       prompt, key: key, at: place, on: track, persisted: persisted, isByChild: caller == .child,
       wantsReply: wantsReply, at: now())
     if journal != .off, let key {
-      self[track].focus.attempt.count(key)
+      self[track].focus.attempt.count(key, by: caller)
       note(.began, on: track)
       if isNew, caller == .step { presumeChildrenGone(on: track) }
     }
@@ -132,16 +135,20 @@ extension FlowMachine {
     guard journal != .off,
       let key = try nextKey(of: prompt, named: name, hasLimit: hasLimit, by: caller, at: place, on: track)
     else { return .givenUp }
-    if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: track), on: track) { return passed }
+    if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: track), by: caller, on: track) {
+      return passed
+    }
     if let asked = look(at: track, { $0.reopening?.question }), asked.key == key { withdrawReopening(asked, on: track) }
     return .givenUp
   }
 
   /// - Returns: `nil` if the key is given up for the first time.
-  mutating func passOver(_ key: JournalKey, _ entry: JournalEntry?, on track: TrackID) -> PassedOver? {
+  mutating func passOver(
+    _ key: JournalKey, _ entry: JournalEntry?, by caller: CallingTask, on track: TrackID
+  ) -> PassedOver? {
     if case .answered? = entry { return .known }
     if case .overdue? = entry { return .known }
-    self[track].focus.attempt.count(key)
+    self[track].focus.attempt.count(key, by: caller)
     guard entry == nil else { return .givenUp }
     noteGivenUp(key, on: track)
     return nil
@@ -190,6 +197,7 @@ extension FlowMachine {
   ) {
     guard isOpen(number, on: track), let asking = asking(on: track) else { return }
     closeQuestion(on: track)
+    if asking.key != nil, !asking.isByChild { mayAskAgain(on: track) }
     if isCancelled {
       if let key = asking.key { noteGivenUp(key, on: track) }
       self[track].forgetAsker()
@@ -237,8 +245,10 @@ extension FlowMachine {
     let reloads = journal == .reloading
     let facts = journal == .off && !wantsReply ? nil : facts(of: principal, on: track, at: now)
     if let key = look(at: track, { $0.asking?.key }) {
+      let asker: CallingTask = look(at: track) { $0.asking?.isByChild == true } ? .child : .step
       remember(journal == .off ? .answered(()) : .answered(answer, facts), as: key, on: track)
-      note(.outcome(by: look(at: track) { $0.asking?.isByChild == true } ? .child : .step), on: track)
+      countAnswer(under: key, of: asker, on: track)
+      note(.outcome(by: asker), on: track)
     }
     if reloads { perform(.cancelWalk(track)) }
     let outcome = wantsReply ? replied(answer, facts) : answer

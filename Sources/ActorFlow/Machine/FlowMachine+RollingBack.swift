@@ -198,7 +198,7 @@ extension FlowMachine {
       track.top = landed
       track.visit = visit
       // If `backUp` threw, the records are still here. The answers belong to the visit that is over.
-      track.focus.memory?.answers = [:]
+      track.focus.memory?.forgetAnswers()
       // A step that receives an update first is entered again only after that.
       track.focus = Focus(
         isEntered: handover == nil, isLanded: handover == nil, memory: track.focus.memory.take())

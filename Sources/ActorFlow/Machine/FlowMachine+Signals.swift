@@ -137,7 +137,7 @@ extension FlowMachine {
     try checkSizes(of: signal, key: nil, 0)
     let buffered = try indexOfBuffered(signal, as: T.self, matching: condition, judging: judge)
     let key = nextKey(of: signal, hasLimit: due != nil, by: caller, on: stay.track)
-    self[stay.track].focus.attempt.count(key)
+    self[stay.track].focus.attempt.count(key, by: caller)
     comeBack(to: key, by: caller, on: stay.track)
     switch entry(of: key, hasLimit: due != nil, on: stay.track) {
     case .answered(let value, _)?:
@@ -151,8 +151,10 @@ extension FlowMachine {
       return .withdrawn
     case nil: break
     }
+    let isNew = look(at: stay.track) { $0.reopening?.wait(key, for: signal) == nil }
+    if caller == .step, isNew { try refuseUnclaimed(asking: key, on: stay.track) }
     note(.began, on: stay.track)
-    if caller == .step, look(at: stay.track, { $0.reopening?.wait(key, for: signal) == nil }) {
+    if caller == .step, isNew {
       presumeChildrenGone(on: stay.track)
     }
     let now = timers.isEmpty ? .zero : now()
@@ -170,6 +172,7 @@ extension FlowMachine {
     if !isLate, let index = buffered {
       let value = signals.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
+      countAnswer(under: key, of: caller, on: stay.track)
       note(.outcome(by: caller), on: stay.track)
       guard reopened != nil else { return .received(value) }
       timers.dropWait(wait.number)
@@ -218,7 +221,8 @@ extension FlowMachine {
     let place = try activePlace(of: stay.visit, on: stay.track, to: "wait for a signal")
     guard journal != .off else { return .givenUp }
     let key = nextKey(of: signal, hasLimit: hasLimit, by: caller, on: stay.track)
-    if let passed = passOver(key, entry(of: key, hasLimit: hasLimit, on: stay.track), on: stay.track) { return passed }
+    let known = entry(of: key, hasLimit: hasLimit, on: stay.track)
+    if let passed = passOver(key, known, by: caller, on: stay.track) { return passed }
     if let wait = takeReopening(wait: key, for: signal, on: stay.track) {
       stopReopening(wait, of: place.visit, on: stay.track)
     }
@@ -306,6 +310,7 @@ extension FlowMachine {
       endWait(waiting, on: track)
       perform(.resumeWait(number, .success(value)))
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
+      countAnswer(under: waiting.key, of: waiting.isByChild ? .child : .step, on: track)
       note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       somebodyIsThere(on: track, at: now)
       publish(.received(waiting.wait))

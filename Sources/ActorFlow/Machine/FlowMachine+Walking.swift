@@ -296,7 +296,7 @@ extension FlowMachine {
     if isClosed { self[track].closedAt = resumed.depth - 1 }
     self[track].visit = resumed.visit
     self[track].focus = Focus(isEntered: true, isResumed: true, hasAsked: hasAsked, memory: memory)
-    self[track].focus.memory?.answers = [:]
+    self[track].focus.memory?.forgetAnswers()
     dropStart(of: track)
     discard(place)
     publish(.moved(from: Visit(from), to: Visit(resumed.visit)))

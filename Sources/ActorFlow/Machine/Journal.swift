@@ -24,9 +24,14 @@ struct Attempt: Sendable {
   private var givenUp: [JournalKey] = []
   /// The keys that are presumed given up, because no task had asked for them again.
   private var presumed: Set<JournalKey> = []
+  /// The number of questions and waits of the step's own task in this attempt, by their names. `nil` once it is settled
+  /// that this task has come back to all its answers.
+  private(set) var callsOfStep: [JournalKey.Name: Int]?
 
-  init(isReplay: Bool = false) {
+  /// - Parameter owesAnswers: Whether the step's own task has got answers in an earlier process.
+  init(isReplay: Bool = false, owesAnswers: Bool = false) {
     self.isReplay = isReplay
+    callsOfStep = owesAnswers ? [:] : nil
   }
 
   /// Returns the key of the next question under `name`.
@@ -34,7 +39,8 @@ struct Attempt: Sendable {
     JournalKey(name: name, number: asked[name, default: 0] + 1)
   }
 
-  mutating func count(_ key: JournalKey) {
+  mutating func count(_ key: JournalKey, by caller: CallingTask) {
+    if caller == .step { callsOfStep?[key.name, default: 0] += 1 }
     guard asked[key.name, default: 0] < key.number else { return }
     asked[key.name] = key.number
     for name in earlier[key.name] ?? [] { asked[name, default: 0] += 1 }
@@ -44,6 +50,12 @@ struct Attempt: Sendable {
   mutating func note(_ names: PromptNames) {
     if !names.earlier.isEmpty { earlier[.type(names.current)] = names.earlier.map { .type($0) } }
   }
+
+  /// Whether no task has asked for this key in the attempt.
+  func isUnclaimed(_ key: JournalKey) -> Bool { key.number > asked[key.name, default: 0] }
+
+  /// Notes that the step's own task has come back to all its answers.
+  mutating func settleAnswers() { callsOfStep = nil }
 
   /// Notes that a child task gives up the question or wait of this key.
   ///
@@ -114,7 +126,7 @@ extension FlowMachine {
   mutating func passesOver(_ key: JournalKey, hasLimit: Bool, by caller: CallingTask, on track: TrackID) -> Bool {
     guard caller == .step, isGivenUp(key, hasLimit: hasLimit, on: track) || passesOverReopening(key, on: track)
     else { return false }
-    self[track].focus.attempt.count(key)
+    self[track].focus.attempt.count(key, by: .child)
     return true
   }
 

@@ -190,10 +190,15 @@ package struct PlaceMemory: Sendable {
   var running = 0
   /// The answers that this visit has got, by key; their values are stored only for visits that are replayed.
   package var answers: [JournalKey: JournalEntry] = [:]
+  /// The number of answers that the step's own task has got under each name, if the flow is persisted; `nil` if that is
+  /// not known. See ``FlowMachine/refuseUnclaimed(asking:on:)``.
+  var answersOfStep: [JournalKey.Name: Int]? = [:]
   /// The update that this visit begins with: until the step has received it, and longer for visits that are replayed.
   var handover: Handover?
   /// The state of a rendered step, if the flow is persisted.
   package var tree: PackedTree?
+
+  mutating func forgetAnswers() { (answers, answersOfStep) = ([:], [:]) }
 
   /// Memory that no longer changes, shared by the copies of a place that is not on top.
   final class Box: Sendable {

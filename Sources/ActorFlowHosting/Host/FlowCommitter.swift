@@ -186,6 +186,24 @@ final class FlowCommitter: Sendable {
     }
   }
 
+  /// Stores that the flow is unmigrated, because the code of a step does not fit its stored answers, and passivates it.
+  ///
+  /// The flow stays as it was last stored: if it was about to move to another version, it does not.
+  func park(because error: FlowError) async {
+    let (stored, fence, loss) = entry.withLock { ($0.stored, $0.fence, $0.loss) }
+    if let stored, loss == nil {
+      do {
+        let parked = try await shared.park(stored, try shared.state(of: stored), because: error, fence: fence)
+        entry.withLock { ($0.stored, $0.state) = (parked.stored, parked.state) }
+      } catch let failure as FlowStoreError {
+        if FlowStoreError.isUnknown(failure) { return await drop(because: failure) }
+        if FlowStoreError.isTakenOver(failure) { lose(failure) }
+        return await stop(failure)
+      } catch { return await stop(error) }
+    }
+    await stop(error)
+  }
+
   /// Passivates the flow because the store did not take the flow's own change. The step that happens to run has not
   /// failed: the flow is passivated before the step learns of the error, and activated again from its stored state. A
   /// request's error is thrown to its caller.

@@ -217,7 +217,9 @@ extension FlowHost {
     let start = Duration.microseconds(startedAt.microseconds)
     settings.persistence = FlowPersistence(
       codec: shared.values, watch: watch, start: start, format: state.format
-    ) { machine, events, cause in
+    ) { error in
+      await committer.park(because: error)
+    } commit: { machine, events, cause in
       try await committer.commit(machine, events, for: cause as? HostRequest)
     }
     return settings

@@ -108,6 +108,11 @@ extension PackedFocus: StoredPart {
     try coder.code(&answers)
     try coder.code(&update)
     try coder.code(&tree)
+    if coder.format >= 6 {
+      try coder.code(&answersOfStep)
+    } else {
+      answersOfStep = answers.isEmpty ? [] : nil
+    }
   }
 }
 

@@ -65,7 +65,8 @@ enum Delivery {
   }
 
   private func keys(of machine: FlowMachine) throws -> [String] {
-    try machine.snapshot(GraphNames(graph), with: JSONCodec()).main.focus.answers.map { "\($0.key.name.text)#\($0.key.number)" }
+    let focus = try machine.snapshot(GraphNames(graph), with: JSONCodec()).main.focus
+    return focus.answers.map { "\($0.key.name.text)#\($0.key.number)" }
   }
 
   @Test("two types with the same short name are two prompts")
@@ -152,8 +153,9 @@ enum Delivery {
     var snapshot = try first.snapshot(names, with: JSONCodec())
     snapshot.main.focus.answers += try other.snapshot(names, with: JSONCodec()).main.focus.answers
     var both = try FlowMachine(snapshot, of: "f", names: names, codec: JSONCodec(), at: .zero)
-    let error = #expect(throws: FlowError.self) { try ask(Billing.AddressForm(), on: &both) }
-    #expect(error?.code == .unmigrated && error?.message.contains("AddressForm, ActorFlowTests.Billing") == true)
+    let unfit = #expect(throws: UnfitJournal.self) { try ask(Billing.AddressForm(), on: &both) }
+    #expect(unfit?.error.code == .unmigrated)
+    #expect(unfit?.error.message.contains("\"AddressForm\", \"ActorFlowTests.Billing.AddressForm\"") == true)
   }
 
   @Test("a private type, whose name another process would not know, needs a name or a key, and nothing was asked")
