@@ -32,7 +32,7 @@ import Testing
     #expect(error?.code == .rollbackFailed && error?.underlyingErrors.map { $0 is Boom } == [true])
     let landed = try await host.settled("o")
     #expect(landed.status == .waiting && landed.steps == ["order/card"] && !landed.rollbackFailed)
-    #expect(await code { try await host.retry("o") } == .notRunning)
+    #expect(await code { try await host.retry("o") } == .notSuspended)
     let entry = try #require(try await host.history(of: "o").first { $0.what == "backedUp" })
     #expect(entry.step == "order/card" && entry.detail == "\(Boom())")
     try await host.answerNext("o", "\"x\"")

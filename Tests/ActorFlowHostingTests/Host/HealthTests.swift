@@ -37,7 +37,7 @@ import Testing
     #expect(clock.now == start.addingTimeInterval(100))
     #expect(store.calls.count == pauses.count + 1)
     #expect(await host.health().isRunning == false)
-    #expect(await code { try await host.run() } == .notRunning)
+    #expect(await code { try await host.run() } == .hostStopping)
   }
 
   @Test("a store that returns in time is polled as before, and its last error is remembered")

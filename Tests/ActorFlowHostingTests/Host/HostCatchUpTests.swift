@@ -86,6 +86,6 @@ import Testing
   func stopped() async throws {
     let host = FlowHost(store: store, clock: clock)
     try await host.shutDown()
-    #expect(await code { try await host.catchUp() } == .notRunning)
+    #expect(await code { try await host.catchUp() } == .hostStopping)
   }
 }

@@ -53,7 +53,7 @@ import Testing
       let view = try await first.settled("p")
       #expect(view.wakeAt == view.startedAt.addingTimeInterval(86_400))
     }
-    #expect(await code { try await first.answer(Form.self, of: "p", with: "late") } == .notRunning)
+    #expect(await code { try await first.answer(Form.self, of: "p", with: "late") } == .hostStopping)
     let second = host("second")
     let flows = try await second.register(patient)
     try await running(second) {

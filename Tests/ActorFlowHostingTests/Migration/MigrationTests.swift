@@ -137,7 +137,9 @@ import Testing
     let host = FlowHost(store: store)
     try await host.register(Flow("ends") { step.onFailure(.rollBack) }).start(id: "ended", with: "")
     try await host.register(Flow("stands") { step.onFailure(.park) }).start(id: "still", with: "")
-    for id: FlowID in ["ended", "still"] { #expect(try await host.settled(id).status == .suspended) }
+    for (id, status) in [("ended", FlowSnapshot.Status.failed), ("still", .suspended)] {
+      #expect(try await host.settled(FlowID(id)).status == status)
+    }
 
     let changed = FlowHost(store: store)
     try await changed.register(Flow<String, String>("ends") { Self.ask("name") { $0 + $1 } })

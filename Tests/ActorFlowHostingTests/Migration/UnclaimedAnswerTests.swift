@@ -53,11 +53,11 @@ import Testing
     let view = try await host.view("k")
     #expect(view.status == .unmigrated && view.failure == message)
     #expect(view.questions.map(\.id) == [question.id], "nothing was asked or closed")
-    #expect(try await events(host) == before + ["parked"])
+    #expect(try await events(host) == before + ["unmigrated"])
     // Further requests change nothing, and write nothing.
     #expect(await code { try await host.answer(question.id, of: "k", json: #""yes""#.utf8) } == .unmigrated)
     await host.isQuiet()
-    #expect(try await events(host) == before + ["parked"])
+    #expect(try await events(host) == before + ["unmigrated"])
     let flow = try #require(try await host.plan().unchecked.first)
     #expect(flow.values.contains { $0.kind == .standstill && $0.reason == message })
 
@@ -95,7 +95,7 @@ import Testing
     #expect(await code { try await host.answer(Form.self, of: "k", with: "y") } == .unmigrated)
     await host.isQuiet()
     #expect(try await host.view("k").version == 1)
-    #expect(try await events(host) == before + ["parked"])
+    #expect(try await events(host) == before + ["unmigrated"])
   }
 
   @Test("a renamed signal is found like a renamed prompt, by a question and by a wait")

@@ -52,7 +52,7 @@ import Testing
     run.cancel()
     let before = try await store.load("f-1")
     try await stop(run)
-    #expect(await code { try await host.answer(question, of: "f-2", with: "1") } == .notRunning)
+    #expect(await code { try await host.answer(question, of: "f-2", with: "1") } == .hostStopping)
     gate.open()
     await host.isQuiet()
     #expect(log.all == ["once refused", "ask refused"])
@@ -65,7 +65,7 @@ import Testing
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(10))
     let error = await #expect(throws: FlowError.self) { try await run.value }
-    #expect(error?.code == .stepFailed)
+    #expect(error?.code == .stepsStillRunning)
     #expect(error?.message.contains("f-1 at f/stubborn") == true)
     #expect(error?.message.contains("f-2") == false)
     #expect(error?.message.hasPrefix("steps of 1 flows did not return within the grace period") == true)

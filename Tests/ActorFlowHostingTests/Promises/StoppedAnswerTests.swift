@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "of a rendered step: notRunning, or stored, in whichever way the host ends", arguments: End.allCases,
+    "of a rendered step: hostStopping, or stored, in whichever way the host ends", arguments: End.allCases,
     Moment.allCases)
   func rendered(_ end: End, _ moment: Moment) async throws {
     try await testHost(on: store, clock: clock, exhaustive: false) { tester in
@@ -83,8 +83,8 @@ import Testing
       // The answer is validated by now, and the other one is being written.
       held.open()
       try await self.end(tester, by: end, at: moment)
-      #expect(await first.value == (second == nil && moment != .committing ? .notRunning : nil))
-      if let second { #expect(await second.value == .notRunning) }
+      #expect(await first.value == (second == nil && moment != .committing ? .hostStopping : nil))
+      if let second { #expect(await second.value == .hostStopping) }
       let shown = try #require(try await FlowHost(store: store).view("f").questions.first)
       #expect(try shown.prompt(as: Tally.View.self).sum == (await first.value == nil ? 3 : 0))
     }

@@ -40,9 +40,11 @@ extension StoredFlow {
   func summary(_ history: [HistoryEntry]) throws -> String {
     let state = try HostedState(decoding: snapshot.body)
     let view = FlowView(self, state)
+    // The texts of the corpus call a suspended flow failed, as versions before format 6 did.
+    let status = view.status == .suspended ? "failed" : "\(view.status)"
     var lines = [
       "\(id), \(view.definition) version \(view.version), revision \(revision.number)",
-      "\(view.status)\(view.rollbackFailed ? ", not all undone" : "") at \(view.steps.map(\.path).joined(separator: ", "))",
+      "\(status)\(view.rollbackFailed ? ", not all undone" : "") at \(view.steps.map(\.path).joined(separator: ", "))",
       "started \(seconds(view.startedAt)) with \(text(state.input)), changed \(seconds(changedAt))",
       "wakes \(view.wakeAt.map(seconds) ?? "never"), reason \(view.reason ?? "-"), failure \(view.failure ?? "-")",
       "requests \(state.requests.map(\.key)), signals \(state.machine.signals.keys.map(\.key))",

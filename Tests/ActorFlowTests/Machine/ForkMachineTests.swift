@@ -97,7 +97,7 @@ import Testing
           .goOn
         }
       }, with: "-")
-    #expect(driver.failure == .noMatchingCase)
+    #expect(driver.failure == .noDecision)
   }
 
   @Test("`until` that never says done fails with noMatchingCase after all branches, and they are compensated")
@@ -113,7 +113,7 @@ import Testing
     try driver.make(at: "b")
     #expect(driver.failure == nil)
     try driver.make(at: "b")
-    #expect(driver.failure == .noMatchingCase)
+    #expect(driver.failure == .noDecision)
     #expect(driver.compensatedLine == "b b")
   }
 
@@ -121,7 +121,7 @@ import Testing
   func emptyRace() throws {
     let none = false
     let driver = try TrackDriver(Flow { Race { if none { step("b") } } })
-    #expect(driver.failure == .noMatchingCase)
+    #expect(driver.failure == .noDecision)
   }
 
   @Test("a join, an `until` or an `elements` closure that throws fails the fork, and its branches are compensated")
