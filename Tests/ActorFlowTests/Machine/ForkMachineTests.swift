@@ -100,7 +100,7 @@ import Testing
     #expect(driver.failure == .noDecision)
   }
 
-  @Test("`until` that never says done fails with noMatchingCase after all branches, and they are compensated")
+  @Test("`until` that never says done fails with noDecision after all branches, and they are compensated")
   func neverDone() throws {
     var driver = try TrackDriver(
       Flow {

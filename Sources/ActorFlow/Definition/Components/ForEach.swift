@@ -34,7 +34,7 @@ public struct ForEach<Input: Sendable, Output: Sendable>: FlowComponent {
   ///
   /// `until` is called after each result, one call at a time. When it returns ``Tally/done(_:)``, the branches that are
   /// still open are cancelled, awaited and rolled back. When no branch is open any more it must return `done`, or else
-  /// the component fails with ``FlowError/Code/noMatchingCase``. Without elements it is called once, with `[]` and 0.
+  /// the component fails with ``FlowError/Code/noDecision``. Without elements it is called once, with `[]` and 0.
   ///
   /// - Parameters:
   ///   - elements: Finds the elements in the input of the component. An error it throws fails the component.
@@ -87,7 +87,7 @@ extension Fork.Goal {
         case .goOn:
           guard open == 0 else { return nil }
           throw FlowError(
-            .noMatchingCase,
+            .noDecision,
             "all \(results.count) branches have ended, but `until` returned `.goOn`; return `.done` when `open` is 0")
         }
       }

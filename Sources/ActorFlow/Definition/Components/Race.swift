@@ -18,7 +18,7 @@ public struct Race<Input: Sendable, Output: Sendable>: FlowComponent {
   /// Creates branches that all have the same output type.
   ///
   /// A race without branches, as a `for` over an empty sequence leaves it, fails with
-  /// ``FlowError/Code/noMatchingCase``.
+  /// ``FlowError/Code/noDecision``.
   public init(@RaceBuilder _ branches: () -> some FlowComponent<Input, Output>) {
     flow = branches().flow
   }

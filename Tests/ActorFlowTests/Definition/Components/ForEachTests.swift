@@ -49,7 +49,7 @@ import Testing
   func undecided(count: Int) throws {
     let fork = forks(of: quorum.flow)[0].fork
     let error = #expect(throws: FlowError.self) { try fork.outcome(of: Array(repeating: true, count: count)) }
-    #expect(error?.code == .noMatchingCase)
+    #expect(error?.code == .noDecision)
   }
 
   @Test("without until it makes all results, in their order")

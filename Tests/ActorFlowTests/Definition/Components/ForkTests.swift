@@ -176,6 +176,6 @@ private func step(_ name: String) -> Step<String, String> { Step(name) { (input:
   func empty() throws {
     let flow = Race { for name in [String]() { step(name) } }
     let error = #expect(throws: FlowError.self) { try forks(of: flow.flow)[0].fork.outcome(of: []) }
-    #expect(error?.code == .noMatchingCase)
+    #expect(error?.code == .noDecision)
   }
 }
