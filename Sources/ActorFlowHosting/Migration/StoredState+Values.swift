@@ -11,9 +11,9 @@ extension StoredState {
   ) throws {
     try changeFocus(of: step) { focus, path, state in
       for index in focus.answers.indices where focus.answers[index].key.isMeant(by: key) {
-        guard case .answered(let old) = focus.answers[index].entry else { continue }
+        guard case .answered(let old, let facts) = focus.answers[index].entry else { continue }
         let new = try state.converted(old, "answer", focus.answers[index].key.text, path, change)
-        focus.answers[index].entry = .answered(new)
+        focus.answers[index].entry = .answered(new, facts)
       }
     }
   }

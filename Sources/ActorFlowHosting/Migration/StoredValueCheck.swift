@@ -12,6 +12,8 @@ struct StoredValueCheck {
   /// Whether the flow moves to the definition, so that all places must fit. A flow that stays where it is needs at once
   /// only what the steps in focus read.
   private let isMoving: Bool
+  /// Whether unchecked values are listed.
+  private let isListing: Bool
   /// The inputs that were read.
   private var read: Set<Int> = []
 
@@ -19,7 +21,7 @@ struct StoredValueCheck {
   init(
     _ machine: MachineSnapshot, in definition: Definition, codec: any ValueCodec, isMoving: Bool, listing: Bool = false
   ) {
-    (self.definition, values, self.isMoving) = (definition, codec, isMoving)
+    (self.definition, values, self.isMoving, isListing) = (definition, codec, isMoving, listing)
     for track in machine.tracks { check(track, machine) }
     guard listing else { return }
     let step = machine.main.places.last?.visit.step ?? ""
@@ -58,7 +60,7 @@ struct StoredValueCheck {
   }
 
   private mutating func input(_ index: Int, _ value: PackedValue, of node: Node, at step: StepID, isNeeded: Bool) {
-    guard !read.contains(index) || isNeeded else { return }
+    guard isNeeded || isListing && !read.contains(index) else { return }
     guard let reason = failure(of: value, as: node.body.types.input) else {
       read.insert(index)
       return
@@ -88,7 +90,7 @@ struct StoredValueCheck {
 
   private mutating func answers(_ answers: [PackedAnswer], at step: StepID) {
     for answer in answers {
-      guard case .answered(let value) = answer.entry else { continue }
+      guard case .answered(let value, _) = answer.entry else { continue }
       guard let type = definition.stores.answer(under: answer.key) ?? output(answer.key, at: step) else {
         list(.answer, answer.key.text, value.type, at: step)
         continue
@@ -122,7 +124,7 @@ struct StoredValueCheck {
 
   /// Checks the prompt of an open question. No flow stands still for it: the step shows a new one.
   private mutating func prompt(_ value: PackedValue, at step: StepID) {
-    guard let type = definition.stores.value(of: value.type) ?? definition.names.node(step)?.rendering,
+    guard isListing, let type = definition.stores.value(of: value.type) ?? definition.names.node(step)?.rendering,
       let reason = failure(of: value, as: type)
     else { return }
     list(.prompt, nil, value.type, reason, at: step)
@@ -141,7 +143,7 @@ struct StoredValueCheck {
 
   /// Checks a value whose place does not tell its type, by the name that it was stored with.
   private mutating func loose(_ value: PackedValue, at step: StepID, _ machine: MachineSnapshot) {
-    guard value.type != "()", !read.contains(where: { machine.payloads[$0].value == value }) else { return }
+    guard isListing, value.type != "()", !read.contains(where: { machine.payloads[$0].value == value }) else { return }
     guard let type = definition.stores.value(of: value.type) ?? definition.types[value.type] else {
       return list(.value, nil, value.type, at: step)
     }
@@ -152,7 +154,7 @@ struct StoredValueCheck {
     _ value: PackedValue, as type: Any.Type, _ kind: MigrationPlan.UncheckedValue.Kind, _ key: String?, at step: StepID,
     isNeeded: Bool
   ) {
-    guard let reason = failure(of: value, as: type) else { return }
+    guard isNeeded || isListing, let reason = failure(of: value, as: type) else { return }
     let of = key.map { " of the child \($0)" } ?? ""
     let text = "its \(kind.rawValue)\(of) cannot be read as \(type): \(reason)\(Self.remedy(kind))"
     note(kind, key, value.type, text, reason, at: step, isNeeded: isNeeded)
