@@ -53,3 +53,36 @@ extension FlowMachine {
     self[track].focus.memory?.answersOfStep = nil
   }
 }
+
+// A snapshot has the answers of child tasks, because most steps have none.
+extension PlaceMemory {
+  /// The number of answers under each name, whichever task has got them.
+  private var answersByName: [JournalKey.Name: Int] {
+    var counts: [JournalKey.Name: Int] = [:]
+    for (key, entry) in answers {
+      if case .answered = entry { counts[key.name, default: 0] += 1 }
+    }
+    return counts
+  }
+
+  /// The number of answers under a name that child tasks have got, as the number of a key; `nil` if that is not known.
+  var answersOfChildren: [JournalKey]? {
+    answersOfStep.map { ofStep in
+      answersByName.compactMap { name, count in
+        let others = count - ofStep[name, default: 0]
+        return others > 0 ? JournalKey(name: name, number: others) : nil
+      }.sorted()
+    }
+  }
+
+  /// Counts the answers of the step's own task: all but those of the child tasks.
+  mutating func countAnswers(without ofChildren: [JournalKey]?) {
+    guard let ofChildren else { return answersOfStep = nil }
+    var counts = answersByName
+    for key in ofChildren {
+      let count = counts[key.name, default: 0]
+      counts[key.name] = count - min(max(key.number, 0), count)
+    }
+    answersOfStep = counts.filter { $0.value > 0 }
+  }
+}

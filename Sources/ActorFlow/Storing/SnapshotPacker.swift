@@ -154,7 +154,7 @@ struct SnapshotPacker {
       throw error.located(in: machine.flow, at: track.top?.visit.info.id ?? "")
     }
     packed.tree = memory.tree
-    packed.answersOfStep = memory.answersOfStep?.map { JournalKey(name: $0, number: $1) }.sorted()
+    packed.answersOfChildren = memory.answersOfChildren
     return packed
   }
 

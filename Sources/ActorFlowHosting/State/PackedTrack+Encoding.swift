@@ -109,9 +109,9 @@ extension PackedFocus: StoredPart {
     try coder.code(&update)
     try coder.code(&tree)
     if coder.format >= 6 {
-      try coder.code(&answersOfStep)
+      try coder.code(&answersOfChildren)
     } else {
-      answersOfStep = answers.isEmpty ? [] : nil
+      answersOfChildren = answers.isEmpty ? [] : nil
     }
   }
 }

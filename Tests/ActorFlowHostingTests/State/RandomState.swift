@@ -140,7 +140,7 @@ extension RandomState {
     track.focus = PackedFocus(
       isEntered: bool(), hasAsked: bool(), askersAtOnce: below(9), records: list { $0.record() },
       answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() },
-      tree: optional { $0.tree() }, answersOfStep: optional { $0.list { $0.key() } })
+      tree: optional { $0.tree() }, answersOfChildren: optional { $0.list { $0.key() } })
     track.visit = optional { $0.visit() }
     track.hasAsked = bool()
     track.isSealed = bool()

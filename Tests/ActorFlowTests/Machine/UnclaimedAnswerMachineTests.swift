@@ -80,7 +80,7 @@ import Testing
       #expect(try ask("name", on: &machine) == nil)
       #expect(try ask(nil, on: &machine) == nil)
       #expect(try wait(for: "go", on: &machine))
-      try answer("more", on: &machine)
+      if let question = try ask("more", on: &machine) { try machine.answer(question.id, with: "!", by: nil) }
     }
     try ask("last", on: &machine)
   }
@@ -144,7 +144,7 @@ import Testing
     #expect(refusal { try ask("reminded", on: &replay) } == nil)
     machine = try begun()
     try answer("name", on: &machine)
-    replay = try readBack(machine) { $0.main.focus.answersOfStep = nil }
+    replay = try readBack(machine) { $0.main.focus.answersOfChildren = nil }
     #expect(refusal { try ask("new", on: &replay) } == nil)
   }
 
