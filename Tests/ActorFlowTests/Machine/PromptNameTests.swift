@@ -11,7 +11,7 @@ enum Billing {
     static let promptName = "ActorFlowTests.Billing.AddressForm"
   }
 }
-enum Delivery {
+enum Shipping {
   struct AddressForm: Prompt, Codable {
     typealias Answer = String
   }
@@ -73,11 +73,11 @@ enum Delivery {
   func qualified() throws {
     var first = try machine()
     try answer(Billing.AddressForm(), "b", on: &first)
-    try answer(Delivery.AddressForm(), "d", on: &first)
+    try answer(Shipping.AddressForm(), "d", on: &first)
     #expect(
-      try keys(of: first) == ["ActorFlowTests.Billing.AddressForm#1", "ActorFlowTests.Delivery.AddressForm#1"])
+      try keys(of: first) == ["ActorFlowTests.Billing.AddressForm#1", "ActorFlowTests.Shipping.AddressForm#1"])
     var second = try restored(first)
-    #expect(try ask(Delivery.AddressForm(), on: &second).answer == "d", "in any order")
+    #expect(try ask(Shipping.AddressForm(), on: &second).answer == "d", "in any order")
     #expect(try ask(Billing.AddressForm(), on: &second).answer == "b")
   }
 
@@ -94,18 +94,18 @@ enum Delivery {
   func earlier() throws {
     var first = try machine(isQualified: false)
     try answer(Billing.AddressForm(), "b", on: &first)
-    try answer(Delivery.AddressForm(), "d", on: &first)
+    try answer(Shipping.AddressForm(), "d", on: &first)
     try answer(Billing.AddressForm(), "b2", on: &first)
     #expect(try keys(of: first) == ["AddressForm#1", "AddressForm#2", "AddressForm#3"])
     var second = try restored(first)
     for _ in 1...2 {
       #expect(try ask(Billing.AddressForm(), on: &second).answer == "b")
-      #expect(try ask(Delivery.AddressForm(), on: &second).answer == "d")
+      #expect(try ask(Shipping.AddressForm(), on: &second).answer == "d")
       #expect(try ask(Billing.AddressForm(), on: &second).answer == "b2")
       #expect(
         try keys(of: second) == [
           "ActorFlowTests.Billing.AddressForm#1", "ActorFlowTests.Billing.AddressForm#2",
-          "ActorFlowTests.Delivery.AddressForm#1",
+          "ActorFlowTests.Shipping.AddressForm#1",
         ])
       second = try restored(second)
     }
@@ -115,15 +115,15 @@ enum Delivery {
   func reopened() throws {
     var first = try machine(isQualified: false)
     try answer(Billing.AddressForm(), "b", on: &first)
-    let open = try #require(try ask(Delivery.AddressForm(), on: &first).question)
+    let open = try #require(try ask(Shipping.AddressForm(), on: &first).question)
     var second = try restored(first)
     #expect(try ask(Billing.AddressForm(), on: &second).answer == "b")
-    #expect(try ask(Delivery.AddressForm(), on: &second).question?.id == open.id)
+    #expect(try ask(Shipping.AddressForm(), on: &second).question?.id == open.id)
     try second.answer(open.id, with: "d", by: nil)
     var third = try restored(second)
     #expect(try ask(Billing.AddressForm(), on: &third).answer == "b")
-    #expect(try ask(Delivery.AddressForm(), on: &third).answer == "d")
-    #expect(try ask(Delivery.AddressForm(), on: &third).question?.id != open.id)
+    #expect(try ask(Shipping.AddressForm(), on: &third).answer == "d")
+    #expect(try ask(Shipping.AddressForm(), on: &third).question?.id != open.id)
   }
 
   @Test("a flow of an earlier format goes on under short names, which hosts of an earlier version find")
