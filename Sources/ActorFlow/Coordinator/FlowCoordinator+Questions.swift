@@ -110,6 +110,9 @@ extension FlowCoordinator {
       throw error.located(in: question.id.flow, at: question.step)
     }
     try await prompt.validate(typed)
+    do { try await prompt.authorize(principal, answering: typed) } catch let error as FlowError {
+      throw error.located(in: question.id.flow, at: question.step)
+    }
   }
 }
 

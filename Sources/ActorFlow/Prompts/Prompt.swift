@@ -10,9 +10,11 @@
 /// }
 /// ```
 ///
-/// The defaults of ``authorize(_:)`` and ``validate(_:)`` let every caller answer and accept every answer, so a
-/// misspelt guard would guard nothing. Most near misses do not compile, see ``PromptGuards``: a parameter of another
-/// type, a result, a label, `authorise`. Any other name compiles, and so does a guard that is `static`, generic or a
+/// An answer passes three guards: ``authorize(_:)`` sees who answers, ``validate(_:)`` sees the answer, and
+/// ``authorize(_:answering:)`` sees both. Each may throw a ``Refusal``, or any other error.
+///
+/// The defaults of the guards let every caller answer and accept every answer, so a misspelt guard would guard nothing.
+/// Most near misses do not compile, see ``PromptGuards``: a parameter of another type, a result, a label, `authorise`. Any other name compiles, and so does a guard that is `static`, generic or a
 /// property. Prove each guard in a test, with `expectRefusal` of the module `ActorFlowTesting`.
 public protocol Prompt<Answer>: PromptGuards {
   /// The type of the value that `ask` returns.
@@ -42,6 +44,29 @@ public protocol Prompt<Answer>: PromptGuards {
   /// Runs in the answerer's task, and is cancelled with it. The answerer receives the thrown error, and the question
   /// stays open. It is called again if the prompt was updated in the meantime, so it should have no side effects.
   func validate(_ answer: Answer) async throws
+
+  /// Decides whether `principal` may give this answer; throws if not. The default admits every answerer with every
+  /// answer.
+  ///
+  /// Called last, after ``authorize(_:)`` and ``validate(_:)``, so the answer is valid. In all else it is as
+  /// ``validate(_:)``: it runs in the answerer's task, may be called again, and the answerer receives the thrown error.
+  ///
+  /// ```swift
+  /// struct SecondApproval: Prompt {
+  ///   typealias Answer = Decision
+  ///   let first: Reply<Decision>
+  ///
+  ///   func authorize(_ principal: Principal, answering decision: Decision) throws {
+  ///     guard principal.id != first.by?.id || !decision.isApproved else {
+  ///       throw Refusal.notAllowed("a second manager has to approve")
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// With a parameter of type ``Principal`` instead of an optional, it is called for known principals only: an answer
+  /// without a principal is refused with ``FlowError/Code/principalNeeded``.
+  func authorize(_ principal: Principal?, answering answer: Answer) async throws
 }
 
 extension Prompt {
@@ -63,16 +88,40 @@ extension Prompt where GuardedAnswer == Answer, ValidateResult == Void, Labelled
   public func validate(_ answer: Answer) throws {}
 }
 
+extension Prompt
+where
+  AnsweringPrincipal == Principal?, AuthorizedAnswer == Answer, AnsweringResult == Void,
+  LabelledAnsweringPrincipal == Never, MisspeltAnsweringPrincipal == Never, MislabelledPrincipal == Never
+{
+  /// Lets every answerer give every answer.
+  public func authorize(_ principal: Principal?, answering answer: Answer) throws {}
+}
+
 extension Prompt where GuardedPrincipal == Principal, AuthorizeResult == Void {
   /// Refuses an anonymous answerer, and calls the prompt's own `authorize(_:)` for a known one.
   ///
   /// - Throws: ``FlowError/Code/principalNeeded`` without a principal; the error of the prompt's own `authorize(_:)`.
   public func authorize(_ principal: Principal?) async throws {
-    guard let principal else {
-      throw FlowError(
-        .principalNeeded,
-        "\(Self.self) takes answers from known principals only: pass `by:`, or let its `authorize` take a `Principal?`")
-    }
+    guard let principal else { throw FlowError.principalNeeded(by: Self.self) }
     try await authorize(principal)
+  }
+}
+
+extension Prompt where AnsweringPrincipal == Principal, AuthorizedAnswer == Answer, AnsweringResult == Void {
+  /// Refuses an anonymous answerer, and calls the prompt's own `authorize(_:answering:)` for a known one.
+  ///
+  /// - Throws: ``FlowError/Code/principalNeeded`` without a principal; the error of the prompt's own
+  ///   `authorize(_:answering:)`.
+  public func authorize(_ principal: Principal?, answering answer: Answer) async throws {
+    guard let principal else { throw FlowError.principalNeeded(by: Self.self) }
+    try await authorize(principal, answering: answer)
+  }
+}
+
+extension FlowError {
+  fileprivate static func principalNeeded(by prompt: Any.Type) -> FlowError {
+    FlowError(
+      .principalNeeded,
+      "\(prompt) takes answers from known principals only: pass `by:`, or let its `authorize` take a `Principal?`")
   }
 }

@@ -48,6 +48,31 @@ public func expectRefusal<P: Prompt>(
   }
 }
 
+/// Asserts that a prompt's `authorize(_:answering:)` refuses an answer of a principal.
+///
+/// ```swift
+/// try await expectRefusal(ofAnswer: yes, of: ada, by: SecondApproval(first: reply))
+/// ```
+///
+/// - Parameters:
+///   - answer: The answer.
+///   - principal: The answerer; `nil` for an anonymous one.
+///   - prompt: The prompt that must refuse.
+///   - fileID: The file to name in a failure.
+///   - line: The line to name in a failure.
+/// - Returns: The error that the guard threw.
+/// - Throws: ``FlowTestFailure`` if the guard admits the answer; `CancellationError` if the test is cancelled.
+@discardableResult
+public func expectRefusal<P: Prompt>(
+  ofAnswer answer: P.Answer, of principal: Principal?, by prompt: P, fileID: String = #fileID, line: Int = #line
+) async throws -> any Error {
+  let answerer = principal.map { "the principal \($0.id)" } ?? "an anonymous answerer"
+  let expected = "authorize(_:answering:) of \(P.self) to refuse \(answer) of \(answerer)"
+  return try await refusal(expected, SourceLocation(fileID, line)) {
+    try await prompt.authorize(principal, answering: answer)
+  }
+}
+
 private func refusal(
   _ expected: String, _ location: SourceLocation, by asked: () async throws -> Void
 ) async throws -> any Error {

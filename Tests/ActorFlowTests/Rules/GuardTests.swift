@@ -29,6 +29,21 @@ private struct WithHelpers: Prompt {
   func validate(answer: String) throws { if answer.isEmpty { throw Refused() } }
 }
 
+/// A prompt whose guards trace their calls. The last one refuses an answer that a clerk gives.
+private struct Guarded: Prompt {
+  typealias Answer = String
+  let trace: Trace
+  func authorize(_ principal: Principal?) { trace.add("authorize \(principal?.id ?? "-")") }
+  func validate(_ answer: String) throws {
+    trace.add("validate \(answer)")
+    if answer.isEmpty { throw Refused() }
+  }
+  func authorize(_ principal: Principal?, answering answer: String) async throws {
+    trace.add("\(principal?.id ?? "-") answers \(answer)")
+    if principal?.roles.contains("manager") != true, answer == "yes" { throw Refusal.notAllowed("managers only") }
+  }
+}
+
 @Suite("A prompt's guards fail closed") struct GuardTests {
   private let manager = Principal(id: "ada", roles: ["manager"])
   private let clerk = Principal(id: "bob")
@@ -78,6 +93,19 @@ private struct WithHelpers: Prompt {
     #expect(try await refusal(to: flow, by: nil) is Refused)
     #expect(try await refusal(of: "", to: flow, by: clerk) is Refused)
     #expect(try await refusal(to: flow, by: clerk) == nil)
+    #expect(try await flow.result.get() == "yes")
+  }
+
+  @Test("the guard of principal and answer is called last, sees both, and refuses as the others do")
+  func answering() async throws {
+    let trace = Trace()
+    let flow = asking(Guarded(trace: trace))
+    #expect(try await refusal(of: "", to: flow, by: clerk) is Refused)
+    #expect(trace.all == ["authorize bob", "validate "])
+    #expect(try await refusal(to: flow, by: clerk) as? Refusal == .notAllowed("managers only"))
+    #expect(trace.all.dropFirst(2) == ["authorize bob", "validate yes", "bob answers yes"])
+    #expect(try await refusal(of: "yes", to: flow, by: nil) is Refusal)
+    #expect(try await refusal(to: flow, by: manager) == nil)
     #expect(try await flow.result.get() == "yes")
   }
 
