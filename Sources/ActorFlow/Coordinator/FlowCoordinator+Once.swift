@@ -1,4 +1,4 @@
-// Effects that happen once.
+// Effects that happen once, and times that are recorded.
 extension FlowCoordinator {
   nonisolated func once<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
@@ -10,13 +10,12 @@ extension FlowCoordinator {
       }
       switch begun {
       case .done(let value): return try StepBody.cast(value, to: T.self)
+      case .failed(let error): throw error
       case .wait: try await waitForEnd(of: key, scope: scope)
       case .run(let idempotencyKey):
         return try await shielded {
           do {
-            let value = try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
-              try await work(idempotencyKey)
-            }
+            let value = try await self.value(of: work, key, scope, idempotencyKey)
             try await self.end(key, scope: scope, value: value, by: caller)
             return value
           } catch {
@@ -25,6 +24,58 @@ extension FlowCoordinator {
           }
         }
       }
+    }
+  }
+
+  nonisolated func attempt<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
+  ) async throws -> Attempt<T> {
+    let caller = await callingTask(at: scope.stay)
+    while true {
+      let begun = try await decide(on: scope.stay.track) { machine, _ in
+        try machine.beginOnce(
+          key, scope: scope, type: T.self, isAttempt: true, by: caller, drawBits: KeyBits.random)
+      }
+      switch begun {
+      case .done(let value): return .made(try StepBody.cast(value, to: T.self))
+      case .failed(let error): return .failed(error)
+      case .wait: try await waitForEnd(of: key, scope: scope)
+      case .run(let idempotencyKey):
+        return try await shielded {
+          let value: T
+          do { value = try await self.value(of: work, key, scope, idempotencyKey) } catch {
+            return .failed(try await self.end(key, scope: scope, failure: error, by: caller))
+          }
+          try await self.end(key, scope: scope, value: value, by: caller)
+          return .made(value)
+        }
+      }
+    }
+  }
+
+  private nonisolated func value<T: Sendable>(
+    of work: @escaping @Sendable (String) async throws -> T, _ key: String, _ scope: RecordScope,
+    _ idempotencyKey: String
+  ) async throws -> T {
+    try await OnceWork.$current.withValue(OnceWork(key, scope, serial, in: OnceWork.current)) {
+      try await work(idempotencyKey)
+    }
+  }
+
+  nonisolated func now(_ key: String, scope: RecordScope) async throws -> FlowTime {
+    let caller = await callingTask(at: scope.stay)
+    let start = settings.persistence?.start
+    while true {
+      let begun = try await decide(on: scope.stay.track) { machine, stopwatch in
+        try machine.recordTime(key, scope: scope, by: caller, drawBits: KeyBits.random) {
+          FlowTime(sinceStart: stopwatch.elapsed(), start: start)
+        }
+      }
+      guard case .done(let time) = begun else {
+        try await waitForEnd(of: key, scope: scope)
+        continue
+      }
+      return try StepBody.cast(time, to: FlowTime.self)
     }
   }
 
@@ -78,6 +129,27 @@ extension FlowCoordinator {
     state.onceWaiters.removeAll { $0 === waiter }
   }
 
+  /// Records the failure of an `attempt`.
+  ///
+  /// - Throws: `CancellationError` if the visit was left or the flow passivated, so that nothing is recorded; the error
+  ///   of the commit.
+  private nonisolated func end(
+    _ key: String, scope: RecordScope, failure: any Error, by caller: CallingTask
+  ) async throws -> RecordedError {
+    let failure = RecordedError(failure, codec: codec)
+    let isRecorded: Bool
+    do {
+      isRecorded = try await decide(on: scope.stay.track) { machine, _ in
+        machine.endAttempt(key, scope: scope, failure: failure, by: caller)
+      }
+    } catch {
+      await endUncommitted(key, scope: scope, by: caller)
+      throw error
+    }
+    guard isRecorded else { throw CancellationError() }
+    return failure
+  }
+
   private nonisolated func end(
     _ key: String, scope: RecordScope, value: (any Codable & Sendable)?, by caller: CallingTask
   ) async throws {
@@ -86,11 +158,15 @@ extension FlowCoordinator {
         machine.endOnce(key, scope: scope, value: value, by: caller)
       }
     } catch {
-      // Without a record the outcome of the work is unknown. But the work has ended, so no task may wait for it.
-      _ = try? await decide(on: scope.stay.track, evenPassivated: true) { machine, _ in
-        machine.endOnceUncommitted(key, scope: scope, by: caller)
-      }
+      await endUncommitted(key, scope: scope, by: caller)
       throw error
+    }
+  }
+
+  /// Ends work without a record: its outcome is unknown. But it has ended, so no task may wait for it.
+  private nonisolated func endUncommitted(_ key: String, scope: RecordScope, by caller: CallingTask) async {
+    _ = try? await decide(on: scope.stay.track, evenPassivated: true) { machine, _ in
+      machine.endOnceUncommitted(key, scope: scope, by: caller)
     }
   }
 }

@@ -133,10 +133,11 @@ extension FlowMachine {
   private mutating func tryAgain(_ top: Place, _ frame: ScopeFrame, _ pause: Duration, on track: TrackID) {
     self[track].top = top.with(top.payload.within(top.payload.scopes?.replacing(frame, with: frame.again)))
     self[track].focus.hasReturned = true
-    self[track].focus.attempt = Attempt(isReplay: true)
+    self[track].focus.attempt = ProceedCall(isReplay: true)
     // The tasks that had asked in the attempt have ended with it.
     self[track].focus.askersAtOnce = 0
     self[track].focus.memory?.forgetAnswers()
+    forgetLatestFailures(on: track)
     // An update that the step has not received yet is handed over again.
     let handover = focus(of: track).isEntered ? nil : focus(of: track).memory?.handover
     self[track].start = Start(.top, pause: pause, handover: handover)

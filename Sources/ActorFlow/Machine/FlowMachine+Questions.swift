@@ -172,7 +172,10 @@ extension FlowMachine {
     let question = Question(
       id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? persisted?.token),
       step: place.visit.info.id, visit: place.visit.id, prompt: shown ?? prompt, revision: reopened?.revision ?? 1)
-    if reopened == nil { beginIdling(on: track, at: now()) }
+    if reopened == nil {
+      beginIdling(on: track, at: now())
+      noteFollowed(on: track)
+    }
     with(track) { track in
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
@@ -217,6 +220,7 @@ extension FlowMachine {
   mutating func overdue(_ question: Int, on track: TrackID, at now: Duration) {
     if let reopening = reopening(on: track), let asked = reopening.question, asked.number == question {
       if let key = asked.key { remember(.overdue, as: key, on: track) }
+      noteFollowed(on: track)
       self[track].reopening = reopening.without(question: true)
       pauseIdling(on: track, at: now)
       return publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
@@ -226,6 +230,7 @@ extension FlowMachine {
     }
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
     note(.outcome(by: asking.isByChild ? .child : .step), on: track)
+    noteFollowed(on: track)
     closeQuestion(on: track, .success(TimeIsUp()))
     pauseIdling(on: track, at: now)
     publish(.withdrawn(asking.question.id))
@@ -251,6 +256,7 @@ extension FlowMachine {
       note(.outcome(by: asker), on: track)
     }
     if reloads { perform(.cancelWalk(track)) }
+    noteFollowed(on: track)
     let outcome = wantsReply ? replied(answer, facts) : answer
     closeQuestion(on: track, reloads ? .cancelled : .success(outcome))
     somebodyIsThere(on: track, at: now)

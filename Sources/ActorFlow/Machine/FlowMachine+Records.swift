@@ -1,4 +1,4 @@
-// Records of `once`.
+// Records of `once`, `attempt` and `now`.
 extension FlowMachine {
   package enum OnceBegun: Sendable {
     /// Run the work with this key.
@@ -6,14 +6,23 @@ extension FlowMachine {
     /// Another call is running the work; wait for it, then ask again.
     case wait
     case done(any Sendable)
+    /// The work of an `attempt` threw.
+    case failed(RecordedError)
   }
 
-  /// Begins the work of a `once`, or returns its record.
+  /// Begins the work of a `once` or an `attempt`, or returns its record.
   ///
-  /// - Parameter drawBits: Draws the run's ``keyBits``; called for the first effect of a run that is not persisted.
+  /// A value is the record of either. A failure is only that of an `attempt`, for which it is a result: a `once` would
+  /// try again, and a replay of the `attempt` would then get something else.
+  ///
+  /// - Parameters:
+  ///   - isAttempt: Whether a failure is a result.
+  ///   - isTime: Whether the work is only to look at the clock, which follows nothing that has failed.
+  ///   - drawBits: Draws the run's ``keyBits``; called for the first effect of a run that is not persisted.
   /// - Throws: `CancellationError` while the visit is being left and there is no record, else a `FlowError`.
   package mutating func beginOnce<T: Codable & Sendable>(
-    _ key: String, scope: RecordScope, type: T.Type, by caller: CallingTask = .unknown, drawBits: () -> KeyBits
+    _ key: String, scope: RecordScope, type: T.Type, isAttempt: Bool = false, isTime: Bool = false,
+    by caller: CallingTask = .unknown, drawBits: () -> KeyBits
   ) throws -> OnceBegun {
     let track = scope.stay.track
     guard let place = place(in: scope) else {
@@ -31,6 +40,15 @@ extension FlowMachine {
       case .done(let value):
         if !scope.isRollback { note(.outcome(by: caller), on: track) }
         return .done(value)
+      case .failed(let failure):
+        guard isAttempt else {
+          throw error(
+            .wrongRecordType,
+            "the record \"\(key)\" is a failed `attempt`, so `once` does not try it again; use another key",
+            step: place.visit.info.id)
+        }
+        note(.outcome(by: caller), on: track)
+        return .failed(failure)
       case .running: return .wait
       case .interrupted: known = record.idempotencyKey
       }
@@ -43,6 +61,7 @@ extension FlowMachine {
     } else {
       _ = try activePlace(of: scope.stay.visit, on: track, to: "begin an effect")
       note(.began, on: track)
+      if !isTime { noteFollowed(on: track) }
     }
     let idempotencyKey = known ?? newIdempotencyKey(key, at: place, drawBits)
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
@@ -64,6 +83,59 @@ extension FlowMachine {
     self[track].focus.memory?.running -= 1
     self[track].focus.memory?.records[key]?.state = value.map { .done($0) } ?? .interrupted
     if !scope.isRollback { note(value == nil ? .threw : .outcome(by: caller), on: track) }
+  }
+
+  /// Ends the work of an `attempt` that threw.
+  ///
+  /// After the visit is over or being left, the failure is no result of it: the outcome is unknown, as after a `once`.
+  ///
+  /// - Returns: Whether the failure is recorded.
+  package mutating func endAttempt(
+    _ key: String, scope: RecordScope, failure: RecordedError, by caller: CallingTask = .unknown
+  ) -> Bool {
+    let track = scope.stay.track
+    guard runningPlace(of: scope.stay.visit, on: track) != nil,
+      case .running? = focus(of: track).memory?.records[key]?.state
+    else {
+      endOnceUncommitted(key, scope: scope, by: caller)
+      return false
+    }
+    perform(.wakeOnce)
+    self[track].focus.memory?.running -= 1
+    self[track].focus.memory?.records[key]?.state = .failed(failure)
+    self[track].focus.memory?.latestFailures.append(key)
+    note(.outcome(by: caller), on: track)
+    return true
+  }
+
+  /// Notes that something has followed the failed attempts of the visit, so that they stay as they are: the step has
+  /// begun a question, a wait or work, or has got an answer or a signal, or a time limit has passed.
+  mutating func noteFollowed(on track: TrackID) {
+    guard look(at: track, { $0.focus.memory?.latestFailures.isEmpty == false }) else { return }
+    self[track].focus.memory?.latestFailures = []
+  }
+
+  /// Forgets the failures that nothing has followed, because the visit gets another attempt: their work runs again,
+  /// with the same idempotency keys.
+  mutating func forgetLatestFailures(on track: TrackID) {
+    guard let keys = focus(of: track).memory?.latestFailures, !keys.isEmpty else { return }
+    for key in keys { self[track].focus.memory?.records[key]?.state = .interrupted }
+    self[track].focus.memory?.latestFailures = []
+  }
+
+  /// Returns the time that the place has recorded under this key. Without a record, records the time now.
+  ///
+  /// - Returns: `done` with the time, or `wait`, because a `once` that makes a time is under way.
+  /// - Throws: As ``beginOnce(_:scope:type:isAttempt:isTime:by:drawBits:)``.
+  package mutating func recordTime(
+    _ key: String, scope: RecordScope, by caller: CallingTask = .unknown, drawBits: () -> KeyBits,
+    at now: () -> FlowTime
+  ) throws -> OnceBegun {
+    let begun = try beginOnce(key, scope: scope, type: FlowTime.self, isTime: true, by: caller, drawBits: drawBits)
+    guard case .run = begun else { return begun }
+    let now = now()
+    endOnce(key, scope: scope, value: now, by: caller)
+    return .done(now)
   }
 
   /// Ends the work of a `once` whose end could not be committed: without a record its outcome is unknown.

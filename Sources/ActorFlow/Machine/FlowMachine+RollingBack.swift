@@ -256,7 +256,7 @@ extension FlowMachine {
       track.phase = .walking
       track.leave = nil
       track.focus.hasReturned = false
-      track.focus.attempt = Attempt(isReplay: true)
+      track.focus.attempt = ProceedCall(isReplay: true)
       return track.top
     }
     guard let place = top else { return .ended }

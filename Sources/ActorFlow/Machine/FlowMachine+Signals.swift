@@ -173,6 +173,7 @@ extension FlowMachine {
       let value = signals.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
       countAnswer(under: key, of: caller, on: stay.track)
+      noteFollowed(on: stay.track)
       note(.outcome(by: caller), on: stay.track)
       guard reopened != nil else { return .received(value) }
       timers.dropWait(wait.number)
@@ -180,7 +181,10 @@ extension FlowMachine {
       publish(.received(wait))
       return .received(value)
     }
-    if reopened == nil { beginIdling(on: stay.track, at: now) }
+    if reopened == nil {
+      beginIdling(on: stay.track, at: now)
+      noteFollowed(on: stay.track)
+    }
     open(
       SignalBuffer.Waiting(
         wait: wait, key: key, accepts: { $0 is T }, condition: condition, typeName: "\(T.self)",
@@ -311,6 +315,7 @@ extension FlowMachine {
       perform(.resumeWait(number, .success(value)))
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
       countAnswer(under: waiting.key, of: waiting.isByChild ? .child : .step, on: track)
+      noteFollowed(on: track)
       note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       somebodyIsThere(on: track, at: now)
       publish(.received(waiting.wait))
@@ -363,6 +368,7 @@ extension FlowMachine {
         noteGivenUp(waiting.key, on: track)
       } else {
         remember(.overdue, as: waiting.key, on: track)
+        noteFollowed(on: track)
         note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       }
     }

@@ -10,7 +10,7 @@ package enum JournalEntry: Sendable {
 
 /// A call of `proceed`, as the journal sees it. A replay is a new attempt: it counts its questions from the start,
 /// and so arrives at the same keys.
-struct Attempt: Sendable {
+struct ProceedCall: Sendable {
   /// Whether the same visit had an earlier attempt.
   var isReplay = false
   private var asked: [JournalKey.Name: Int] = [:]
@@ -142,7 +142,7 @@ extension FlowMachine {
   }
 
   /// Notes, if visits are replayed, that the step goes on.
-  mutating func note(_ progress: Attempt.Progress, on track: TrackID) {
+  mutating func note(_ progress: ProceedCall.Progress, on track: TrackID) {
     guard journal != .off else { return }
     for key in self[track].focus.attempt.goOn(after: progress) { remember(.withdrawn, as: key, on: track) }
   }

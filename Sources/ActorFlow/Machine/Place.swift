@@ -177,17 +177,19 @@ package struct Focus: Sendable {
   /// task was cancelled. Each belongs to a task of the step, which goes on when the answer has come.
   var askersAtOnce: Int32 = 0
   /// The call of `proceed` under way, for visits that are replayed.
-  var attempt = Attempt()
+  var attempt = ProceedCall()
   /// The memory of the place; `nil` until there is something in it.
   var memory: PlaceMemory?
 }
 
-/// The records of `once` and the answers of `ask` at one place. Mutated in place: a visit may have thousands of either.
+/// The records of `once`, `attempt` and `now`, and the answers of `ask`, at one place. Mutated in place: a visit may have thousands of either.
 package struct PlaceMemory: Sendable {
-  /// The records of `once`, by key.
+  /// The records, by key.
   package var records: [String: StoredRecord] = [:]
   /// The number of records whose work is under way.
   var running = 0
+  /// The keys of the failed attempts that nothing has followed: another attempt of the visit runs them again.
+  var latestFailures: [String] = []
   /// The answers that this visit has got, by key; their values are stored only for visits that are replayed.
   package var answers: [JournalKey: JournalEntry] = [:]
   /// The number of answers that the step's own task has got under each name, if the flow is persisted; `nil` if that is
@@ -210,7 +212,7 @@ package struct PlaceMemory: Sendable {
   }
 }
 
-/// The record of a `once` under one key.
+/// The record of a `once`, an `attempt` or a `now` under one key.
 package struct StoredRecord: Sendable {
   package enum State: Sendable {
     /// The work is under way.
@@ -218,6 +220,8 @@ package struct StoredRecord: Sendable {
     /// The work was begun, and threw, or the process died in it.
     case interrupted
     case done(any Sendable)
+    /// The work of an `attempt` threw, and the step was told so.
+    case failed(RecordedError)
   }
 
   /// The type of the value; `nil` if the record was read back, so that only the name of the type is known.

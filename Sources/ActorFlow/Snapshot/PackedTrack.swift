@@ -104,10 +104,28 @@ package struct PackedRecord: Sendable, Equatable {
   package var key: String
   package var type: String
   package var idempotencyKey: String
-  /// The recorded result; `nil` if the work has begun and its outcome is not known.
+  /// The recorded value. If there is neither a value nor a failure, the work has begun and its outcome is not known.
   package var value: PackedValue?
+  /// The failure of an `attempt`.
+  package var failure: PackedAttemptFailure?
 
-  package init(key: String, type: String, idempotencyKey: String, value: PackedValue? = nil) {
+  package init(
+    key: String, type: String, idempotencyKey: String, value: PackedValue? = nil, failure: PackedAttemptFailure? = nil
+  ) {
     (self.key, self.type, self.idempotencyKey, self.value) = (key, type, idempotencyKey, value)
+    self.failure = failure
+  }
+}
+
+package struct PackedAttemptFailure: Sendable, Equatable {
+  package var type: String
+  package var message: String
+  /// The error itself, if it is Codable.
+  package var detail: PackedValue?
+  /// Whether nothing has followed the failure, so that another attempt of the visit runs the work again.
+  package var isLatest: Bool
+
+  package init(type: String, message: String, detail: PackedValue? = nil, isLatest: Bool) {
+    (self.type, self.message, self.detail, self.isLatest) = (type, message, detail, isLatest)
   }
 }

@@ -56,14 +56,15 @@ public struct RollbackContext: Sendable {
     try await work(key)
   }
 
-  /// Returns the record that `once` left under `key` in this place.
+  /// Returns the record that `once`, `attempt` or `now` left under `key` in this place. A failed attempt is
+  /// `interrupted`: its effect may have happened.
   ///
   /// A record of another type counts as `interrupted`: work was begun under this key.
   public func record<T: Codable & Sendable>(_ key: String, as type: T.Type) async -> Record<T> {
     await runtime.record(key, scope: scope, as: type)
   }
 
-  /// Returns the record that `once` left under `key` in this place, without its value and whatever its type.
+  /// Returns the record under `key` in this place, without its value and whatever its type.
   public func record(_ key: String) async -> Record<Void> {
     await runtime.record(key, scope: scope)
   }

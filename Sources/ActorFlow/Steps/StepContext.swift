@@ -31,8 +31,9 @@ public struct StepContext: Sendable {
 
   /// A context for a step used outside any flow.
   ///
-  /// ``ask(_:key:)``, ``reply(to:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw ``FlowError/Code/notInFlow``. `once` runs
-  /// its work each time, with a new key each time, and records nothing.
+  /// ``ask(_:key:)``, ``reply(to:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw
+  /// ``FlowError/Code/notInFlow``. `once` and `attempt` run their work each time, with a new key each time, and record
+  /// nothing. ``now(key:)`` stands still at the beginning.
   public static let standalone = StepContext()
 
   func inFlow() throws -> any StepRuntime {
@@ -126,8 +127,13 @@ extension StepContext {
   ///
   /// If `work` throws, the error is thrown here, nothing is recorded as done, and the next call tries again with the
   /// same idempotency key. ``record(_:as:)`` then returns `interrupted`, because it is not known whether the outside
-  /// world acted. In a hosted flow the next call may be a replay, because each answer begins `proceed` anew. If a
-  /// failure is to be final, let `work` return it.
+  /// world acted.
+  ///
+  /// In a hosted flow the next call may be a replay, because each answer may begin `proceed` anew. Suppose the first
+  /// card of a customer fails because of the network, and the step catches the error and asks for a second card. To take
+  /// that answer, the flow may be activated: `proceed` begins anew, and the work for the first card runs again and may
+  /// succeed. If a step goes on after a failure, use ``attempt(_:_:)-(String,(String)->T)``, and another key for the
+  /// second card. `once` is for work whose failure fails the step.
   ///
   /// Records are dropped when the place's `backUp` has returned, and stay if it threw. A place that a back passes over
   /// is dropped with its records.
@@ -166,14 +172,101 @@ extension StepContext {
     try await work(key)
   }
 
-  /// Returns the record that `once` left under `key` in this place.
+  /// Does work in the outside world, and records its result, be it a value or a failure.
+  ///
+  /// The first call for `key` in this place runs `work`. Later calls, also those of a replay, return its result without
+  /// running anything: a failure is a result. So a step may go on after a failure, and a second card needs a second key:
+  ///
+  /// ```swift
+  /// for number in 1...3 {
+  ///   let card = try await context.ask(CardForm(order: order, refused: refused))
+  ///   let charge = try await context.attempt("card-\(number)") { [gateway] key in
+  ///     try await gateway.charge(card, order.total, idempotencyKey: key)
+  ///   }
+  ///   switch charge {
+  ///   case .made(let receipt): return receipt
+  ///   case .failed(let error): refused = error.message
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// `work` runs as that of ``once(_:_:)-(String,(String)->T)`` does: it is not cancelled when the visit is left, and
+  /// leaving waits for it. If it throws after the visit was left, or after the flow was passivated, nothing is
+  /// recorded: the outcome is unknown, and the next call runs `work` again with the same idempotency key.
+  ///
+  /// A failed attempt may have acted all the same. So ``record(_:as:)`` returns `interrupted` with its idempotency key,
+  /// also to `backUp`, which voids what may exist.
+  ///
+  /// If the step then fails, its next attempt, by `.retry` or by a retry of the hosted flow, runs those failures again
+  /// that nothing has followed, with their idempotency keys. A failure is followed by whatever the step begins after it
+  /// (a question, a wait, other work), and by an answer or a signal, or the end of a time limit, that comes after it.
+  ///
+  /// `once`, `attempt` and ``now(key:)`` share one namespace of keys. A value that one of `once` and `attempt` has
+  /// recorded is returned by the other, and work whose outcome is unknown may be taken over by the other. A `once` under
+  /// the key of a failed attempt is refused.
+  ///
+  /// - Parameters:
+  ///   - key: Names the effect within this place.
+  ///   - work: Gets an idempotency key, as that of ``once(_:_:)-(String,(String)->T)`` does.
+  /// - Returns: The value of `work`, or its recorded error.
+  /// - Throws: `CancellationError` if the visit was being left before the work began, or if the work threw after that;
+  ///   `FlowError` with the code `wrongRecordType` if the record is of another type, `insideFlow` if `work` would wait
+  ///   for itself, `notActive` after the visit. It never throws the error of `work`.
+  public func attempt<T: Codable & Sendable>(
+    _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
+  ) async throws -> Attempt<T> {
+    if let runtime { return try await runtime.attempt(key, scope: scope, work) }
+    do { return .made(try await work(IdempotencyKey.standalone(key, bits: .random()))) } catch {
+      try Task.checkCancellation()
+      return .failed(RecordedError(error))
+    }
+  }
+
+  /// Does work in the outside world, and records its result, as ``attempt(_:_:)-(String,(String)->T)`` does, for work
+  /// that returns nothing.
+  @_disfavoredOverload
+  public func attempt(
+    _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> Void
+  ) async throws -> Attempt<Void> {
+    let attempt = try await attempt(key) { idempotencyKey in
+      try await work(idempotencyKey)
+      return Done()
+    }
+    return switch attempt {
+    case .made: .made(())
+    case .failed(let error): .failed(error)
+    }
+  }
+
+  /// Refuses work whose result is not Codable, because it cannot be recorded.
+  @_documentation(visibility: internal) @_disfavoredOverload
+  @available(*, unavailable, message: "the result of 'attempt' is recorded: its type must be Codable")
+  public func attempt<T: Sendable>(
+    _ key: String, _ work: @escaping @Sendable (_ idempotencyKey: String) async throws -> T
+  ) async throws -> Attempt<T> {
+    .made(try await work(key))
+  }
+
+  /// Returns the time of the first call for `key` in this place, which is recorded: a replay gets the same time.
+  ///
+  /// The time is the coordinator's; in a hosted flow that of the host's clock, with a `date`. The record is dropped as
+  /// that of a ``once(_:_:)-(String,(String)->T)`` is, and shares the namespace of its keys.
+  ///
+  /// - Throws: `CancellationError` if the visit was being left before the time was recorded; `FlowError` with the code
+  ///   `wrongRecordType` if the key has another record, `notActive` after the visit.
+  public func now(key: String) async throws -> FlowTime {
+    try await runtime?.now(key, scope: scope) ?? FlowTime(sinceStart: .zero)
+  }
+
+  /// Returns the record that `once`, `attempt` or `now` left under `key` in this place. A failed attempt is
+  /// `interrupted`.
   ///
   /// A record of another type counts as `interrupted`: work was begun under this key.
   public func record<T: Codable & Sendable>(_ key: String, as type: T.Type) async -> Record<T> {
     await runtime?.record(key, scope: scope, as: type) ?? .none
   }
 
-  /// Returns the record that `once` left under `key` in this place, without its value and whatever its type.
+  /// Returns the record under `key` in this place, without its value and whatever its type.
   public func record(_ key: String) async -> Record<Void> {
     await runtime?.record(key, scope: scope) ?? .none
   }

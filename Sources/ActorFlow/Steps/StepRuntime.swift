@@ -50,6 +50,10 @@ protocol StepRuntime: AnyObject, Sendable {
   func once<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> T
+  func attempt<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
+  ) async throws -> Attempt<T>
+  func now(_ key: String, scope: RecordScope) async throws -> FlowTime
   func record<T: Codable & Sendable>(_ key: String, scope: RecordScope, as type: T.Type) async -> Record<T>
   func record(_ key: String, scope: RecordScope) async -> Record<Void>
 }

@@ -123,7 +123,7 @@ struct SnapshotPacker {
     }
     return PackedPlace(
       visit: PackedVisit(place.visit), payload: payload, backTarget: place.backTarget, isInner: place.isInner,
-      isClosed: place.isClosed, isFinished: place.isFinished, records: try pack(memory?.records),
+      isClosed: place.isClosed, isFinished: place.isFinished, records: try memory.map { try records($0) } ?? [],
       // No back leads to a place that a joined branch left behind.
       tree: place.isInner ? nil : memory?.tree,
       update: place.isInner ? nil : try memory?.handover.map { try value($0.update) })
@@ -145,7 +145,7 @@ struct SnapshotPacker {
       isEntered: track.focus.isEntered, hasAsked: track.focus.hasAsked, askersAtOnce: Int(track.focus.askersAtOnce))
     guard let memory = track.focus.memory else { return packed }
     do {
-      packed.records = try pack(memory.records)
+      packed.records = try records(memory)
       for (key, entry) in memory.answers.sorted(by: { $0.key < $1.key }) {
         packed.answers.append(PackedAnswer(key: key, entry: try pack(entry)))
       }
@@ -170,14 +170,20 @@ struct SnapshotPacker {
     packed.focus.answers.sort { $0.key < $1.key }
   }
 
-  mutating func pack(_ records: [String: StoredRecord]?) throws -> [PackedRecord] {
-    guard let records, !records.isEmpty else { return [] }
+  mutating func records(_ memory: PlaceMemory) throws -> [PackedRecord] {
+    guard !memory.records.isEmpty else { return [] }
     var packed: [PackedRecord] = []
-    packed.reserveCapacity(records.count)
-    for (key, record) in records.sorted(by: { $0.key < $1.key }) {
+    packed.reserveCapacity(memory.records.count)
+    for (key, record) in memory.records.sorted(by: { $0.key < $1.key }) {
       var one = PackedRecord(key: key, type: record.typeName, idempotencyKey: record.idempotencyKey)
-      if case .done(let value) = record.state {
+      switch record.state {
+      case .done(let value):
         one.value = try before.records.pack(value, named: record.idempotencyKey, with: codec)
+      case .failed(let error):
+        one.failure = PackedAttemptFailure(
+          type: error.typeName, message: error.message, detail: (error.detail as? StoredValue)?.packed,
+          isLatest: memory.latestFailures.contains(key))
+      case .running, .interrupted: break
       }
       packed.append(one)
     }

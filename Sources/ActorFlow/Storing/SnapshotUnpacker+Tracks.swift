@@ -44,7 +44,7 @@ extension SnapshotUnpacker {
     track.focus = Focus(
       isEntered: packed.focus.isEntered, hasAsked: packed.focus.hasAsked, hasReturned: packed.phase != .walking,
       askersAtOnce: askersAtOnce(packed),
-      attempt: Attempt(isReplay: true, owesAnswers: memory?.answersOfStep?.isEmpty == false), memory: memory)
+      attempt: ProceedCall(isReplay: true, owesAnswers: memory?.answersOfStep?.isEmpty == false), memory: memory)
     guard packed.phase == .walking, packed.question != nil || !packed.waits.isEmpty else { return }
     track.reopening = Reopening(question: packed.question, waits: packed.waits, ofChildren: ofChildren)
   }
@@ -104,10 +104,17 @@ extension SnapshotUnpacker {
     memory.tree = tree
     for record in records {
       memory.records[record.key] = StoredRecord(
-        type: nil, typeName: record.type, idempotencyKey: record.idempotencyKey,
-        state: record.value.map { .done(value($0)) } ?? .interrupted)
+        type: nil, typeName: record.type, idempotencyKey: record.idempotencyKey, state: state(of: record))
+      if record.value == nil, record.failure?.isLatest == true { memory.latestFailures.append(record.key) }
     }
     return memory
+  }
+
+  private func state(of record: PackedRecord) -> StoredRecord.State {
+    if let packed = record.value { return .done(value(packed)) }
+    guard let failure = record.failure else { return .interrupted }
+    return .failed(
+      RecordedError(typeName: failure.type, message: failure.message, detail: failure.detail.map { value($0) }))
   }
 
   func entry(_ packed: PackedAnswer.Entry) -> JournalEntry {

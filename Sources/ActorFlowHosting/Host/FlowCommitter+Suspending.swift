@@ -23,7 +23,7 @@ extension FlowCommitter {
   /// Lets a suspended flow go on.
   func free(for request: HostRequest) async throws {
     var (stored, state) = latest
-    guard let fault = state.machine.fault.take(), let base = stored.take() else { return }
+    guard let fault = state.machine.retry(), let base = stored.take() else { return }
     var snapshot = base.snapshot
     snapshot.status = .runnable
     try await write(&snapshot, &state, after: base, "retried", fault.step, for: request)

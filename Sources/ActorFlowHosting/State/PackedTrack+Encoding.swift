@@ -124,6 +124,18 @@ extension PackedRecord: StoredPart {
     try coder.code(&type)
     try coder.code(&idempotencyKey)
     try coder.code(&value)
+    if coder.format >= 6 { try coder.code(&failure) }
+  }
+}
+
+extension PackedAttemptFailure: StoredPart {
+  static var placeholder: Self { Self(type: "", message: "", isLatest: false) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&type)
+    try coder.code(&message)
+    try coder.code(&detail)
+    try coder.code(&isLatest)
   }
 }
 

@@ -20,12 +20,12 @@ final class World: Sendable {
   var repeated: [String] { effects.withLock { $0.filter { $0.value.count > 1 }.map(\.key).sorted() } }
 }
 
-/// A flow of eleven steps with a loop and a fork, effects, questions and a signal.
+/// A flow of twelve steps with a loop and a fork, effects, questions and a signal.
 struct LongOrder: Sendable {
   static let paid = Signal<String>("order.paid")
   static let id: FlowID = "order-1"
   /// The output of the flow if nothing fails.
-  static let outcome = "-[n][r1][i][i][d][s1][p][y][z]=[c][c1][paid][d1][e1][t]"
+  static let outcome = "-[n][r1][i][i][d][s1][p][y][z]=[c][c1][no][g 1][g1][paid][d1][e1][t]"
 
   let world = World()
 
@@ -58,6 +58,18 @@ struct LongOrder: Sendable {
         let charge = try await context.once("charge") { world.perform("c", $0) }
         return input + "[\(answer)][c\(charge)]"
       }
+      Step("cards") { [world] (input: String, context: StepContext) in
+        let first = try await context.attempt("first") { key -> Int in
+          _ = world.perform("f", key)
+          throw Trouble(description: "no")
+        }
+        guard case .failed(let error) = first else { return "made" }
+        let time = try await context.now(key: "time")
+        let reply = try await context.reply(to: Form(text: "g"))
+        guard try await context.now(key: "time") == time else { return "later" }
+        let second = try await context.attempt("second") { world.perform("g", $0) }
+        return input + "[\(error)][\(reply.answer) \(reply.revision)][g\(try second.get())]"
+      }
       Step("confirmation") { (input: String, context: StepContext) in
         input + "[\(try await context.wait(for: Self.paid))]"
       }
@@ -68,6 +80,10 @@ struct LongOrder: Sendable {
       }
       Step("thanks", asking("t"))
     }
+  }
+
+  private struct Trouble: Error, CustomStringConvertible {
+    let description: String
   }
 
   private func asking(_ text: String) -> @Sendable (String, StepContext) async throws -> String {

@@ -182,7 +182,12 @@ extension RandomState {
   }
 
   mutating func record() -> PackedRecord {
-    PackedRecord(key: text(), type: text(), idempotencyKey: text(), value: optional { $0.value() })
+    PackedRecord(
+      key: text(), type: text(), idempotencyKey: text(), value: optional { $0.value() },
+      failure: optional { random in
+        PackedAttemptFailure(
+          type: random.text(), message: random.text(), detail: random.optional { $0.value() }, isLatest: random.bool())
+      })
   }
 
   mutating func facts() -> AnswerFacts {

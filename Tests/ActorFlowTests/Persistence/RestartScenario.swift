@@ -124,10 +124,10 @@ extension FlowRecorder.Commit {
 }
 
 extension MachineSnapshot {
-  /// The keys of the recorded effects.
+  /// The keys of the recorded effects, also of those that have failed.
   fileprivate var doneEffects: [String] {
     ([main] + branches).flatMap { $0.focus.records + $0.places.flatMap(\.records) }
-      .filter { $0.value != nil }.map(\.idempotencyKey)
+      .filter { $0.value != nil || $0.failure != nil }.map(\.idempotencyKey)
   }
 }
 
