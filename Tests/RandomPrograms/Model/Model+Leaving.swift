@@ -25,7 +25,7 @@ extension Model {
     switch place.plan.backUpOutcome {
     case .works:
       refund(place)
-      place.payments = [:]
+      (place.payments, place.attempts) = ([:], [:])
     case .failsAfter:
       refund(place)
       errors += 1

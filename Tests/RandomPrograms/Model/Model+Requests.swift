@@ -21,7 +21,13 @@ extension Model {
     switch command {
     case .go(let value): place.state = .made(place.input.with(value, adding: "\(place.plan.name):\(value)"))
     case .fail: place.state = .failed(place.plan.name)
-    case .ask: place.state = .asking(number)
+    case .ask, .askReplying: place.state = .asking(number)
+    case .attempt: if !attempt(number, at: place) { place.failures += 1 }
+    case .attemptOrFail:
+      guard !attempt(number, at: place) else { break }
+      place.latestFailure = "t\(number)"
+      place.state = .failed(place.plan.name)
+    case .now: break
     case .askWithin(let time): place.state = .asking(number, until: now + .milliseconds(time))
     case .pay, .payAndStumble: pay("\(number)", at: place)
     case .wait(let name): if !takeSignal(name) { place.state = .waiting(number, name) }
@@ -148,7 +154,7 @@ extension Model {
     if look.stack.isEmpty, let lastFocus { look.stack = [lastFocus] }
     guard let current else { return look }
     let name = current.plan.name
-    let note = current.note.map { "+\($0.act)" } ?? ""
+    let note = (current.note.map { "+\($0.act)" } ?? "") + String(repeating: "!", count: current.failures)
     switch current.state {
     case .asking(let number, _): look.questions = ["\(name).\(number)\(note)"]
     case .waiting(_, let signal, _): look.signals = [signal]

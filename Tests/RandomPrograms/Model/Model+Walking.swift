@@ -102,6 +102,7 @@ extension Model {
     }
     place.isEntered = true
     place.isSkipped = false
+    place.failures = 0
     lastFocus = plan.name
     lines.append("+\(plan.name)")
     if plan.pays { pay("0", at: place) }
@@ -119,6 +120,17 @@ extension Model {
     guard place.payments[key] == nil else { return }
     place.payments[key] = false
     paid += 1
+  }
+
+  /// Returns whether the work of the attempt has returned.
+  func attempt(_ number: Int, at place: Place) -> Bool {
+    let key = "t\(number)"
+    if let isMade = place.attempts[key] { return isMade }
+    let isFirst = place.payments[key] == nil
+    pay(key, at: place)
+    let isMade = number % 3 == 0 || !isFirst && !mayCrash
+    place.attempts[key] = isMade
+    return isMade
   }
 
   // MARK: Menus and routers
@@ -245,7 +257,9 @@ extension Model {
       guard case .failed = error, attempt < most else { throw error }
       let next = Entry.mark(Mark(.attempt(attempt + 1, at: now + pause), of: scope))
       if Part.isOneStep(body), case .place(let place)? = entries.last, entries.count > start {
-        // The place stays, with its payments.
+        // The place stays, with its payments. The attempt that the step has failed with runs again.
+        if let key = place.latestFailure { place.attempts[key] = nil }
+        place.latestFailure = nil
         if attempt == 1 { entries.insert(next, at: start) } else { entries[start] = next }
         // A note that the step has not received yet is delivered again.
         place.state = if let note = place.delivery, !place.isEntered { .receiving(note) } else { .begins }

@@ -28,6 +28,12 @@ package final class Model {
     var note: Note?
     /// The payments of the step, and whether they were refunded.
     var payments: [String: Bool] = [:]
+    /// Whether the work of each attempt has returned, by its key; none for an attempt that is to run again.
+    var attempts: [String: Bool] = [:]
+    /// The key of the failed attempt with which the step has failed.
+    var latestFailure: String?
+    /// The number of attempts that have failed since `proceed` was called.
+    var failures = 0
     /// For a hub's menu: its value so far, and the number of side branches that have ended.
     var choices: [Value] = []
     var endedSides = 0
@@ -97,6 +103,8 @@ package final class Model {
   }
 
   let program: Program
+  /// Whether hosts crash, so that attempts fail each time.
+  let mayCrash: Bool
   var entries: [Entry] = []
   var now = Duration.zero
   // The walk.
@@ -125,8 +133,8 @@ package final class Model {
   var errors = 0
   package var result: String?
 
-  package init(_ program: Program) {
-    self.program = program
+  package init(_ program: Program, mayCrash: Bool = false) {
+    (self.program, self.mayCrash) = (program, mayCrash)
     settle()
   }
 

@@ -126,9 +126,12 @@ extension Chance {
     let signal = percent(50) ? "x" : "y"
     let act: Note.Act = pick([(3, .take), (1, .fail), (2, .hold)])
     return pick([
-      (50, .go(below(30))), (4, .fail), (4, .ask), (3, .askWithin(milliseconds: 1_000 * (1 + below(90)))), (5, .pay),
-      (3, .payAndStumble), (4, .wait(signal)), (3, .waitWithin(signal, milliseconds: 1_000 * (1 + below(90)))),
-      (8, .either(signal, waitsFirst: percent(50))), (5, .askUpdating(signal)), (3, .giveUp(signal)), (4, .send(act)),
+      (50, .go(below(30))), (4, .fail), (2, .ask), (2, .askReplying),
+      (3, .askWithin(milliseconds: 1_000 * (1 + below(90)))), (2, .pay),
+      (2, .attempt), (1, .attemptOrFail), (3, .payAndStumble), (4, .wait(signal)),
+      (3, .waitWithin(signal, milliseconds: 1_000 * (1 + below(90)))),
+      (8, .either(signal, waitsFirst: percent(50))), (5, .askUpdating(signal)), (2, .giveUp(signal)),
+      (1, .now), (4, .send(act)),
       (7, .deliver(act)), (4, .backUp), (1, .abandon),
     ])
   }

@@ -52,7 +52,7 @@ package final class HostArena: Arena {
   }
 
   package func answer(_ question: Question.ID, with command: Command) async -> String {
-    await outcome { try await host.answer(question, of: Self.id, with: command, key: newKey()) }
+    await outcome { try await host.answer(question, of: Self.id, with: command, by: .player, key: newKey()) }
   }
 
   package func send(_ value: Int, to signal: String, key: String?) async -> String {

@@ -14,7 +14,7 @@ package func playHostGame(seed: UInt64, crashes: Bool) async throws(Violation) {
   let random = generator.random
   let (crashTrigger, clock) = (CrashTrigger(), ManualWallClock())
   let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
-  let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program))
+  let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program, mayCrash: crashes))
   var played: [String] = []
   do {
     try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(120))) { tester in
@@ -69,7 +69,7 @@ private struct HostGame {
     case .answer(let command):
       guard let question = await arena.questions.first else { throw Violation("there is no question") }
       try await check(request, model.answer(command)) { host, key in
-        try await host.answer(question.id, of: HostArena.id, with: command, key: key)
+        try await host.answer(question.id, of: HostArena.id, with: command, by: .player, key: key)
       }
     case .send(let name, let value, let key):
       let expected = model.send(value, to: name, key: key)

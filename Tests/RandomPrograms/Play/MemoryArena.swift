@@ -41,7 +41,7 @@ package final class MemoryArena: Arena {
   }
 
   package func answer(_ question: Question.ID, with command: Command) async -> String {
-    await outcome { try await coordinator.answer(question, with: command) }
+    await outcome { try await coordinator.answer(question, with: command, by: .player) }
   }
 
   package func send(_ value: Int, to signal: String, key: String?) async -> String {

@@ -25,13 +25,19 @@ struct Body: Sendable {
       return input.with(input.number, adding: plan.name)
     }
     var next: Command? = .ask
-    var number = 0
+    var (number, failures) = (0, 0)
     while let command = next {
       number += 1
-      let form = Form("\(plan.name).\(number)\(note.map { "+\($0.act)" } ?? "")")
+      let failed = String(repeating: "!", count: failures)
+      let form = Form("\(plan.name).\(number)\(note.map { "+\($0.act)" } ?? "")\(failed)")
       switch command {
       case .go(let number): return input.with(number, adding: "\(plan.name):\(number)")
       case .fail: throw Trouble(plan.name)
+      case .attempt, .attemptOrFail:
+        let isMade = try await attempt(number, context)
+        if !isMade, command == .attemptOrFail { throw Trouble(plan.name) }
+        if !isMade { failures += 1 }
+        next = .ask
       default: next = try await obey(command, form, number, context) ?? .ask
       }
     }
@@ -42,8 +48,12 @@ struct Body: Sendable {
   private func obey(_ command: Command, _ form: Form, _ number: Int, _ context: StepContext) async throws -> Command? {
     do {
       switch command {
-      case .go, .fail: return command
+      case .go, .fail, .attempt, .attemptOrFail: return command
       case .ask: return try await context.ask(form)
+      case .askReplying: return try await askReplying(form, context)
+      case .now:
+        let time = try await context.now(key: "n\(number)")
+        world.see("\(time.sinceStart)", as: "now \(number) of \(context.visit)", in: session)
       case .askWithin(let time): return try await context.ask(form, within: .milliseconds(time))
       case .pay: try await pay("\(number)", context)
       case .payAndStumble: try await payAndStumble("\(number)", context)
@@ -95,7 +105,26 @@ struct Body: Sendable {
     } catch is Stumble {}
   }
 
-  /// The error that the work of a `once` throws after it has paid.
+  /// Returns whether the work of the attempt has returned. It throws the first time; if hosts crash, each time, because
+  /// then the first failure may not have been recorded.
+  private func attempt(_ number: Int, _ context: StepContext) async throws -> Bool {
+    let attempt = try await context.attempt("t\(number)") { [world, plan] id in
+      let isFirst = world.pay(id, plan)
+      if number % 3 != 0, isFirst || world.mayCrash { throw Stumble() }
+      return id
+    }
+    if case .made = attempt { return true } else { return false }
+  }
+
+  private func askReplying(_ form: Form, _ context: StepContext) async throws -> Command {
+    let reply = try await context.reply(to: form)
+    let facts = "\(reply.by?.id ?? "-") \(reply.at.sinceStart) \(reply.revision)"
+    world.see(facts, as: "reply to \(reply.question)", in: session)
+    if reply.by != Principal.player { world.report("a reply by \(reply.by?.id ?? "-")") }
+    return reply.answer
+  }
+
+  /// The error that the work of a `once` or an `attempt` throws after it has paid.
   private struct Stumble: Error {}
 
   // MARK: Waiting in child tasks
@@ -169,17 +198,22 @@ struct Body: Sendable {
       world.report("rule 4: the rollback of \(plan.name) runs in a cancelled task")
     }
     if plan.backUpOutcome == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
-    for number in 0..<40 {
+    for key in (0..<40).flatMap({ ["\($0)", "t\($0)"] }) {
       let (id, wasInterrupted): (String, Bool)
-      switch await context.record("\(number)", as: String.self) {
+      switch await context.record(key, as: String.self) {
       case .none: continue
       case .done(let known): (id, wasInterrupted) = (known, false)
       case .interrupted(let key): (id, wasInterrupted) = (key, true)
       }
-      try await context.once("undo \(number)") { [world] _ in world.refund(id, wasInterrupted: wasInterrupted) }
+      try await context.once("undo \(key)") { [world] _ in world.refund(id, wasInterrupted: wasInterrupted) }
     }
     if plan.backUpOutcome == .failsAfter { throw Trouble("\(plan.name)'s backUp") }
   }
+}
+
+extension Principal {
+  /// The answerer of every question.
+  static let player = Principal(id: "player")
 }
 
 extension Command {

@@ -8,12 +8,20 @@ package enum Command: Codable, Sendable, Hashable {
   case fail
   /// Asks another question.
   case ask
+  /// Asks another question, and looks at the whole reply.
+  case askReplying
   /// Asks with a deadline.
   case askWithin(milliseconds: Int)
   /// Pays once more.
   case pay
   /// Pays in a `once` whose work throws after it has paid, the first time.
   case payAndStumble
+  /// Pays in an `attempt`, whose work usually throws after it has paid, and goes on with its result.
+  case attempt
+  /// As ``attempt``, and fails if the attempt did.
+  case attemptOrFail
+  /// Looks at the clock, by `now`.
+  case now
   case wait(String)
   case waitWithin(String, milliseconds: Int)
   /// Asks, and waits for a signal beside it, in a task group. The first one wins, the other is given up.

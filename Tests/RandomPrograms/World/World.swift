@@ -36,6 +36,8 @@ package final class World: Sendable {
     var tracks: [Int: String] = [:]
     /// The steps that are executing, by stack.
     var busy: [String: [String]] = [:]
+    /// The replies and times that steps were told, each by its name.
+    var seen: [String: String] = [:]
     var violations: [String] = []
     var holds: [Gate] = []
     var isOpen = false
@@ -129,6 +131,16 @@ package final class World: Sendable {
       guard session == state.sessions else { return }
       state.lines.append(Line(kind: .finalized, step: name))
       state.moves.append("~\(name)")
+    }
+  }
+
+  /// Notes what a step was told, and reports if it was told something else under this name before.
+  func see(_ value: String, as name: String, in session: Int) {
+    state.withLock { state in
+      guard session == state.sessions else { return }
+      let known = state.seen[name] ?? value
+      if known != value { state.violations.append("replay: \(name) was \(known), and is \(value)") }
+      state.seen[name] = known
     }
   }
 
