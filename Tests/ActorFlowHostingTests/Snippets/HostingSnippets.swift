@@ -111,32 +111,25 @@ private enum Throwing {
 }
 
 private enum Recording {
-  enum Charge: Codable, Sendable {
-    case made(Receipt)
-    case unknown(key: String)  // the bank may have charged all the same
-  }
-
   actor CardStep: FlowStep {
     private let bank: Bank
     init(_ bank: Bank) { self.bank = bank }
 
     func proceed(_ cents: Int, context: StepContext) async throws -> Receipt {
-      for attempt in ["first", "second", "third"] {
-        let card = try await context.ask(CardForm(), key: attempt)
-        let charge = try await context.once(attempt) { [bank] key in
-          do { return Charge.made(try await bank.charge(card, key: key)) } catch { return Charge.unknown(key: key) }
-        }
+      for number in ["first", "second", "third"] {
+        let card = try await context.ask(CardForm(), key: number)
+        let charge = try await context.attempt(number) { [bank] key in try await bank.charge(card, key: key) }
         if case .made(let receipt) = charge { return receipt }
       }
       throw Bank.Unreachable()
     }
 
     func backUp(context: RollbackContext) async {
-      for attempt in ["first", "second", "third"] {
-        switch await context.record(attempt, as: Charge.self) {
+      for number in ["first", "second", "third"] {
+        switch await context.record(number, as: Receipt.self) {
         case .none: break
-        case .done(.made(let receipt)): await bank.refund(receipt)
-        case .done(.unknown(let key)), .interrupted(let key): await bank.void(key: key)
+        case .done(let receipt): await bank.refund(receipt)
+        case .interrupted(let key): await bank.void(key: key)
         }
       }
     }
@@ -219,7 +212,7 @@ private let approval = Flow("approval") {
     #expect(await bank.log == ["could not charge VISA", "charged AMEX"])
   }
 
-  @Test("a failure that the work returns is recorded and replayed; a rollback voids a charge that may have happened")
+  @Test("the failure of an attempt is recorded and replayed; a rollback voids a charge that may have happened")
   func cardsRecorded() async throws {
     let bank = Bank(failures: 1)
     try await testHost { tester in
