@@ -184,7 +184,7 @@ extension FlowCoordinator: StepRuntime {
 
   /// The part of a question that only replayed visits have. A class, because the frame of every asking step would have
   /// room for it.
-  private final class ReplayedAsker: Sendable {
+  final class ReplayedAsker: Sendable {
     let persisted: FlowMachine.PersistedPrompt?
     let task: CallingTask
 
@@ -193,7 +193,7 @@ extension FlowCoordinator: StepRuntime {
     }
   }
 
-  private nonisolated func asker(of prompt: any Prompt, at stay: Stay) async throws -> ReplayedAsker {
+  nonisolated func asker(of prompt: any Prompt, at stay: Stay) async throws -> ReplayedAsker {
     let persisted = !isPersisted ? nil : try await persisted(prompt, at: stay)
     return ReplayedAsker(persisted, await callingTask(at: stay))
   }
@@ -262,7 +262,7 @@ extension FlowCoordinator: StepRuntime {
 
   /// - Parameter isCancelled: Whether the asker was cancelled; false if its reminder threw.
   @inline(never)
-  private nonisolated func withdraw(_ question: Int, on track: TrackID, isCancelled: Bool = true) async {
+  nonisolated func withdraw(_ question: Int, on track: TrackID, isCancelled: Bool = true) async {
     // Usually the end of the waiting has closed the question, and there is nothing to decide.
     if await !isOpen(question, on: track) { return }
     _ = try? await decide(on: track) { machine, stopwatch in

@@ -65,7 +65,7 @@ extension FlowCoordinator {
     // A request is always committed, so that its key counts as used even if it has changed nothing.
     let time = (newStopwatch ?? stopwatch).elapsed()
     if !reaction.isTransient || cause != nil {
-      let events = reaction.event.map { [next.event($0, at: time)] } ?? []
+      let events = next.events(of: reaction, at: time)
       do { try await commit(next, events, cause) } catch {
         if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
@@ -150,9 +150,12 @@ extension FlowCoordinator {
 }
 
 extension FlowMachine {
-  /// The event that was published last, as a navigation event.
-  fileprivate func event(_ entry: LogEntry, at time: Duration) -> NavigationEvent {
-    NavigationEvent(flow: flow, run: run, sequence: sequence, at: time, entry: entry)
+  /// The events that the latest input has published.
+  fileprivate func events(of reaction: borrowing Reaction, at time: Duration) -> [NavigationEvent] {
+    guard let event = reaction.event else { return [] }
+    let last = NavigationEvent(flow: flow, run: run, sequence: sequence, at: time, entry: event)
+    guard let first = reaction.firstEvent else { return [last] }
+    return [NavigationEvent(flow: flow, run: run, sequence: sequence - 1, at: time, entry: first), last]
   }
 }
 

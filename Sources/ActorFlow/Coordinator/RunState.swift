@@ -41,7 +41,7 @@ struct RunState: Sendable {
 // MARK: - Adopting
 
 extension RunState {
-  /// Handles the reaction to an input that the machine has taken: publishes the event, performs the actions, and
+  /// Handles the reaction to an input that the machine has taken: publishes the events, performs the actions, and
   /// collects the rest, which is to be done outside the actor.
   ///
   /// - Parameters:
@@ -51,6 +51,7 @@ extension RunState {
     var afterwards = Afterwards(discarding: reaction.discarded)
     if let event = reaction.event {
       let time = time ?? stopwatch.elapsed()
+      if let first = reaction.firstEvent { afterwards.add(log.append(first, at: time, isLast: false)) }
       afterwards.add(log.append(event, at: time, isLast: machine.phase == .ended))
     }
     for action in reaction.actions { perform(action, waiter, &afterwards) }
@@ -142,8 +143,10 @@ struct Afterwards: Sendable {
   mutating func add(_ act: Act) { acts.append(act) }
 
   mutating func add(_ appended: EventLog.Appended) {
+    if let displaced { discarded.append(displaced) }
     displaced = appended.displaced
-    readers = appended.readers
+    // The first append of a turn wakes all readers.
+    readers = readers ?? appended.readers
   }
 
   mutating func wake(_ readers: EventLog.Wake?) { self.readers = readers }

@@ -93,9 +93,11 @@ extension FlowMachine {
     return isMeant(main) || branches.contains(where: isMeant)
   }
 
-  /// Publishes the next event. Call it last in an input: the event carries the position as it is then.
+  /// Publishes the next event. Call it last in an input: the event carries the position as it is then. An input that
+  /// opens or closes both a question and a wait publishes two events, each with the position after it.
   mutating func publish(_ change: Change) {
     sequence += 1
+    if let event = reaction.event { reaction.firstEvent = event }
     if main.fork != nil { branches.show(on: &main.fork) }
     reaction.event = LogEntry(change, position)
   }

@@ -160,11 +160,7 @@ extension FlowMachine {
     on track: TrackID, persisted: PersistedPrompt? = nil, isByChild: Bool = false, wantsReply: Bool = false,
     at now: @autoclosure () -> Duration
   ) throws -> (Question, isNew: Bool) {
-    guard look(at: track, { $0.asking == nil }) else {
-      throw error(
-        .alreadyAsking, "this visit already has an open question; wait for its answer first",
-        step: place.visit.info.id)
-    }
+    guard look(at: track, { $0.asking == nil }) else { throw alreadyAsking(at: place) }
     let (reopened, replayed) = takeReopening(key, on: track)
     let shown = reopened.flatMap { $0.updates.first == persisted?.prompt.digest ? persisted?.shown : nil }
     if reopened == nil { numbers.question += 1 }
@@ -191,6 +187,11 @@ extension FlowMachine {
     return (question, reopened == nil)
   }
 
+  func alreadyAsking(at place: Place) -> FlowError {
+    error(
+      .alreadyAsking, "this visit already has an open question; wait for its answer first", step: place.visit.info.id)
+  }
+
   /// Withdraws a question that its asker gave up. Changes nothing if the question was closed already.
   ///
   /// - Parameter isCancelled: Whether the asking task is cancelled, so that it does not go on. If not, a reminder
@@ -199,14 +200,15 @@ extension FlowMachine {
     _ number: Int, on track: TrackID = .main, isCancelled: Bool = true, at now: @autoclosure () -> Duration? = nil
   ) {
     guard isOpen(number, on: track), let asking = asking(on: track) else { return }
+    let wait = wait(pairedWith: number, on: track)
     closeQuestion(on: track)
     if asking.key != nil, !asking.isByChild { mayAskAgain(on: track) }
     if isCancelled {
       if let key = asking.key { noteGivenUp(key, on: track) }
+      if let wait { noteGivenUp(wait.key, on: track) }
       self[track].forgetAsker()
     }
-    pauseIdling(on: track, at: now())
-    publish(.withdrawn(asking.question.id))
+    withdrawn(asking.question.id, with: wait, on: track, at: now())
   }
 
   /// Withdraws a question that was open in the snapshot and is not asked again.
@@ -221,9 +223,13 @@ extension FlowMachine {
     if let reopening = reopening(on: track), let asked = reopening.question, asked.number == question {
       if let key = asked.key { remember(.overdue, as: key, on: track) }
       noteFollowed(on: track)
-      self[track].reopening = reopening.without(question: true)
+      let wait = reopening.wait(pairedWith: question)
+      self[track].reopening = reopening.without(question: true, wait: wait?.number)
       pauseIdling(on: track, at: now)
-      return publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
+      publish(.withdrawn(Question.ID(flow: flow, run: run, number: question, token: asked.token)))
+      guard let wait, let visit = visit(of: track) else { return }
+      return publish(
+        .stoppedWaiting(Wait(signal: wait.signal, step: visit.info.id, visit: visit.id, number: wait.number)))
     }
     guard phase(of: track) == .walking, let asking = asking(on: track), asking.question.id.number == question else {
       return
@@ -231,9 +237,9 @@ extension FlowMachine {
     if let key = asking.key, journal != .off { remember(.overdue, as: key, on: track) }
     note(.outcome(by: asking.isByChild ? .child : .step), on: track)
     noteFollowed(on: track)
+    let wait = wait(pairedWith: question, on: track)
     closeQuestion(on: track, .success(TimeIsUp()))
-    pauseIdling(on: track, at: now)
-    publish(.withdrawn(asking.question.id))
+    withdrawn(asking.question.id, with: wait, on: track, at: now)
   }
 
   /// Closes a question with an answer that is valid for the prompt shown now. The asker gets the answer; if steps are
@@ -267,10 +273,14 @@ extension FlowMachine {
       self[track].phase = .leaving
     }
     publish(.answered(id, by: principal))
+    if let wait = wait(pairedWith: id.number, on: track) {
+      stop(paired: wait, on: track)
+      publish(.stoppedWaiting(wait.wait))
+    }
   }
 
   /// - Parameter facts: The facts; `nil` if an earlier version stored the answer without them.
-  private func replied(_ answer: any Sendable, _ facts: AnswerFacts.Box?) -> Replied {
+  func replied(_ answer: any Sendable, _ facts: AnswerFacts.Box?) -> Replied {
     let facts = facts?.facts ?? AnswerFacts(by: nil, at: .zero, revision: 0, number: 0, token: nil)
     let question = Question.ID(flow: flow, run: run, number: facts.number, token: facts.token)
     return Replied(answer: answer, facts: facts, question: question)

@@ -51,6 +51,8 @@ package struct SignalBuffer: Sendable {
     let typeName: String
     /// Whether a child task of the step waits, so that the step's own task may be doing something else.
     let isByChild: Bool
+    /// The number of the question for which the same task waits; whichever comes first closes the other.
+    var pairedQuestion: Int?
   }
 
   /// Forgets everything, and returns it.
@@ -300,7 +302,9 @@ extension FlowMachine {
     var mismatch: SignalBuffer.Waiting?
     var hasMatch = false
     for (number, track) in signals.queues[signal] ?? [] {
-      guard let waiting = waiting(number, on: track), !isTooLate(.wait(number), on: track, at: now) else { continue }
+      guard let waiting = waiting(number, on: track),
+        !isTooLate(waiting.pairedQuestion.map { .question($0) } ?? .wait(number), on: track, at: now)
+      else { continue }
       guard waiting.accepts(value) else {
         mismatch = mismatch ?? waiting
         continue
@@ -319,6 +323,7 @@ extension FlowMachine {
       note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       somebodyIsThere(on: track, at: now)
       publish(.received(waiting.wait))
+      if let question = waiting.pairedQuestion { withdraw(paired: question, on: track) }
       return .received
     }
     if let mismatch, !hasMatch {

@@ -315,6 +315,13 @@ extension Timers {
     }
   }
 
+  func isDue(question number: Int, at now: Duration) -> Bool {
+    timers.contains { timer in
+      guard case .question(number) = timer.subject else { return false }
+      return timer.due <= now
+    }
+  }
+
   func isDue(wait number: Int, at now: Duration) -> Bool {
     timers.contains { timer in
       guard case .wait(number) = timer.subject else { return false }

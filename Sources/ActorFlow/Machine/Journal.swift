@@ -197,6 +197,15 @@ final class Reopening: Sendable {
     return Reopening(question: question, waits: waits, updates: updates, ofChildren: ofChildren)
   }
 
+  /// Returns the wait that is closed together with a question.
+  func wait(pairedWith question: Int) -> PackedWait? { waits.first { $0.pairedQuestion == question } }
+
+  /// Whether the task that waits is the asker of the question.
+  func isPaired(_ wait: PackedWait) -> Bool {
+    guard let paired = wait.pairedQuestion else { return false }
+    return question?.number == paired
+  }
+
   /// Returns the rest without the question or without the wait of this number; `nil` if nothing is left.
   func without(question isQuestion: Bool = false, wait number: Int? = nil) -> Reopening? {
     let rest = Reopening(
@@ -238,6 +247,11 @@ extension FlowMachine {
     timers.drop(question: question.number, on: track)
     self[track].forgetAsker()
     if wasOfChild, let key = question.key { remember(.withdrawn, as: key, on: track) }
+    guard let reopening = look(at: track, { $0.reopening }),
+      let wait = reopening.wait(pairedWith: question.number)
+    else { return }
+    self[track].reopening = reopening.without(wait: wait.number)
+    if wasOfChild { remember(.withdrawn, as: wait.key, on: track) }
   }
 
   /// Whether the step's own task comes with the key of something that a child had open in the snapshot. If that is the
@@ -266,7 +280,7 @@ extension FlowMachine {
     for wait in reopening.waits where reopening.ofChildren.contains(wait.key) {
       rest = rest?.without(wait: wait.number)
       timers.dropWait(wait.number)
-      self[track].forgetAsker()
+      if !reopening.isPaired(wait) { self[track].forgetAsker() }
       remember(.withdrawn, as: wait.key, on: track)
       self[track].focus.attempt.presumeGivenUp(wait.key)
     }

@@ -1,10 +1,12 @@
-/// The consequences of one input of the machine: the event to publish, and the actions to perform.
+/// The consequences of one input of the machine: the events to publish, and the actions to perform.
 ///
 /// They are collected while the input runs, and ``FlowMachine/react(to:)`` returns them together with the input's
 /// value.
 package struct Reaction: Sendable {
-  /// The event to publish. An input publishes at most one.
+  /// The event to publish. Most inputs publish at most one.
   package internal(set) var event: LogEntry?
+  /// The event to publish before ``event``, if the input opens or closes both a question and a wait.
+  package internal(set) var firstEvent: LogEntry?
   /// The time at which the machine's timers are to fire next; `nil` if the time that was last given still holds.
   package internal(set) var timer: Duration?
   /// The values that the input has dropped. They are released outside the turn, because that may run a user's `deinit`,
@@ -48,6 +50,9 @@ package struct Reaction: Sendable {
   }
 
   package init() {}
+
+  /// The events in their order.
+  package var events: [LogEntry] { [firstEvent, event].compactMap { $0 } }
 }
 
 extension FlowMachine {

@@ -70,8 +70,10 @@ package struct Track: Sendable {
     return focus.askersAtOnce > 1 && open < focus.askersAtOnce
   }
 
-  /// The number of open questions and waits.
-  var openAskers: Int32 { Int32(clamping: waits.count) + (asking == nil ? 0 : 1) }
+  /// The number of open questions and waits; a question and its paired wait count as one.
+  var openAskers: Int32 {
+    Int32(clamping: waits.count { $0.pairedQuestion == nil }) + (asking == nil ? 0 : 1)
+  }
 
   /// Notes that the step has another question or wait open.
   mutating func countAskers() {

@@ -38,9 +38,12 @@ package struct PackedWait: Sendable, Equatable {
   package var key: JournalKey
   package var number: Int
   package var type: String
+  /// The question for which the same task waits; `nil` if there is none, or if an earlier format has dropped it.
+  package var pairedQuestion: Int?
 
-  package init(signal: String, key: JournalKey, number: Int, type: String) {
+  package init(signal: String, key: JournalKey, number: Int, type: String, pairedQuestion: Int? = nil) {
     (self.signal, self.key, self.number, self.type) = (signal, key, number, type)
+    self.pairedQuestion = pairedQuestion
   }
 }
 

@@ -15,6 +15,10 @@ protocol StepRuntime: AnyObject, Sendable {
   func wait<T: Sendable>(
     for signal: String, matching condition: (@Sendable (T) -> Bool)?, at stay: Stay, within limit: Duration?
   ) async throws -> T?
+  func first<P: Prompt, Value: Sendable>(
+    of prompt: P, key: String?, or signal: String, matching condition: (@Sendable (Value) -> Bool)?, at stay: Stay,
+    within limit: Duration?
+  ) async throws -> First<Reply<P.Answer>, Value>?
   func send<S: ReceivingStep>(_ update: S.Update, to type: S.Type, from stay: Stay) async throws
   func backUp<S: ReceivingStep>(to type: S.Type, delivering update: S.Update, from stay: Stay) async throws
 

@@ -212,7 +212,11 @@ struct SnapshotPacker {
     }
     packed.waits =
       (track.reopening?.waits ?? [])
-      + track.waits.map { PackedWait(signal: $0.wait.signal, key: $0.key, number: $0.wait.number, type: $0.typeName) }
+      + track.waits.map {
+        PackedWait(
+          signal: $0.wait.signal, key: $0.key, number: $0.wait.number, type: $0.typeName,
+          pairedQuestion: $0.pairedQuestion)
+      }
     packed.waits.sort { $0.number < $1.number }
   }
 }

@@ -93,6 +93,7 @@ extension PackedWait: StoredPart {
     try coder.code(&key)
     try coder.code(&number)
     try coder.code(&type)
+    if coder.format >= 6 { try coder.code(&pairedQuestion) }
   }
 }
 

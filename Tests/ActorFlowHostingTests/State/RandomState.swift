@@ -153,7 +153,11 @@ extension RandomState {
         revision: random.number(), key: random.optional { $0.key() }, prompt: random.value(),
         updates: random.list { $0.next() })
     }
-    track.waits = list { PackedWait(signal: $0.text(), key: $0.key(), number: $0.number(), type: $0.text()) }
+    track.waits = list {
+      PackedWait(
+        signal: $0.text(), key: $0.key(), number: $0.number(), type: $0.text(),
+        pairedQuestion: $0.optional { $0.number() })
+    }
     return track
   }
 

@@ -9,6 +9,7 @@ struct Fold {
   var settling: Set<StepID> = []
   private(set) var stack: [Visit] = []
   private(set) var question: Question?
+  private(set) var waits: [Wait] = []
   private(set) var phase = Phase.idle
   private(set) var sequence = 0
 
@@ -31,6 +32,7 @@ struct Fold {
       event.position.questions.map(\.id) == (question.map { [$0.id] } ?? [])
         && event.position.questions.first?.revision == question?.revision,
       "another question is open: \(describe(event))")
+    try demand(event.position.waits == waits, "other waits are open: \(describe(event))")
     try demand(Self.phase(event.position.status) == phase, "the phase is \(phase), not that of \(describe(event))")
   }
 
@@ -56,7 +58,13 @@ struct Fold {
       question = nil
     case .leaving(let visit, let reason): return leave(visit, reason)
     case .backedUp(let from, let to, _): return land(from, to)
-    case .caught, .unwound, .joined, .waiting, .received, .stoppedWaiting, .suspended: return false
+    case .waiting(let wait):
+      guard phase == .running, !waits.contains(wait) else { return false }
+      waits.append(wait)
+    case .received(let wait), .stoppedWaiting(let wait):
+      guard phase == .running, let index = waits.firstIndex(of: wait) else { return false }
+      waits.remove(at: index)
+    case .caught, .unwound, .joined, .suspended: return false
     case .finished:
       guard phase == .running, question == nil else { return false }
       phase = .ended(.finished)
@@ -64,7 +72,7 @@ struct Fold {
     case .failed:
       guard phase == .running else { return false }
       phase = .rollingBack
-      question = nil
+      (question, waits) = (nil, [])
     case .abandoned, .cancelled:
       guard phase == .leaving(stack.last ?? nil) || (phase == .running && stack.isEmpty) else { return false }
       phase = Self.phase(position.status)
@@ -80,7 +88,7 @@ struct Fold {
   private mutating func leave(_ visit: Visit, _ reason: LeaveReason) -> Bool {
     guard stack.last == visit, phase == .running || (phase == .leaving(visit) && reason != .back) else { return false }
     phase = .leaving(visit)
-    question = nil
+    (question, waits) = (nil, [])
     return true
   }
 

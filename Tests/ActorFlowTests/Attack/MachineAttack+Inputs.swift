@@ -15,7 +15,7 @@ extension MachineAttack {
   mutating func input(fromOutside machine: inout FlowMachine) throws -> Given {
     let visit = visits.randomElement(using: &random) ?? VisitID(7)
     let question = questions.randomElement(using: &random) ?? Question.ID(flow: "flow", run: 1, number: 9)
-    switch random.below(13) {
+    switch random.below(14) {
     case 0:
       try machine.backUp(since: .zero)
       return "backUp"
@@ -49,6 +49,9 @@ extension MachineAttack {
       return "launch again"
     case 9: return try begin(&machine, visit)
     case 10: return end(&machine)
+    case 11:
+      _ = try machine.send(1, to: "s", key: nil)
+      return "send"
     default:
       try machine.answer(question, with: "t", by: nil)
       return "answer"
@@ -139,6 +142,11 @@ extension MachineAttack {
     }
     // A step ends only when its question and its work have ended.
     switch random.below(machine.position.questions.isEmpty && !machine.hasRunningWork(on: .main) ? 10 : 4) {
+    case 0...3 where random.chance(30):
+      let stay = Stay(visit.id)
+      let paired = try machine.first(of: Form(text: ""), key: nil, or: "s", as: Int.self, at: stay)
+      if case .opened(let question, _) = paired { questions.append(question.id) }
+      return "ask and wait"
     case 0...3:
       if case .opened(let question) = try machine.ask(Form(text: ""), key: nil, visit: visit.id) {
         questions.append(question.id)

@@ -91,15 +91,15 @@ struct MachineAttack {
     }
     machine = next
     let after = Shape(machine)
-    try demandEqual(after.sequence, before.sequence + (reaction.event == nil ? 0 : 1), "the number of events")
+    try demandEqual(after.sequence, before.sequence + reaction.events.count, "the number of events")
     try check(reaction.actions)
-    if let entry = reaction.event {
-      let event = NavigationEvent(flow: "flow", run: machine.run, sequence: machine.sequence, at: .zero, entry: entry)
-      try fold.take(event)
-      try demandEqual(describe(event.position), after.position, "the position that the event carries")
-    } else {
-      try demandEqual(after.position, before.position, "the position, which no event has changed")
+    let events = reaction.events.enumerated().map { index, entry in
+      NavigationEvent(
+        flow: "flow", run: machine.run, sequence: before.sequence + 1 + index, at: .zero, entry: entry)
     }
+    for event in events { try fold.take(event) }
+    let shown = events.last.map { describe($0.position) } ?? before.position
+    try demandEqual(after.position, shown, "the position, which only events change, and the last one carries")
     try demand(Self.mayFollow(before.phase, after.phase), "from \(before.phase) to \(after.phase)")
     try demandEqual(
       machine.leave != nil, [.leaving, .compensating].contains(after.phase), "whether a leave is under way")

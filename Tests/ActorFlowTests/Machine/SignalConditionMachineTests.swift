@@ -69,7 +69,7 @@ import Testing
   func givenUp() throws {
     var driver = try driver()
     for condition in [numbers(1, 2), numbers(2), numbers(1)] { _ = try driver.wait(condition) }
-    let sent = try driver.give { try $0.send(1, to: "s", key: nil) { $0 != 1 } }
+    let sent = try driver.give { try $0.send(1, to: "s", key: nil, reserving: { $0 != 1 }) }
     guard case .received = sent else { throw Refused() }
     #expect(driver.latest.resumedWaits.map(\.number) == [3])
   }

@@ -7,6 +7,7 @@ import Testing
   static let scenarios =
     RestartScenario.composing + RestartScenario.timing + RestartScenario.leaving + RestartScenario.policies
     + RestartScenario.rendering + RestartScenario.guarding + RestartScenario.replaying
+    + RestartScenario.firsts
 
   @Test(
     "after any number of crashes the flow comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)

@@ -15,9 +15,10 @@ extension MachineDriving {
   mutating func give<Value>(_ input: (inout FlowMachine) throws -> Value) rethrows -> Value {
     let (value, reaction) = try machine.react(to: input)
     latest = reaction
-    if let entry = reaction.event {
+    let first = machine.sequence - reaction.events.count + 1
+    for (index, entry) in reaction.events.enumerated() {
       events.append(
-        NavigationEvent(flow: "machine", run: machine.run, sequence: machine.sequence, at: .zero, entry: entry))
+        NavigationEvent(flow: "machine", run: machine.run, sequence: first + index, at: .zero, entry: entry))
     }
     return value
   }
