@@ -8,6 +8,7 @@ extension Model {
     switch place.state {
     case .asking(let asked, _): number = asked + 1
     case .either(let asked, _): number = asked + 1
+    case .first(let asked, _, _, _): number = asked + 1
     case .updating(let asked, _, _): number = asked + 1
     default: return "noSuchQuestion"
     }
@@ -33,6 +34,12 @@ extension Model {
     case .wait(let name): if !takeSignal(name) { place.state = .waiting(number, name) }
     case .waitWithin(let name, let time):
       if !takeSignal(name) { place.state = .waiting(number, name, until: now + .milliseconds(time)) }
+    case .waitFor(let name, let remainder, let time):
+      guard !takeSignal(name, remainder) else { break }
+      place.state = .waiting(number, name, until: time.map { now + .milliseconds($0) }, remainder: remainder)
+    case .first(let name, let remainder, let time):
+      guard !takeSignal(name, remainder) else { break }
+      place.state = .first(number, name, until: time.map { now + .milliseconds($0) }, remainder: remainder)
     case .either(let name, _): if !takeSignal(name) { place.state = .either(number, name) }
     case .askUpdating(let name):
       var times = 0
@@ -49,8 +56,9 @@ extension Model {
     }
   }
 
-  private func takeSignal(_ name: String) -> Bool {
-    guard let index = signals.firstIndex(where: { $0.name == name }) else { return false }
+  private func takeSignal(_ name: String, _ remainder: Int? = nil) -> Bool {
+    let index = signals.firstIndex { $0.name == name && Command.isMeant($0.value, remainder) }
+    guard let index else { return false }
     signals.remove(at: index)
     return true
   }
@@ -70,7 +78,10 @@ extension Model {
     guard result == nil else { return "flowEnded" }
     if let key, !signalKeys.insert("\(name) \(key)").inserted { return "duplicate" }
     switch current?.state {
-    case .waiting(let number, name, _), .either(let number, name): current?.state = .asking(number + 1)
+    case .waiting(let number, name, _, let remainder) where Command.isMeant(value, remainder),
+      .first(let number, name, _, let remainder) where Command.isMeant(value, remainder):
+      current?.state = .asking(number + 1)
+    case .either(let number, name): current?.state = .asking(number + 1)
     case .updating(let number, name, let times): current?.state = .updating(number, name, times: times + 1)
     default: signals.append((name, value))
     }
@@ -129,7 +140,7 @@ extension Model {
     var times = Array(timeouts.values)
     if let pause { times.append(pause) }
     switch current?.state {
-    case .asking(_, let until?), .waiting(_, _, let until?): times.append(until)
+    case .asking(_, let until?), .waiting(_, _, let until?, _), .first(_, _, let until?, _): times.append(until)
     default: break
     }
     guard let first = times.min(), times.count(where: { $0 == first }) == 1 else { return nil }
@@ -140,7 +151,9 @@ extension Model {
     now += time
     switch current?.state {
     case .asking(let number, let until?) where until <= now: current?.state = .asking(number + 1)
-    case .waiting(let number, _, let until?) where until <= now: current?.state = .asking(number + 1)
+    case .waiting(let number, _, let until?, _) where until <= now,
+      .first(let number, _, let until?, _) where until <= now:
+      current?.state = .asking(number + 1)
     default: overdue = timeouts.first { $0.value <= now }?.key
     }
     settle()
@@ -157,8 +170,9 @@ extension Model {
     let note = (current.note.map { "+\($0.act)" } ?? "") + String(repeating: "!", count: current.failures)
     switch current.state {
     case .asking(let number, _): look.questions = ["\(name).\(number)\(note)"]
-    case .waiting(_, let signal, _): look.signals = [signal]
-    case .either(let number, let signal): (look.questions, look.signals) = (["\(name).\(number)\(note)"], [signal])
+    case .waiting(_, let signal, _, _): look.signals = [signal]
+    case .either(let number, let signal), .first(let number, let signal, _, _):
+      (look.questions, look.signals) = (["\(name).\(number)\(note)"], [signal])
     case .updating(let number, let signal, let times):
       look.questions = ["\(name).\(number)\(note)" + String(repeating: "'", count: times)]
       look.signals = [signal]

@@ -87,7 +87,7 @@ extension Model {
         place.note = note
         place.state = .begins
       case .receiving(let note) where note.act == .fail: place.state = .failed("\(place.plan.name)'s receive")
-      case .asking, .waiting, .either, .updating, .sending, .receiving: throw .waiting
+      case .asking, .waiting, .first, .either, .updating, .sending, .receiving: throw .waiting
       }
     }
   }

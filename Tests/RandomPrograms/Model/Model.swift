@@ -49,7 +49,9 @@ package final class Model {
     /// `proceed` is to be called.
     case begins
     case asking(Int, until: Duration? = nil)
-    case waiting(Int, String, until: Duration? = nil)
+    case waiting(Int, String, until: Duration? = nil, remainder: Int? = nil)
+    /// Asks and waits in one task.
+    case first(Int, String, until: Duration?, remainder: Int?)
     case either(Int, String)
     /// Asks, and has updated the question so many times.
     case updating(Int, String, times: Int)

@@ -125,6 +125,7 @@ extension Chance {
   package mutating func command() -> Command {
     let signal = percent(50) ? "x" : "y"
     let act: Note.Act = pick([(3, .take), (1, .fail), (2, .hold)])
+    let time = percent(40) ? 1_000 * (1 + below(90)) : nil
     return pick([
       (50, .go(below(30))), (4, .fail), (2, .ask), (2, .askReplying),
       (3, .askWithin(milliseconds: 1_000 * (1 + below(90)))), (2, .pay),
@@ -132,7 +133,8 @@ extension Chance {
       (3, .waitWithin(signal, milliseconds: 1_000 * (1 + below(90)))),
       (8, .either(signal, waitsFirst: percent(50))), (5, .askUpdating(signal)), (2, .giveUp(signal)),
       (1, .now), (4, .send(act)),
-      (7, .deliver(act)), (4, .backUp), (1, .abandon),
+      (7, .deliver(act)), (4, .backUp), (1, .abandon), (4, .waitFor(signal, remainder: below(3), milliseconds: time)),
+      (8, .first(signal, remainder: percent(50) ? below(3) : nil, milliseconds: time)),
     ])
   }
 }

@@ -51,7 +51,8 @@ struct Player {
     let command = isLate ? Command.go(random.below(30)) : random.command()
     switch command {
     // Until the child task has been cancelled after the lost race, it may take the signal meant for the next wait.
-    case .wait(let name), .waitWithin(let name, _), .either(let name, _), .askUpdating(let name):
+    case .wait(let name), .waitWithin(let name, _), .waitFor(let name, _, _), .first(let name, _, _),
+      .either(let name, _), .askUpdating(let name):
       return model.isRacing(for: name) ? .ask : command
     // A child task that is cancelled at once may or may not take a buffered signal.
     case .giveUp(let name) where model.hasSignal(name): return .ask

@@ -60,6 +60,8 @@ struct Body: Sendable {
       case .wait(let name): _ = try await context.wait(for: Signal<Int>(name))
       case .waitWithin(let name, let time):
         _ = try await context.wait(for: Signal<Int>(name), within: .milliseconds(time))
+      case .waitFor(let name, let remainder, let time): try await wait(for: name, remainder, time, context)
+      case .first(let name, let remainder, let time): return try await first(form, name, remainder, time, context)
       case .either(let name, let waitsFirst): return try await either(form, name, waitsFirst, context)
       case .askUpdating(let name): return try await askUpdating(form, name, context)
       case .giveUp(let name): try await giveUp(name, context)
@@ -126,6 +128,37 @@ struct Body: Sendable {
 
   /// The error that the work of a `once` or an `attempt` throws after it has paid.
   private struct Stumble: Error {}
+
+  // MARK: Waiting
+
+  private func wait(for name: String, _ remainder: Int, _ time: Int?, _ context: StepContext) async throws {
+    let signal = Signal<Int>(name)
+    let value: Int?
+    if let time {
+      value = try await context.wait(
+        for: signal, matching: { Command.isMeant($0, remainder) }, within: .milliseconds(time))
+    } else {
+      value = try await context.wait(for: signal, matching: { Command.isMeant($0, remainder) })
+    }
+    guard let value, !Command.isMeant(value, remainder) else { return }
+    world.report("\(plan.name) has received \(value), which does not leave \(remainder) by 3")
+  }
+
+  private func first(
+    _ form: Form, _ name: String, _ remainder: Int?, _ time: Int?, _ context: StepContext
+  ) async throws -> Command? {
+    let first = try await context.first(
+      of: form, or: Signal<Int>(name), matching: { Command.isMeant($0, remainder) },
+      within: time.map { .milliseconds($0) })
+    switch first {
+    case .answered(let reply)?: return reply.answer
+    case .received(let value)?:
+      guard !Command.isMeant(value, remainder) else { return nil }
+      world.report("\(plan.name) has received \(value), which does not leave \(remainder ?? -1) by 3")
+      return nil
+    case nil: return nil
+    }
+  }
 
   // MARK: Waiting in child tasks
 

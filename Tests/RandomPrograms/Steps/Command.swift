@@ -24,6 +24,11 @@ package enum Command: Codable, Sendable, Hashable {
   case now
   case wait(String)
   case waitWithin(String, milliseconds: Int)
+  /// Waits for a number that leaves this remainder by 3, for this time or without a limit.
+  case waitFor(String, remainder: Int, milliseconds: Int?)
+  /// Asks, and waits for a signal beside it, in the same task: for a number that leaves this remainder by 3 or for any
+  /// number, for this time or without a limit.
+  case first(String, remainder: Int?, milliseconds: Int?)
   /// Asks, and waits for a signal beside it, in a task group. The first one wins, the other is given up.
   case either(String, waitsFirst: Bool)
   /// Asks, and updates the question for each signal that comes meanwhile. Both in child tasks.
@@ -36,6 +41,11 @@ package enum Command: Codable, Sendable, Hashable {
   case deliver(Note.Act)
   case backUp
   case abandon
+}
+
+extension Command {
+  /// Whether a wait for this remainder, or for any number, takes a number.
+  static func isMeant(_ number: Int, _ remainder: Int?) -> Bool { remainder.map { number % 3 == $0 } ?? true }
 }
 
 /// An update for an earlier step.
