@@ -66,6 +66,59 @@ import Testing
     #expect(try await coordinator.send(result, to: checks, key: "evt-18") == .flowEnded)
   }
 
+  struct BankResult: Sendable {
+    var payment: String
+    var isPaid: Bool
+  }
+
+  struct CancelPayment: Prompt {
+    typealias Answer = Bool
+  }
+
+  enum Payment: Sendable, Equatable { case paid, refused, cancelled, late }
+
+  @Test("only the result of this payment is received")
+  func matching() async throws {
+    let bankResult = Signal<BankResult>("bank.result")
+    let flow = Flow("f") {
+      Step("result") { (payment: String, context: StepContext) -> Bool in
+        let result = try await context.wait(for: bankResult, matching: { $0.payment == payment })
+        return result.isPaid
+      }
+    }
+    let run = launch(flow, with: "2")
+    try await run.coordinator.settled()
+    try await run.coordinator.send(BankResult(payment: "1", isPaid: true), to: bankResult)
+    try await run.coordinator.send(BankResult(payment: "2", isPaid: false), to: bankResult)
+    #expect(try await run.result.get() == false)
+  }
+
+  @Test(
+    "the bank's result, or the customer's cancellation", arguments: [Payment.paid, .refused, .cancelled])
+  func first(_ outcome: Payment) async throws {
+    let bankResult = Signal<BankResult>("bank.result")
+    let flow = Flow("f") {
+      Step("bank") { (payment: String, context: StepContext) -> Payment in
+        let first = try await context.first(
+          of: CancelPayment(), or: bankResult, matching: { $0.payment == payment }, within: .seconds(600))
+        switch first {
+        case .received(let result): return result.isPaid ? .paid : .refused
+        case .answered: return .cancelled
+        case nil: return .late
+        }
+      }
+    }
+    let run = launch(flow, with: "2")
+    try await run.coordinator.settled()
+    try await run.coordinator.send(BankResult(payment: "1", isPaid: true), to: bankResult)
+    if outcome == .cancelled {
+      try await run.coordinator.answer(CancelPayment.self, with: true)
+    } else {
+      try await run.coordinator.send(BankResult(payment: "2", isPaid: outcome == .paid), to: bankResult)
+    }
+    #expect(try await run.result.get() == outcome)
+  }
+
   struct ContractForm: Prompt {
     typealias Answer = String
   }
