@@ -4,6 +4,7 @@ extension FlowCoordinator {
     of prompt: P, key: String?, or signal: String, matching condition: (@Sendable (Value) -> Bool)?, at stay: Stay,
     within limit: Duration?
   ) async throws -> First<Reply<P.Answer>, Value>? {
+    try settings.persistence?.refuse("first(of:or:)", of: id)
     let asker = replays ? try await asker(of: prompt, at: stay) : nil
     if Task.isCancelled {
       try await passOver(at: stay) {

@@ -30,6 +30,7 @@ extension FlowCoordinator {
   nonisolated func attempt<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> Attempt<T> {
+    try settings.persistence?.refuse("attempt", of: id)
     let caller = await callingTask(at: scope.stay)
     while true {
       let begun = try await decide(on: scope.stay.track) { machine, _ in
@@ -63,6 +64,7 @@ extension FlowCoordinator {
   }
 
   nonisolated func now(_ key: String, scope: RecordScope) async throws -> FlowTime {
+    try settings.persistence?.refuse("now(key:)", of: id)
     let caller = await callingTask(at: scope.stay)
     let start = settings.persistence?.start
     while true {

@@ -45,17 +45,17 @@ extension FlowMachine {
     if let asked = keys.asked { comeBack(to: asked, by: caller, on: track) }
     comeBack(to: keys.waited, by: caller, on: track)
     if let known = known(keys, hasLimit: limit != nil, on: track) {
-      count(keys, on: track)
+      count(keys, by: caller, on: track)
       return replayed(known, keys, signal, at: place, by: caller, on: track, at: now())
     }
     guard look(at: track, { $0.asking == nil }) else { throw alreadyAsking(at: place) }
-    count(keys, on: track)
-    note(.began, on: track)
     let reopened = look(at: track) { $0.reopening }
     let question = keys.asked.flatMap { key in reopened?.question.flatMap { $0.key == key ? $0 : nil } }
-    if caller == .step, question == nil, reopened?.wait(keys.waited, for: signal) == nil {
-      presumeChildrenGone(on: track)
-    }
+    let isNew = question == nil && reopened?.wait(keys.waited, for: signal) == nil
+    if caller == .step, isNew { try refuseUnclaimed(asking: keys.asked ?? keys.waited, on: track) }
+    count(keys, by: caller, on: track)
+    note(.began, on: track)
+    if caller == .step, isNew { presumeChildrenGone(on: track) }
     let now = timers.isEmpty && limit == nil ? .zero : now()
     if let question, timers.isDue(question: question.number, at: now) {
       if let asked = keys.asked { remember(.overdue, as: asked, on: track) }
@@ -65,15 +65,17 @@ extension FlowMachine {
     if !isLate, let buffered {
       let value = signals.remove(at: buffered)
       if journal != .off { remember(.answered(value), as: keys.waited, on: track) }
+      countAnswer(under: keys.waited, of: caller, on: track)
+      noteFollowed(on: track)
       return replayed(.received(value), keys, signal, at: place, by: caller, on: track, at: now)
     }
     // Taken now, so that the reopened wait does not count as that of a child that has not come back.
     let wait = takeReopening(wait: keys.waited, for: signal, on: track)
-    let (asked, isNew) = try open(
+    let (asked, isNewlyAsked) = try open(
       prompt, key: keys.asked, at: place, on: track, persisted: persisted, isByChild: caller == .child,
       wantsReply: true, at: now)
     perform(.awaitAnswer(track))
-    if isNew {
+    if isNewlyAsked {
       if let limit { timers.set(.question(asked.id.number), at: now.later(by: limit), on: track) }
       publish(.asked(asked))
     } else {
@@ -98,9 +100,9 @@ extension FlowMachine {
       waited: nextKey(of: signal, hasLimit: hasLimit, by: caller, on: track))
   }
 
-  private mutating func count(_ keys: PairedKeys, on track: TrackID) {
-    if journal != .off, let asked = keys.asked { self[track].focus.attempt.count(asked) }
-    self[track].focus.attempt.count(keys.waited)
+  private mutating func count(_ keys: PairedKeys, by caller: CallingTask, on track: TrackID) {
+    if journal != .off, let asked = keys.asked { self[track].focus.attempt.count(asked, by: caller) }
+    self[track].focus.attempt.count(keys.waited, by: caller)
   }
 
   // MARK: Outcomes
@@ -211,7 +213,7 @@ extension FlowMachine {
     let known = known(keys, hasLimit: hasLimit, on: track)
     switch known {
     case .answered?, .received?, .overdue?: return .known
-    case .withdrawn?, .opened?, nil: count(keys, on: track)
+    case .withdrawn?, .opened?, nil: count(keys, by: caller, on: track)
     }
     guard known == nil else { return .givenUp }
     if let asked = keys.asked { noteGivenUp(asked, on: track) }
