@@ -27,6 +27,18 @@ extension PaymentForm: TextPrompt {
   }
 }
 
+extension CancelPaymentForm: TextPrompt {
+  var heading: [String] { ["Your bank is asked to approve the card ending in \(cardEnding)."] }
+  var label: String { "Write cancel to try another card" }
+
+  func parse(_ text: String) throws -> Cancellation {
+    guard let cancellation = Cancellation(rawValue: text.lowercased()) else {
+      throw Refusal("write cancel, or wait")
+    }
+    return cancellation
+  }
+}
+
 extension MethodForm: TextPrompt {
   var heading: [String] {
     ["The payment was declined: \(bill.refusal ?? "no card is left"). That was the last try with a card."]

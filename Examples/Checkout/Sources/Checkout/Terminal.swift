@@ -100,7 +100,9 @@ struct Terminal {
     if case .rolledBack(let errors) = event.change {
       for error in errors { screen.say("Not undone: \(error).") }
     }
-    if case .waiting = event.change { screen.say("Waiting for the payment provider to confirm…") }
+    if case .waiting(let wait) = event.change, wait.signal == Confirmation.signal.name {
+      screen.say("Waiting for the payment provider to confirm…")
+    }
     show(try Page(event.position))
   }
 

@@ -134,6 +134,28 @@ import Testing
     #expect(receipt.payment != nil)
   }
 
+  @Test("A card with 3-D Secure is charged when its bank has approved this payment, and not by a late verdict")
+  func secureCard() async throws {
+    let shop = try Fixture.shop()
+    let receipt = try await Fixture.checkout(shop) { customer in
+      let coordinator = customer.coordinator
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card("4000002500003155"))
+      let first = try await customer.asked(CancelPaymentForm.self)
+      #expect(try await coordinator.settled().waits.map(\.signal) == [BankVerdict.signal.name])
+      try await customer.answer(CancelPaymentForm.self, .cancel)
+      let form = try await customer.asked(PaymentForm.self)
+      #expect(form.refusal == "you have cancelled it" && form.bill.tries == 1)
+      try await customer.answer(PaymentForm.self, CardTests.card("4000002500003155"))
+      let second = try await customer.asked(CancelPaymentForm.self)
+      try await coordinator.send(BankVerdict(payment: first.payment), to: BankVerdict.signal)
+      #expect(try await customer.asked(CancelPaymentForm.self).payment == second.payment)
+      #expect(await shop.gateway.balance == .zero)
+      try await coordinator.send(BankVerdict(payment: second.payment), to: BankVerdict.signal)
+    }.get()
+    #expect(receipt.payment?.cardEnding == "3155")
+  }
+
   @Test("A payment that is not confirmed in time is refunded")
   func notConfirmed() async throws {
     let shop = try Fixture.shop()

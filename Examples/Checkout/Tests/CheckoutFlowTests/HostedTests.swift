@@ -67,6 +67,26 @@ import Testing
     #expect(await shop.courier.parcels == [try #require(receipt.parcel)])
   }
 
+  @Test("with another host for each answer the bank's verdict on the first card is not taken for the second")
+  func secureCard() async throws {
+    try await start()
+    try await answer(AccountForm.self, .member(email: "grace@example.org"))
+    try await answer(DeliveryForm.self, .standard)
+    let expiry = try #require(Month(year: 2049, number: 12))
+    let card = Card(number: "4000002500003155", expiry: expiry, securityCode: "123")
+    try await answer(PaymentForm.self, card)
+    let first = try await answer(CancelPaymentForm.self, .cancel)
+    try await answer(PaymentForm.self, card)
+    let host = try await host().host
+    for (payment, key) in [(first.payment, "late"), ("order-2", "second")] {
+      _ = try await host.settled("order")
+      #expect(await shop.gateway.balance == .zero)
+      _ = try await host.send(BankVerdict(payment: payment), to: BankVerdict.signal, of: "order", key: key)
+    }
+    #expect(try await host.settled("order").signals == [Confirmation.signal.name])
+    #expect(await shop.gateway.balance > .zero)
+  }
+
   @Test("an order that is abandoned at another host releases the goods and refunds the money")
   func abandoned() async throws {
     try await start()

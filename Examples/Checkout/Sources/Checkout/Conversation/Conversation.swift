@@ -19,6 +19,8 @@ protocol Conversation: Sendable {
   func backUp(from question: Page.Question?) async throws
   /// Sends the signal of the payment provider.
   func confirm(key: String) async throws -> Delivery
+  /// Sends the verdict of a card's bank.
+  func decide(_ verdict: BankVerdict, key: String) async throws -> Delivery
   /// Ends the checkout, and rolls it back.
   func abandon(reason: String) async throws
 }

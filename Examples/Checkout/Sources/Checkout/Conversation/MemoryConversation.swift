@@ -34,6 +34,10 @@ struct MemoryConversation: Conversation {
     try await coordinator.send(Confirmation(), to: Confirmation.signal, key: key)
   }
 
+  func decide(_ verdict: BankVerdict, key: String) async throws -> Delivery {
+    try await coordinator.send(verdict, to: BankVerdict.signal, key: key)
+  }
+
   func abandon(reason: String) async throws {
     try await coordinator.abandon(reason: reason)
   }

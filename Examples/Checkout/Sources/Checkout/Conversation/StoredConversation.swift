@@ -58,6 +58,10 @@ struct StoredConversation: Conversation {
     try await host.send(Confirmation(), to: Confirmation.signal, of: id, key: key)
   }
 
+  func decide(_ verdict: BankVerdict, key: String) async throws -> Delivery {
+    try await host.send(verdict, to: BankVerdict.signal, of: id, key: key)
+  }
+
   func abandon(reason: String) async throws {
     try await host.abandon(id, reason: reason)
   }
@@ -82,7 +86,7 @@ enum StoredPrompt {
   private static let forms: [any TextPrompt.Type] = [
     BasketView.self, AccountForm.self, NameForm.self, EmailForm.self, StreetForm.self, PostcodeForm.self, CityForm.self,
     CountryForm.self, DeliveryForm.self, OfferForm.self, PackingForm.self, BirthYearForm.self, PaymentForm.self,
-    MethodForm.self,
+    MethodForm.self, CancelPaymentForm.self,
   ]
 
   /// Returns the prompt of a question, with the data that belongs to the shop and is not stored.

@@ -72,6 +72,13 @@ struct StoredCheckouts: Sendable {
       try await host.send(
         Confirmation(), to: Confirmation.signal, of: view.id, key: "provider-again-\(view.revision)")
     }
+    for view in try await folder.waiting() where view.signals.contains(BankVerdict.signal.name) {
+      let forms = view.questions.compactMap { try? $0.prompt(as: CancelPaymentForm.self) }
+      for form in forms {
+        try await host.send(
+          BankVerdict(payment: form.payment), to: BankVerdict.signal, of: view.id, key: "bank-\(form.payment)")
+      }
+    }
   }
 
   /// Runs the host and the provider while `body` talks. Then passivates every flow.

@@ -21,7 +21,7 @@ package actor Gateway {
     var taken: [Payment.ID: Money] = [:]
   }
 
-  private let rules: GatewayRules
+  package nonisolated let rules: GatewayRules
   private var book: Book<Page>
 
   /// A gateway with its rules, and its records so far.
