@@ -66,10 +66,12 @@ extension StepContext {
   /// none stays buffered for a later wait, and does not block those behind it. A step that waits again for each new
   /// payment should know that the results of the earlier ones stay in the buffer, which holds 1,000 signals.
   ///
-  /// - Parameter condition: Decides whether this wait takes a value. It runs outside the flow's actor, in the task that
-  ///   sends the signal or in this one, and may be called for any signal of this name and type, several times and also
-  ///   in a replay. So it should be quick, depend on nothing but its argument and what the step knows from its input,
-  ///   answers and records, and have no side effects.
+  /// - Parameters:
+  ///   - signal: The signal to wait for.
+  ///   - condition: Decides whether this wait takes a value. It runs outside the flow's actor, in the task that sends
+  ///     the signal or in this one, and may be called for any signal of this name and type, several times and also in a
+  ///     replay. So it should be quick, depend on nothing but its argument and what the step knows from its input,
+  ///     answers and records, and have no side effects.
   /// - Throws: As ``wait(for:)``.
   public func wait<T: Sendable>(
     for signal: Signal<T>, matching condition: @escaping @Sendable (T) -> Bool

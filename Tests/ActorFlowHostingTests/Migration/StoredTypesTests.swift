@@ -8,6 +8,7 @@ import Testing
 private enum Before {
   struct Address: Prompt, Codable {
     struct Answer: Codable, Sendable, Equatable { var street: String }
+    static let promptName = "Address"
     var cart = ""
   }
   struct Receipt: Codable, Sendable, Equatable { var number: String }
@@ -20,6 +21,7 @@ private enum After {
       var street: String
       var zip: String
     }
+    static let promptName = "Address"
     var cart = ""
   }
   struct Receipt: Codable, Sendable, Equatable {

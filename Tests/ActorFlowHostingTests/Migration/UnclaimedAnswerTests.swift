@@ -7,8 +7,14 @@ import Testing
 @Suite("Answers that nobody asks for any more", .timeLimit(.minutes(15))) struct UnclaimedAnswerTests {
   private let store = MemoryFlowStore()
 
-  private struct NameForm: Prompt, Codable { typealias Answer = String }
-  private struct PersonForm: Prompt, Codable { typealias Answer = String }
+  private struct NameForm: Prompt, Codable {
+    typealias Answer = String
+    static let promptName = "NameForm"
+  }
+  private struct PersonForm: Prompt, Codable {
+    typealias Answer = String
+    static let promptName = "PersonForm"
+  }
 
   /// A flow of one step with this code.
   private func flow(_ proceed: @escaping @Sendable (StepContext) async throws -> String) -> Flow<String, String> {

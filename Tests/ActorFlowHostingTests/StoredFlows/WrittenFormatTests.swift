@@ -107,6 +107,42 @@ import Testing
     }
   }
 
+  @Test(
+    "calls that need the newest format are refused before they do anything, and succeed once it is raised",
+    arguments: 0..<4)
+  func newCalls(_ call: Int) async throws {
+    let log = Log()
+    let flow = Flow<String, String>("order") {
+      Step("new") { (_: String, context: StepContext) in
+        switch call {
+        case 0: "\(try await context.attempt("charge") { _ in log.charge() })"
+        case 1: "\(try await context.now(key: "began").sinceStart >= .zero)"
+        case 2: try await context.reply(to: Form(text: "")).answer
+        default: "\(try await context.first(of: Form(text: ""), or: Signal<Int>("paid")))"
+        }
+      }
+    }
+    var options = FlowHost.Options()
+    options.writesFormat = 5
+    let old = try FlowHost(store: store, options: options)
+    try await old.register(flow).start(id: "f", with: "-")
+    let view = try await old.settled("f")
+    #expect(view.status == .suspended && view.failure?.contains("writesFormat") == true, "\(view.failure ?? "")")
+    #expect(log.all.isEmpty && view.questions.isEmpty && view.signals.isEmpty)
+    try await old.emptied()
+    options.writesFormat = 6
+    let new = try FlowHost(store: store, options: options)
+    let flows = try await new.register(flow)
+    try await new.retry("f")
+    if call >= 2 { try await new.answerNext("f", #""yes""#) }
+    await new.isQuiet()
+    guard case .finished = try await flows.outcome(of: "f") else {
+      Issue.record("it has not finished")
+      return
+    }
+    #expect(log.all.count == (call == 0 ? 1 : 0))
+  }
+
   @Test("a flow that failed for good is `failed`; in a row for earlier versions its body says so", arguments: [5, 6])
   func failure(_ format: Int) async throws {
     let flow = Flow<String, String>("order") {
@@ -152,5 +188,12 @@ import Testing
   func invalid(_ format: Int) async throws {
     let error = await #expect(throws: FlowError.self) { try await host(writing: format) }
     #expect(error?.code == .badOptions && error?.message.contains("it must be 5 to 6") == true)
+  }
+}
+
+extension Log {
+  fileprivate func charge() -> Int {
+    add("charged")
+    return all.count
   }
 }

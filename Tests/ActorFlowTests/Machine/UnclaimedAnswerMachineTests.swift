@@ -92,7 +92,7 @@ import Testing
     try answer(nil, on: &machine)
     var replay = try readBack(machine)
     #expect(try ask(nil, on: &replay) == nil)
-    #expect(refusal { try ask("new", on: &replay) }?.contains("key: \"Form #2\"") == true)
+    #expect(refusal { try ask("new", on: &replay) }?.contains("key: \"ActorFlowTests.Form #2\"") == true)
   }
 
   @Test("answers of children are not counted, and children may ask anything")

@@ -116,8 +116,16 @@ extension RestartScenario {
     }
   }
 
+  /// Returns the position once both tasks of a step that was made anew have come back. Until then it may show a wait
+  /// without the question beside it.
+  private static func askedAgain(_ run: PersistedRun) async -> Position {
+    while await run.coordinator.state.machine.main.reopening != nil, !Task.isCancelled { await Task.yield() }
+    return await run.coordinator.position
+  }
+
   /// Lets both tasks of the step wait before anything comes.
-  private static let besideWorld: World = { run, position in
+  private static let besideWorld: World = { run, _ in
+    let position = await askedAgain(run)
     guard prompt(position) != "1" else {
       if position.waits.count == 2 { _ = try await send("first", to: run) }
       return
@@ -127,7 +135,8 @@ extension RestartScenario {
   }
 
   /// Sends the signal to which the first race is lost, and a result that must reach the second one.
-  private static let givenUpWorld: World = { run, position in
+  private static let givenUpWorld: World = { run, _ in
+    let position = await askedAgain(run)
     guard prompt(position) == "never" else {
       if prompt(position) == "o" { _ = try await send("second", to: run) } else { try await answers(run, position) }
       return
