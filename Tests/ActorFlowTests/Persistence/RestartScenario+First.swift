@@ -1,5 +1,6 @@
-import ActorFlow
 import ActorFlowTesting
+
+@testable import ActorFlow
 
 // Scenarios of a question and a signal, of which the first outcome counts.
 extension RestartScenario {
