@@ -73,7 +73,7 @@ public actor FlowCoordinator {
       state = RunState(FlowMachine(flow: id, journal: settings.machineJournal), log, watch)
     }
     latestLog = Lock(log)
-    state.machine.qualifiesPrompts = settings.persistence?.hasFormat6 ?? true
+    state.machine.qualifiesKeys = settings.persistence?.hasFormat6 ?? true
   }
 
   private static func commit(_ commit: (@Sendable (FlowMachine) async throws -> Void)?) -> FlowPersistence.Commit? {

@@ -65,7 +65,7 @@ extension FlowMachine {
     if !isLate, let buffered {
       let value = signals.remove(at: buffered)
       if journal != .off { remember(.answered(value), as: keys.waited, on: track) }
-      countAnswer(under: keys.waited, of: caller, on: track)
+      noteAnswer(under: keys.waited, of: caller, on: track)
       noteFollowed(on: track)
       return replayed(.received(value), keys, signal, at: place, by: caller, on: track, at: now)
     }

@@ -6,7 +6,7 @@ extension FlowMachine {
     on track: TrackID
   ) throws -> JournalKey? {
     while true {
-      let key = try journalKey(of: prompt, named: name, at: place, on: track)
+      let key = try journalKey(of: prompt, named: name, by: caller, at: place, on: track)
       guard let key, passesOver(key, hasLimit: hasLimit, by: caller, on: track) else { return key }
     }
   }
@@ -15,10 +15,10 @@ extension FlowMachine {
   ///
   /// - Throws: `duplicateKey` if the name was answered in this attempt. A replaying attempt may use it once.
   private mutating func journalKey(
-    of prompt: any Prompt, named name: String?, at place: Place, on track: TrackID
+    of prompt: any Prompt, named name: String?, by caller: CallingTask, at place: Place, on track: TrackID
   ) throws -> JournalKey? {
     guard let name else {
-      return journal == .off ? nil : try typeKey(of: type(of: prompt), at: place, on: track)
+      return journal == .off ? nil : try typeKey(of: type(of: prompt), by: caller, at: place, on: track)
     }
     let focus = look(at: track) { $0.focus }
     let key = focus.attempt.nextKey(.given(name))
@@ -31,12 +31,14 @@ extension FlowMachine {
   }
 
   /// Returns the key of the next question of this type that has no name of its own. If the journal has it under an
-  /// earlier name, it gets its current one.
+  /// earlier name of the prompt, it gets its current one.
   ///
   /// - Throws: `notStorable` if another process would give the type another name; ``UnfitJournal`` if the journal has
   ///   the question under two names.
-  private mutating func typeKey(of type: any Prompt.Type, at place: Place, on track: TrackID) throws -> JournalKey {
-    let names = PromptNames(of: type, isQualified: qualifiesPrompts)
+  private mutating func typeKey(
+    of type: any Prompt.Type, by caller: CallingTask, at place: Place, on track: TrackID
+  ) throws -> JournalKey {
+    let names = PromptNames(of: type, isQualified: qualifiesKeys)
     guard names.isStable || journal != .persisting else {
       throw error(
         .notStorable,
@@ -44,14 +46,12 @@ extension FlowMachine {
           + "give it a `static let promptName`, or ask it with a key",
         step: place.visit.info.id)
     }
-    let key = look(at: track) { $0.focus.attempt.nextKey(.type(names.current)) }
-    let earlier = look(at: track) { track in
-      names.earlier.map { track.focus.attempt.nextKey(.type($0)) }.filter { track.hasJournaled($0) }
-    }
     self[track].focus.attempt.note(names)
-    guard let old = earlier.first else { return key }
-    guard earlier.count == 1, !look(at: track, { $0.hasJournaled(key) }) else {
-      let keys = (earlier + [key]).map { "\"\($0.text)\"" }.joined(separator: ", ")
+    let current = journaledKey(.type(names.current), by: caller, on: track)
+    let earlier = names.earlier.map { journaledKey(.type($0), by: caller, on: track) }.filter(\.isJournaled)
+    guard let (old, _) = earlier.first else { return current.key }
+    guard earlier.count == 1, !current.isJournaled else {
+      let keys = (earlier + [current]).map { "\"\($0.key.text)\"" }.joined(separator: ", ")
       throw UnfitJournal(
         error: error(
           .unmigrated,
@@ -59,30 +59,41 @@ extension FlowMachine {
             + "Drop the wrong one with `Move.forgetAnswer(of:key:)`",
           step: place.visit.info.id))
     }
+    let key = look(at: track) { $0.focus.attempt.nextKey(.type(names.current, by: old.name.asker)) }
     self[track].rename(old, to: key)
     return key
+  }
+
+  /// Returns the key of the next wait for a signal.
+  func signalKey(_ signal: String, by caller: CallingTask, on track: TrackID) -> JournalKey {
+    journaledKey(.signal(signal), by: caller, on: track).key
+  }
+
+  /// Returns the key that comes next for the calling task under a name, and whether the journal has it. Earlier formats
+  /// stored keys that do not tell their asker; whichever task comes first gets those.
+  private func journaledKey(
+    _ name: JournalKey.Name, by caller: CallingTask, on track: TrackID
+  ) -> (key: JournalKey, isJournaled: Bool) {
+    look(at: track) { track in
+      let key = track.focus.attempt.nextKey(name.asked(by: qualifiesKeys ? caller.asker : nil))
+      guard track.focus.attempt.isReplay else { return (key, false) }
+      if track.hasJournaled(key) { return (key, true) }
+      let shared = track.focus.attempt.nextKey(name)
+      return track.hasJournaled(shared) ? (shared, true) : (key, false)
+    }
   }
 }
 
 extension Track {
   /// Whether the visit has an outcome of this question or wait, or had it open in the snapshot.
   fileprivate func hasJournaled(_ key: JournalKey) -> Bool {
-    focus.memory?.answers[key] != nil || reopening?.question?.key == key
+    if focus.memory?.answers[key] != nil { return true }
+    guard let reopening else { return false }
+    return reopening.question?.key == key || reopening.waits.contains { $0.key == key }
   }
 
   fileprivate mutating func rename(_ old: JournalKey, to key: JournalKey) {
-    if let entry = focus.memory?.answers.removeValue(forKey: old) {
-      focus.memory?.answers[key] = entry
-      focus.memory?.renameAnswerOfStep(from: old.name, to: key.name)
-    }
+    if let entry = focus.memory?.answers.removeValue(forKey: old) { focus.memory?.answers[key] = entry }
     reopening = reopening?.renaming(old, to: key)
-  }
-}
-
-extension PlaceMemory {
-  fileprivate mutating func renameAnswerOfStep(from old: JournalKey.Name, to new: JournalKey.Name) {
-    guard let count = answersOfStep?[old] else { return }
-    answersOfStep?[old] = count > 1 ? count - 1 : nil
-    answersOfStep?[new, default: 0] += 1
   }
 }

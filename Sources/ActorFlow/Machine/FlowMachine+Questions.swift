@@ -258,7 +258,7 @@ extension FlowMachine {
     if let key = look(at: track, { $0.asking?.key }) {
       let asker: CallingTask = look(at: track) { $0.asking?.isByChild == true } ? .child : .step
       remember(journal == .off ? .answered(()) : .answered(answer, facts), as: key, on: track)
-      countAnswer(under: key, of: asker, on: track)
+      noteAnswer(under: key, of: asker, on: track)
       note(.outcome(by: asker), on: track)
     }
     if reloads { perform(.cancelWalk(track)) }

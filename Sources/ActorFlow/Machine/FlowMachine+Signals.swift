@@ -174,7 +174,7 @@ extension FlowMachine {
     if !isLate, let index = buffered {
       let value = signals.remove(at: index)
       if journal != .off { remember(.answered(value), as: key, on: stay.track) }
-      countAnswer(under: key, of: caller, on: stay.track)
+      noteAnswer(under: key, of: caller, on: stay.track)
       noteFollowed(on: stay.track)
       note(.outcome(by: caller), on: stay.track)
       guard reopened != nil else { return .received(value) }
@@ -214,7 +214,7 @@ extension FlowMachine {
     -> JournalKey
   {
     while true {
-      let key = look(at: track) { $0.focus.attempt.nextKey(.signal(signal)) }
+      let key = signalKey(signal, by: caller, on: track)
       guard passesOver(key, hasLimit: hasLimit, by: caller, on: track) else { return key }
     }
   }
@@ -318,7 +318,7 @@ extension FlowMachine {
       endWait(waiting, on: track)
       perform(.resumeWait(number, .success(value)))
       if journal != .off { remember(.answered(value), as: waiting.key, on: track) }
-      countAnswer(under: waiting.key, of: waiting.isByChild ? .child : .step, on: track)
+      noteAnswer(under: waiting.key, of: waiting.isByChild ? .child : .step, on: track)
       noteFollowed(on: track)
       note(.outcome(by: waiting.isByChild ? .child : .step), on: track)
       somebodyIsThere(on: track, at: now)

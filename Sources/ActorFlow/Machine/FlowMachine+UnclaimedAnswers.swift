@@ -6,25 +6,18 @@ package struct UnfitJournal: Error {
 // Answers that a step got in an earlier process and that it does not ask for any more.
 //
 // A step's own task does one thing after the other. In a replay it comes back to all its answers before it asks or waits
-// for something new, unless its code has changed. Child tasks may come back in any order and at any time. So only the
-// answers of the step's own task are counted, by name, and only this task is refused.
+// for something new, unless its code has changed. Child tasks may come back in any order and at any time. So only this
+// task is refused, and only for answers of its own.
 extension FlowMachine {
   /// Refuses a new question or wait of the step's own task if this task has not come back to all its answers. Otherwise
   /// they would be lost when the step is left, and be asked for again.
   ///
-  /// Counted are the calls under each name, not their keys: if a child task uses the same name, the first to come gets
-  /// the first answer.
-  ///
   /// - Throws: ``UnfitJournal``.
   mutating func refuseUnclaimed(asking new: JournalKey, on track: TrackID) throws {
-    guard journal == .persisting, let calls = look(at: track, { $0.focus.attempt.callsOfStep }) else { return }
+    guard journal == .persisting, look(at: track, { $0.focus.attempt.owesAnswers }) else { return }
     let focus = focus(of: track)
-    let owed = Set((focus.memory?.answersOfStep ?? [:]).filter { calls[$0.key, default: 0] < $0.value }.keys)
-    let unclaimed = (focus.memory?.answers ?? [:]).compactMap { key, entry -> JournalKey? in
-      guard case .answered = entry, key.name != new.name, owed.contains(key.name), focus.attempt.isUnclaimed(key) else {
-        return nil
-      }
-      return key
+    let unclaimed = (focus.memory?.answersOfStep ?? []).filter {
+      $0.name != new.name && focus.attempt.isUnclaimed($0)
     }
     guard let first = unclaimed.min() else { return self[track].focus.attempt.settleAnswers() }
     let step = visit(of: track)?.info.id ?? ""
@@ -38,10 +31,11 @@ extension FlowMachine {
         step: step))
   }
 
-  /// Counts an answer, or a received signal, for the replays of a persisted flow.
-  mutating func countAnswer(under key: JournalKey, of caller: CallingTask, on track: TrackID) {
-    guard journal == .persisting, caller == .step else { return }
-    self[track].focus.memory?.answersOfStep?[key.name, default: 0] += 1
+  /// Notes, for the replays of a persisted flow, that a child task has got an answer under a name that the step's author
+  /// chose: such a key does not tell its asker.
+  mutating func noteAnswer(under key: JournalKey, of caller: CallingTask, on track: TrackID) {
+    guard journal == .persisting, caller == .child, case .given = key.name else { return }
+    self[track].focus.memory?.keysOfChildren?.insert(key)
   }
 
   /// Notes that a question of the step's own task was closed without an entry in the journal, because its reminder threw
@@ -50,39 +44,17 @@ extension FlowMachine {
   mutating func mayAskAgain(on track: TrackID) {
     guard journal == .persisting else { return }
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
-    self[track].focus.memory?.answersOfStep = nil
+    self[track].focus.memory?.keysOfChildren = nil
   }
 }
 
-// A snapshot has the answers of child tasks, because most steps have none.
 extension PlaceMemory {
-  /// The number of answers under each name, whichever task has got them.
-  private var answersByName: [JournalKey.Name: Int] {
-    var counts: [JournalKey.Name: Int] = [:]
-    for (key, entry) in answers {
-      if case .answered = entry { counts[key.name, default: 0] += 1 }
+  /// The keys of the answers that the step's own task has got. Empty if that is not known.
+  var answersOfStep: [JournalKey] {
+    guard let keysOfChildren else { return [] }
+    return answers.compactMap { key, entry in
+      guard case .answered = entry, key.name.asker != .child, !keysOfChildren.contains(key) else { return nil }
+      return key
     }
-    return counts
-  }
-
-  /// The number of answers under a name that child tasks have got, as the number of a key; `nil` if that is not known.
-  var answersOfChildren: [JournalKey]? {
-    answersOfStep.map { ofStep in
-      answersByName.compactMap { name, count in
-        let others = count - ofStep[name, default: 0]
-        return others > 0 ? JournalKey(name: name, number: others) : nil
-      }.sorted()
-    }
-  }
-
-  /// Counts the answers of the step's own task: all but those of the child tasks.
-  mutating func countAnswers(without ofChildren: [JournalKey]?) {
-    guard let ofChildren else { return answersOfStep = nil }
-    var counts = answersByName
-    for key in ofChildren {
-      let count = counts[key.name, default: 0]
-      counts[key.name] = count - min(max(key.number, 0), count)
-    }
-    answersOfStep = counts.filter { $0.value > 0 }
   }
 }

@@ -78,8 +78,9 @@ package struct FlowMachine: Sendable {
     case reloading
   }
 
-  /// Whether prompts are journaled under their qualified names. The format of stored flows decides that.
-  package var qualifiesPrompts = true
+  /// Whether the keys of journals have the qualified names of prompts and tell the asker. The format of stored flows
+  /// decides that.
+  package var qualifiesKeys = true
 
   package init(flow: FlowID, numbers: Numbers = Numbers(), journal: Journal = .off) {
     self.flow = flow

@@ -15,7 +15,7 @@ struct ProceedCall: Sendable {
   var isReplay = false
   private var asked: [JournalKey.Name: Int] = [:]
   /// The earlier names of the prompts that were asked: each of them counts as well.
-  private var earlier: [JournalKey.Name: [JournalKey.Name]] = [:]
+  private var earlier: [String: [String]] = [:]
   /// Whether a child task has got an answer, a signal or a result, so that a race may be decided.
   private var hasOutcome = false
   /// Whether the latest result is the error of a `once`, so that the step may be failing.
@@ -24,14 +24,11 @@ struct ProceedCall: Sendable {
   private var givenUp: [JournalKey] = []
   /// The keys that are presumed given up, because no task had asked for them again.
   private var presumed: Set<JournalKey> = []
-  /// The number of questions and waits of the step's own task in this attempt, by their names. `nil` once it is settled
-  /// that this task has come back to all its answers.
-  private(set) var callsOfStep: [JournalKey.Name: Int]?
+  /// Whether the step's own task may have answers from an earlier process that it has not come back to.
+  private(set) var owesAnswers = false
 
-  /// - Parameter owesAnswers: Whether the step's own task has got answers in an earlier process.
   init(isReplay: Bool = false, owesAnswers: Bool = false) {
-    self.isReplay = isReplay
-    callsOfStep = owesAnswers ? [:] : nil
+    (self.isReplay, self.owesAnswers) = (isReplay, owesAnswers)
   }
 
   /// Returns the key of the next question under `name`.
@@ -39,23 +36,29 @@ struct ProceedCall: Sendable {
     JournalKey(name: name, number: asked[name, default: 0] + 1)
   }
 
+  /// Counts a question or a wait. A key that does not tell its asker counts for the task that has come to it as well.
   mutating func count(_ key: JournalKey, by caller: CallingTask) {
-    if caller == .step { callsOfStep?[key.name, default: 0] += 1 }
     guard asked[key.name, default: 0] < key.number else { return }
     asked[key.name] = key.number
-    for name in earlier[key.name] ?? [] { asked[name, default: 0] += 1 }
+    if case .given = key.name { return }
+    var names = [key.name]
+    if case .type(let prompt, let asker) = key.name { names += (earlier[prompt] ?? []).map { .type($0, by: asker) } }
+    for name in names {
+      if name != key.name { asked[name, default: 0] += 1 }
+      if name.asker == nil, let asker = caller.asker { asked[name.asked(by: asker), default: 0] += 1 }
+    }
   }
 
   /// Notes under which names a prompt was asked in earlier versions.
   mutating func note(_ names: PromptNames) {
-    if !names.earlier.isEmpty { earlier[.type(names.current)] = names.earlier.map { .type($0) } }
+    if !names.earlier.isEmpty { earlier[names.current] = names.earlier }
   }
 
   /// Whether no task has asked for this key in the attempt.
   func isUnclaimed(_ key: JournalKey) -> Bool { key.number > asked[key.name, default: 0] }
 
   /// Notes that the step's own task has come back to all its answers.
-  mutating func settleAnswers() { callsOfStep = nil }
+  mutating func settleAnswers() { owesAnswers = false }
 
   /// Notes that a child task gives up the question or wait of this key.
   ///
@@ -163,6 +166,14 @@ package enum CallingTask: Sendable {
   case child
   /// Not looked up, because visits are not replayed and nothing depends on it.
   case unknown
+
+  var asker: JournalKey.Asker? {
+    switch self {
+    case .step: .step
+    case .child: .child
+    case .unknown: nil
+    }
+  }
 }
 
 /// The question and the waits that a step had open in the snapshot from which its flow was read back.

@@ -192,15 +192,15 @@ package struct PlaceMemory: Sendable {
   var latestFailures: [String] = []
   /// The answers that this visit has got, by key; their values are stored only for visits that are replayed.
   package var answers: [JournalKey: JournalEntry] = [:]
-  /// The number of answers that the step's own task has got under each name, if the flow is persisted; `nil` if that is
-  /// not known. See ``FlowMachine/refuseUnclaimed(asking:on:)``.
-  var answersOfStep: [JournalKey.Name: Int]? = [:]
+  /// The keys of a name that the step's author chose under which child tasks have got answers, if the flow is persisted.
+  /// `nil` if it is not known which answers the step's own task has got: see ``FlowMachine/refuseUnclaimed(asking:on:)``.
+  var keysOfChildren: Set<JournalKey>? = []
   /// The update that this visit begins with: until the step has received it, and longer for visits that are replayed.
   var handover: Handover?
   /// The state of a rendered step, if the flow is persisted.
   package var tree: PackedTree?
 
-  mutating func forgetAnswers() { (answers, answersOfStep) = ([:], [:]) }
+  mutating func forgetAnswers() { (answers, keysOfChildren) = ([:], []) }
 
   /// Memory that no longer changes, shared by the copies of a place that is not on top.
   final class Box: Sendable {

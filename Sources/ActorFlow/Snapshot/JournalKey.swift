@@ -4,9 +4,18 @@ package struct JournalKey: Hashable, Sendable {
     /// The name that the step's author chose.
     case given(String)
     /// The prompt's type.
-    case type(String)
+    case type(String, by: Asker? = nil)
     /// A signal's name.
-    case signal(String)
+    case signal(String, by: Asker? = nil)
+  }
+
+  /// The task that asked or waited. Each counts its own questions: if a replay cancels a child task earlier than the
+  /// first time, the step's own task does not get the child's answers. `nil` in a name if an earlier format stored it.
+  package enum Asker: Sendable {
+    /// The task that runs `proceed`.
+    case step
+    /// A child of that task.
+    case child
   }
 
   package let name: Name
@@ -26,7 +35,24 @@ extension JournalKey {
 extension JournalKey.Name {
   package var text: String {
     switch self {
-    case .given(let name), .type(let name), .signal(let name): name
+    case .given(let name), .type(let name, _), .signal(let name, _): name
+    }
+  }
+
+  /// The task that asked; `nil` for a name that the step's author chose, which tasks share.
+  package var asker: JournalKey.Asker? {
+    switch self {
+    case .given: nil
+    case .type(_, let asker), .signal(_, let asker): asker
+    }
+  }
+
+  /// Returns the name of the same question if `asker` asks it.
+  func asked(by asker: JournalKey.Asker?) -> Self {
+    switch self {
+    case .given: self
+    case .type(let name, _): .type(name, by: asker)
+    case .signal(let name, _): .signal(name, by: asker)
     }
   }
 }
@@ -38,11 +64,12 @@ extension JournalKey: Comparable {
 }
 
 extension JournalKey.Name {
-  fileprivate var order: (Int, String) {
-    switch self {
-    case .given(let name): (0, name)
-    case .type(let name): (1, name)
-    case .signal(let name): (2, name)
+  fileprivate var order: (Int, String, Int) {
+    let ofAsker = asker.map { $0 == .step ? 1 : 2 } ?? 0
+    return switch self {
+    case .given(let name): (0, name, ofAsker)
+    case .type(let name, _): (1, name, ofAsker)
+    case .signal(let name, _): (2, name, ofAsker)
     }
   }
 }

@@ -84,19 +84,19 @@ package struct PackedFocus: Sendable, Equatable {
   package var update: PackedValue?
   /// The states of a rendered step.
   package var tree: PackedTree?
-  /// The number of answers under a name that child tasks have got, as the number of a key; the step's own task has got
-  /// all others. `nil` if that is not known.
-  package var answersOfChildren: [JournalKey]? = []
+  /// The keys of a name that the step's author chose under which child tasks have got answers. `nil` if it is not known
+  /// which answers the step's own task has got.
+  package var keysOfChildren: [JournalKey]? = []
 
   package init(
     isEntered: Bool = false, hasAsked: Bool = false, askersAtOnce: Int = 0, records: [PackedRecord] = [],
     answers: [PackedAnswer] = [], update: PackedValue? = nil, tree: PackedTree? = nil,
-    answersOfChildren: [JournalKey]? = []
+    keysOfChildren: [JournalKey]? = []
   ) {
     (self.isEntered, self.hasAsked, self.askersAtOnce, self.records, self.answers, self.update, self.tree) = (
       isEntered, hasAsked, askersAtOnce, records, answers, update, tree
     )
-    self.answersOfChildren = answersOfChildren
+    self.keysOfChildren = keysOfChildren
   }
 }
 

@@ -154,7 +154,7 @@ struct SnapshotPacker {
       throw error.located(in: machine.flow, at: track.top?.visit.info.id ?? "")
     }
     packed.tree = memory.tree
-    packed.answersOfChildren = memory.answersOfChildren
+    packed.keysOfChildren = memory.keysOfChildren?.sorted()
     return packed
   }
 

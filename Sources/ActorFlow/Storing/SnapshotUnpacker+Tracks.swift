@@ -33,18 +33,18 @@ extension SnapshotUnpacker {
     var memory: PlaceMemory?
     let focus = packed.focus
     if !focus.records.isEmpty || !focus.answers.isEmpty || focus.update != nil || focus.tree != nil
-      || focus.answersOfChildren == nil
+      || focus.keysOfChildren == nil
     {
       memory = self.memory(focus.records, focus.tree)
       for answer in packed.focus.answers { memory?.answers[answer.key] = entry(answer.entry) }
     }
-    memory?.countAnswers(without: focus.answersOfChildren)
+    memory?.keysOfChildren = focus.keysOfChildren.map { Set($0) }
     let ofChildren = childKeys(packed)
     for key in ofChildren { memory?.answers[key] = nil }
     track.focus = Focus(
       isEntered: packed.focus.isEntered, hasAsked: packed.focus.hasAsked, hasReturned: packed.phase != .walking,
       askersAtOnce: askersAtOnce(packed),
-      attempt: ProceedCall(isReplay: true, owesAnswers: memory?.answersOfStep?.isEmpty == false), memory: memory)
+      attempt: ProceedCall(isReplay: true, owesAnswers: memory?.answersOfStep.isEmpty == false), memory: memory)
     guard packed.phase == .walking, packed.question != nil || !packed.waits.isEmpty else { return }
     track.reopening = Reopening(question: packed.question, waits: packed.waits, ofChildren: ofChildren)
   }

@@ -129,6 +129,7 @@ extension PackedTrack {
     }
     for index in focus.answers.indices { focus.answers[index].key = moved(focus.answers[index].key) }
     focus.answers.sort { $0.key < $1.key }
+    focus.keysOfChildren = focus.keysOfChildren?.filter { !gone.contains($0) }.map(moved)
     if let key = question?.key { question?.key = moved(key) }
     for index in waits.indices { waits[index].key = moved(waits[index].key) }
   }

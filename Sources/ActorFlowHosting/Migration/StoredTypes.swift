@@ -120,8 +120,8 @@ extension StoredTypes {
   func answer(under key: JournalKey) -> Any.Type? {
     switch key.name {
     case .given(let name): type { $0 == .answer(key: name) }
-    case .signal(let name): type { $0 == .signal(name: name) }
-    case .type(let name):
+    case .signal(let name, _): type { $0 == .signal(name: name) }
+    case .type(let name, _):
       type { if case .prompt(let names) = $0 { names.current == name } else { false } }
         ?? type { if case .prompt(let names) = $0 { names.earlier.contains(name) } else { false } }
     }

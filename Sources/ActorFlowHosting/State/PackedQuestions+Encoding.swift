@@ -53,21 +53,29 @@ extension JournalKey: StoredPart {
 
 extension JournalKey.Name: StoredChoice {
   static let name = "key of a journal"
-  static let placeholders: [Self] = [.given(""), .type(""), .signal("")]
+  static let placeholders: [Self] = [
+    .given(""), .type(""), .signal(""), .type("", by: .step), .type("", by: .child), .signal("", by: .step),
+    .signal("", by: .child),
+  ]
 
   var tag: UInt8 {
     switch self {
     case .given: 1
-    case .type: 2
-    case .signal: 3
+    case .type(_, nil): 2
+    case .signal(_, nil): 3
+    case .type(_, .step): 4
+    case .type(_, .child): 5
+    case .signal(_, .step): 6
+    case .signal(_, .child): 7
     }
   }
 
   mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    if asker != nil { try coder.check(coder.format >= 6, Self.unknown(tag)) }
     switch self {
     case .given(let name): self = .given(try coder.coded(name))
-    case .type(let name): self = .type(try coder.coded(name))
-    case .signal(let name): self = .signal(try coder.coded(name))
+    case .type(let name, let asker): self = .type(try coder.coded(name), by: asker)
+    case .signal(let name, let asker): self = .signal(try coder.coded(name), by: asker)
     }
   }
 }

@@ -109,9 +109,9 @@ extension PackedFocus: StoredPart {
     try coder.code(&update)
     try coder.code(&tree)
     if coder.format >= 6 {
-      try coder.code(&answersOfChildren)
+      try coder.code(&keysOfChildren)
     } else {
-      answersOfChildren = answers.isEmpty ? [] : nil
+      keysOfChildren = answers.isEmpty ? [] : nil
     }
   }
 }

@@ -34,8 +34,9 @@ import Testing
     while !(await host.isStopping) { await Task.yield() }
     gate.open()
     try await running.value
-    #expect(try await abandoning.value.status == .runnable, "the rollback goes on later")
-    #expect(undone == ["undo last", "undo pay"])
+    // The flow may learn of the stop only after the next `backUp` has begun.
+    let status = try await abandoning.value.status
+    #expect(undone.prefix(2) == ["undo last", "undo pay"] && undone.count == (status == .runnable ? 2 : 3))
     let (other, _) = try await self.host("two")
     try await other.catchUp()
     #expect(try await other.view("x").status == .abandoned)

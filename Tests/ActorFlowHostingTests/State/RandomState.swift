@@ -117,11 +117,13 @@ struct RandomState {
     let name: JournalKey.Name =
       switch below(3) {
       case 0: .given(text())
-      case 1: .type(text())
-      default: .signal(text())
+      case 1: .type(text(), by: asker())
+      default: .signal(text(), by: asker())
       }
     return JournalKey(name: name, number: number())
   }
+
+  private mutating func asker() -> JournalKey.Asker? { optional { $0.below(2) == 0 ? .step : .child } }
 }
 
 // MARK: - Tracks
@@ -140,7 +142,7 @@ extension RandomState {
     track.focus = PackedFocus(
       isEntered: bool(), hasAsked: bool(), askersAtOnce: below(9), records: list { $0.record() },
       answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() },
-      tree: optional { $0.tree() }, answersOfChildren: optional { $0.list { $0.key() } })
+      tree: optional { $0.tree() }, keysOfChildren: optional { $0.list { $0.key() } })
     track.visit = optional { $0.visit() }
     track.hasAsked = bool()
     track.isSealed = bool()

@@ -95,13 +95,24 @@ extension PackedTrack {
     }
     for answer in focus.answers {
       let entry = machine.keyBits == nil ? "" : " \(answer.entry.word)"
-      lines.append("  answer \(answer.key.name) \(answer.key.number)\(entry)")
+      lines.append("  answer \(answer.key.name.word) \(answer.key.number)\(entry)")
     }
     for node in focus.tree?.nodes ?? [] { lines.append("  node \(node.type) \(text(node.state))") }
     if let question { lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))") }
     for wait in waits { lines.append("  waits for \(wait.signal)") }
     for result in fork?.results ?? [] { lines.append("  result \(result.branch) \(text(result.value))") }
     return lines
+  }
+}
+
+extension JournalKey.Name {
+  fileprivate var word: String {
+    let asker = asker.map { " by its \($0)" } ?? ""
+    return switch self {
+    case .given(let name): "given(\"\(name)\")"
+    case .type(let name, _): "type(\"\(name)\")\(asker)"
+    case .signal(let name, _): "signal(\"\(name)\")\(asker)"
+    }
   }
 }
 

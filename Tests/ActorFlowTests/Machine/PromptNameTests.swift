@@ -32,7 +32,7 @@ enum Shipping {
   /// - Parameter isQualified: Whether the flow is stored in a format with qualified names.
   private func machine(isQualified: Bool = true) throws -> FlowMachine {
     var machine = FlowMachine(flow: "f", journal: .persisting)
-    machine.qualifiesPrompts = isQualified
+    machine.qualifiesKeys = isQualified
     try machine.launch(graph, with: "-")
     let node = try #require(graph.nodes.first)
     _ = machine.enter(node, instance: nil, payload: Payload("-"))
@@ -137,7 +137,7 @@ enum Shipping {
     #expect(try ask(NamedForm(), on: &raised).answer == "n")
     #expect(try keys(of: raised) == ["PrivateForm#1", "named#1"])
     var lowered = try restored(raised)
-    lowered.qualifiesPrompts = false
+    lowered.qualifiesKeys = false
     #expect(try ask(NamedForm(), on: &lowered).answer == "n")
     #expect(try ask(PrivateForm(), on: &lowered).answer == "p")
   }
@@ -146,7 +146,7 @@ enum Shipping {
   func twice() throws {
     var first = try machine(isQualified: false)
     try answer(Billing.AddressForm(), "short", on: &first)
-    first.qualifiesPrompts = true
+    first.qualifiesKeys = true
     var other = try machine()
     try answer(Billing.AddressForm(), "qualified", on: &other)
     let names = GraphNames(graph)

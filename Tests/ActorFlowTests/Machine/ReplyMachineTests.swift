@@ -67,7 +67,7 @@ import Testing
   @Test("an answer that was stored without facts has none but the answer")
   func older() throws {
     var driver = try machine(.reloading)
-    let key = JournalKey(name: .type("Form"), number: 1)
+    let key = JournalKey(name: .type(Form.promptName), number: 1)
     driver.give { $0.remember(.answered("!"), as: key, on: .main) }
     guard case .answered(let value) = try ask(&driver) else { throw Failure("asked again") }
     let replied = try #require(value as? Replied)

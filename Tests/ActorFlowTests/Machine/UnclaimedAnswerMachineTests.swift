@@ -144,7 +144,7 @@ import Testing
     #expect(refusal { try ask("reminded", on: &replay) } == nil)
     machine = try begun()
     try answer("name", on: &machine)
-    replay = try readBack(machine) { $0.main.focus.answersOfChildren = nil }
+    replay = try readBack(machine) { $0.main.focus.keysOfChildren = nil }
     #expect(refusal { try ask("new", on: &replay) } == nil)
   }
 
