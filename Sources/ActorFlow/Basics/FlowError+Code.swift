@@ -1,7 +1,7 @@
 extension FlowError {
   /// The kind of an error. New codes may be added, so switch with a default.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Name: String, Sendable {
+    enum Name: String, Sendable, CaseIterable {
       case notRunning, alreadyRunning, flowEnded, ending, moving, insideFlow, notInFlow
       case cannotBackUp, rollbackFailed, abandoned, stepFailed
       case noSuchQuestion, questionClosed, ambiguousQuestion, wrongAnswerType, staleRevision, principalNeeded
@@ -10,9 +10,9 @@ extension FlowError {
       case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
       case hostStopping, notSuspended, stepsStillRunning, noDecision
     }
-    private let name: Name
+    let name: Name
 
-    private init(_ name: Name) {
+    init(_ name: Name) {
       self.name = name
     }
 

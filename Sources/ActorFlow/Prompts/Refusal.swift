@@ -42,4 +42,7 @@ public struct Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertib
 
   /// The message, after the field if there is one.
   public var description: String { field.map { "\($0): \(message)" } ?? message }
+
+  /// The status of an HTTP response to the refused answer: 403 for ``Kind/notAllowed``, 422 for ``Kind/invalid``.
+  public var httpStatus: Int { kind == .notAllowed ? 403 : 422 }
 }
