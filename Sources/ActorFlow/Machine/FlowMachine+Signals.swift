@@ -356,6 +356,7 @@ extension FlowMachine {
       let wait = reopening.waits.first(where: { $0.number == number })
     {
       remember(.overdue, as: wait.key, on: track)
+      noteFollowed(on: track)
       self[track].reopening = reopening.without(wait: number)
       timers.dropWait(number)
       pauseIdling(on: track, at: now())

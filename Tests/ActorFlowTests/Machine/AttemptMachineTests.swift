@@ -158,6 +158,19 @@ import Testing
     }
   }
 
+  @Test("the time limit of a wait follows a failure, also of a wait that the step has not repeated yet")
+  func limitFollowed() throws {
+    var driver = try driver()
+    let wait = PackedWait(
+      signal: "s", key: JournalKey(name: .signal("s", by: .child), number: 1), number: 1, type: "Int")
+    driver.give { $0[.main].reopening = Reopening(question: nil, waits: [wait]) }
+    _ = try run(&driver)
+    #expect(fail(&driver))
+    #expect(latest(driver) == ["k"])
+    driver.give { $0.stopWaiting(1) }
+    #expect(latest(driver) == [])
+  }
+
   @Test("the first time under a key stays")
   func time() throws {
     var driver = try driver()
