@@ -3,7 +3,7 @@ import Testing
 @testable import ActorFlow
 
 /// Updates that a child task makes in a replay, before its step has asked again.
-@Suite("Replayed updates", .timeLimit(.minutes(5))) struct ReplayedUpdateTests {
+@Suite("Replayed updates", .timeLimit(.minutes(15))) struct ReplayedUpdateTests {
   private let reopens = Checkpoint()
   private let updates = Shared<[String]>([])
 

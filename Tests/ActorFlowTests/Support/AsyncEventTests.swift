@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActorFlow
 
-@Suite("An event that wakes one task", .timeLimit(.minutes(5))) struct AsyncEventTests {
+@Suite("An event that wakes one task", .timeLimit(.minutes(15))) struct AsyncEventTests {
   private let event = AsyncEvent()
 
   @Test("a signal that comes first is not lost")
