@@ -1,0 +1,146 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// A second version is deployed over waiting flows by hosts that die, and then taken back.
+@Suite("A deploy that is taken back", .timeLimit(.minutes(15))) struct DeployAndBackTests {
+  private let store = MemoryFlowStore()
+
+  private static func ask(_ name: String) -> Step<String, String> {
+    Step(name) { (input: String, context: StepContext) in input + (try await context.ask(Form(text: name))) }
+  }
+
+  private static let first = Flow<String, String>("kyc") {
+    ask("name")
+    ask("check")
+    ask("score")
+    ask("sign")
+  }
+
+  /// One step is renamed, one is new.
+  private static let second = Flow<String, String>("kyc") {
+    ask("person")
+    ask("check")
+    Step("audit") { (input: String, _: StepContext) in input + "!" }
+    ask("score")
+    ask("sign")
+  }
+
+  /// A host with the only version that its build knows. Leaves the format of stored flows as it is.
+  private func host(_ version: Int, diesAfter calls: Int = .max) async throws -> (FlowHost, HostedFlow<String, String>)
+  {
+    let mortal = FaultyStore(store) { call in
+      // The last commit may reach the store without an acknowledgement.
+      if call.number == calls, calls % 2 == 0, call.operation == .commit { return .loseAcknowledgement }
+      return call.number > calls ? .fail(.unavailable) : nil
+    }
+    let host = FlowHost(store: mortal, owner: "host")
+    if version == 1 { return (host, try await host.register(Self.first)) }
+    let flows = try await host.register(
+      Self.second, version: 2, from: 1, moves: [Move.rename("kyc/name", to: "kyc/person")])
+    return (host, flows)
+  }
+
+  /// The acknowledged answers of each flow, in order. Each answer is a word of its own.
+  private struct Acknowledged {
+    var answers: [[String]]
+    private var count = 0
+
+    init(_ flows: Int) { answers = Array(repeating: [], count: flows) }
+
+    mutating func word() -> String {
+      count += 1
+      return "(\(count))"
+    }
+  }
+
+  private func answer(_ number: Int, on host: FlowHost, _ acknowledged: inout Acknowledged) async throws {
+    let id = FlowID("f\(number)")
+    guard let question = try await host.settled(id).questions.first?.id else { return }
+    let word = acknowledged.word()
+    try await host.answer(question, of: id, json: "\"\(word)\"".utf8)
+    acknowledged.answers[number].append(word)
+  }
+
+  private func formats() async throws -> Set<Int> {
+    var formats: Set<Int> = []
+    for number in 0..<count {
+      if let row = try await store.load(FlowID("f\(number)"))?.snapshot { formats.insert(row.format) }
+    }
+    return formats
+  }
+
+  #if THREAD_SANITIZER
+    private let count = 60
+  #else
+    private let count = 500
+  #endif
+
+  @Test(
+    "500 flows: those that moved stand as unmigrated under the old build, the others go on; forward again, none is lost",
+    arguments: [1, 2, 3] as [UInt64])
+  func back(seed: UInt64) async throws {
+    let random = Chance(seed: seed)
+    var acknowledged = Acknowledged(count)
+    var options = FlowHost.Options()
+    options.writesFormat = 5
+    let old = try FlowHost(store: store, owner: "host", options: options)
+    let oldFlows = try await old.register(Self.first)
+    for number in 0..<count {
+      try await oldFlows.start(id: FlowID("f\(number)"), with: "-")
+      for _ in 0..<(number % 4) { try await answer(number, on: old, &acknowledged) }
+    }
+    try await old.emptied()
+
+    for _ in 0..<12 {
+      let calls = 20 + random.below(280)
+      let (dying, _) = try await host(2, diesAfter: calls)
+      let numbers = (0..<5 + random.below(25)).map { _ in random.below(count) }
+      for number in numbers {
+        // A refusal, or a store that is gone, leaves the answer unacknowledged. It may have been taken all the same.
+        do { try await answer(number, on: dying, &acknowledged) } catch {}
+      }
+    }
+    #expect(try await formats() == [5], "the way back is open")
+
+    let (back, _) = try await host(1)
+    var moved: Set<Int> = []
+    for number in 0..<count where try await store.load(FlowID("f\(number)"))?.snapshot.version == 2 {
+      moved.insert(number)
+      let isOpen = try await store.load(FlowID("f\(number)"))?.snapshot.status != .finished
+      guard isOpen else { continue }
+      let code = await code { try await back.answer(Form.self, of: FlowID("f\(number)"), with: "no") }
+      #expect(code == .unmigrated)
+      #expect(try await back.view(FlowID("f\(number)")).status == .unmigrated)
+    }
+    #expect(moved.count > 10 && moved.count < count)
+    for number in 0..<count where !moved.contains(number) && number % 2 == 0 {
+      while try await back.settled(FlowID("f\(number)")).status == .waiting {
+        try await answer(number, on: back, &acknowledged)
+      }
+      #expect(try await back.view(FlowID("f\(number)")).status == .finished)
+    }
+    try await back.emptied()
+
+    let (forward, flows) = try await host(2)
+    for number in 0..<count {
+      let id = FlowID("f\(number)")
+      while try await forward.settled(id).status == .waiting { try await answer(number, on: forward, &acknowledged) }
+      guard case .finished(let output) = try await flows.outcome(of: id) else {
+        Issue.record("f\(number) did not finish")
+        continue
+      }
+      try check(output, acknowledged.answers[number], "f\(number)")
+    }
+  }
+
+  /// Checks that a flow has exactly four answers, and among them all that were acknowledged, in their order.
+  private func check(_ output: String, _ acknowledged: [String], _ id: String) throws {
+    let words = output.dropFirst().replacing("!", with: "").split(separator: ")").map { "\($0))" }
+    #expect(words.count == 4, "\(id): \(output)")
+    #expect(words.filter(acknowledged.contains) == acknowledged, "\(id): \(output)")
+    #expect(output.count { $0 == "!" } <= 1)
+  }
+}
