@@ -30,7 +30,7 @@ struct Submit: AsyncParsableCommand {
 
   private static func checked(_ id: String) throws -> FlowID {
     guard (1...40).contains(id.count), id.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" }) else {
-      throw Refusal("“\(id.prefix(40))” is no name of an expense; use 1 to 40 letters, digits and hyphens.")
+      throw Problem("“\(id.prefix(40))” is no name of an expense; use 1 to 40 letters, digits and hyphens.")
     }
     return FlowID(id)
   }

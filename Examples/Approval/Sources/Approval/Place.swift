@@ -23,7 +23,7 @@ struct Place: ParsableArguments {
     // Any stream is accepted, also one without a size; the file manager's function reads only files with a size.
     guard let file = FileHandle(forReadingAtPath: staffFile), let data = try? file.readToEnd() ?? Data(),
       let text = String(data: data, encoding: .utf8)
-    else { throw Refusal("The file \(staffFile) cannot be read.") }
+    else { throw Problem("The file \(staffFile) cannot be read.") }
     return try Staff(parsing: text)
   }
 
@@ -35,7 +35,7 @@ struct Place: ParsableArguments {
     let clock: any WallClock = if let at { StandingClock(now: try Time.parse(at)) } else { SystemWallClock() }
     do {
       try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch { throw Refusal("The directory \(directory) cannot be used: \(error.localizedDescription)") }
+    } catch { throw Problem("The directory \(directory) cannot be used: \(error.localizedDescription)") }
     let store = try await FileFlowStore(directory: directory + "/flows", clock: clock)
     do {
       for (file, error) in await store.unreadable() { complain("\(file): \(error.message)") }
@@ -89,7 +89,7 @@ enum Time {
 
   static func parse(_ text: String) throws -> Date {
     do { return try Date(text, strategy: .iso8601) } catch {
-      throw Refusal("“\(text.prefix(40))” is no time; write it as in 2026-01-05T09:00:00Z.")
+      throw Problem("“\(text.prefix(40))” is no time; write it as in 2026-01-05T09:00:00Z.")
     }
   }
 }

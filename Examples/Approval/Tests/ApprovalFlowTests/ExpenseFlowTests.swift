@@ -188,7 +188,7 @@ import Testing
       "99999999999999999999999",
     ])
   func noAmounts(text: String) {
-    #expect(throws: Refusal.self) { try Amount(parsing: text) }
+    #expect(throws: Problem.self) { try Amount(parsing: text) }
   }
 
   @Test("one person has one part in an expense, and a purpose is needed")
@@ -206,9 +206,9 @@ import Testing
       ("ann", "bob", "carol", nil, "a \u{1B}[31mtaxi"),
       ("ann", "bob", "carol", nil, String(repeating: "x", count: 201)),
     ] as [(String, String, String, String?, String)] {
-      #expect(throws: Refusal.self) { try claim(submitter, first, second, boss, purpose) }
+      #expect(throws: Problem.self) { try claim(submitter, first, second, boss, purpose) }
     }
-    #expect(throws: Refusal.self) { try Staff(["ann", "bob"]) }
-    #expect(throws: Refusal.self) { try Staff(["ann", "bob", "a b"]) }
+    #expect(throws: Problem.self) { try Staff(["ann", "bob"]) }
+    #expect(throws: Problem.self) { try Staff(["ann", "bob", "a b"]) }
   }
 }

@@ -52,22 +52,22 @@ extension BasketView: TextPrompt {
     case ("undo", 1): return .undo
     case ("currency", 2):
       guard let currency = Currency(rawValue: words[1].uppercased()) else {
-        throw Refusal("choose " + Currency.allCases.map(\.rawValue).joined(separator: ", "))
+        throw Problem("choose " + Currency.allCases.map(\.rawValue).joined(separator: ", "))
       }
       return .currency(currency)
     case ("checkout", 1): return .checkout(total: total)
     default:
-      throw Refusal("write add, remove or quantity with a product, undo, currency USD, or checkout; help explains them")
+      throw Problem("write add, remove or quantity with a product, undo, currency USD, or checkout; help explains them")
     }
   }
 
   /// Reads a verb, a product and a number.
   private func line(_ words: [String], among products: [Product]) throws -> (SKU, Int) {
     guard words.count >= 3, let last = words.last else {
-      throw Refusal("write a SKU and how many, for example \(words[0].lowercased()) \(example)")
+      throw Problem("write a SKU and how many, for example \(words[0].lowercased()) \(example)")
     }
     guard let quantity = Int(last) else {
-      throw Refusal("the quantity \(quoted(last)) must be a whole number from 1 to \(ShoppingList.quantityLimit)")
+      throw Problem("the quantity \(quoted(last)) must be a whole number from 1 to \(ShoppingList.quantityLimit)")
     }
     return (try sku(words.dropFirst().dropLast().joined(separator: " "), among: products), quantity)
   }
@@ -77,7 +77,7 @@ extension BasketView: TextPrompt {
     if catalogue[SKU(text)] != nil { return SKU(text) }
     let found = products.filter { $0.name.lowercased().contains(text.lowercased()) }
     if found.count > 1 {
-      throw Refusal("\(found.count) products have \(quoted(text)) in their names; write the SKU of one of them")
+      throw Problem("\(found.count) products have \(quoted(text)) in their names; write the SKU of one of them")
     }
     return found.first?.sku ?? SKU(text)
   }

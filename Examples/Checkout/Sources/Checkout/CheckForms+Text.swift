@@ -13,7 +13,7 @@ extension PackingForm: TextPrompt {
 
   func parse(_ text: String) throws -> Packing {
     guard let packing = Packing(rawValue: text.lowercased()) else {
-      throw Refusal("write together or split")
+      throw Problem("write together or split")
     }
     return packing
   }
@@ -23,7 +23,7 @@ extension BirthYearForm: TextPrompt {
   var label: String { "Your year of birth" }
 
   func parse(_ text: String) throws -> Int {
-    guard let year = Int(text) else { throw Refusal("the year of birth must be a number such as 1990") }
+    guard let year = Int(text) else { throw Problem("the year of birth must be a number such as 1990") }
     return year
   }
 }
@@ -35,7 +35,7 @@ extension OfferForm: TextPrompt {
     switch text.lowercased() {
     case "yes", "y": return true
     case "no", "n": return false
-    default: throw Refusal("write yes or no")
+    default: throw Problem("write yes or no")
     }
   }
 }

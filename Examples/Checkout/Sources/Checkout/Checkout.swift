@@ -122,7 +122,7 @@ struct CheckoutCommand: AsyncParsableCommand {
     let catalogue = try readCatalogue(screen)
     let file = try prices.map { try PriceFile(path: $0, catalogue: catalogue) }
     let openingPrices: PriceList
-    do { openingPrices = try file?.prices(in: .euro) ?? PriceList() } catch { throw Refusal("\(error).") }
+    do { openingPrices = try file?.prices(in: .euro) ?? PriceList() } catch { throw Problem("\(error).") }
     return Shop(
       catalogue: catalogue, today: try .current, prices: file ?? Market() as any PriceSource,
       openingPrices: openingPrices, pricesEvery: .seconds(refresh), books: books)
@@ -133,7 +133,7 @@ struct CheckoutCommand: AsyncParsableCommand {
     do {
       return try Upsell.flow(of: text)
     } catch {
-      throw Refusal("\(upsell ?? "upsell.json"): \(error)")
+      throw Problem("\(upsell ?? "upsell.json"): \(error)")
     }
   }
 
@@ -144,7 +144,7 @@ struct CheckoutCommand: AsyncParsableCommand {
     do {
       reading = try Catalogue.read(text)
     } catch {
-      throw Refusal("\(name): \(error).")
+      throw Problem("\(name): \(error).")
     }
     for problem in reading.problems.prefix(10) {
       screen.say("\(name), \(problem). The line is left out.")
@@ -173,7 +173,7 @@ extension Month {
     get throws {
       let now = Calendar(identifier: .gregorian).dateComponents([.year, .month], from: Date())
       guard let year = now.year, let number = now.month, let month = Month(year: year, number: number) else {
-        throw Refusal("the date of this computer is not set; set it, so that a card's expiry can be checked.")
+        throw Problem("the date of this computer is not set; set it, so that a card's expiry can be checked.")
       }
       return month
     }

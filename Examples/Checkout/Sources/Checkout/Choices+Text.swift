@@ -8,7 +8,7 @@ extension CountryForm: TextPrompt {
       $0.rawValue == text.uppercased() || $0.name.lowercased() == text.lowercased()
     }
     guard let country else {
-      throw Refusal(
+      throw Problem(
         "we do not deliver to \(quoted(text)), only to " + Country.allCases.map(\.name).joined(separator: ", "))
     }
     return country
@@ -26,7 +26,7 @@ extension DeliveryForm: TextPrompt {
   func parse(_ text: String) throws -> DeliveryMethod {
     if let method = DeliveryMethod(rawValue: text.lowercased()) { return method }
     guard let number = Int(text), (1...options.count).contains(number) else {
-      throw Refusal(
+      throw Problem(
         "choose a number from 1 to \(options.count), or write "
           + options.map(\.method.rawValue).joined(separator: " or "))
     }

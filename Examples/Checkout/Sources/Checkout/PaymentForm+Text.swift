@@ -20,7 +20,7 @@ extension PaymentForm: TextPrompt {
   func parse(_ text: String) throws -> Card {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count >= 3, let code = words.last, let expiry = Month(parsing: words[words.count - 2]) else {
-      throw Refusal("write the card number, the expiry as MM/YY and the security code, with blanks between")
+      throw Problem("write the card number, the expiry as MM/YY and the security code, with blanks between")
     }
     let number = words.dropLast(2).joined().filter { $0 != "-" }
     return Card(number: number, expiry: expiry, securityCode: String(code))
@@ -33,7 +33,7 @@ extension CancelPaymentForm: TextPrompt {
 
   func parse(_ text: String) throws -> Cancellation {
     guard let cancellation = Cancellation(rawValue: text.lowercased()) else {
-      throw Refusal("write cancel, or wait")
+      throw Problem("write cancel, or wait")
     }
     return cancellation
   }
@@ -51,7 +51,7 @@ extension MethodForm: TextPrompt {
 
   func parse(_ text: String) throws -> LaterMethod {
     guard let method = LaterMethod(rawValue: text.lowercased()) else {
-      throw Refusal("write " + LaterMethod.allCases.map(\.rawValue).joined(separator: " or ") + ", or abandon")
+      throw Problem("write " + LaterMethod.allCases.map(\.rawValue).joined(separator: " or ") + ", or abandon")
     }
     return method
   }

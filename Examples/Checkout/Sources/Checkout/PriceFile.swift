@@ -10,7 +10,7 @@ struct PriceFile: PriceSource {
 
   /// The prices at a path; a stream is read to its end.
   ///
-  /// - Throws: ``Refusal`` if a stream cannot be read.
+  /// - Throws: ``Problem`` if a stream cannot be read.
   init(path: String, catalogue: Catalogue) throws {
     (self.path, self.catalogue) = (path, catalogue)
     streamed = TextFile.isStream(path) ? try TextFile.read(path) : nil
@@ -18,14 +18,14 @@ struct PriceFile: PriceSource {
 
   /// The current prices in the file.
   ///
-  /// - Throws: ``Refusal`` if it cannot be read, or has an invalid line.
+  /// - Throws: ``Problem`` if it cannot be read, or has an invalid line.
   func prices(in currency: Currency) throws -> PriceList {
     let text: String
-    do { text = try streamed ?? TextFile.read(path) } catch let refusal as Refusal {
-      throw Refusal(refusal.sentence.hasSuffix(".") ? String(refusal.sentence.dropLast()) : refusal.sentence)
+    do { text = try streamed ?? TextFile.read(path) } catch let refusal as Problem {
+      throw Problem(refusal.sentence.hasSuffix(".") ? String(refusal.sentence.dropLast()) : refusal.sentence)
     }
     do { return try PriceList(reading: text, in: currency, of: catalogue) } catch {
-      throw Refusal("\(path): \(error)")
+      throw Problem("\(path): \(error)")
     }
   }
 }

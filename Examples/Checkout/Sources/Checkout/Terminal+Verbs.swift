@@ -8,7 +8,7 @@ extension Terminal {
     let isOpen: Bool
     do {
       isOpen = try await conversation.answer(question, P.self, with: try prompt.parse(text))
-    } catch let refusal as Refusal {
+    } catch let refusal as Problem {
       screen.say("Sorry, \(refusal).")
       return
     } catch let error as FlowError where [.questionClosed, .noSuchQuestion, .ending, .flowEnded].contains(error.code) {

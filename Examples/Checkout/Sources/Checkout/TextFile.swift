@@ -7,19 +7,19 @@ enum TextFile {
   ///
   /// Blocks until a stream has ended.
   ///
-  /// - Throws: ``Refusal`` with a sentence that names the path, if it is missing, a folder, unreadable, or not text.
+  /// - Throws: ``Problem`` with a sentence that names the path, if it is missing, a folder, unreadable, or not text.
   static func read(_ path: String) throws -> String {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw Refusal("There is no file \(quoted(path)).")
+      throw Problem("There is no file \(quoted(path)).")
     }
-    guard !isFolder.boolValue else { throw Refusal("\(quoted(path)) is a folder; name a file.") }
+    guard !isFolder.boolValue else { throw Problem("\(quoted(path)) is a folder; name a file.") }
     // Not the file manager's function: it reads only files with a size.
     guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() ?? Data() else {
-      throw Refusal("The file \(quoted(path)) cannot be read; check its permissions.")
+      throw Problem("The file \(quoted(path)) cannot be read; check its permissions.")
     }
     guard let text = String(data: data, encoding: .utf8) else {
-      throw Refusal("The file \(quoted(path)) is not text in UTF-8; save it in that encoding.")
+      throw Problem("The file \(quoted(path)) is not text in UTF-8; save it in that encoding.")
     }
     return text
   }

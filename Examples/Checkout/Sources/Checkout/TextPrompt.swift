@@ -13,7 +13,7 @@ protocol TextPrompt: Prompt, Decodable where Answer: Codable {
   func lookUp(_ text: String) -> [String]?
   /// Reads an answer; `validate` decides whether it is accepted.
   ///
-  /// - Throws: ``Refusal``.
+  /// - Throws: ``Problem``.
   func parse(_ text: String) throws -> Answer
 }
 

@@ -9,7 +9,7 @@ import Testing
   private let hammer = Fixture.hammer
   private let clock = ManualClock()
 
-  private func cheap(_ cents: Int, in currency: Currency = .euro) -> Result<PriceList, Refusal> {
+  private func cheap(_ cents: Int, in currency: Currency = .euro) -> Result<PriceList, Problem> {
     .success(PriceList(in: currency, rate: currency == .euro ? 100 : 200, changed: [hammer: Money(cents: cents)]))
   }
 
@@ -53,7 +53,7 @@ import Testing
       view = try await tester.updated(view)
       #expect(view.prompt.total == Money(cents: 3800))
       let id = view.id
-      let refusal = try await tester.refusal(of: Refusal.self) {
+      let refusal = try await tester.refusal(of: Problem.self) {
         try await $0.answer(id, with: BasketAction.checkout(total: Money(cents: 4000)))
       }
       #expect(refusal.sentence.hasPrefix("the prices have just changed: it is €38.00 now, and not €40.00"))
@@ -79,7 +79,7 @@ import Testing
 
   @Test("A price source that throws changes nothing: the old prices stay, with the reason, and are requested again")
   func throwingSource() async throws {
-    let prices = ScriptedPrices(cheap(1900), .failure(Refusal("the line is dead")), cheap(1800))
+    let prices = ScriptedPrices(cheap(1900), .failure(Problem("the line is dead")), cheap(1800))
     let shop = try Fixture.shop(prices: prices, clock: clock)
     try await testFlow(FilledBasket(shop: shop), with: ShoppingList()) { tester in
       var view = try await tester.updated(try await tester.question(BasketView.self))
@@ -126,7 +126,7 @@ import Testing
       view = try await tester.updated(view)
       #expect(view.prompt.stock[hammer] == 1)
       let (id, total) = (view.id, view.prompt.total)
-      let refusal = try await tester.refusal(of: Refusal.self) {
+      let refusal = try await tester.refusal(of: Problem.self) {
         try await $0.answer(id, with: BasketAction.checkout(total: total))
       }
       #expect(refusal.sentence == "only one Hammer (H-1) is left")

@@ -105,7 +105,7 @@ import Testing
     try apply([.news(.stock([hammer: 1]))], to: &state)
     let view = try step.renderPass(state).rendering
     #expect(view.refusal == "only one is left")
-    #expect(throws: Refusal.self) { try view.validate(.checkout(total: view.total)) }
+    #expect(throws: Problem.self) { try view.validate(.checkout(total: view.total)) }
     try apply([.quantity(hammer, 1)], to: &state)
     #expect(try step.renderPass(state).rendering.refusal == nil)
   }

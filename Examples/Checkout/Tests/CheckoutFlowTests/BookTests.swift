@@ -58,11 +58,11 @@ import Testing
   func unwritable() async throws {
     try await withFolder { folder in
       let shop = try Fixture.shop(books: Books(directory: folder.appending(path: "missing")))
-      await #expect(throws: Refusal.self) { try await shop.warehouse.reserve(2, of: hammer, idempotencyKey: "k") }
+      await #expect(throws: Problem.self) { try await shop.warehouse.reserve(2, of: hammer, idempotencyKey: "k") }
       #expect(await shop.warehouse.available[hammer] == 3)
       #expect(await shop.warehouse.reservations.isEmpty)
       let card = try CardTests.card("4242424242424242")
-      await #expect(throws: Refusal.self) {
+      await #expect(throws: Problem.self) {
         try await shop.gateway.charge(Money(cents: 500), to: card, idempotencyKey: "k")
       }
       #expect(await shop.gateway.balance == .zero)
@@ -74,7 +74,7 @@ import Testing
     try await withFolder { folder in
       let file = folder.appending(path: "gateway.json")
       try Data("{".utf8).write(to: file)
-      let refusal = #expect(throws: Refusal.self) { try Books(directory: folder) }
+      let refusal = #expect(throws: Problem.self) { try Books(directory: folder) }
       #expect(refusal?.sentence.hasPrefix("the book “gateway.json” cannot be read") == true)
       #expect(try Data(contentsOf: file) == Data("{".utf8))
     }

@@ -7,7 +7,7 @@ import Testing
   func expiry() throws {
     let card = try Self.card("4242424242424242", "06/30")
     try card.check(today: #require(Month(year: 2030, number: 6)))
-    #expect(throws: Refusal.self) { try card.check(today: #require(Month(year: 2030, number: 7))) }
+    #expect(throws: Problem.self) { try card.check(today: #require(Month(year: 2030, number: 7))) }
   }
 
   @Test(
@@ -21,13 +21,13 @@ import Testing
     arguments: ["4242424242424241", "4242", "42424242424242424242", "4242x24242424242", ""])
   func refuses(number: String) throws {
     let card = try Self.card(number)
-    #expect(throws: Refusal.self) { try card.check(today: Fixture.today) }
+    #expect(throws: Problem.self) { try card.check(today: Fixture.today) }
   }
 
   @Test("A malformed security code is refused", arguments: ["", "12", "12345", "12a"])
   func refusesCode(code: String) throws {
     let card = try Self.card("4242424242424242", code: code)
-    #expect(throws: Refusal.self) { try card.check(today: Fixture.today) }
+    #expect(throws: Problem.self) { try card.check(today: Fixture.today) }
   }
 
   @Test("A printed card shows four digits of its number and no code")

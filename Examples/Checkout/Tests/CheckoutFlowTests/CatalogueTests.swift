@@ -58,7 +58,7 @@ import Testing
       ("sku,name,price,stock\nA,x,y,1\n", "line 2: the price"),
     ])
   func refuses(text: String, sentence: String) {
-    let error = #expect(throws: Refusal.self) { try Catalogue.read(text) }
+    let error = #expect(throws: Problem.self) { try Catalogue.read(text) }
     #expect(error?.sentence.hasPrefix(sentence) == true, "\(error?.sentence ?? "no error")")
   }
 

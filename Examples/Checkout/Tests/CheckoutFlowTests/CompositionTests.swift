@@ -28,7 +28,7 @@ import Testing
     _ = try await Fixture.checkout(try Fixture.shop()) { customer in
       try await customer.add(Fixture.hammer, 1)
       try await customer.checkOut()
-      await #expect(throws: Refusal.self) {
+      await #expect(throws: Problem.self) {
         try await customer.answer(AccountForm.self, .member(email: "hedy@example.org"))
       }
       try await customer.answer(AccountForm.self, .guest)
@@ -45,7 +45,7 @@ import Testing
     let ending = try await Fixture.checkout(shop) { customer in
       try await customer.goToPayment(email: "eve@fraud.example")
     }
-    let error = #expect(throws: Refusal.self) { try ending.get() }
+    let error = #expect(throws: Problem.self) { try ending.get() }
     #expect(error?.sentence.hasPrefix("the fraud check refused the order") == true)
     #expect(await shop.warehouse.available == [Fixture.hammer: 3, Fixture.nails: 50])
     #expect(await shop.warehouse.confirmed.isEmpty)
@@ -62,7 +62,7 @@ import Testing
       try await customer.answer(AccountForm.self, .member(email: "grace@example.org"))
       try await customer.answer(DeliveryForm.self, .pickup)
     }
-    let error = #expect(throws: Refusal.self) { try ending.get() }
+    let error = #expect(throws: Problem.self) { try ending.get() }
     #expect(error?.sentence == "the warehouse no longer holds the goods of this order")
   }
 
@@ -166,7 +166,7 @@ import Testing
       try await customer.coordinator.settled()
       clock.advance(by: .seconds(60))
     }
-    let error = #expect(throws: Refusal.self) { try ending.get() }
+    let error = #expect(throws: Problem.self) { try ending.get() }
     #expect(error?.sentence == "the payment provider did not confirm the payment within 60 seconds")
     #expect(await shop.gateway.balance == .zero)
   }

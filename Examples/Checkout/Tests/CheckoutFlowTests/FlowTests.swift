@@ -98,7 +98,7 @@ import Testing
         .news(.stock([Fixture.hammer: 99])),
       ]
       for action in wrong {
-        await #expect(throws: Refusal.self) { try await customer.answer(BasketView.self, action) }
+        await #expect(throws: Problem.self) { try await customer.answer(BasketView.self, action) }
       }
       #expect(try await customer.coordinator.settled().questions.count == 1)
       try await customer.coordinator.abandon()

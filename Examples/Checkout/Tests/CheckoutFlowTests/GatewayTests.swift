@@ -46,7 +46,7 @@ import Testing
   @Test("A charge with an unknown outcome can be voided, and its key takes no money any more")
   func voids() async throws {
     let card = try CardTests.card("4000000000000119")
-    await #expect(throws: Refusal.self) { try await gateway.charge(amount, to: card, idempotencyKey: "k") }
+    await #expect(throws: Problem.self) { try await gateway.charge(amount, to: card, idempotencyKey: "k") }
     #expect(await gateway.balance == amount)
     #expect(try await gateway.void(idempotencyKey: "k") == amount)
     #expect(try await gateway.void(idempotencyKey: "k") == .zero)
@@ -57,7 +57,7 @@ import Testing
 
   private func payment() async throws -> Payment {
     let outcome = try await gateway.charge(amount, to: CardTests.card("4242424242424242"), idempotencyKey: "k")
-    guard case .approved(let payment) = outcome else { throw Refusal("\(outcome)") }
+    guard case .approved(let payment) = outcome else { throw Problem("\(outcome)") }
     return payment
   }
 }

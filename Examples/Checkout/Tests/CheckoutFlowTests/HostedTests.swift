@@ -20,7 +20,7 @@ import Testing
 
   private func start() async throws {
     let outcome = try await shop.warehouse.reserve(2, of: Fixture.hammer, idempotencyKey: "hold")
-    guard case .reserved(let reservation) = outcome else { throw Refusal("there are no hammers") }
+    guard case .reserved(let reservation) = outcome else { throw Problem("there are no hammers") }
     let product = try #require(shop.catalogue[Fixture.hammer])
     let line = BasketLine(product: product, unitPrice: product.price, reservation: reservation)
     try await host().flows.start(id: "order", with: Basket().adding(line))

@@ -2,10 +2,10 @@
 
 /// A price source that returns the results of its script, and then the last one again and again.
 actor ScriptedPrices: PriceSource {
-  private var script: [Result<PriceList, Refusal>]
+  private var script: [Result<PriceList, Problem>]
   private(set) var asked: [Currency] = []
 
-  init(_ script: Result<PriceList, Refusal>...) {
+  init(_ script: Result<PriceList, Problem>...) {
     self.script = script
   }
 

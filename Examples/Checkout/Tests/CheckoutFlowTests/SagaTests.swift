@@ -28,7 +28,7 @@ import Testing
       try await customer.goToPayment(postcode: "99912")
       try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
     }
-    let error = #expect(throws: Refusal.self) { try ending.get() }
+    let error = #expect(throws: Problem.self) { try ending.get() }
     #expect(error?.sentence == "no courier takes parcels to 99912 Berlin")
     #expect(await shop.gateway.balance == .zero)
     #expect(await shop.warehouse.available[Fixture.hammer] == 3)
@@ -46,7 +46,7 @@ import Testing
       try await customer.goToPayment()
       try await customer.answer(PaymentForm.self, CardTests.card("4000000000000119"))
     }
-    #expect(throws: Refusal.self) { try ending.get() }
+    #expect(throws: Problem.self) { try ending.get() }
     #expect(await shop.gateway.balance == .zero)
     #expect(await shop.undone.takeEntries().first?.contains("€44.90 given back") == true)
   }
@@ -60,7 +60,7 @@ import Testing
       for reservation in await shop.warehouse.reservations { try await shop.warehouse.release(reservation.id) }
       try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
     }
-    #expect(throws: Refusal.self) { try ending.get() }
+    #expect(throws: Problem.self) { try ending.get() }
     #expect(await shop.courier.parcels.isEmpty)
     #expect(await shop.gateway.balance == .zero)
   }

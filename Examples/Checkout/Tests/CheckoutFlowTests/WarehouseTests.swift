@@ -30,7 +30,7 @@ import Testing
   @Test("Goods are shipped together or not at all, and can be taken back")
   func ships() async throws {
     _ = try await warehouse.reserve(1, of: hammer, idempotencyKey: "k")
-    await #expect(throws: Refusal.self) { try await warehouse.ship(["k", "unknown"]) }
+    await #expect(throws: Problem.self) { try await warehouse.ship(["k", "unknown"]) }
     #expect(await warehouse.reservations.count == 1)
     try await warehouse.ship(["k"])
     try await warehouse.ship(["k"])

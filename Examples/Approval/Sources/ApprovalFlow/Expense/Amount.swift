@@ -8,19 +8,19 @@ package struct Amount: Hashable, Sendable, Codable, CustomStringConvertible {
 
   /// An amount in cents.
   ///
-  /// - Throws: A ``Refusal`` if it is zero, negative, or more than ``highest``.
+  /// - Throws: A ``Problem`` if it is zero, negative, or more than ``highest``.
   package init(cents: Int) throws {
-    guard cents > 0 else { throw Refusal("An expense is of at least one cent.") }
-    guard cents <= Self.highest else { throw Refusal("An expense is of at most 1000000.00 euros.") }
+    guard cents > 0 else { throw Problem("An expense is of at least one cent.") }
+    guard cents <= Self.highest else { throw Problem("An expense is of at most 1000000.00 euros.") }
     self.cents = cents
   }
 
   /// Reads an amount of euros such as `12`, `12.5` or `12.50`.
   ///
-  /// - Throws: A ``Refusal`` that explains the format, or as ``init(cents:)``.
+  /// - Throws: A ``Problem`` that explains the format, or as ``init(cents:)``.
   package init(parsing text: String) throws {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let refusal = Refusal("“\(text.prefix(40))” is no amount; write euros and cents as in 129.90.")
+    let refusal = Problem("“\(text.prefix(40))” is no amount; write euros and cents as in 129.90.")
     guard (1...2).contains(parts.count), parts.allSatisfy(Self.isNumber) else { throw refusal }
     var digits = parts.count == 2 ? String(parts[1]) : "00"
     guard digits.count <= 2 else { throw refusal }

@@ -13,18 +13,18 @@ package struct Claim: Sendable, Codable, Equatable {
 
   /// A claim.
   ///
-  /// - Throws: A ``Refusal`` if the purpose is missing or too long, a name is unknown, or one person has two parts.
+  /// - Throws: A ``Problem`` if the purpose is missing or too long, a name is unknown, or one person has two parts.
   package init(
     submitter: String, amount: Amount, purpose: String, approvers: (String, String), boss: String?, staff: Staff
   ) throws {
     let purpose = purpose.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     guard (1...200).contains(purpose.count) else {
-      throw Refusal("Say what the expense was for, in at most 200 characters.")
+      throw Problem("Say what the expense was for, in at most 200 characters.")
     }
-    guard !purpose.holdsControlCharacters else { throw Refusal("The purpose holds characters that cannot be shown.") }
+    guard !purpose.holdsControlCharacters else { throw Problem("The purpose holds characters that cannot be shown.") }
     let people = try ([submitter, approvers.0, approvers.1] + [boss].compactMap(\.self)).map(staff.checked)
     guard Set(people).count == people.count else {
-      throw Refusal("An expense takes different people: one submits, two decide, and none of them is asked last.")
+      throw Problem("An expense takes different people: one submits, two decide, and none of them is asked last.")
     }
     self.submitter = submitter
     self.amount = amount

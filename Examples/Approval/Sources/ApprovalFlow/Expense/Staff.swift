@@ -4,16 +4,16 @@ package struct Staff: Sendable {
 
   /// These people.
   ///
-  /// - Throws: A ``Refusal`` if a name will not do, or fewer than three people are left: one who submits, two who decide.
+  /// - Throws: A ``Problem`` if a name will not do, or fewer than three people are left: one who submits, two who decide.
   package init(_ names: some Sequence<String>) throws {
     var all: Set<String> = []
     for name in names {
       guard Self.isName(name) else {
-        throw Refusal("“\(name.prefix(40))” is no name; use 1 to 40 letters, digits, dots, hyphens and underscores.")
+        throw Problem("“\(name.prefix(40))” is no name; use 1 to 40 letters, digits, dots, hyphens and underscores.")
       }
       all.insert(name)
     }
-    guard all.count >= 3 else { throw Refusal("A staff has at least three people: one submits, two decide.") }
+    guard all.count >= 3 else { throw Problem("A staff has at least three people: one submits, two decide.") }
     self.names = all
   }
 
@@ -28,11 +28,11 @@ package struct Staff: Sendable {
 
   /// Returns the name if it is known.
   ///
-  /// - Throws: A ``Refusal`` that lists the names.
+  /// - Throws: A ``Problem`` that lists the names.
   package func checked(_ name: String) throws -> String {
     guard names.contains(name) else {
       let known = names.sorted().prefix(20).joined(separator: ", ")
-      throw Refusal("Nobody here is called “\(name.prefix(40))”. There are \(known)\(names.count > 20 ? ", …" : "").")
+      throw Problem("Nobody here is called “\(name.prefix(40))”. There are \(known)\(names.count > 20 ? ", …" : "").")
     }
     return name
   }

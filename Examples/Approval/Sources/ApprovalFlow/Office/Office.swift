@@ -27,7 +27,7 @@ package struct Office: Sendable {
       try await expenses.start(
         id: id, with: claim, labels: ["submitter": claim.submitter], by: Principal(id: claim.submitter))
     } catch let error as FlowError where error.code == .alreadyStarted {
-      throw Refusal("There is another expense \(id) already; give this one another name.")
+      throw Problem("There is another expense \(id) already; give this one another name.")
     }
     return id
   }
@@ -69,7 +69,7 @@ package struct Office: Sendable {
     try await respond(to: id, by: name) { form in
       // The claim does not name the person to whom the other seat was handed.
       guard !people.contains(next) || form.claim.submitter == next else {
-        throw Refusal("\(next) has a part in it already; hand the seat to somebody else.")
+        throw Problem("\(next) has a part in it already; hand the seat to somebody else.")
       }
       return .handOn(to: next)
     }
@@ -105,7 +105,7 @@ package struct Office: Sendable {
 extension Office {
   private func view(of id: FlowID) async throws -> FlowView {
     do { return try await host.view(id) } catch let error as FlowError where error.code == .noSuchFlow {
-      throw Refusal("There is no expense \(id).")
+      throw Problem("There is no expense \(id).")
     }
   }
 
@@ -118,18 +118,18 @@ extension Office {
   }
 
   /// The reason why a person cannot decide about an expense.
-  private func refusal(of id: FlowID, for name: String) async throws -> Refusal {
+  private func refusal(of id: FlowID, for name: String) async throws -> Problem {
     let view = try await view(of: id)
     let trail = try await trail(of: id)
     if let decision = trail.decision(of: name) {
-      return Refusal("\(name) has \(decision) \(id) already; a decision cannot be changed.")
+      return Problem("\(name) has \(decision) \(id) already; a decision cannot be changed.")
     }
-    if trail.missed(name) { return Refusal("Too late: the time that \(name) had to decide about \(id) is over.") }
-    if trail.handedOn(name) { return Refusal("\(name) has handed the seat on, so somebody else decides about \(id).") }
-    if view.status.isTerminal { return Refusal("\(id) is settled: \(trail.ending).") }
+    if trail.missed(name) { return Problem("Too late: the time that \(name) had to decide about \(id) is over.") }
+    if trail.handedOn(name) { return Problem("\(name) has handed the seat on, so somebody else decides about \(id).") }
+    if view.status.isTerminal { return Problem("\(id) is settled: \(trail.ending).") }
     let people = view.questions.flatMap(\.assignees)
     let waits = people.isEmpty ? "" : "; it waits for \(people.joined(separator: " and "))"
-    return Refusal("\(id) does not wait for \(name)\(waits).")
+    return Problem("\(id) does not wait for \(name)\(waits).")
   }
 
   /// The next free number.

@@ -37,26 +37,26 @@ package struct BallotForm: AssignedPrompt, Codable, Equatable {
 
   package func authorize(_ principal: Principal?) throws {
     guard principal?.id == holder else {
-      throw Refusal("\(holder) has \(seat.title) now, so nobody else decides there.")
+      throw Problem("\(holder) has \(seat.title) now, so nobody else decides there.")
     }
   }
 
   package func validate(_ answer: Response) throws {
     switch answer {
     case .decision(let ballot):
-      guard ballot.comment.count <= 500 else { throw Refusal("A comment has at most 500 characters.") }
+      guard ballot.comment.count <= 500 else { throw Problem("A comment has at most 500 characters.") }
       guard !ballot.comment.holdsControlCharacters else {
-        throw Refusal("The comment holds characters that cannot be shown; write it in one line.")
+        throw Problem("The comment holds characters that cannot be shown; write it in one line.")
       }
       guard ballot.approves || ballot.comment.contains(where: { !$0.isWhitespace }) else {
-        throw Refusal("A rejection needs a reason: add --comment \"…\".")
+        throw Problem("A rejection needs a reason: add --comment \"…\".")
       }
     case .handOn(let next):
       guard next != claim.submitter else {
-        throw Refusal("\(next) spent the money, and cannot decide about it.")
+        throw Problem("\(next) spent the money, and cannot decide about it.")
       }
       guard next != holder, next != claim.boss, !claim.approvers.contains(next) else {
-        throw Refusal("\(next) has a part in it already; hand the seat to somebody else.")
+        throw Problem("\(next) has a part in it already; hand the seat to somebody else.")
       }
     }
   }

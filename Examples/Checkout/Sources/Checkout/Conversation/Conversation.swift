@@ -46,11 +46,11 @@ struct Page: Sendable {
 
   /// Returns the page of a position.
   ///
-  /// - Throws: ``Refusal`` if it asks for an answer that cannot be typed.
+  /// - Throws: ``Problem`` if it asks for an answer that cannot be typed.
   init(_ position: Position) throws {
     questions = try position.questions.map { question in
       guard let prompt = question.prompt as? any TextPrompt else {
-        throw Refusal("The step \(question.step) asks for something that cannot be typed.")
+        throw Problem("The step \(question.step) asks for something that cannot be typed.")
       }
       return Question(
         id: question.id, step: question.step, visit: question.visit, revision: question.revision, prompt: prompt)

@@ -70,7 +70,7 @@ struct StoredConversation: Conversation {
 extension Page {
   /// Returns the page of a stored flow.
   ///
-  /// - Throws: ``Refusal`` if it asks for an answer that cannot be typed.
+  /// - Throws: ``Problem`` if it asks for an answer that cannot be typed.
   init(_ view: FlowView, catalogue: Catalogue) throws {
     let questions = try view.questions.map { question in
       Question(
@@ -91,11 +91,11 @@ enum StoredPrompt {
 
   /// Returns the prompt of a question, with the data that belongs to the shop and is not stored.
   ///
-  /// - Throws: ``Refusal`` if this program has no such prompt, or has another one by this name.
+  /// - Throws: ``Problem`` if this program has no such prompt, or has another one by this name.
   static func read(_ question: FlowView.OpenQuestion, in catalogue: Catalogue) throws -> any TextPrompt {
     guard let form = forms.first(where: { "\($0)" == question.prompt }),
       let prompt = try? question.prompt(as: form)
-    else { throw Refusal("The step \(question.step) asks with a \(question.prompt), which this program cannot show.") }
+    else { throw Problem("The step \(question.step) asks with a \(question.prompt), which this program cannot show.") }
     return (prompt as? BasketView)?.shown(in: catalogue) ?? prompt
   }
 }

@@ -11,7 +11,7 @@ struct StoreFolder: Sendable {
 
   /// Opens the directory for `body`, and closes it afterwards. One program has it at a time.
   ///
-  /// - Throws: ``Refusal`` if another program has it, with its name, or if it cannot be used. Also the error of `body`.
+  /// - Throws: ``Problem`` if another program has it, with its name, or if it cannot be used. Also the error of `body`.
   static func open(_ path: String, _ body: (StoreFolder) async throws -> Void) async throws {
     let folder = URL(filePath: path, directoryHint: .isDirectory)
     let store: FileFlowStore
@@ -21,13 +21,13 @@ struct StoreFolder: Sendable {
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       store = try await FileFlowStore(directory: folder.appending(path: "flows").path)
     } catch let error as FlowStoreError {
-      throw Refusal("\(error.message).")
+      throw Problem("\(error.message).")
     } catch {
-      throw Refusal("The directory \(quoted(path)) cannot be used: \(error.localizedDescription)")
+      throw Problem("The directory \(quoted(path)) cannot be used: \(error.localizedDescription)")
     }
     do {
       let books: Books
-      do { books = try Books(directory: folder) } catch { throw Refusal("In \(quoted(path)): \(error).") }
+      do { books = try Books(directory: folder) } catch { throw Problem("In \(quoted(path)): \(error).") }
       try await body(StoreFolder(path: path, store: store, books: books))
       await store.close()
     } catch {

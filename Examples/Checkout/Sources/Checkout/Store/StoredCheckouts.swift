@@ -11,7 +11,7 @@ struct StoredCheckouts: Sendable {
 
   /// Hosts this flow in a store.
   ///
-  /// - Throws: ``Refusal`` if a checkout waits there that began as another flow.
+  /// - Throws: ``Problem`` if a checkout waits there that began as another flow.
   init(_ folder: StoreFolder, hosting flow: Flow<ShoppingList, Receipt>) async throws {
     var options = FlowHost.Options()
     // While a basket is shown, its prices are refreshed.
@@ -19,7 +19,7 @@ struct StoredCheckouts: Sendable {
     self.folder = folder
     host = try FlowHost(store: folder.store, options: options)
     do { flows = try await host.register(flow) } catch let error as FlowError where error.code == .badDefinition {
-      throw Refusal(
+      throw Problem(
         "The checkouts in \(quoted(folder.path)) do not fit these options: go on with the --upsell and --expires that they "
           + "began with, or take another directory. \(error.message).")
     }
@@ -52,7 +52,7 @@ struct StoredCheckouts: Sendable {
 
   private static func checked(_ name: String) throws -> FlowID {
     guard (1...40).contains(name.count), name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-    else { throw Refusal("\(quoted(name)) is no name of a checkout; use 1 to 40 letters, digits and hyphens.") }
+    else { throw Problem("\(quoted(name)) is no name of a checkout; use 1 to 40 letters, digits and hyphens.") }
     return FlowID(name)
   }
 
@@ -100,7 +100,7 @@ struct StoredCheckouts: Sendable {
     switch try await flows.outcome(of: id) {
     case .finished(let receipt): return .finished(receipt)
     case .abandoned(let reason): return .abandoned(reason: reason)
-    case .failed(let sentence): return .failed(Refusal(sentence))
+    case .failed(let sentence): return .failed(Problem(sentence))
     case .cancelled: return .abandoned(reason: "it was cancelled")
     case .open: fallthrough
     @unknown default: return .waits("\(id) waits in \(folder.path). Start again with --store to go on.")

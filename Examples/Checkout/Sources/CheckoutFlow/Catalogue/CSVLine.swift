@@ -34,11 +34,11 @@ enum CSVLine {
       } else {
         rest = rest.drop { $0 == " " || $0 == "\t" }
         guard rest.isEmpty || rest.first == "," else {
-          throw Refusal("text follows a closing quotation mark; double a quotation mark that belongs to a name")
+          throw Problem("text follows a closing quotation mark; double a quotation mark that belongs to a name")
         }
         return field.trimmed
       }
     }
-    throw Refusal("a quotation mark is opened and not closed; close it before the next comma")
+    throw Problem("a quotation mark is opened and not closed; close it before the next comma")
   }
 }

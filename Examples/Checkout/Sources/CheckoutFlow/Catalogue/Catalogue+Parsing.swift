@@ -26,16 +26,16 @@ extension Catalogue {
   /// An invalid line loses its own product and no other. Fields may stand in quotation marks; a field holds no line
   /// break.
   ///
-  /// - Throws: ``Refusal`` if nothing can be sold from this text: empty, without the header, or without a valid line.
+  /// - Throws: ``Problem`` if nothing can be sold from this text: empty, without the header, or without a valid line.
   package static func read(_ text: String) throws -> Reading {
     var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }[...]
     if let first = lines.first, first.first == "\u{FEFF}" { lines[lines.startIndex] = first.dropFirst() }
     guard lines.contains(where: { !$0.trimmed.isEmpty }) else {
-      throw Refusal("the file is empty; its first line must be \(header.joined(separator: ","))")
+      throw Problem("the file is empty; its first line must be \(header.joined(separator: ","))")
     }
     let found = (try? CSVLine.fields(of: lines[0])) ?? []
     guard found.map({ $0.lowercased() }) == header else {
-      throw Refusal("line 1: the header must be \(header.joined(separator: ",")), not \(quoted(lines[0]))")
+      throw Problem("line 1: the header must be \(header.joined(separator: ",")), not \(quoted(lines[0]))")
     }
 
     var reader = Reader()
@@ -43,7 +43,7 @@ extension Catalogue {
       reader.read(line, number: index + 1)
     }
     guard !reader.products.isEmpty else {
-      throw Refusal(reader.problems.first?.description ?? "there is a header and no product below it; add one a line")
+      throw Problem(reader.problems.first?.description ?? "there is a header and no product below it; add one a line")
     }
     return Reading(catalogue: Catalogue(reader.products), problems: reader.problems)
   }
@@ -59,7 +59,7 @@ private struct Reader {
     do {
       let product = try product(in: line)
       if let earlier = lineOfSKU[product.sku] {
-        throw Refusal("\(product.sku) stands already in line \(earlier); give one of them another SKU")
+        throw Problem("\(product.sku) stands already in line \(earlier); give one of them another SKU")
       }
       lineOfSKU[product.sku] = number
       products.append(product)
@@ -71,20 +71,20 @@ private struct Reader {
   private func product(in line: Substring) throws -> Product {
     let fields = try CSVLine.fields(of: line)
     guard fields.count == Catalogue.header.count else {
-      throw Refusal("there are \(fields.count) fields where 4 belong; put a name with a comma in quotation marks")
+      throw Problem("there are \(fields.count) fields where 4 belong; put a name with a comma in quotation marks")
     }
     let code = fields[0]
     guard (1...20).contains(code.count), code.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
-    else { throw Refusal("the SKU \(quoted(code)) must be 1 to 20 letters, digits and hyphens") }
+    else { throw Problem("the SKU \(quoted(code)) must be 1 to 20 letters, digits and hyphens") }
     let name = fields[1]
     guard (1...80).contains(name.count), !name.holdsControlCharacters else {
-      throw Refusal("the name \(quoted(name)) must be 1 to 80 printable characters")
+      throw Problem("the name \(quoted(name)) must be 1 to 80 printable characters")
     }
     guard let price = Money(parsing: fields[2]) else {
-      throw Refusal("the price \(quoted(fields[2])) must be an amount such as 12.50, at most 1000000")
+      throw Problem("the price \(quoted(fields[2])) must be an amount such as 12.50, at most 1000000")
     }
     guard let stock = Int(fields[3]), (0...1_000_000).contains(stock) else {
-      throw Refusal("the stock \(quoted(fields[3])) must be a whole number from 0 to 1000000")
+      throw Problem("the stock \(quoted(fields[3])) must be a whole number from 0 to 1000000")
     }
     return Product(sku: SKU(code), name: name, price: price, stock: stock)
   }

@@ -30,27 +30,27 @@ extension PriceList {
 
   /// Reads a list in which each line is `SKU,price`, in euros, or `USD,rate`, the price of one euro in that currency.
   ///
-  /// - Throws: ``Refusal`` with the first invalid line, or if the currency's rate is missing.
+  /// - Throws: ``Problem`` with the first invalid line, or if the currency's rate is missing.
   package init(reading text: String, in currency: Currency, of catalogue: Catalogue) throws {
     var (rates, changed) = ([Currency.euro: 100], [SKU: Money]())
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() where !line.allSatisfy(\.isWhitespace) {
       let fields = try CSVLine.fields(of: line)
       guard fields.count == 2, let amount = Money(parsing: fields[1]) else {
-        throw Refusal("line \(index + 1) must hold a name and an amount, such as TLS-101,12.50")
+        throw Problem("line \(index + 1) must hold a name and an amount, such as TLS-101,12.50")
       }
       if let other = Currency(rawValue: fields[0].uppercased()), other != .euro {
         guard (1...Self.highestRate).contains(amount.cents) else {
-          throw Refusal("line \(index + 1): a euro must cost from 0.01 to 10000 \(other.rawValue)")
+          throw Problem("line \(index + 1): a euro must cost from 0.01 to 10000 \(other.rawValue)")
         }
         rates[other] = amount.cents
       } else if catalogue[SKU(fields[0])] != nil {
         changed[SKU(fields[0])] = amount
       } else {
-        throw Refusal("line \(index + 1): \(quoted(fields[0])) is neither a product nor a currency")
+        throw Problem("line \(index + 1): \(quoted(fields[0])) is neither a product nor a currency")
       }
     }
-    guard let rate = rates[currency] else { throw Refusal("there is no rate for \(currency.rawValue)") }
+    guard let rate = rates[currency] else { throw Problem("there is no rate for \(currency.rawValue)") }
     self.init(in: currency, rate: rate, changed: changed)
   }
 }

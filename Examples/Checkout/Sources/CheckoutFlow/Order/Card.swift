@@ -27,17 +27,17 @@ package struct Card: Sendable, Codable, CustomStringConvertible, CustomDebugStri
   /// Finds a malformed or expired card before a gateway is called.
   ///
   /// - Parameter today: The current month; a card is valid until its month is over.
-  /// - Throws: ``Refusal``, which never repeats the number.
+  /// - Throws: ``Problem``, which never repeats the number.
   package func check(today: Month) throws {
     guard (12...19).contains(number.count), Self.isDigits(number) else {
-      throw Refusal("a card number has 12 to 19 digits, and this one has not")
+      throw Problem("a card number has 12 to 19 digits, and this one has not")
     }
     guard Self.passesLuhn(number) else {
-      throw Refusal("a digit of the card number is wrong: its check digit does not fit; type it again")
+      throw Problem("a digit of the card number is wrong: its check digit does not fit; type it again")
     }
-    guard expiry >= today else { throw Refusal("the card expired in \(expiry); use another one") }
+    guard expiry >= today else { throw Problem("the card expired in \(expiry); use another one") }
     guard (3...4).contains(securityCode.count), Self.isDigits(securityCode) else {
-      throw Refusal("the security code must be the 3 or 4 digits on the back of the card")
+      throw Problem("the security code must be the 3 or 4 digits on the back of the card")
     }
   }
 

@@ -53,10 +53,10 @@ package struct BasketView: Prompt, Codable {
       try check(quantity, of: product(sku), besides: line(of: sku)?.quantity ?? 0)
     case .quantity(let sku, let quantity): try check(quantity, of: try inBasket(sku).product, besides: 0)
     case .remove(let sku): _ = try inBasket(sku)
-    case .undo: guard canUndo else { throw Refusal("there is no change to undo") }
+    case .undo: guard canUndo else { throw Problem("there is no change to undo") }
     case .currency: break
     case .checkout(let seen): try checkCheckout(seen)
-    case .news: throw Refusal("only the shop itself says what is new")
+    case .news: throw Problem("only the shop itself says what is new")
     }
   }
 
@@ -64,34 +64,34 @@ package struct BasketView: Prompt, Codable {
 
   private func inBasket(_ sku: SKU) throws -> Line {
     if let line = line(of: sku) { return line }
-    throw Refusal("\(try product(sku).name) (\(sku)) is not in the basket")
+    throw Problem("\(try product(sku).name) (\(sku)) is not in the basket")
   }
 
   private func product(_ sku: SKU) throws -> Product {
     if let product = catalogue[sku] { return product }
-    throw Refusal("there is no product \(quoted(sku.code)); list and search show what there is")
+    throw Problem("there is no product \(quoted(sku.code)); list and search show what there is")
   }
 
   private func check(_ quantity: Int, of product: Product, besides there: Int) throws {
     let limit = ShoppingList.quantityLimit
     guard (1...limit).contains(quantity) else {
-      throw Refusal("the quantity must be from 1 to \(limit), not \(quantity)")
+      throw Problem("the quantity must be from 1 to \(limit), not \(quantity)")
     }
     guard there + quantity <= limit else {
-      throw Refusal("the basket holds at most \(limit) of one product, and \(there) are there already")
+      throw Problem("the basket holds at most \(limit) of one product, and \(there) are there already")
     }
     guard there + quantity <= left(of: product) else {
-      throw Refusal(Self.shortage(of: product, left: left(of: product)))
+      throw Problem(Self.shortage(of: product, left: left(of: product)))
     }
   }
 
   private func checkCheckout(_ seen: Money) throws {
-    guard !lines.isEmpty else { throw Refusal("the basket is empty; add something first, or abandon") }
+    guard !lines.isEmpty else { throw Problem("the basket is empty; add something first, or abandon") }
     for line in lines where line.quantity > line.left {
-      throw Refusal(Self.shortage(of: line.product, left: line.left))
+      throw Problem(Self.shortage(of: line.product, left: line.left))
     }
     guard seen == total else {
-      throw Refusal("the prices have just changed: it is \(total) now, and not \(seen); look again, and check out then")
+      throw Problem("the prices have just changed: it is \(total) now, and not \(seen); look again, and check out then")
     }
   }
 

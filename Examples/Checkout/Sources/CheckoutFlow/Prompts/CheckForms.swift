@@ -24,7 +24,7 @@ package struct AccountForm: Prompt, Codable {
   func visitor(_ answer: Answer, with basket: Basket) throws -> Visitor {
     guard case .member(let email) = answer else { return .guest(basket) }
     guard let member = members[email] else {
-      throw Refusal("there is no account for \(quoted(email)); write guest to order without one")
+      throw Problem("there is no account for \(quoted(email)); write guest to order without one")
     }
     return .member(member, basket)
   }
@@ -48,7 +48,7 @@ package struct BirthYearForm: Prompt, Codable {
   /// Accepts a year in which a living person may have been born.
   package func validate(_ answer: Int) throws {
     guard (thisYear - 120...thisYear).contains(answer) else {
-      throw Refusal("the year of birth must be from \(thisYear - 120) to \(thisYear), not \(answer)")
+      throw Problem("the year of birth must be from \(thisYear - 120) to \(thisYear), not \(answer)")
     }
   }
 }

@@ -20,7 +20,7 @@ package struct DeliveryForm: Prompt, Codable {
   /// The chosen method with its price.
   func option(for method: DeliveryMethod) throws -> DeliveryOption {
     guard let option = options.first(where: { $0.method == method }) else {
-      throw Refusal("\(method) is not on offer for this address")
+      throw Problem("\(method) is not on offer for this address")
     }
     return option
   }

@@ -24,7 +24,7 @@ package struct EmailForm: Prompt, Codable {
     guard
       parts.count == 2, !parts[0].isEmpty, labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }),
       !answer.contains(where: \.isWhitespace)
-    else { throw Refusal("the e-mail address must look like name@example.org") }
+    else { throw Problem("the e-mail address must look like name@example.org") }
   }
 }
 
@@ -48,7 +48,7 @@ package struct PostcodeForm: Prompt, Codable {
   package func validate(_ answer: String) throws {
     let fits = answer.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == " " || $0 == "-") }
     guard (3...10).contains(answer.count), fits, answer.contains(where: \.isNumber) else {
-      throw Refusal("the postcode must be 3 to 10 letters and digits, such as 10115")
+      throw Problem("the postcode must be 3 to 10 letters and digits, such as 10115")
     }
   }
 }
@@ -65,7 +65,7 @@ package struct CityForm: Prompt, Codable {
 
 private func check(_ answer: String, _ what: String, _ length: ClosedRange<Int>) throws {
   guard length.contains(answer.count) else {
-    throw Refusal("\(what) must have \(length.lowerBound) to \(length.upperBound) characters, not \(answer.count)")
+    throw Problem("\(what) must have \(length.lowerBound) to \(length.upperBound) characters, not \(answer.count)")
   }
-  guard !answer.holdsControlCharacters else { throw Refusal("\(what) holds a character that cannot be printed") }
+  guard !answer.holdsControlCharacters else { throw Problem("\(what) holds a character that cannot be printed") }
 }

@@ -17,21 +17,21 @@ package struct Book<Page: Codable & Sendable>: Sendable {
 
   /// The book in a file; while there is no file, one with this page.
   ///
-  /// - Throws: ``Refusal`` if the file cannot be read, or is not such a book.
+  /// - Throws: ``Problem`` if the file cannot be read, or is not such a book.
   package init(_ page: Page, file: URL) throws {
     (self.page, self.file) = (page, file)
     guard FileManager.default.fileExists(atPath: file.path) else { return }
     do {
       self.page = try JSONDecoder().decode(Page.self, from: try Data(contentsOf: file))
     } catch {
-      throw Refusal("the book \(quoted(file.lastPathComponent)) cannot be read; put back the one that was there")
+      throw Problem("the book \(quoted(file.lastPathComponent)) cannot be read; put back the one that was there")
     }
   }
 
   /// Changes the content. When this returns the file has the change as well; a change that cannot be written is not
   /// made.
   ///
-  /// - Throws: The error of `change`; ``Refusal`` if the file cannot be written.
+  /// - Throws: The error of `change`; ``Problem`` if the file cannot be written.
   package mutating func write<Result>(_ change: (inout Page) throws -> Result) throws -> Result {
     var next = page
     let result = try change(&next)
@@ -46,7 +46,7 @@ package struct Book<Page: Codable & Sendable>: Sendable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     // Under another name first, then renamed: a crash between the two leaves the book as it was.
     do { try encoder.encode(page).write(to: file, options: .atomic) } catch {
-      throw Refusal("the book \(quoted(file.lastPathComponent)) cannot be written, so nothing was done")
+      throw Problem("the book \(quoted(file.lastPathComponent)) cannot be written, so nothing was done")
     }
   }
 }
@@ -64,7 +64,7 @@ package struct Books: Sendable {
 
   /// Books with a file each, in an existing directory. No other program may have them open.
   ///
-  /// - Throws: ``Refusal`` if one cannot be read.
+  /// - Throws: ``Problem`` if one cannot be read.
   package init(directory: URL) throws {
     warehouse = try Book(Warehouse.Page(), file: directory.appending(path: "warehouse.json"))
     gateway = try Book(Gateway.Page(), file: directory.appending(path: "gateway.json"))

@@ -26,11 +26,11 @@ package actor Courier {
 
   /// Books a parcel. Asked twice with one key, it books one.
   ///
-  /// - Throws: ``Refusal`` if the courier does not serve the town, or cannot record the booking.
+  /// - Throws: ``Problem`` if the courier does not serve the town, or cannot record the booking.
   package func book(to address: Address, idempotencyKey: String) throws -> Parcel {
     if let known = book.page.booked[idempotencyKey] { return known }
     guard !address.postcode.hasPrefix("999") else {
-      throw Refusal("no courier takes parcels to \(address.postcode) \(address.city)")
+      throw Problem("no courier takes parcels to \(address.postcode) \(address.city)")
     }
     return try book.write { page in
       page.count += 1
@@ -42,7 +42,7 @@ package actor Courier {
 
   /// Cancels a booking. Returns nil, and changes nothing, if there is none.
   ///
-  /// - Throws: ``Refusal`` if the cancellation cannot be recorded; then it stays booked.
+  /// - Throws: ``Problem`` if the cancellation cannot be recorded; then it stays booked.
   @discardableResult
   package func cancel(_ id: Parcel.ID) throws -> Parcel? {
     guard book.page.booked[id] != nil else { return nil }

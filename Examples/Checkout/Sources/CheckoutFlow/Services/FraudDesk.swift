@@ -16,13 +16,13 @@ package struct FraudDesk: Sendable {
 
   /// Clears the order.
   ///
-  /// - Throws: ``Refusal`` if it looks like fraud.
+  /// - Throws: ``Problem`` if it looks like fraud.
   package func clear(_ order: Order, birthYear: Int?, thisYear: Int) throws -> Clearance {
     if order.contact.email.lowercased().hasSuffix("@fraud.example") {
-      throw Refusal("the fraud check refused the order: the address \(quoted(order.contact.email)) is on its list")
+      throw Problem("the fraud check refused the order: the address \(quoted(order.contact.email)) is on its list")
     }
     if let birthYear, thisYear - birthYear < 18 {
-      throw Refusal("the fraud check refused the order: from \(Self.ageLimit) on a customer must be 18")
+      throw Problem("the fraud check refused the order: from \(Self.ageLimit) on a customer must be 18")
     }
     return Clearance(reference: birthYear == nil ? "unasked" : "age known")
   }

@@ -35,7 +35,7 @@ package actor Gateway {
 
   /// Takes money. Asked twice with one key it takes it once, and repeats its first reply.
   ///
-  /// - Throws: ``Refusal`` if the connection fails before the reply: then only the gateway knows whether it took money.
+  /// - Throws: ``Problem`` if the connection fails before the reply: then only the gateway knows whether it took money.
   /// Also if a movement of money cannot be recorded: then it was not made.
   package func charge(_ amount: Money, to card: Card, idempotencyKey: String) throws -> ChargeOutcome {
     if let known = book.page.outcomes[idempotencyKey] { return known }
@@ -47,7 +47,7 @@ package actor Gateway {
       return try take(amount, card, idempotencyKey)
     case .breakOff:
       _ = try take(amount, card, idempotencyKey)
-      throw Refusal("the payment gateway did not answer")
+      throw Problem("the payment gateway did not answer")
     }
   }
 

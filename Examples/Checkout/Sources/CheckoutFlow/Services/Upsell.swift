@@ -38,20 +38,20 @@ package enum Upsell {
     var amount: Money {
       get throws {
         if let amount = Money(parsing: price) { return amount }
-        throw Refusal("the price \(quoted(price)) must be an amount such as 3.50")
+        throw Problem("the price \(quoted(price)) must be an amount such as 3.50")
       }
     }
   }
 
   /// The text of the document that comes with the example.
   ///
-  /// - Throws: ``Refusal`` if it cannot be read.
+  /// - Throws: ``Problem`` if it cannot be read.
   package static func shippedText() throws -> String {
     guard
       let url = Bundle.module.url(forResource: "upsell", withExtension: "json"),
       let data = try? Data(contentsOf: url),
       let text = String(data: data, encoding: .utf8)
-    else { throw Refusal("the offers that belong to this program are missing; name some with --upsell FILE") }
+    else { throw Problem("the offers that belong to this program are missing; name some with --upsell FILE") }
     return text
   }
 }

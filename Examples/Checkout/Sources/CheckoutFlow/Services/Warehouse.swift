@@ -61,7 +61,7 @@ package actor Warehouse {
 
   /// Holds goods. Asked twice with one key, it does so once.
   ///
-  /// - Throws: ``Refusal`` if the hold cannot be recorded, as for every change here.
+  /// - Throws: ``Problem`` if the hold cannot be recorded, as for every change here.
   package func reserve(_ quantity: Int, of sku: SKU, idempotencyKey: String) throws -> ReservationOutcome {
     if let known = book.page.reserved[idempotencyKey] { return .reserved(known) }
     let left = shelf[sku, default: 0]
@@ -89,10 +89,10 @@ package actor Warehouse {
 
   /// Reserves the held goods firmly; all of them or none.
   ///
-  /// - Throws: ``Refusal`` if some are no longer held.
+  /// - Throws: ``Problem`` if some are no longer held.
   package func confirm(_ ids: [Reservation.ID]) throws {
     guard ids.allSatisfy({ book.page.reserved[$0] != nil }) else {
-      throw Refusal("the warehouse no longer holds the goods of this order")
+      throw Problem("the warehouse no longer holds the goods of this order")
     }
     try book.write { $0.firm.formUnion(ids) }
   }
@@ -104,10 +104,10 @@ package actor Warehouse {
 
   /// Hands reserved goods over to the courier; all of them or none.
   ///
-  /// - Throws: ``Refusal`` if one of them is not reserved.
+  /// - Throws: ``Problem`` if one of them is not reserved.
   package func ship(_ ids: [Reservation.ID]) throws {
     guard ids.allSatisfy({ book.page.reserved[$0] != nil || book.page.shipped[$0] != nil }) else {
-      throw Refusal("the warehouse no longer holds the goods of this order")
+      throw Problem("the warehouse no longer holds the goods of this order")
     }
     try book.write { page in
       for id in ids { page.shipped[id] = page.reserved.removeValue(forKey: id) ?? page.shipped[id] }

@@ -25,7 +25,7 @@ package actor ConfirmationStep: SkippableStep {
   /// Throws if no confirmation comes in time; the flow then fails, and the payment is refunded.
   package func proceed(_ paid: PaidOrder, context: StepContext) async throws -> PaidOrder {
     guard try await context.wait(for: Confirmation.signal, within: patience) != nil else {
-      throw Refusal("the payment provider did not confirm the payment within \(patience.components.seconds) seconds")
+      throw Problem("the payment provider did not confirm the payment within \(patience.components.seconds) seconds")
     }
     return paid
   }

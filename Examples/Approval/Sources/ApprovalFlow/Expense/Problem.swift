@@ -1,9 +1,9 @@
 /// The reason for a refused request: one sentence, for the person who made it.
-package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
+package struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
   /// The mistake and the remedy, in a sentence.
   package let sentence: String
 
-  /// A refusal with its sentence.
+  /// A problem with its sentence.
   package init(_ sentence: String) {
     self.sentence = sentence
   }

@@ -1,9 +1,9 @@
 /// The reason for a refused input or request: one sentence, for the person who can change it.
-package struct Refusal: Error, Sendable, CustomStringConvertible {
+package struct Problem: Error, Sendable, CustomStringConvertible {
   /// The mistake and the remedy, in one sentence without a full stop.
   package let sentence: String
 
-  /// A refusal with its sentence.
+  /// A problem with its sentence.
   package init(_ sentence: String) {
     self.sentence = sentence
   }
