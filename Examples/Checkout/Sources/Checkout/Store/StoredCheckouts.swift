@@ -100,7 +100,7 @@ struct StoredCheckouts: Sendable {
     switch try await flows.outcome(of: id) {
     case .finished(let receipt): return .finished(receipt)
     case .abandoned(let reason): return .abandoned(reason: reason)
-    case .failed(let sentence): return .failed(Problem(sentence))
+    case .failed(let sentence), .suspended(let sentence): return .failed(Problem(sentence))
     case .cancelled: return .abandoned(reason: "it was cancelled")
     case .open: fallthrough
     @unknown default: return .waits("\(id) waits in \(folder.path). Start again with --store to go on.")
