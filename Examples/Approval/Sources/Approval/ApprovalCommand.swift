@@ -8,7 +8,7 @@ struct ApprovalCommand: AsyncParsableCommand {
     abstract: "Expenses that two people approve: an example of ActorFlow's hosting.",
     discussion: """
       Two people decide side by side. They are reminded every day and have four days; then the boss has four more, and \
-      without a boss the expense is rejected. Whoever is asked may hand the seat to somebody else. Between two commands \
+      without a boss the expense is rejected. A person who is asked may hand on to another one. Between two commands \
       nothing runs: what is due by then is done when the next one is called.
 
       Exit status: 0 it is done, 1 it cannot be done, 64 the command makes no sense.

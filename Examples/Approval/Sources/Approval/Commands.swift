@@ -78,13 +78,13 @@ struct Decide: AsyncParsableCommand {
   }
 }
 
-/// Hands a seat to another person.
+/// Lets another person decide.
 struct Delegate: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Hand a seat to somebody else.")
+  static let configuration = CommandConfiguration(abstract: "Let another person decide.")
 
   @OptionGroup var place: Place
   @Argument(help: "The expense.") var expense: String
-  @Option(help: "Who has the seat.") var by: String
+  @Option(help: "The person who is asked.") var by: String
   @Option(help: "Who is to have it.") var to: String
 
   func run() async throws {

@@ -6,7 +6,7 @@ package struct Claim: Sendable, Codable, Equatable {
   package let amount: Amount
   /// The purpose.
   package let purpose: String
-  /// The people who are asked, by seat.
+  /// The people who are asked first.
   package let approvers: [String]
   /// The boss, who is asked if the two do not decide in time; if nil, the expense is then rejected.
   package let boss: String?
@@ -35,18 +35,9 @@ package struct Claim: Sendable, Codable, Equatable {
 
   /// The claim in a few words.
   package var summary: String { "“\(purpose)”, \(amount), of \(submitter)" }
-
-  /// The first person in a seat.
-  package func holder(of seat: Seat) -> String {
-    switch seat {
-    case .first: approvers.first ?? submitter
-    case .second: approvers.last ?? submitter
-    case .boss: boss ?? submitter
-    }
-  }
 }
 
-/// A part in the decision: one person has it, and may hand it to another.
+/// A part in the decision. The first two are decided by two different people, in any order.
 package enum Seat: String, Sendable, Codable, CaseIterable {
   case first, second, boss
 
@@ -64,9 +55,9 @@ package enum Seat: String, Sendable, Codable, CaseIterable {
   /// The seat as it is called in a sentence.
   package var title: String {
     switch self {
-    case .first: "the first seat"
-    case .second: "the second seat"
-    case .boss: "the boss's seat"
+    case .first: "the first decision"
+    case .second: "the second decision"
+    case .boss: "the boss's decision"
     }
   }
 }

@@ -4,7 +4,7 @@
   package import Foundation
 #endif
 
-/// The vote of a seat.
+/// The vote of a person.
 package struct Vote: Sendable, Codable, Equatable {
   /// The decision; `silent` if there was none in time.
   package enum Decision: String, Sendable, Codable {
@@ -13,7 +13,7 @@ package struct Vote: Sendable, Codable, Equatable {
 
   /// The seat.
   package let seat: Seat
-  /// The last person in the seat.
+  /// The person who decided, or did not in time.
   package let by: String
   /// The decision.
   package let decision: Decision
@@ -27,18 +27,32 @@ package struct Vote: Sendable, Codable, Equatable {
 package struct Tally: Sendable, Codable, Equatable {
   /// The claim.
   package let claim: Claim
-  /// The votes, by seat.
+  /// The beginning of the four days.
+  package let began: Date
+  /// The people who are asked and have not decided. A person to whom two others have handed on is in it twice.
+  package var holders: [String]
+  /// The votes, oldest first.
   package var votes: [Vote] = []
 
-  /// Whether two different people approved, or the boss did.
+  init(claim: Claim, began: Date) {
+    (self.claim, self.began, holders) = (claim, began, claim.approvers)
+  }
+
+  /// The first approval. The guard of the next question lets its author approve no second time.
+  var approval: Vote? { votes.first { $0.decision == .approved } }
+
+  /// Whether two people approved, or the boss did.
   var isApproved: Bool {
     guard !isRejected else { return false }
     let approvals = votes.filter { $0.decision == .approved }
-    return approvals.contains { $0.seat == .boss } || Set(approvals.map(\.by)).count >= 2
+    return approvals.contains { $0.seat == .boss } || approvals.count >= 2
   }
 
   /// Whether there is a rejection.
   var isRejected: Bool { votes.contains { $0.decision == .rejected } }
+
+  /// Whether another person must decide, after an approval.
+  var needsSecond: Bool { votes.count == 1 && approval != nil }
 
   /// Whether the boss must decide.
   var needsBoss: Bool { !isApproved && !isRejected && claim.boss != nil && !votes.contains { $0.seat == .boss } }
@@ -50,7 +64,7 @@ package struct Verdict: Sendable, Codable, Equatable {
   package let isApproved: Bool
   /// The reason, in a few words.
   package let reason: String
-  /// The votes, by seat.
+  /// The votes, oldest first.
   package let votes: [Vote]
 
   init(_ tally: Tally) {

@@ -7,7 +7,7 @@ package import ActorFlowHosting
   package import Foundation
 #endif
 
-/// The requests of people about expenses. A refused request throws a sentence.
+/// The requests of people about expenses. A request that cannot be carried out throws a sentence.
 package struct Office: Sendable {
   let host: FlowHost
   let expenses: HostedFlow<Claim, Verdict>
@@ -27,7 +27,7 @@ package struct Office: Sendable {
       try await expenses.start(
         id: id, with: claim, labels: ["submitter": claim.submitter], by: Principal(id: claim.submitter))
     } catch let error as FlowError where error.code == .alreadyStarted {
-      throw Problem("There is another expense \(id) already; give this one another name.")
+      throw Problem("There is another expense \(id) already; give this one another name.", status: 409)
     }
     return id
   }
@@ -57,36 +57,33 @@ package struct Office: Sendable {
     return items.sorted { ($0.due ?? .distantFuture, "\($0.expense)") < ($1.due ?? .distantFuture, "\($1.expense)") }
   }
 
-  /// Decides for the seat of a person.
+  /// Decides. The guards of the question refuse the wrong people; their `Refusal` is thrown on.
   package func decide(_ id: FlowID, by name: String, _ ballot: Ballot) async throws {
-    try await respond(to: id, by: name) { _ in .decision(ballot) }
+    try await respond(to: id, by: name, .decision(ballot, by: name))
   }
 
-  /// Hands a seat to another person, for the remaining time.
+  /// Lets another person decide, in the remaining time.
   package func delegate(_ id: FlowID, from name: String, to next: String) async throws {
-    let next = try staff.checked(next)
-    let people = try await trail(of: id).people
-    try await respond(to: id, by: name) { form in
-      // The claim does not name the person to whom the other seat was handed.
-      guard !people.contains(next) || form.claim.submitter == next else {
-        throw Problem("\(next) has a part in it already; hand the seat to somebody else.")
-      }
-      return .handOn(to: next)
-    }
+    try await respond(to: id, by: name, .handOn(to: try staff.checked(next), by: name))
   }
 
-  private func respond(
-    to id: FlowID, by name: String, _ response: (BallotForm) throws -> Response
-  ) async throws {
+  private func respond(to id: FlowID, by name: String, _ response: Response) async throws {
     let name = try staff.checked(name)
-    let (question, form) = try await question(of: id, for: name)
-    do {
-      try await host.answer(
-        question.id, of: id, with: try response(form), by: Principal(id: name), revision: question.revision)
-    } catch let error as FlowError where [.questionClosed, .staleRevision, .flowEnded].contains(error.code) {
-      // Another person was faster, or the time was over at that moment.
-      throw try await refusal(of: id, for: name)
+    // Two people may answer at the same moment: the slower answer then counts for the next question.
+    var view = try await view(of: id)
+    for _ in 1...3 {
+      if view.questions.isEmpty { view = try await host.settled(id) }
+      guard let question = view.questions.first else { break }
+      if !question.assignees.contains(name), try await trail(of: id).missed(name) { break }
+      do {
+        try await host.answer(
+          question.id, of: id, with: response, by: Principal(id: name), revision: question.revision)
+        return
+      } catch let error as FlowError where [.questionClosed, .staleRevision, .flowEnded].contains(error.code) {
+        view = try await host.settled(id)
+      }
     }
+    throw try await tooLate(id, for: name)
   }
 
   /// The history of an expense.
@@ -105,31 +102,18 @@ package struct Office: Sendable {
 extension Office {
   private func view(of id: FlowID) async throws -> FlowView {
     do { return try await host.view(id) } catch let error as FlowError where error.code == .noSuchFlow {
-      throw Problem("There is no expense \(id).")
+      throw Problem("There is no expense \(id).", status: 404)
     }
   }
 
-  /// The question that waits for a person.
-  private func question(of id: FlowID, for name: String) async throws -> (FlowView.OpenQuestion, BallotForm) {
-    for question in try await view(of: id).questions where question.assignees.contains(name) {
-      return (question, try question.prompt(as: BallotForm.self))
-    }
-    throw try await refusal(of: id, for: name)
-  }
-
-  /// The reason why a person cannot decide about an expense.
-  private func refusal(of id: FlowID, for name: String) async throws -> Problem {
-    let view = try await view(of: id)
+  /// The reason why nothing waits for a person.
+  private func tooLate(_ id: FlowID, for name: String) async throws -> Problem {
     let trail = try await trail(of: id)
-    if let decision = trail.decision(of: name) {
-      return Problem("\(name) has \(decision) \(id) already; a decision cannot be changed.")
+    if trail.missed(name) {
+      return Problem("Too late: the time that \(name) had to decide about \(id) is over.", status: 409)
     }
-    if trail.missed(name) { return Problem("Too late: the time that \(name) had to decide about \(id) is over.") }
-    if trail.handedOn(name) { return Problem("\(name) has handed the seat on, so somebody else decides about \(id).") }
-    if view.status.isTerminal { return Problem("\(id) is settled: \(trail.ending).") }
-    let people = view.questions.flatMap(\.assignees)
-    let waits = people.isEmpty ? "" : "; it waits for \(people.joined(separator: " and "))"
-    return Problem("\(id) does not wait for \(name)\(waits).")
+    if try await view(of: id).status.isTerminal { return Problem("\(id) is settled: \(trail.ending).", status: 409) }
+    return Problem("Another answer about \(id) was faster: \(trail.ending).", status: 409)
   }
 
   /// The next free number.

@@ -19,15 +19,11 @@ package struct Trail: Sendable {
   package private(set) var lines: [Line] = []
   /// The status, in a few words.
   package private(set) var ending = ""
-  /// All people who were asked, or have decided.
-  private(set) var people: Set<String> = []
-  private var decisions: [String: String] = [:]
   private var late: Set<String> = []
-  private var given: Set<String> = []
 
   init(_ entries: [HistoryEntry], view: FlowView, outcome: Outcome<Verdict>) {
-    var holders: [Seat: String] = [:]
-    for entry in entries { add(entry, &holders) }
+    var reader = Reader()
+    for entry in entries { add(entry, &reader) }
     ending = Self.ending(view, outcome)
     if case .finished(let verdict) = outcome {
       for vote in verdict.votes where !vote.comment.isEmpty {
@@ -37,44 +33,51 @@ package struct Trail: Sendable {
     lines.append(Line(at: view.changedAt, text: ending))
   }
 
-  /// The decision of a person, as a verb.
-  func decision(of name: String) -> String? { decisions[name] }
   /// Whether a person's time is over.
   func missed(_ name: String) -> Bool { late.contains(name) }
-  /// Whether a person has handed the seat on.
-  func handedOn(_ name: String) -> Bool { given.contains(name) }
 
-  private mutating func add(_ entry: HistoryEntry, _ holders: inout [Seat: String]) {
+  /// The state of the expense between two entries.
+  private struct Reader {
+    /// All people who were asked so far.
+    var people: Set<String> = []
+    /// The people who are asked, and for which decision.
+    var asked: (seat: Seat, names: [String])?
+    /// The person who answered last.
+    var answerer = ""
+  }
+
+  private mutating func add(_ entry: HistoryEntry, _ reader: inout Reader) {
     let path = entry.step?.path ?? ""
-    let seat = Seat(path: path)
     switch entry.what {
     case "launched": tell(entry, "\(entry.by ?? "somebody") submitted it")
     case "asked":
-      guard let seat, let holder = Self.assignee(entry) else { return }
-      people.insert(holder)
-      if let old = holders.updateValue(holder, forKey: seat) {
-        given.insert(old)
-        tell(entry, "\(old) handed \(seat.title) to \(holder)")
+      guard let seat = Seat(path: path) else { return }
+      let names = Self.assignees(entry)
+      if let asked = reader.asked, asked.seat == seat {
+        let next = names.first { !asked.names.contains($0) } ?? names.first
+        tell(entry, "\(reader.answerer) handed on to \(next ?? "nobody")")
       } else {
-        tell(entry, "\(holder) was asked, for \(seat.title)")
+        for name in names where !reader.people.contains(name) { tell(entry, "\(name) was asked") }
       }
-      given.remove(holder)
-    case "moved": moved(entry, seat, path, holders)
-    case "failed", "suspended", "unmigrated": tell(entry, "it is suspended: \(entry.detail ?? "a step failed")")
+      reader.people.formUnion(names)
+      reader.asked = (seat, names)
+    case "answered": reader.answerer = entry.by ?? ""
+    case "moved": moved(entry, path, reader)
+    case "failed": tell(entry, "it failed: \(entry.detail ?? "a step failed")")
+    case "suspended", "unmigrated": tell(entry, "it is suspended: \(entry.detail ?? "a step failed")")
     default: break
     }
   }
 
-  private mutating func moved(_ entry: HistoryEntry, _ seat: Seat?, _ path: String, _ holders: [Seat: String]) {
-    guard let seat, let holder = holders[seat] else { return }
+  private mutating func moved(_ entry: HistoryEntry, _ path: String, _ reader: Reader) {
     switch path.split(separator: "/").last {
-    case "approved", "rejected":
-      let decision = path.hasSuffix("approved") ? "approved" : "rejected"
-      decisions[holder] = decision
-      tell(entry, "\(holder) \(decision) it")
+    case "approved": tell(entry, "\(reader.answerer) approved it")
+    case "rejected": tell(entry, "\(reader.answerer) rejected it")
     case "silent":
-      late.insert(holder)
-      tell(entry, "\(holder) did not decide in time")
+      for name in reader.asked?.names ?? [] {
+        late.insert(name)
+        tell(entry, "\(name) did not decide in time")
+      }
     default: break
     }
   }
@@ -83,10 +86,11 @@ package struct Trail: Sendable {
     lines.append(Line(at: entry.at, text: text))
   }
 
-  /// Returns the assignee of a question, which the history has behind the question's id.
-  private static func assignee(_ entry: HistoryEntry) -> String? {
-    let words = (entry.detail ?? "").split(separator: " ").suffix(2).map(String.init)
-    return words.count == 2 && words[0] == "for" ? words[1] : nil
+  /// Returns the assignees of a question, which the history has behind the question's id.
+  private static func assignees(_ entry: HistoryEntry) -> [String] {
+    let words = (entry.detail ?? "").split(separator: " ")
+    guard let last = words.lastIndex(of: "for") else { return [] }
+    return words[(last + 1)...].map { $0.filter { $0 != "," } }
   }
 
   private static func ending(_ view: FlowView, _ outcome: Outcome<Verdict>) -> String {

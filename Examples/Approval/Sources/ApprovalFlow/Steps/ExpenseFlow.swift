@@ -1,22 +1,23 @@
 package import ActorFlow
 package import ActorFlowHosting
 
-/// The approval of an expense: two people decide at the same time; if they do not decide in four days, the boss has
-/// four more; without a boss the expense is rejected.
+/// The approval of an expense: two people are asked at the same time, and both must approve; if they do not decide in
+/// four days, the boss has four more; without a boss the expense is rejected.
 package enum ExpenseFlow {
   /// The definition.
   package static func make(post: any Post, clock: any WallClock) -> Flow<Claim, Verdict> {
     Flow("expense") {
-      Step("receipt") { (claim: Claim) in Tally(claim: claim) }
-      Parallel {
-        seat(.first, post, clock)
-        seat(.second, post, clock)
-      } join: { first, second in
-        Tally(claim: first.claim, votes: first.votes + second.votes)
+      Step("receipt") { (claim: Claim, context: StepContext) in
+        Tally(claim: claim, began: try await context.once("began") { _ in clock.now })
+      }
+      seat(.first, post, clock)
+      Switch {
+        Case("half", where: { (tally: Tally) in tally.needsSecond }) { seat(.second, post, clock) }
+        Otherwise {}
       }
       Switch {
-        Case("undecided", { (tally: Tally) in tally.needsBoss ? tally : nil }) { seat(.boss, post, clock) }
-        Otherwise { Step("settled") { (tally: Tally) in tally } }
+        Case("undecided", where: { (tally: Tally) in tally.needsBoss }) { seat(.boss, post, clock) }
+        Otherwise {}
       }
       Step("verdict") { (tally: Tally, context: StepContext) in
         let verdict = Verdict(tally)
@@ -29,7 +30,7 @@ package enum ExpenseFlow {
     }
   }
 
-  /// A seat and its vote, as a step of its own: so the history has the decision.
+  /// A decision and its result, as a step of its own: so the history has the decision.
   private static func seat(_ seat: Seat, _ post: any Post, _ clock: any WallClock) -> Flow<Tally, Tally> {
     func last(_ decision: Vote.Decision) -> @Sendable (Tally) -> Tally? {
       { tally in tally.votes.last?.decision == decision ? tally : nil }

@@ -7,11 +7,11 @@ import ActorFlowHosting
   import Foundation
 #endif
 
-/// Asks the person who has a seat, reminds every day, lets the seat be handed on, and gives up after four days.
+/// Asks people for one decision, reminds them every day, lets each hand on, and gives up after four days.
 ///
 /// Between two answers the step is not in memory, so it stores nothing in its properties. The beginning of the four
-/// days is in a record; the person who has the seat follows from the answers, which are replayed when the step is
-/// entered again.
+/// days is in a record; the people who are asked follow from the answers, which are replayed when the step is entered
+/// again.
 actor SeatStep: FlowStep {
   private let seat: Seat
   private let post: any Post
@@ -26,20 +26,30 @@ actor SeatStep: FlowStep {
 
   func proceed(_ tally: Tally, context: StepContext) async throws -> Tally {
     let claim = tally.claim
-    let began = try await context.once("began") { [clock] _ in clock.now }
+    var (tally, began, round) = (tally, tally.began, 1)
+    if seat == .boss {
+      began = try await context.once("began") { [clock] _ in clock.now }
+      tally.holders = [claim.boss].compactMap(\.self)
+    }
     let due = began.addingTimeInterval(Double(Self.daysToDecide) * Self.day)
-    var (holder, round) = (claim.holder(of: seat), 1)
-    try await notify(holder, "Please decide about \(claim.summary).", as: "asked", context)
+    if seat != .second {
+      for name in tally.holders {
+        try await notify(name, "Please decide about \(claim.summary).", as: "asked-\(name)", context)
+      }
+    }
     while true {
-      let form = BallotForm(claim: claim, seat: seat, holder: holder, due: due)
+      let form = BallotForm(claim: claim, seat: seat, holders: tally.holders, approval: tally.approval, due: due)
       switch try await ask(form, round, until: due, context) {
-      case .decision(let ballot):
-        return try await self.tally(tally, holder, ballot.approves ? .approved : .rejected, ballot.comment, context)
+      case .decision(let ballot, let name):
+        try await vote([name], ballot.approves ? .approved : .rejected, ballot.comment, &tally, context)
+        return tally
       case nil:
-        return try await self.tally(tally, holder, .silent, "", context)
-      case .handOn(let next):
-        try await notify(next, "\(holder) asks you to decide about \(claim.summary).", as: "handed-\(round)", context)
-        (holder, round) = (next, round + 1)
+        try await vote(form.assignees, .silent, "", &tally, context)
+        return tally
+      case .handOn(let next, let name):
+        try await notify(next, "\(name) asks you to decide about \(claim.summary).", as: "handed-\(round)", context)
+        if let index = tally.holders.firstIndex(of: name) { tally.holders[index] = next }
+        round += 1
       }
     }
   }
@@ -47,7 +57,7 @@ actor SeatStep: FlowStep {
   /// There is nothing to compensate: a message cannot be taken back.
   func backUp(context: RollbackContext) {}
 
-  /// Asks while there is time. The current person is reminded, and has no more time than the one before.
+  /// Asks while there is time. The current people are reminded, and have no more time than those before.
   private func ask(
     _ form: BallotForm, _ round: Int, until due: Date, _ context: StepContext
   ) async throws -> Response? {
@@ -64,17 +74,18 @@ actor SeatStep: FlowStep {
     let days = Int((due.timeIntervalSince(clock.now) / Self.day).rounded(.up))
     guard days > 0 else { return }
     let text = "\(form.claim.summary) still waits for you; \(days) day\(days == 1 ? " is" : "s are") left."
-    try await notify(form.holder, text, as: "reminder-\(round)-\(days)", context)
+    for name in form.assignees { try await notify(name, text, as: "reminder-\(round)-\(days)-\(name)", context) }
   }
 
-  private func tally(
-    _ tally: Tally, _ holder: String, _ decision: Vote.Decision, _ comment: String, _ context: StepContext
-  ) async throws -> Tally {
+  private func vote(
+    _ names: [String], _ decision: Vote.Decision, _ comment: String, _ tally: inout Tally, _ context: StepContext
+  ) async throws {
     // Recorded, so that the time stays the same if the step is entered again.
     let at = try await context.once("decided") { [clock] _ in clock.now }
-    var tally = tally
-    tally.votes.append(Vote(seat: seat, by: holder, decision: decision, comment: comment, at: at))
-    return tally
+    for name in names {
+      tally.votes.append(Vote(seat: seat, by: name, decision: decision, comment: comment, at: at))
+      if let index = tally.holders.firstIndex(of: name) { tally.holders.remove(at: index) }
+    }
   }
 
   private func notify(_ name: String, _ text: String, as key: String, _ context: StepContext) async throws {
