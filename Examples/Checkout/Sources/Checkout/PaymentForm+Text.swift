@@ -2,9 +2,9 @@ import CheckoutFlow
 
 extension PaymentForm: TextPrompt {
   var heading: [String] {
-    if let refusal {
+    if let declined {
       let number = bill.tries + 1
-      return ["The payment was declined: \(refusal). Try another card (\(number) of \(Bill.tryLimit)), or go back."]
+      return [declined.text, "Try another card (\(number) of \(Bill.tryLimit)), or go back."]
     }
     return ["", "Your order:"] + order.summary.map { "  \($0)" }
   }
@@ -41,7 +41,7 @@ extension CancelPaymentForm: TextPrompt {
 
 extension MethodForm: TextPrompt {
   var heading: [String] {
-    ["The payment was declined: \(bill.refusal ?? "no card is left"). That was the last try with a card."]
+    bill.declined.suffix(1).map(\.text) + ["That was the last try with a card."]
       + LaterMethod.allCases.map { "  \($0.rawValue)  \($0.title)" }
   }
 
@@ -55,6 +55,11 @@ extension MethodForm: TextPrompt {
     }
     return method
   }
+}
+
+extension DeclinedCard {
+  /// The card and the reason in a line.
+  var text: String { "The card ending in \(ending) was declined: \(reason)." }
 }
 
 extension Order {

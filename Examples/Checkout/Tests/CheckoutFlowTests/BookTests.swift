@@ -38,8 +38,10 @@ import Testing
       let second = try Fixture.shop(books: Books(directory: folder))
       #expect(await second.warehouse.available[hammer] == 3)
       let card = try CardTests.card("4242424242424242")
-      let outcome = try await second.gateway.charge(Money(cents: 500), to: card, idempotencyKey: "k")
-      #expect(outcome == .declined("this payment was voided"))
+      let decline = await #expect(throws: Decline.self) {
+        try await second.gateway.charge(Money(cents: 500), to: card, idempotencyKey: "k")
+      }
+      #expect(decline?.reason == "this payment was voided")
     }
   }
 

@@ -21,10 +21,11 @@ enum Fixture {
   /// A shop whose prices are requested every ten seconds of this clock.
   static func shop(
     prices: any PriceSource = Market(), openingPrices: PriceList = PriceList(), clock: ManualClock = ManualClock(),
-    books: Books = Books()
+    books: Books = Books(), gatewayRules: GatewayRules = .standard
   ) throws -> Shop {
     Shop(
-      catalogue: catalogue, today: try today, prices: prices, openingPrices: openingPrices, clock: clock, books: books)
+      catalogue: catalogue, today: try today, gatewayRules: gatewayRules, prices: prices, openingPrices: openingPrices,
+      clock: clock, books: books)
   }
 
   /// Runs the checkout of this shop while `body` answers; returns its ending. Payments are confirmed already, unless

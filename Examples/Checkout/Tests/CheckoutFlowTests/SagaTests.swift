@@ -12,7 +12,7 @@ import Testing
       try await customer.goToPayment()
       try await customer.answer(PaymentForm.self, CardTests.card("4000000000009995"))
       let form = try await customer.asked(PaymentForm.self)
-      #expect(form.refusal?.contains("does not hold") == true)
+      #expect(form.declined?.ending == "9995" && form.declined?.reason.contains("does not hold") == true)
       #expect(form.order.basket.lines.count == 1)
       try await customer.answer(PaymentForm.self, CardTests.card("4242424242424242"))
     }.get()

@@ -28,13 +28,14 @@ import Testing
   }
 
   private func start<Result>(
-    in folder: URL, dyingAtCharge: Bool = false, _ body: (Program) async throws -> Result
+    in folder: URL, dying death: Death? = nil, gatewayRules: GatewayRules = .standard,
+    _ body: (Program) async throws -> Result
   ) async throws -> Result {
     let store = try await open(folder.appending(path: "flows").path)
-    let shop = try Fixture.shop(books: Books(directory: folder))
+    let shop = try Fixture.shop(books: Books(directory: folder), gatewayRules: gatewayRules)
     var options = FlowHost.Options()
     options.effectTime = .zero  // no reader shows the basket
-    let crashing = CrashingStore(store: store, gateway: dyingAtCharge ? shop.gateway : Gateway())
+    let crashing = CrashingStore(store: store, gateway: shop.gateway, death: death)
     let host = try FlowHost(store: crashing, options: options)
     let result = try await body(Program(shop: shop, host: host, flows: try await host.register(shop.checkout())))
     await store.close()
@@ -143,7 +144,7 @@ import Testing
     try await withFolder { folder in
       try await goToPayment(in: folder)
       let card = try CardTests.card("4242424242424242")
-      try await start(in: folder, dyingAtCharge: true) { program in
+      try await start(in: folder, dying: .afterCharge) { program in
         let question = try #require(try await program.host.settled("order").questions.first)
         try await program.host.answer(question.id, of: "order", with: card)
         _ = try? await program.host.settled("order")
@@ -156,6 +157,68 @@ import Testing
         #expect(await program.shop.gateway.balance == Money(cents: 4490))
       }
     }
+  }
+
+  @Test(
+    "A program that dies at any commit between a declined card and the question for the second one asks it once more",
+    arguments: 0...3)
+  func diesAfterDecline(commits: Int) async throws {
+    try await withFolder { folder in
+      try await goToPayment(in: folder)
+      let (bad, good) = (try CardTests.card("4000000000000002"), try CardTests.card("4242424242424242"))
+      try await start(in: folder, dying: .afterDecline(commits: commits)) { program in
+        let question = try #require(try await program.host.settled("order").questions.first)
+        try await program.host.answer(question.id, of: "order", with: bad)
+        _ = try? await program.host.settled("order")
+      }
+      // Twice, because the question is the same however often the step is entered again.
+      for _ in 0..<2 {
+        try await start(in: folder) { program in
+          let question = try #require(try await program.host.settled("order").questions.first)
+          let form = try question.prompt(as: PaymentForm.self)
+          #expect(form.bill.declined == [DeclinedCard(ending: "0002", reason: "the bank refuses this card")])
+          #expect(try book(in: folder).outcomes.count == 1, "the first card was charged under one key")
+          #expect(await program.shop.gateway.balance == .zero)
+        }
+      }
+      try await answer(PaymentForm.self, in: folder) { _ in good }
+      try await start(in: folder) { program in
+        let view = try await program.host.settled("order")
+        #expect(view.signals == [Confirmation.signal.name])
+        #expect(await program.shop.gateway.balance == Money(cents: 4490))
+      }
+      #expect(try book(in: folder).outcomes.count == 2, "the second card has a key of its own")
+    }
+  }
+
+  @Test("A second card pays, although the gateway would accept the first one by now")
+  func secondCard() async throws {
+    try await withFolder { folder in
+      try await goToPayment(in: folder)
+      let first = try CardTests.card("378282246310005")
+      try await start(in: folder, gatewayRules: GatewayRules(limit: .zero)) { program in
+        let question = try #require(try await program.host.settled("order").questions.first)
+        try await program.host.answer(question.id, of: "order", with: first)
+        _ = try await program.host.settled("order")
+      }
+      // The gateway has another limit, and forgets the decline. The step does not: it has recorded it.
+      try FileManager.default.removeItem(at: folder.appending(path: "gateway.json"))
+      let good = try CardTests.card("4242424242424242")
+      try await answer(PaymentForm.self, in: folder) { _ in good }
+      try await start(in: folder) { program in
+        let view = try await program.host.settled("order")
+        #expect(view.signals == [Confirmation.signal.name])
+        #expect(await program.shop.gateway.balance == Money(cents: 4490))
+      }
+      let payments = try book(in: folder).outcomes.values.map { outcome in
+        if case .approved(let payment) = outcome { payment.cardEnding } else { "declined" }
+      }
+      #expect(payments == ["4242"], "the first card was not charged again")
+    }
+  }
+
+  private func book(in folder: URL) throws -> Gateway.Page {
+    try JSONDecoder().decode(Gateway.Page.self, from: Data(contentsOf: folder.appending(path: "gateway.json")))
   }
 
   @Test("An order that fails is rolled back at once, as in memory")
@@ -191,16 +254,41 @@ import Testing
   }
 }
 
-/// A store that accepts nothing more as soon as a gateway has money: as if the program had died then.
-private struct CrashingStore: FlowStore {
+/// The moment from which on a store accepts nothing more.
+private enum Death {
+  /// A charge that has taken money.
+  case afterCharge
+  /// The commit of this number after a declined charge.
+  case afterDecline(commits: Int)
+}
+
+/// A store that accepts nothing more from a moment on: as if the program had died then.
+private actor CrashingStore: FlowStore {
   let store: FileFlowStore
   let gateway: Gateway
+  private let death: Death?
+  private var commits = 0
+
+  init(store: FileFlowStore, gateway: Gateway, death: Death?) {
+    (self.store, self.gateway, self.death) = (store, gateway, death)
+  }
+
+  private func isDead() async -> Bool {
+    switch death {
+    case .afterCharge: return await gateway.balance > .zero
+    case .afterDecline(let limit):
+      guard await gateway.declines > 0 else { return false }
+      commits += 1
+      return commits > limit
+    case nil: return false
+    }
+  }
 
   func commit(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
     appending history: [HistoryEntry]
   ) async throws -> StoredFlow {
-    guard await gateway.balance == .zero else { throw FlowStoreError(.unavailable, "the program is dead") }
+    guard await !isDead() else { throw FlowStoreError(.unavailable, "the program is dead") }
     return try await store.commit(
       snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
   }

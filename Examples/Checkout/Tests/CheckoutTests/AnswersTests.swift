@@ -87,7 +87,7 @@ import Testing
   func declined() async throws {
     let ending = try await Program.run(answers: Self.order + ["4000 0000 0000 0002 12/99 987", "", Self.card])
     #expect(ending.status == 0)
-    #expect(ending.output.contains("The payment was declined: the bank refuses this card."))
+    #expect(ending.output.contains("The card ending in 0002 was declined: the bank refuses this card."))
     #expect(ending.output.contains("\nType an answer, or help.\n"), "a declined card is not offered again")
   }
 

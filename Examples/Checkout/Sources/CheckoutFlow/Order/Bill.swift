@@ -1,14 +1,22 @@
-/// An order to be paid, and the number of tries so far.
+/// A card that did not pay, as the customer may see it.
+package struct DeclinedCard: Sendable, Codable, Equatable {
+  /// The last four digits.
+  package let ending: String
+  /// The reason, as a sentence without a full stop.
+  package let reason: String
+}
+
+/// An order to be paid, and the cards that did not pay it.
 package struct Bill: Sendable, Codable {
   /// The largest number of tries with a card.
   package static let tryLimit = 3
 
   /// The order.
   package let order: Order
+  /// The declined cards, oldest first.
+  package private(set) var declined: [DeclinedCard] = []
   /// The number of declined cards.
-  package private(set) var tries = 0
-  /// The reason for the last decline, if there was one.
-  package private(set) var refusal: String?
+  package var tries: Int { declined.count }
 
   /// A bill before the first try.
   package init(order: Order) {
@@ -16,10 +24,9 @@ package struct Bill: Sendable, Codable {
   }
 
   /// The bill after a card was declined.
-  package func declined(_ sentence: String) -> Bill {
+  package func declined(_ card: Card, _ reason: String) -> Bill {
     var bill = self
-    bill.tries += 1
-    bill.refusal = sentence
+    bill.declined.append(DeclinedCard(ending: card.ending, reason: reason))
     return bill
   }
 }

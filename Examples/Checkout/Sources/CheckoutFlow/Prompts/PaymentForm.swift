@@ -11,8 +11,8 @@ package struct PaymentForm: Prompt, Codable {
 
   /// The order and its price.
   package var order: Order { bill.order }
-  /// The reason why the card before this one was declined, if there was one.
-  package var refusal: String? { bill.refusal }
+  /// The card before this one and the reason why it was declined, if there was one.
+  package var declined: DeclinedCard? { bill.declined.last }
 
   /// Accepts a well-formed card that has not expired. The gateway checks its balance.
   package func validate(_ answer: Card) throws { try answer.check(today: today) }

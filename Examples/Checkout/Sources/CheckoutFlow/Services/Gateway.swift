@@ -6,19 +6,27 @@ package struct Payment: Hashable, Sendable, Codable, Identifiable {
   package let cardEnding: String
 }
 
-/// A gateway's reply to a charge.
-package enum ChargeOutcome: Sendable, Codable, Equatable {
-  case approved(Payment)
-  /// No money was taken; the sentence gives the reason.
-  case declined(String)
+/// The error for a charge that the gateway declines: no money was taken.
+///
+/// `Codable`, so that a recorded failure still has it in the next process.
+package struct Decline: Error, Sendable, Codable, Equatable, CustomStringConvertible {
+  /// The reason, as a sentence without a full stop.
+  package let reason: String
+  /// The reason.
+  package var description: String { reason }
 }
 
 /// A payment gateway, simulated: it moves no money, has the records of a real one, and declines by ``GatewayRules``.
 package actor Gateway {
   /// The gateway's records.
   package struct Page: Codable, Sendable {
-    var outcomes: [String: ChargeOutcome] = [:]
+    var outcomes: [String: Outcome] = [:]
     var taken: [Payment.ID: Money] = [:]
+
+    enum Outcome: Codable, Sendable, Equatable {
+      case approved(Payment)
+      case declined(Decline)
+    }
   }
 
   package nonisolated let rules: GatewayRules
@@ -33,16 +41,26 @@ package actor Gateway {
   /// The payments that were not refunded.
   package var balance: Money { book.page.taken.values.reduce(.zero, +) }
 
+  /// The number of declined charges.
+  package var declines: Int {
+    book.page.outcomes.values.count { if case .declined = $0 { true } else { false } }
+  }
+
   /// Takes money. Asked twice with one key it takes it once, and repeats its first reply.
   ///
-  /// - Throws: ``Problem`` if the connection fails before the reply: then only the gateway knows whether it took money.
+  /// - Throws: ``Decline`` if it takes none. ``Problem`` if the connection fails before the reply: then only the gateway knows whether it took money.
   /// Also if a movement of money cannot be recorded: then it was not made.
-  package func charge(_ amount: Money, to card: Card, idempotencyKey: String) throws -> ChargeOutcome {
-    if let known = book.page.outcomes[idempotencyKey] { return known }
+  package func charge(_ amount: Money, to card: Card, idempotencyKey: String) throws -> Payment {
+    switch book.page.outcomes[idempotencyKey] {
+    case .approved(let payment): return payment
+    case .declined(let decline): throw decline
+    case nil: break
+    }
     switch rules.verdict(on: amount, card: card) {
     case .decline(let sentence):
-      try book.write { $0.outcomes[idempotencyKey] = .declined(sentence) }
-      return .declined(sentence)
+      let decline = Decline(reason: sentence)
+      try book.write { $0.outcomes[idempotencyKey] = .declined(decline) }
+      throw decline
     case .approve:
       return try take(amount, card, idempotencyKey)
     case .breakOff:
@@ -51,13 +69,13 @@ package actor Gateway {
     }
   }
 
-  private func take(_ amount: Money, _ card: Card, _ key: String) throws -> ChargeOutcome {
-    let outcome = ChargeOutcome.approved(Payment(id: key, amount: amount, cardEnding: card.ending))
+  private func take(_ amount: Money, _ card: Card, _ key: String) throws -> Payment {
+    let payment = Payment(id: key, amount: amount, cardEnding: card.ending)
     try book.write { page in
-      page.outcomes[key] = outcome
+      page.outcomes[key] = .approved(payment)
       page.taken[key] = amount
     }
-    return outcome
+    return payment
   }
 
   /// Refunds a payment. Returns the refunded amount: nothing the second time.
@@ -71,7 +89,7 @@ package actor Gateway {
   @discardableResult
   package func void(idempotencyKey: String) throws -> Money {
     try book.write { page in
-      page.outcomes[idempotencyKey] = .declined("this payment was voided")
+      page.outcomes[idempotencyKey] = .declined(Decline(reason: "this payment was voided"))
       return page.taken.removeValue(forKey: idempotencyKey) ?? .zero
     }
   }

@@ -45,7 +45,7 @@ package struct Purchase: FlowComponent {
       DeliveryQuestion().carrying(Order.init)
       if let upsell { upsell }
       Checks(shop: shop)
-      PaymentLoop(shop: shop)
+      Payments(shop: shop)
       Step("confirmation") { [patience] in ConfirmationStep(within: patience) }
       Step("dispatch") { [shop] in DispatchStep(shop) }
     }
