@@ -157,6 +157,26 @@ import Testing
     #expect(receipt.payment?.cardEnding == "3155")
   }
 
+  @Test("A late verdict of a card's bank does not count for the same try after a back")
+  func lateVerdictAfterBack() async throws {
+    let shop = try Fixture.shop()
+    _ = try await Fixture.checkout(shop) { customer in
+      let coordinator = customer.coordinator
+      try await customer.goToPayment()
+      try await customer.answer(PaymentForm.self, CardTests.card("4000002500003155"))
+      let first = try await customer.asked(CancelPaymentForm.self)
+      try await coordinator.backUp()
+      try await customer.answer(DeliveryForm.self, .standard)
+      try await customer.answer(PaymentForm.self, CardTests.card("4000002500003155"))
+      let second = try await customer.asked(CancelPaymentForm.self)
+      #expect(second.payment != first.payment)
+      try await coordinator.send(BankVerdict(payment: first.payment), to: BankVerdict.signal)
+      #expect(try await customer.asked(CancelPaymentForm.self).payment == second.payment)
+      #expect(await shop.gateway.balance == .zero)
+      try await coordinator.abandon()
+    }
+  }
+
   @Test("A payment that is not confirmed in time is refunded")
   func notConfirmed() async throws {
     let shop = try Fixture.shop()

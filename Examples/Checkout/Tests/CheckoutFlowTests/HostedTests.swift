@@ -78,7 +78,9 @@ import Testing
     let first = try await answer(CancelPaymentForm.self, .cancel)
     try await answer(PaymentForm.self, card)
     let host = try await host().host
-    for (payment, key) in [(first.payment, "late"), ("order-2", "second")] {
+    let question = try #require(try await host.settled("order").questions.first)
+    let second = try question.prompt(as: CancelPaymentForm.self)
+    for (payment, key) in [(first.payment, "late"), (second.payment, "second")] {
       _ = try await host.settled("order")
       #expect(await shop.gateway.balance == .zero)
       _ = try await host.send(BankVerdict(payment: payment), to: BankVerdict.signal, of: "order", key: key)

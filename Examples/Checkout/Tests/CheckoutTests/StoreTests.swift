@@ -139,6 +139,7 @@ import Testing
       }
       let ending = try await run([], answers: ["invoice"], in: folder)
       #expect(ending.status == 0)
+      #expect(ending.lines.contains("The card ending in 0002 was declined: the bank refuses this card."))
       #expect(ending.lines.contains("  to be paid: invoice, within 14 days"))
 
       let paid = try await run(["--confirm-by-hand"], answers: AnswersTests.order + [AnswersTests.card], in: folder)

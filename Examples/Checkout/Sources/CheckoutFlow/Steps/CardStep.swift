@@ -54,7 +54,8 @@ package actor CardStep: FlowStep {
   /// - Returns: The reason why the card is not charged, if there is one.
   private func refusal(of card: Card, _ number: Int, _ context: StepContext) async throws -> String? {
     guard shop.gateway.rules.needsApproval(card) else { return nil }
-    let payment = "\(context.flow)-\(number)"
+    // An id that no other try has, also after a back: a late verdict about another try approves nothing.
+    let payment = try await context.once("payment-\(number)") { key in key }
     let first = try await context.first(
       of: CancelPaymentForm(payment: payment, cardEnding: card.ending), key: "approval-\(number)",
       or: BankVerdict.signal, matching: { $0.payment == payment }, within: .seconds(600))
