@@ -54,10 +54,10 @@ public protocol Prompt<Answer>: PromptGuards {
   /// ```swift
   /// struct SecondApproval: Prompt {
   ///   typealias Answer = Decision
-  ///   let first: Reply<Decision>
+  ///   let first: Principal?
   ///
   ///   func authorize(_ principal: Principal, answering decision: Decision) throws {
-  ///     guard principal.id != first.by?.id || !decision.isApproved else {
+  ///     guard principal.id != first?.id || !decision.isApproved else {
   ///       throw Refusal.notAllowed("a second manager has to approve")
   ///     }
   ///   }

@@ -4,8 +4,8 @@ public import ActorFlow
 extension FlowHost {
   /// Answers an open question.
   ///
-  /// `authorize(_:)` and `validate(_:)` of the prompt run in the calling task. An error of theirs is thrown here, and
-  /// the question stays open.
+  /// The guards of the prompt run in the calling task: `authorize(_:)`, `validate(_:)`, `authorize(_:answering:)`. An
+  /// error of theirs, best a `Refusal`, is thrown here, and the question stays open.
   ///
   /// - Parameters:
   ///   - question: The question's id, from a view or an inbox.

@@ -51,7 +51,7 @@ public func expectRefusal<P: Prompt>(
 /// Asserts that a prompt's `authorize(_:answering:)` refuses an answer of a principal.
 ///
 /// ```swift
-/// try await expectRefusal(ofAnswer: yes, of: ada, by: SecondApproval(first: reply))
+/// try await expectRefusal(ofAnswer: yes, of: ada, by: SecondApproval(first: reply.by))
 /// ```
 ///
 /// - Parameters:

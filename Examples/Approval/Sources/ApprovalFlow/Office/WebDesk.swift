@@ -35,23 +35,13 @@ package struct WebDesk: Sendable {
       try await request()
       return Reply(200)
     } catch let refusal as Refusal {
-      return Reply(refusal.kind == .notAllowed ? 403 : 422, refusal.message)
+      return Reply(refusal.httpStatus, refusal.message)
     } catch let problem as Problem {
       return Reply(problem.status, problem.sentence)
     } catch let error as FlowError {
-      return Reply(Self.status(of: error.code), error.message)
+      return Reply(error.code.httpStatus, error.message)
     } catch {
       return Reply(500, "\(error)")
-    }
-  }
-
-  private static func status(of code: FlowError.Code) -> Int {
-    switch code {
-    case .principalNeeded: 401
-    case .noSuchFlow, .noSuchQuestion: 404
-    case .questionClosed, .staleRevision, .flowEnded, .suspended: 409
-    case .hostStopping: 503
-    default: 500
     }
   }
 }
