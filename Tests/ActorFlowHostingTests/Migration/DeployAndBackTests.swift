@@ -94,10 +94,11 @@ import Testing
     }
     try await old.emptied()
 
+    // The last fifth of the flows is not touched by version 2, so some are left unmoved.
     for _ in 0..<12 {
       let calls = 20 + random.below(280)
       let (dying, _) = try await host(2, diesAfter: calls)
-      let numbers = (0..<5 + random.below(25)).map { _ in random.below(count) }
+      let numbers = (0..<5 + random.below(25)).map { _ in random.below(count * 4 / 5) }
       for number in numbers {
         // A refusal, or a store that is gone, leaves the answer unacknowledged. It may have been taken all the same.
         do { try await answer(number, on: dying, &acknowledged) } catch {}
