@@ -81,6 +81,12 @@ extension FlowCoordinator {
     }
   }
 
+  nonisolated func label(_ key: String, _ value: String?, at stay: Stay) async throws {
+    try settings.persistence?.refuse("label", of: id)
+    let caller = await callingTask(at: stay)
+    try await decide(on: stay.track) { machine, _ in try machine.label(key, value, at: stay, by: caller) }
+  }
+
   nonisolated func record<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, as type: T.Type
   ) async -> Record<T> {

@@ -81,6 +81,8 @@ package struct FlowMachine: Sendable {
   /// Whether the keys of journals have the qualified names of prompts and tell the asker. The format of stored flows
   /// decides that.
   package var qualifiesKeys = true
+  /// The labels that steps have set, or removed, since the flow was activated.
+  package internal(set) var labelChanges: [String: String?] = [:]
 
   package init(flow: FlowID, numbers: Numbers = Numbers(), journal: Journal = .off) {
     self.flow = flow

@@ -195,12 +195,14 @@ package struct PlaceMemory: Sendable {
   /// The keys of a name that the step's author chose under which child tasks have got answers, if the flow is persisted.
   /// `nil` if it is not known which answers the step's own task has got: see ``FlowMachine/refuseUnclaimed(asking:on:)``.
   var keysOfChildren: Set<JournalKey>? = []
+  /// The number of calls that have set a label, by the label's key and the caller.
+  var labelCalls: [JournalKey.Name: Int] = [:]
   /// The update that this visit begins with: until the step has received it, and longer for visits that are replayed.
   var handover: Handover?
   /// The state of a rendered step, if the flow is persisted.
   package var tree: PackedTree?
 
-  mutating func forgetAnswers() { (answers, keysOfChildren) = ([:], []) }
+  mutating func forgetAnswers() { (answers, keysOfChildren, labelCalls) = ([:], [], [:]) }
 
   /// Memory that no longer changes, shared by the copies of a place that is not on top.
   final class Box: Sendable {

@@ -7,6 +7,8 @@ package struct JournalKey: Hashable, Sendable {
     case type(String, by: Asker? = nil)
     /// A signal's name.
     case signal(String, by: Asker? = nil)
+    /// A label's key. The number of such a key is that of the call that sets the label.
+    case label(String, by: Asker? = nil)
   }
 
   /// The task that asked or waited. Each counts its own questions: if a replay cancels a child task earlier than the
@@ -35,7 +37,7 @@ extension JournalKey {
 extension JournalKey.Name {
   package var text: String {
     switch self {
-    case .given(let name), .type(let name, _), .signal(let name, _): name
+    case .given(let name), .type(let name, _), .signal(let name, _), .label(let name, _): name
     }
   }
 
@@ -43,7 +45,7 @@ extension JournalKey.Name {
   package var asker: JournalKey.Asker? {
     switch self {
     case .given: nil
-    case .type(_, let asker), .signal(_, let asker): asker
+    case .type(_, let asker), .signal(_, let asker), .label(_, let asker): asker
     }
   }
 
@@ -53,6 +55,7 @@ extension JournalKey.Name {
     case .given: self
     case .type(let name, _): .type(name, by: asker)
     case .signal(let name, _): .signal(name, by: asker)
+    case .label(let name, _): .label(name, by: asker)
     }
   }
 }
@@ -70,6 +73,7 @@ extension JournalKey.Name {
     case .given(let name): (0, name, ofAsker)
     case .type(let name, _): (1, name, ofAsker)
     case .signal(let name, _): (2, name, ofAsker)
+    case .label(let name, _): (3, name, ofAsker)
     }
   }
 }

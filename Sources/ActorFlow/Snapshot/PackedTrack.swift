@@ -87,16 +87,18 @@ package struct PackedFocus: Sendable, Equatable {
   /// The keys of a name that the step's author chose under which child tasks have got answers. `nil` if it is not known
   /// which answers the step's own task has got.
   package var keysOfChildren: [JournalKey]? = []
+  /// The latest call of the visit that set each label.
+  package var labelCalls: [JournalKey] = []
 
   package init(
     isEntered: Bool = false, hasAsked: Bool = false, askersAtOnce: Int = 0, records: [PackedRecord] = [],
     answers: [PackedAnswer] = [], update: PackedValue? = nil, tree: PackedTree? = nil,
-    keysOfChildren: [JournalKey]? = []
+    keysOfChildren: [JournalKey]? = [], labelCalls: [JournalKey] = []
   ) {
     (self.isEntered, self.hasAsked, self.askersAtOnce, self.records, self.answers, self.update, self.tree) = (
       isEntered, hasAsked, askersAtOnce, records, answers, update, tree
     )
-    self.keysOfChildren = keysOfChildren
+    (self.keysOfChildren, self.labelCalls) = (keysOfChildren, labelCalls)
   }
 }
 

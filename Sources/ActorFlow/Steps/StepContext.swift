@@ -271,6 +271,21 @@ extension StepContext {
     await runtime?.record(key, scope: scope) ?? .none
   }
 
+  /// Gives the hosted flow a label, by which lists and pages find it, or takes one away.
+  ///
+  /// Returns when the label is in the store. A flow's labels are those of its start, and what its steps have set since,
+  /// whichever came last. A replay does not set them again, and a back or a rollback does not take them back. Without a
+  /// host the call has no effect.
+  ///
+  /// - Parameters:
+  ///   - key: The label's key: at most 512 UTF-8 bytes.
+  ///   - value: The value: at most 512 UTF-8 bytes; `nil` removes the label.
+  /// - Throws: `CancellationError` while the visit is being left; `FlowError` with the code `tooLarge`, `notStorable` if
+  ///   the flow is stored in a format without labels of steps, or `notActive` after the visit.
+  public func label(_ key: String, _ value: String?) async throws {
+    try await runtime?.label(key, value, at: stay)
+  }
+
   private var scope: RecordScope { RecordScope(stay, isRollback: false) }
 }
 

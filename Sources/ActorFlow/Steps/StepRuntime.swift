@@ -58,6 +58,7 @@ protocol StepRuntime: AnyObject, Sendable {
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> Attempt<T>
   func now(_ key: String, scope: RecordScope) async throws -> FlowTime
+  func label(_ key: String, _ value: String?, at stay: Stay) async throws
   func record<T: Codable & Sendable>(_ key: String, scope: RecordScope, as type: T.Type) async -> Record<T>
   func record(_ key: String, scope: RecordScope) async -> Record<Void>
 }

@@ -155,6 +155,7 @@ struct SnapshotPacker {
     }
     packed.tree = memory.tree
     packed.keysOfChildren = memory.keysOfChildren?.sorted()
+    packed.labelCalls = memory.labelCalls.map { JournalKey(name: $0, number: $1) }.sorted()
     return packed
   }
 

@@ -33,12 +33,13 @@ extension SnapshotUnpacker {
     var memory: PlaceMemory?
     let focus = packed.focus
     if !focus.records.isEmpty || !focus.answers.isEmpty || focus.update != nil || focus.tree != nil
-      || focus.keysOfChildren == nil
+      || focus.keysOfChildren == nil || !focus.labelCalls.isEmpty
     {
       memory = self.memory(focus.records, focus.tree)
       for answer in packed.focus.answers { memory?.answers[answer.key] = entry(answer.entry) }
     }
     memory?.keysOfChildren = focus.keysOfChildren.map { Set($0) }
+    for call in focus.labelCalls { memory?.labelCalls[call.name] = call.number }
     let ofChildren = childKeys(packed)
     for key in ofChildren { memory?.answers[key] = nil }
     track.focus = Focus(

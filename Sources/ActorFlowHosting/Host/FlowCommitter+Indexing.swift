@@ -15,7 +15,7 @@ extension FlowCommitter {
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: stored?.snapshot.labels ?? labels, tasks: self.tasks(of: machine, old, at: now),
+      labels: labels(after: machine), tasks: self.tasks(of: machine, old, at: now),
       format: Int(state.format), body: body)
     index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
@@ -23,6 +23,13 @@ extension FlowCommitter {
     }
     try checkSize(of: snapshot, machine, state.machine, for: request)
     return snapshot
+  }
+
+  /// Returns the flow's labels with the changes of its steps.
+  private func labels(after machine: FlowMachine) -> [String: String] {
+    var labels = stored?.snapshot.labels ?? labels
+    for (key, value) in machine.labelChanges { labels[key] = value }
+    return labels
   }
 
   /// Refuses a snapshot that is larger than the limit for the change that it comes from.

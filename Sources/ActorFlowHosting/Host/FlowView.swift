@@ -33,7 +33,7 @@ public struct FlowView: Sendable {
   public let questions: [OpenQuestion]
   /// The names of the signals that the flow waits for.
   public let signals: [String]
-  /// The labels that were attached at the start, by which the flow is found.
+  /// The labels by which the flow is found: those of its start, and those that its steps have set since.
   public let labels: [String: String]
   /// The time at which the earliest timer is due, if there is one.
   public let wakeAt: Date?

@@ -121,6 +121,7 @@ extension StoredTypes {
     switch key.name {
     case .given(let name): type { $0 == .answer(key: name) }
     case .signal(let name, _): type { $0 == .signal(name: name) }
+    case .label: nil
     case .type(let name, _):
       type { if case .prompt(let names) = $0 { names.current == name } else { false } }
         ?? type { if case .prompt(let names) = $0 { names.earlier.contains(name) } else { false } }

@@ -55,7 +55,7 @@ extension JournalKey.Name: StoredChoice {
   static let name = "key of a journal"
   static let placeholders: [Self] = [
     .given(""), .type(""), .signal(""), .type("", by: .step), .type("", by: .child), .signal("", by: .step),
-    .signal("", by: .child),
+    .signal("", by: .child), .label(""), .label("", by: .step), .label("", by: .child),
   ]
 
   var tag: UInt8 {
@@ -67,15 +67,19 @@ extension JournalKey.Name: StoredChoice {
     case .type(_, .child): 5
     case .signal(_, .step): 6
     case .signal(_, .child): 7
+    case .label(_, nil): 8
+    case .label(_, .step): 9
+    case .label(_, .child): 10
     }
   }
 
   mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    if asker != nil { try coder.check(coder.format >= 6, Self.unknown(tag)) }
+    if tag > 3 { try coder.check(coder.format >= 6, Self.unknown(tag)) }
     switch self {
     case .given(let name): self = .given(try coder.coded(name))
     case .type(let name, let asker): self = .type(try coder.coded(name), by: asker)
     case .signal(let name, let asker): self = .signal(try coder.coded(name), by: asker)
+    case .label(let name, let asker): self = .label(try coder.coded(name), by: asker)
     }
   }
 }

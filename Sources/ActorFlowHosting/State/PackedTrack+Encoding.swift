@@ -110,6 +110,7 @@ extension PackedFocus: StoredPart {
     try coder.code(&tree)
     if coder.format >= 6 {
       try coder.code(&keysOfChildren)
+      try coder.code(&labelCalls)
     } else {
       keysOfChildren = answers.isEmpty ? [] : nil
     }

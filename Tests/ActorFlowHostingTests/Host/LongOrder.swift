@@ -65,9 +65,11 @@ struct LongOrder: Sendable {
         }
         guard case .failed(let error) = first else { return "made" }
         let time = try await context.now(key: "time")
+        try await context.label("card", "first")
         let reply = try await context.reply(to: Form(text: "g"))
         guard try await context.now(key: "time") == time else { return "later" }
         let second = try await context.attempt("second") { world.perform("g", $0) }
+        try await context.label("card", "second")
         return input + "[\(error)][\(reply.answer) \(reply.revision)][g\(try second.get())]"
       }
       Step("confirmation") { (input: String, context: StepContext) in
@@ -108,7 +110,10 @@ final class LongOrderPlayer: Sendable {
     let id = LongOrder.id
     try await flows.start(id: id, with: "-")
     let view = try await host.settled(id)
-    if case .finished(let output) = try await flows.outcome(of: id) { return output }
+    if case .finished(let output) = try await flows.outcome(of: id) {
+      #expect(view.labels["card"] == "second", "a replay has set an earlier value")
+      return output
+    }
     #expect(view.status == .waiting, "\(view.failure ?? "")")
     for question in view.questions {
       let text = try question.prompt(as: Form.self).text

@@ -115,9 +115,10 @@ struct RandomState {
 
   mutating func key() -> JournalKey {
     let name: JournalKey.Name =
-      switch below(3) {
+      switch below(4) {
       case 0: .given(text())
       case 1: .type(text(), by: asker())
+      case 2: .label(text(), by: asker())
       default: .signal(text(), by: asker())
       }
     return JournalKey(name: name, number: number())
@@ -142,7 +143,7 @@ extension RandomState {
     track.focus = PackedFocus(
       isEntered: bool(), hasAsked: bool(), askersAtOnce: below(9), records: list { $0.record() },
       answers: list { PackedAnswer(key: $0.key(), entry: $0.entry()) }, update: optional { $0.value() },
-      tree: optional { $0.tree() }, keysOfChildren: optional { $0.list { $0.key() } })
+      tree: optional { $0.tree() }, keysOfChildren: optional { $0.list { $0.key() } }, labelCalls: list { $0.key() })
     track.visit = optional { $0.visit() }
     track.hasAsked = bool()
     track.isSealed = bool()

@@ -112,6 +112,7 @@ extension JournalKey.Name {
     case .given(let name): "given(\"\(name)\")"
     case .type(let name, _): "type(\"\(name)\")\(asker)"
     case .signal(let name, _): "signal(\"\(name)\")\(asker)"
+    case .label(let name, _): "label(\"\(name)\")\(asker)"
     }
   }
 }

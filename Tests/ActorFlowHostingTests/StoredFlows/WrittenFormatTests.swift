@@ -109,7 +109,7 @@ import Testing
 
   @Test(
     "calls that need the newest format are refused before they do anything, and succeed once it is raised",
-    arguments: 0..<4)
+    arguments: 0..<5)
   func newCalls(_ call: Int) async throws {
     let log = Log()
     let flow = Flow<String, String>("order") {
@@ -117,7 +117,8 @@ import Testing
         switch call {
         case 0: "\(try await context.attempt("charge") { _ in log.charge() })"
         case 1: "\(try await context.now(key: "began").sinceStart >= .zero)"
-        case 2: try await context.reply(to: Form(text: "")).answer
+        case 2: "\(try await context.label("stage", "new"))"
+        case 3: try await context.reply(to: Form(text: "")).answer
         default: "\(try await context.first(of: Form(text: ""), or: Signal<Int>("paid")))"
         }
       }
@@ -134,7 +135,7 @@ import Testing
     let new = try FlowHost(store: store, options: options)
     let flows = try await new.register(flow)
     try await new.retry("f")
-    if call >= 2 { try await new.answerNext("f", #""yes""#) }
+    if call >= 3 { try await new.answerNext("f", #""yes""#) }
     await new.isQuiet()
     guard case .finished = try await flows.outcome(of: "f") else {
       Issue.record("it has not finished")

@@ -1,0 +1,33 @@
+// Labels that steps give a flow, by which an operator or a page finds it.
+extension FlowMachine {
+  /// The limit of a label's key, and of its value, in UTF-8 bytes.
+  private static let labelBytes = 512
+
+  /// Sets or removes a label of the flow. In a replay, the calls that the visit has made before change nothing: the
+  /// label may have another value by now.
+  ///
+  /// - Throws: `CancellationError` while the visit is being left, else a `FlowError`.
+  package mutating func label(
+    _ name: String, _ value: String?, at stay: Stay, by caller: CallingTask = .unknown
+  ) throws {
+    let place = try activePlace(of: stay.visit, on: stay.track, to: "set a label")
+    try check(name, value, at: place)
+    guard journal == .persisting else { return needsNoCommit() }
+    let kind = JournalKey.Name.label(name, by: caller.asker)
+    let key = look(at: stay.track) { $0.focus.attempt.nextKey(kind) }
+    self[stay.track].focus.attempt.count(key, by: caller)
+    guard key.number > look(at: stay.track, { $0.focus.memory?.labelCalls[kind] ?? 0 }) else { return needsNoCommit() }
+    if self[stay.track].focus.memory == nil { self[stay.track].focus.memory = PlaceMemory() }
+    self[stay.track].focus.memory?.labelCalls[kind] = key.number
+    labelChanges[name] = .some(value)
+    noteFollowed(on: stay.track)
+  }
+
+  private func check(_ name: String, _ value: String?, at place: Place) throws(FlowError) {
+    for (text, role) in [(name, "key"), (value ?? "", "value")] where text.utf8.count > Self.labelBytes {
+      throw error(
+        .tooLarge, "a label's \(role) has at most \(Self.labelBytes) bytes, not \(text.utf8.count)",
+        step: place.visit.info.id)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// Labels that steps give their flow while it runs.
+@Suite("Labels of hosted flows", .timeLimit(.minutes(15))) struct LabelTests {
+  private let store = MemoryFlowStore()
+
+  private static let flow = Flow<String, String>("order") {
+    Step("pay") { (input: String, context: StepContext) in
+      try await context.label("stage", "new")
+      let first = try await context.ask(Form(text: "first"))
+      try await context.label("stage", first)
+      try await context.label("team", nil)
+      return input + (try await context.ask(Form(text: "second")))
+    }
+    Step("ship") { (input: String, context: StepContext) in
+      input + (try await context.ask(Form(text: "third")))
+    }
+  }
+
+  private func host(writing format: Int? = nil) async throws -> (FlowHost, HostedFlow<String, String>) {
+    var options = FlowHost.Options()
+    options.writesFormat = format
+    let host = try FlowHost(store: store, owner: "host", options: options)
+    return (host, try await host.register(Self.flow))
+  }
+
+  private func found(_ value: String, on host: FlowHost) async throws -> [FlowID] {
+    try await host.list(FlowQuery(label: .init("stage", value))).flows.map(\.id)
+  }
+
+  @Test("a label is found when it was set, is not set again by another activation, and outlives a back")
+  func found() async throws {
+    var (host, flows) = try await host()
+    try await flows.start(id: "a", with: "-", labels: ["team": "tools", "kind": "test"])
+    #expect(try await host.settled("a").labels == ["team": "tools", "kind": "test", "stage": "new"])
+    try await host.answerNext("a", "\"paid\"")
+    #expect(try await host.view("a").labels == ["kind": "test", "stage": "paid"])
+    for answer in ["2", "3"] {
+      try await host.emptied()
+      (host, flows) = try await self.host()
+      #expect(try await found("paid", on: host) == ["a"])
+      #expect(try await found("new", on: host) == [])
+      try await host.answerNext("a", "\"\(answer)\"")
+      #expect(try await host.view("a").labels["stage"] == "paid")
+    }
+    #expect(try await flows.outcome(of: "a") == .finished("-23"))
+    #expect(try await found("paid", on: host) == ["a"])
+  }
+
+  @Test("a flow that is stored in an earlier format has no labels of steps: the call names the option")
+  func earlier() async throws {
+    let (host, flows) = try await host(writing: 5)
+    try await flows.start(id: "a", with: "-")
+    let view = try await host.settled("a")
+    #expect(view.failure?.contains("writesFormat") == true, "\(view.failure ?? "")")
+    #expect(view.labels == [:])
+  }
+}
