@@ -152,7 +152,8 @@ struct TrackTasks: Sendable {
   var held: [OneShot] = []
   /// The task that walks or rolls back.
   var stint: Task<Void, Never>?
-  /// Whether the stint is walking, so that a leave cancels it.
+  /// Whether the stint is walking, so that a leave or a passivation cancels it. False once it was cancelled: the next
+  /// stint may roll back, and no `backUp` is cancelled.
   var isWalking = false
   /// The branches of its fork whose stints have ended, in that order, and the task that waits for the next one.
   var endedBranches: [TrackID] = []
@@ -162,6 +163,13 @@ struct TrackTasks: Sendable {
   /// The error that kept an input of the running step, or of its `backUp`, from being committed. If the step then
   /// fails, the failure is not its own.
   var loss: (any Error)?
+
+  /// Returns the stint if it is walking, to be cancelled.
+  mutating func takeWalk() -> Task<Void, Never>? {
+    guard isWalking else { return nil }
+    isWalking = false
+    return stint
+  }
 
   mutating func takeHeld() -> [OneShot] {
     defer { held = [] }

@@ -68,7 +68,7 @@ extension RunState {
     switch action {
     case .startWalk(let track): with(track) { $0.isWalking = true }
     case .cancelWalk(let track):
-      if let stint = with(track, { $0.isWalking ? $0.stint : nil }) { afterwards.add(.cancel(stint)) }
+      if let stint = with(track, { $0.takeWalk() }) { afterwards.add(.cancel(stint)) }
 
     case .awaitAnswer(let track): with(track) { $0.asker = waiter }
     case .resumeAsker(let track, let outcome):

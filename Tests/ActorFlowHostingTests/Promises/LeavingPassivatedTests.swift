@@ -12,23 +12,29 @@ import Testing
 
   private var undone: [String] { log.all.filter { $0.hasPrefix("undo") } }
 
-  private func host(_ owner: String) async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func host(_ owner: String, keepHot: Duration = .zero) async throws -> (
+    FlowHost, RegisteredFlow<String, String>
+  ) {
     let flow = Flow<String, String>("f") { [log, gate] in
       Step("first") { Asker(log) }
       Step("pay") { HoldingStep(log, gate) }
       Step("last") { Asker(log) }
     }
-    let host = FlowHost(store: store, owner: owner)
+    var options = FlowHost.Options()
+    options.keepHot = keepHot
+    let host = try FlowHost(store: store, owner: owner, options: options)
     return (host, try await host.register(flow))
   }
 
-  @Test("Rule 4: a backUp that runs when its host stops is not cancelled, is recorded, and runs once")
-  func stopping() async throws {
-    let (host, flows) = try await host("one")
+  @Test(
+    "Rule 4: a backUp that runs when its host stops is not cancelled, is recorded, and runs once",
+    arguments: [.zero, .seconds(3_600)] as [Duration])
+  func stopping(keepHot: Duration) async throws {
+    let (host, flows) = try await host("one", keepHot: keepHot)
     let running = Task { try await host.run() }
     try await flows.start(id: "x", with: "-")
     try await host.answerNext("x", "\"a\"")
-    let abandoning = Task { try await host.abandon("x") }
+    let abandoning = Task { try await host.flow("x").abandon() }
     await gate.reached()
     running.cancel()
     while !(await host.isStopping) { await Task.yield() }
@@ -39,7 +45,7 @@ import Testing
     #expect(undone.prefix(2) == ["undo last", "undo pay"] && undone.count == (status == .runnable ? 2 : 3))
     let (other, _) = try await self.host("two")
     try await other.catchUp()
-    #expect(try await other.view("x").status == .abandoned)
+    #expect(try await other.flow("x").view().status == .abandoned)
     #expect(undone == ["undo last", "undo pay", "undo first"])
   }
 
@@ -64,10 +70,10 @@ import Testing
         try #require(try await tester.view(of: "f").questions.first { $0.step.name == name }?.id)
       }
       let (host, hotel) = (tester.host, try await question("hotel"))
-      try await host.answer(hotel, of: "f", with: "Ritz")
+      try await host.flow("f").answer(hotel, with: "Ritz")
       let room = try await question("room")
-      await #expect(throws: FlowError.self) { try await host.backUp("f", from: hotel) }
-      try await host.backUp("f", from: room)
+      await #expect(throws: FlowError.self) { try await host.flow("f").backUp(from: hotel) }
+      try await host.flow("f").backUp(from: room)
       let landed = try await question("hotel")
       #expect(landed != hotel)
       #expect(undone == ["undo room", "undo hotel"])
