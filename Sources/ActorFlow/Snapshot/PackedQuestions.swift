@@ -20,13 +20,16 @@ package struct PackedQuestion: Sendable, Equatable {
   /// The question's key; `nil` for a rendering's question.
   package var key: JournalKey?
   package var prompt: PackedValue
+  /// The prompt's name, unless the key has it; `nil` in earlier formats.
+  package var promptName: String?
   /// Digests of the first prompt and of each update; empty if there was no update.
   package var updates: [UInt64] = []
 
   package init(
     number: Int, token: RandomBits? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue,
-    updates: [UInt64] = []
+    promptName: String? = nil, updates: [UInt64] = []
   ) {
+    self.promptName = promptName
     (self.number, self.token, self.revision, self.key, self.prompt, self.updates) = (
       number, token, revision, key, prompt, updates
     )

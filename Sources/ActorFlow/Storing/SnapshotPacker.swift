@@ -199,6 +199,12 @@ struct SnapshotPacker {
     }
   }
 
+  private func promptName(of asking: Asking) -> String? {
+    guard machine.qualifiesKeys else { return nil }
+    if case .type? = asking.key?.name { return nil }
+    return type(of: asking.question.prompt).promptName
+  }
+
   /// Packs the open question and waits, and those that were open when the machine was restored and were not asked
   /// again.
   func packQuestions(of track: Track, _ packed: inout PackedTrack) throws {
@@ -208,7 +214,8 @@ struct SnapshotPacker {
       packed.question = try locate(question.step) {
         PackedQuestion(
           number: question.id.number, token: question.id.token, revision: question.revision, key: asking.key,
-          prompt: try asking.packed?.value ?? value(question.prompt), updates: asking.updates.digests)
+          prompt: try asking.packed?.value ?? value(question.prompt), promptName: promptName(of: asking),
+          updates: asking.updates.digests)
       }
     }
     packed.waits =

@@ -99,7 +99,8 @@ extension FlowCommitter {
       guard let question = machine.question(openAs: id) else { return known }
       let assigned = question.prompt as? any AssignedPrompt
       return OpenTask(
-        question: name, step: question.step, prompt: "\(type(of: question.prompt))",
+        question: name, step: question.step,
+        prompt: machine.qualifiesKeys ? type(of: question.prompt).promptName : "\(type(of: question.prompt))",
         assignees: assigned?.assignees ?? [], due: assigned?.due, askedAt: known?.askedAt ?? now)
     }
   }

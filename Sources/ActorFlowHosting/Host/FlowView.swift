@@ -30,7 +30,7 @@ public struct FlowView: Sendable {
   /// finish, the steps that are still on the stack, as in memory.
   public let stack: [StepID]
   /// The open questions.
-  public let questions: [OpenQuestion]
+  public let questions: [StoredQuestion]
   /// The names of the signals that the flow waits for.
   public let signals: [String]
   /// The labels by which the flow is found: those of its start, and those that its steps have set since.
@@ -43,33 +43,7 @@ public struct FlowView: Sendable {
   public let changedAt: Date
   /// The number of commits so far.
   public let revision: Revision
-
-  /// An open question of a stored flow, with its prompt as JSON. Code that knows the prompt's type can decode it.
-  public struct OpenQuestion: Sendable, Identifiable {
-    /// The id to answer with.
-    public let id: Question.ID
-    /// The step that asks.
-    public let step: StepID
-    /// The name of the prompt's type.
-    public let prompt: String
-    /// The prompt as JSON.
-    public let json: [UInt8]
-    /// The number of the prompt's version: 1 when asked, one more after each update.
-    public let revision: Int
-    /// The people who are to answer; empty if everyone may.
-    public let assignees: [String]
-    /// The time by which an answer is expected, if there is one.
-    public let due: Date?
-    /// The time at which the question was asked.
-    public let askedAt: Date
-
-    /// Returns the prompt, decoded as its type.
-    ///
-    /// - Throws: `DecodingError` if the prompt is of another type.
-    public func prompt<P: Prompt & Decodable>(as type: P.Type) throws -> P {
-      try JSONValueCodec().decode(json, as: type)
-    }
-  }
+  private let state: State
 }
 
 extension FlowView {
@@ -90,8 +64,8 @@ extension FlowView {
       guard let question = track.question, let step = track.places.last?.visit.step else { return nil }
       let id = Question.ID(flow: stored.id, run: machine.run, number: question.number, token: question.token)
       let task = tasks[id.description]
-      return OpenQuestion(
-        id: id, step: step, prompt: question.prompt.type, json: question.prompt.bytes, revision: question.revision,
+      return StoredQuestion(
+        id: id, step: step, prompt: question.name, json: question.prompt.bytes, revision: question.revision,
         assignees: task?.assignees ?? [], due: task?.due, askedAt: task?.askedAt ?? stored.changedAt)
     }
     signals = machine.tracks.flatMap { $0.waits.map(\.signal) }
@@ -100,6 +74,62 @@ extension FlowView {
     startedAt = state.startedAt
     changedAt = stored.changedAt
     revision = stored.revision
+    self.state = State(machine)
+  }
+
+  /// The stored state. Descriptions of a view and dumps do not show it, because it has answers and the secret digits of
+  /// questions.
+  private final class State: Sendable, CustomReflectable, CustomStringConvertible {
+    let machine: MachineSnapshot
+
+    init(_ machine: MachineSnapshot) {
+      self.machine = machine
+    }
+
+    var description: String { "state" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+  }
+}
+
+// MARK: - The position
+
+extension FlowView {
+  /// Whether ``HostedFlow/backUp(to:from:by:key:)`` has a target. If branches are open, it may ask for the question of
+  /// one of them.
+  ///
+  /// Another request may come first, so a back can be refused all the same.
+  public var canBackUp: Bool { status != .unmigrated && position.canBackUp }
+
+  /// The branches of the fork on top of the stack, with the steps in them; empty if the step in focus is not a fork.
+  public var branches: [Branch] { position.branches }
+
+  /// The signals that steps wait for, oldest first.
+  public var waits: [Wait] { position.waits }
+
+  /// The output of a flow that has finished, as JSON; `nil` for any other flow, and for an output of type `Void`.
+  public var output: [UInt8]? { state.machine.output.flatMap { $0.bytes.isEmpty ? nil : $0.bytes } }
+
+  /// The position, made when it is asked for. Visits have no presentation.
+  var position: Position { state.machine.position(of: id) }
+}
+
+extension Flow {
+  /// Returns the flow as a drawing, with the position of a hosted flow marked in it, as
+  /// ``ActorFlow/Flow/diagram(_:of:)-(_,Position?)`` does.
+  ///
+  /// - Parameters:
+  ///   - format: The language of the diagram.
+  ///   - view: The flow to mark: the steps that were visited, those that are current, and those that wait for an answer
+  ///     or a signal, in all open branches. Steps that this definition does not have are ignored.
+  public func diagram(_ format: DiagramFormat, of view: FlowView) -> String { diagram(format, of: view.position) }
+}
+
+extension PackedQuestion {
+  /// The name of the prompt: qualified, if the flow's format has qualified names.
+  fileprivate var name: String {
+    if let promptName { return promptName }
+    if case .type(let name, _)? = key?.name { return name }
+    return prompt.type
   }
 }
 

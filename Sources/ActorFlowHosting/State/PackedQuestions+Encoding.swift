@@ -94,6 +94,7 @@ extension PackedQuestion: StoredPart {
     try coder.code(&key)
     try coder.code(&prompt)
     if coder.format >= 2 { try coder.code(&updates) }
+    if coder.format >= 6 { try coder.code(&promptName) }
   }
 }
 

@@ -69,14 +69,14 @@ private struct HostGame {
     case .answer(let command):
       guard let question = await arena.questions.first else { throw Violation("there is no question") }
       try await check(request, model.answer(command)) { host, key in
-        try await host.answer(question.id, of: HostArena.id, with: command, by: .player, key: key)
+        try await host.flow(HostArena.id).answer(question.id, with: command, by: .player, key: key)
       }
     case .send(let name, let value, let key):
       let expected = model.send(value, to: name, key: key)
       let key = key ?? arena.newKey()
       let delivery = Lock("")
       try await check(request, "ok") { host, _ in
-        let found = try await host.send(value, to: Signal<Int>(name), of: HostArena.id, key: key)
+        let found = try await host.flow(HostArena.id).send(value, to: Signal<Int>(name), key: key)
         delivery.withLock { $0 = "\(found)" }
       }
       // After a crash the question may have been asked already.
@@ -84,11 +84,11 @@ private struct HostGame {
       try expect(found == expected || found == "duplicate" && random != nil, "\(request) was \(found), not \(expected)")
     case .backUp(let name):
       try await check(request, model.backUp(to: name)) { host, key in
-        try await host.backUp(HostArena.id, to: name.map { StepID($0) }, key: key)
+        try await host.flow(HostArena.id).backUp(to: name.map { StepID($0) }, key: key)
       }
     case .abandon(let rollingBack):
       try await check(request, model.abandon(rollingBack: rollingBack)) { host, key in
-        try await host.abandon(HostArena.id, reason: "outside", rollingBack: rollingBack, key: key)
+        try await host.flow(HostArena.id).abandon(reason: "outside", rollingBack: rollingBack, key: key)
       }
     case .advance(let time): try await advance(by: time)
     case .letGo, .cancelCaller: break
@@ -156,14 +156,14 @@ private struct HostGame {
 
   private func compare() async throws {
     let view = try await tester.view(of: HostArena.id)
-    var (found, expected) = (Look(), model.look)
+    let expected = model.look
+    let found: Look
     switch view.status {
     case .waiting:
       found = Look(
         stack: view.stack.reversed().map(\.name),
         questions: view.questions.map { (try? $0.prompt(as: Form.self))?.text ?? "?" },
-        signals: view.signals)
-      expected.canBackUp = false
+        signals: view.signals, canBackUp: view.canBackUp)
     case .finished, .abandoned, .cancelled, .failed: found = Look(hasEnded: true)
     default: throw Violation("the flow is \(view.status): \(view.failure ?? "")")
     }

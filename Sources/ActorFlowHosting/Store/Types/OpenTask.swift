@@ -12,7 +12,7 @@ public struct OpenTask: Sendable, Equatable {
   public var question: String
   /// The step that asked the question.
   public var step: StepID
-  /// The name of the prompt's type.
+  /// The prompt's `promptName`; in flows of a format before 6, the unqualified name of its type.
   public var prompt: String
   /// The people who are to answer; empty if any caller may.
   public var assignees: [String]

@@ -8,7 +8,8 @@
 public struct TaskQuery: Sendable, Equatable {
   /// A person among the assignees.
   public var assignee: String?
-  /// The name of the prompt's type.
+  /// The prompt's `promptName`: the qualified name of its type, or the name that the type declares. In flows of a
+  /// format before 6, the unqualified name.
   public var prompt: String?
   /// The definition's name.
   public var definition: String?
