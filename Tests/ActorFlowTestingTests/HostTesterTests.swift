@@ -26,7 +26,7 @@ import Testing
       let question = try await tester.question(TextForm.self, of: "f")
       try await tester.crash()
       #expect(try await tester.question(TextForm.self, of: "f").id == question.id)
-      try await tester.host.answer(question.id, of: "f", with: "yes")
+      try await tester.host.flow("f").answer(question.id, with: "yes")
       await gate.reached(1)
       let old = tester.host
       try await tester.crash()
@@ -34,7 +34,7 @@ import Testing
       gate.open()
       #expect(try await flows.finish("f") == "-yes!")
       #expect(log.all == ["once", "entered", "entered"])
-      await #expect(throws: FlowError.self) { try await old.retry("f") }
+      await #expect(throws: FlowError.self) { try await old.flow("f").retry() }
       let sequences = try await tester.history(of: "f").map(\.sequence)
       #expect(sequences == Array(1...sequences.count))
     }

@@ -51,7 +51,7 @@ import Testing
 
       try await tester.send("!", to: go, of: "f", key: "k")
       #expect(log.take() == ["got !"])
-      #expect(try await tester.host.view("f").status == .finished)
+      #expect(try await tester.host.flow("f").view().status == .finished)
       #expect(try await flows.finish("f") == "-yes!")
 
       try await flows.start(id: "g", with: "-")
@@ -120,7 +120,7 @@ import Testing
       try await impatience.value
       #expect(failure?.description.hasPrefix("F:7: ") == true)
       #expect(failure?.message.hasSuffix(": f at f/stuck") == true)
-      let entries = try await tester.host.history(of: "f")
+      let entries = try await tester.host.flow("f").history()
       #expect(entries.contains { $0.what == "answered" })
       gate.open()
       try await tester.settle()

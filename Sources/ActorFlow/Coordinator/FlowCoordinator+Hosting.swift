@@ -65,7 +65,7 @@ extension FlowCoordinator {
   }
 
   /// The questions that can be answered now, for an answerer whose answer is refused.
-  package var questionsToAnswer: [FlowError.OpenQuestion] {
+  package var questionsToAnswer: [OpenQuestion] {
     withState { $0.machine.questionsToAnswer(at: $0.stopwatch.elapsed()) }
   }
 

@@ -405,7 +405,7 @@ extension FlowMachine {
   /// that their steps have not asked again yet are among them.
   ///
   /// - Parameter refused: A question that the machine still has open, although it takes no answer any more.
-  package func questionsToAnswer(at now: Duration, besides refused: Question.ID? = nil) -> [FlowError.OpenQuestion] {
+  package func questionsToAnswer(at now: Duration, besides refused: Question.ID? = nil) -> [OpenQuestion] {
     guard phase != .idle, phase != .ended else { return [] }
     return ([.main] + descendants(of: .main)).compactMap { track in
       guard let open = questionToAnswer(on: track), open.id.number != refused?.number,
@@ -415,12 +415,12 @@ extension FlowMachine {
     }
   }
 
-  private func questionToAnswer(on track: TrackID) -> FlowError.OpenQuestion? {
+  private func questionToAnswer(on track: TrackID) -> OpenQuestion? {
     if let question = look(at: track, { $0.asking?.question }) {
-      return FlowError.OpenQuestion(step: question.step, id: question.id, revision: question.revision)
+      return OpenQuestion(step: question.step, id: question.id, revision: question.revision)
     }
     guard let question = reopening(on: track)?.question, let step = visit(of: track)?.info.id else { return nil }
-    return FlowError.OpenQuestion(
+    return OpenQuestion(
       step: step, id: Question.ID(flow: flow, run: run, number: question.number), revision: question.revision)
   }
 

@@ -1,16 +1,7 @@
-public import ActorFlow
+import ActorFlow
 
 extension FlowHost {
-  /// Removes a flow with its history. No `backUp` is called; to undo what the flow did, abandon it first.
-  ///
-  /// The flow's state is not decoded. So a flow whose definition or version is not registered, or whose state can no
-  /// longer be read, is removed like any other. If the flow is in memory here, it is passivated first. Its requests
-  /// that are under way or waiting throw `noSuchFlow`, unless they are in the store by then. While another host runs
-  /// the flow, this function waits for the lease.
-  ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped. Errors of the store,
-  ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.
-  public func delete(_ id: FlowID) async throws {
+  func delete(_ id: FlowID) async throws {
     var attempts = 0
     while true {
       do {

@@ -1,4 +1,4 @@
-public import ActorFlow
+import ActorFlow
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -8,13 +8,7 @@ public import ActorFlow
 
 // Functions that change no flow. Only a flow that is to continue anyway is activated.
 extension FlowHost {
-  /// Returns a flow as the store has it.
-  ///
-  /// A flow that has ended is shown as ended even if the store lists it with another status. The store's list is
-  /// corrected when a host activates the flow.
-  ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
-  public func view(_ id: FlowID) async throws -> FlowView {
+  func view(_ id: FlowID) async throws -> FlowView {
     let (stored, state) = try await stored(id)
     return FlowView(stored, state)
   }
@@ -24,20 +18,7 @@ extension FlowHost {
     return (stored, try shared.state(of: stored))
   }
 
-  /// Waits until a flow waits for an answer, a signal or a timer, is suspended, or has ended, and returns the flow.
-  ///
-  /// Call it after an answer to get the page to show next. A step with several tasks may ask and wait for a signal at
-  /// once. The host cannot see whether a task that got its answer or signal is still working or has ended. So the flow
-  /// is `runnable` until as many questions and waits are open as before. This function does not wait for that: it
-  /// returns as soon as the step has a question open.
-  ///
-  /// - Parameters:
-  ///   - id: The flow.
-  ///   - time: The longest time to wait, by the host's clock.
-  /// - Returns: The settled flow, or the flow as it is when the time is over.
-  /// - Throws: As ``view(_:)``; `CancellationError` if the waiting task is cancelled; the store's error if it does not
-  ///   take the flow's changes, so that the flow was passivated on the way. The flow goes on when it is activated next.
-  public func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
+  func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
     let deadline = shared.clock.date(after: time)
     while true {
       // A flow that is at work here is `runnable` in the store, too, so it need not be read.
@@ -102,29 +83,12 @@ extension FlowHost {
     try await shared.store.tasks(query, after: cursor, limit: limit)
   }
 
-  /// Returns the history of a flow, oldest first: its changes, their times and the principals who made them. Each entry
-  /// was written in the commit that made its change.
-  ///
-  /// - Parameters:
-  ///   - id: The flow.
-  ///   - sequence: The number after which the entries begin; 0 for all.
-  ///   - limit: The largest number of entries to return.
-  /// - Returns: The entries; none if the flow has no later ones.
-  /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
-  public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
+  func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
     let entries = try await shared.store.history(of: id, after: sequence, limit: limit)
     // Every flow has an entry from its start on. Only a flow without entries may not exist.
     if entries.isEmpty, try await shared.store.load(id) == nil { throw noSuchFlow(id) }
     return entries.map(\.withoutTokens)
   }
 
-  /// Returns the events of a flow at this host from now on, each after its commit.
-  ///
-  /// The stream ends when the flow ends or is deleted here, and when the host has stopped. A flow that has ended
-  /// before, or that another host runs, has no events here: call ``view(_:)`` after you have begun to listen. The
-  /// stream cannot fail. For a flow that does not exist, it is silent until a flow of this id is started here.
-  ///
-  /// A reader that falls behind by 256 events misses the oldest, which shows in the numbers. The host's own actions
-  /// between two events have numbers too, see ``HistoryEntry/what``. They are in the history, but not in the stream.
-  public nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { shared.watch(id) }
+  nonisolated func events(of id: FlowID) -> AsyncStream<NavigationEvent> { shared.watch(id) }
 }

@@ -24,7 +24,7 @@ extension FlowHost {
   @discardableResult
   public func register<Input, Output>(
     _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [], stores: StoredTypes = []
-  ) async throws -> HostedFlow<Input, Output> {
+  ) async throws -> RegisteredFlow<Input, Output> {
     var problems = Definition.problems(of: flow, storing: stores)
     let definition = Definition(
       flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores)
@@ -53,7 +53,7 @@ extension FlowHost {
       definitions[definition.name]?[version] = nil
       throw error
     }
-    return HostedFlow(host: self, definition: definition)
+    return RegisteredFlow(host: self, definition: definition)
   }
 
   /// Returns an open flow of this version that began with another definition.

@@ -11,24 +11,24 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
 
   /// The definition as registered with the current host. Each new host replaces it.
   final class Place: Sendable {
-    private let hosted: Lock<HostedFlow<Input, Output>>
-    init(_ flow: HostedFlow<Input, Output>) { hosted = Lock(flow) }
-    var flow: HostedFlow<Input, Output> { hosted.withLock { $0 } }
-    func put(_ flow: HostedFlow<Input, Output>) { hosted.withLock { $0 = flow } }
+    private let hosted: Lock<RegisteredFlow<Input, Output>>
+    init(_ flow: RegisteredFlow<Input, Output>) { hosted = Lock(flow) }
+    var flow: RegisteredFlow<Input, Output> { hosted.withLock { $0 } }
+    func put(_ flow: RegisteredFlow<Input, Output>) { hosted.withLock { $0 = flow } }
   }
 
-  init(_ tester: HostTester, _ flow: HostedFlow<Input, Output>) {
+  init(_ tester: HostTester, _ flow: RegisteredFlow<Input, Output>) {
     self.tester = tester
     place = Place(flow)
   }
 
   /// The definition as registered with the current host.
-  public var hosted: HostedFlow<Input, Output> { place.flow }
+  public var hosted: RegisteredFlow<Input, Output> { place.flow }
 
   /// Starts a flow, and returns when no flow can go on by itself.
   ///
   /// - Returns: The flow as it then stands.
-  /// - Throws: As `HostedFlow.start(id:with:labels:effectSeed:by:)`; a ``FlowTestFailure`` if a step does not return. The flow is
+  /// - Throws: As `RegisteredFlow.start(id:with:labels:effectSeed:by:)`; a ``FlowTestFailure`` if a step does not return. The flow is
   ///   then already in the store.
   @discardableResult
   public func start(
@@ -41,7 +41,7 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
 
   /// Returns the outcome of a flow that can do nothing more by itself, and asserts its ending or why it is stopped.
   ///
-  /// - Throws: As `HostedFlow.outcome(of:)`; a ``FlowTestFailure`` if a step does not return.
+  /// - Throws: As `RegisteredFlow.outcome(of:)`; a ``FlowTestFailure`` if a step does not return.
   public func outcome(
     of id: FlowID, fileID: String = #fileID, line: Int = #line
   ) async throws -> Outcome<Output> {

@@ -12,7 +12,7 @@ struct HostFact: Sendable {
     (self.key, self.text) = (key, text)
   }
 
-  init(_ question: FlowView.OpenQuestion, of flow: FlowID) {
+  init(_ question: StoredQuestion, of flow: FlowID) {
     let people = question.assignees.isEmpty ? "" : " for \(question.assignees.joined(separator: ", "))"
     self.init("question \(question.id)", "has an open question, \(question.prompt) at \(question.step)\(people)")
   }

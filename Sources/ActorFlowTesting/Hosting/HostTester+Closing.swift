@@ -9,7 +9,7 @@ extension HostTester {
 
   /// Describes where a flow stands, as the continuation of "expected …, but".
   func standing(of id: FlowID) async throws -> String {
-    let view = try await host.view(id)
+    let view = try await host.flow(id).view()
     return "it " + HostFact.all(of: view, refused: refused[id]).map(\.text).joined(separator: " and ")
   }
 
@@ -31,7 +31,7 @@ extension HostTester {
   }
 
   private func unasserted(_ flow: FlowSummary) async throws -> [String] {
-    let facts = HostFact.all(of: try await host.view(flow.id), refused: refused[flow.id])
+    let facts = HostFact.all(of: try await host.flow(flow.id).view(), refused: refused[flow.id])
     return facts.filter { !asserted.contains($0.key) }.map { "\(flow.id) \($0.text)" }
   }
 

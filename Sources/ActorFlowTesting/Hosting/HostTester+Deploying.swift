@@ -21,7 +21,7 @@ extension HostTester {
   @discardableResult
   public func deploy<Input, Output>(
     fileID: String = #fileID, line: Int = #line,
-    registering register: @escaping @Sendable (FlowHost) async throws -> HostedFlow<Input, Output>
+    registering register: @escaping @Sendable (FlowHost) async throws -> RegisteredFlow<Input, Output>
   ) async throws -> DeployedFlow<Input, Output> {
     let location = SourceLocation(fileID, line)
     let old = host

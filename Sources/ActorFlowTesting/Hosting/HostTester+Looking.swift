@@ -9,7 +9,7 @@ extension HostTester {
   ///   errors, too.
   public func view(of id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> FlowView {
     try await settle(fileID: fileID, line: line)
-    return try await host.view(id)
+    return try await host.flow(id).view()
   }
 
   /// Returns the one open question of a flow that shows a `P`, and asserts that it is open.
@@ -44,7 +44,7 @@ extension HostTester {
   ) async throws -> [HostedQuestion<P>] {
     let view = try await view(of: id, fileID: fileID, line: line)
     let found = try view.questions.filter { question in
-      question.prompt == "\(P.self)" && (step.map { $0.matches(question.step) } ?? true)
+      question.shows(P.self) && (step.map { $0.matches(question.step) } ?? true)
     }.map { try HostedQuestion<P>($0, of: id) }
     // Assert each question, even where the caller expects only one: the test sees all of them.
     for question in found { assert(HostFact(question.question, of: id)) }
@@ -96,6 +96,6 @@ extension HostTester {
     of id: FlowID, fileID: String = #fileID, line: Int = #line
   ) async throws -> [HistoryEntry] {
     try await settle(fileID: fileID, line: line)
-    return try await host.history(of: id, limit: .max)
+    return try await host.flow(id).history(limit: .max)
   }
 }

@@ -12,11 +12,11 @@ public struct HostedQuestion<P: Prompt & Decodable>: Sendable, Identifiable {
   /// The flow that asks.
   public let flow: FlowID
   /// The question, as the host shows it.
-  public let question: FlowView.OpenQuestion
+  public let question: StoredQuestion
   /// The prompt that the question shows.
   public let prompt: P
 
-  init(_ question: FlowView.OpenQuestion, of flow: FlowID) throws {
+  init(_ question: StoredQuestion, of flow: FlowID) throws {
     (self.flow, self.question) = (flow, question)
     prompt = try question.prompt(as: P.self)
   }

@@ -36,7 +36,7 @@ public enum FlowStoreConformance: Sendable {
     /// - Returns: Whether the check applied to the store.
     /// - Throws: ``Failure``, which says what was expected; or an error that the store threw where none was expected.
     @discardableResult
-    public func run(on harness: FlowStoreHarness) async throws -> Outcome {
+    public func run(on harness: FlowStoreHarness) async throws -> CheckResult {
       let store = try await harness.make()
       for need in Need.allCases where needs.contains(need) {
         if let reason = need.missing(in: store, harness) { return .skipped(reason: reason) }
@@ -67,8 +67,8 @@ public enum FlowStoreConformance: Sendable {
     }
   }
 
-  /// The outcome of a check that did not fail.
-  @nonexhaustive public enum Outcome: Sendable, Hashable {
+  /// The result of a check that did not fail.
+  @nonexhaustive public enum CheckResult: Sendable, Hashable {
     /// The store meets the requirement.
     case passed
     /// The check does not apply to the store.

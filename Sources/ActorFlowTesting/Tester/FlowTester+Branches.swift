@@ -42,10 +42,10 @@ extension FlowTester {
   ///   `CancellationError` if the test is cancelled.
   public func questions<P: Prompt>(
     _ prompt: P.Type, at steps: StepID..., fileID: String = #fileID, line: Int = #line
-  ) async throws -> [OpenQuestion<P>] {
+  ) async throws -> [ShownQuestion<P>] {
     let location = SourceLocation(fileID, line)
     tape.listen()
-    var found: [Int: OpenQuestion<P>] = [:]
+    var found: [Int: ShownQuestion<P>] = [:]
     for (index, step) in steps.enumerated() { found[index] = askedBefore(prompt, at: step) }
     let missing = steps.indices.filter { found[$0] == nil }
     let events = try await assert(
@@ -54,7 +54,7 @@ extension FlowTester {
     for event in events {
       guard case .asked(let question) = event.change else { continue }
       let index = missing.first { found[$0] == nil && steps[$0].matches(question.step) }
-      if let index { found[index] = OpenQuestion(question) }
+      if let index { found[index] = ShownQuestion(question) }
     }
     return steps.indices.compactMap { found[$0] }
   }
@@ -70,7 +70,7 @@ extension FlowTester {
   /// - Throws: As ``backUp(to:landingAt:fileID:line:)``.
   @discardableResult
   public func backUp<P: Prompt>(
-    from question: OpenQuestion<P>, landingAt landing: StepID? = nil, fileID: String = #fileID, line: Int = #line
+    from question: ShownQuestion<P>, landingAt landing: StepID? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> Visit {
     try await backUp(landingAt: landing, SourceLocation(fileID, line)) { [coordinator] in
       try await coordinator.backUp(from: question.id)
@@ -80,14 +80,14 @@ extension FlowTester {
 
 extension FlowTester {
   /// Returns a question that is open and whose event was asserted.
-  func askedBefore<P: Prompt>(_ prompt: P.Type, at step: StepID?) -> OpenQuestion<P>? {
+  func askedBefore<P: Prompt>(_ prompt: P.Type, at step: StepID?) -> ShownQuestion<P>? {
     let news = tape.unread.compactMap { event in
       if case .asked(let question) = event.change { question.id } else { nil }
     }
     let open = tape.position?.questions.first { question in
       question.prompt is P && step.matches(question.step) && !news.contains(question.id)
     }
-    return open.flatMap { OpenQuestion<P>($0) }
+    return open.flatMap { ShownQuestion<P>($0) }
   }
 
   /// Asserts events in any order, all of them or none.

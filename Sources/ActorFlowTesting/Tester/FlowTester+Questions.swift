@@ -17,7 +17,7 @@ extension FlowTester {
   ///   comes. `CancellationError` if the test is cancelled.
   public func question<P: Prompt>(
     _ prompt: P.Type = P.self, at step: StepID? = nil, fileID: String = #fileID, line: Int = #line
-  ) async throws -> OpenQuestion<P> {
+  ) async throws -> ShownQuestion<P> {
     try await question(prompt, at: step, SourceLocation(fileID, line))
   }
 
@@ -26,7 +26,7 @@ extension FlowTester {
   /// - Throws: ``FlowTestFailure`` if the answer is refused (use ``refusal(of:fileID:line:_:)`` to expect that), or if
   ///   an earlier event was not asserted; `CancellationError` if the test is cancelled.
   public func answer<P: Prompt>(
-    _ question: OpenQuestion<P>, with answer: P.Answer, by principal: Principal? = nil,
+    _ question: ShownQuestion<P>, with answer: P.Answer, by principal: Principal? = nil,
     fileID: String = #fileID, line: Int = #line
   ) async throws {
     try await self.answer(question, with: answer, by: principal, SourceLocation(fileID, line))
@@ -34,7 +34,7 @@ extension FlowTester {
 
   /// Waits for the next question, which must show a `P`, and answers it.
   ///
-  /// Asserts what ``question(_:at:fileID:line:)`` and ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)``
+  /// Asserts what ``question(_:at:fileID:line:)`` and ``answer(_:with:by:fileID:line:)-(ShownQuestion<P>,_,_,_,_)``
   /// assert.
   ///
   /// - Returns: The question as it was before the answer.
@@ -43,7 +43,7 @@ extension FlowTester {
   public func answer<P: Prompt>(
     _ prompt: P.Type, at step: StepID? = nil, with answer: P.Answer, by principal: Principal? = nil,
     fileID: String = #fileID, line: Int = #line
-  ) async throws -> OpenQuestion<P> {
+  ) async throws -> ShownQuestion<P> {
     let location = SourceLocation(fileID, line)
     let question = try await question(prompt, at: step, location)
     try await self.answer(question, with: answer, by: principal, location)
@@ -54,14 +54,14 @@ extension FlowTester {
   ///
   /// - Throws: ``FlowTestFailure`` if any other event comes next; `CancellationError` if the test is cancelled.
   public func updated<P: Prompt>(
-    _ question: OpenQuestion<P>, fileID: String = #fileID, line: Int = #line
-  ) async throws -> OpenQuestion<P> {
+    _ question: ShownQuestion<P>, fileID: String = #fileID, line: Int = #line
+  ) async throws -> ShownQuestion<P> {
     let expected = ExpectedChange("updated \(question.question.summary)", duringQuestion: true) { change in
       if case .updated(let updated) = change { updated.id == question.id } else { false }
     }
     let events = try await assert([expected], SourceLocation(fileID, line))
     // The coordinator refuses updates of another type, so this cast always succeeds.
-    guard case .updated(let updated)? = events.first?.change, let open = OpenQuestion<P>(updated) else {
+    guard case .updated(let updated)? = events.first?.change, let open = ShownQuestion<P>(updated) else {
       return question
     }
     return open
@@ -71,20 +71,20 @@ extension FlowTester {
 extension FlowTester {
   private func question<P: Prompt>(
     _ prompt: P.Type, at step: StepID?, _ location: SourceLocation
-  ) async throws -> OpenQuestion<P> {
+  ) async throws -> ShownQuestion<P> {
     tape.listen()
     // In a flow with branches, unread events may belong to other branches.
     if tape.unread.isEmpty || step != nil, let question = askedBefore(prompt, at: step) { return question }
     let asked = ExpectedChange.asked(prompt, at: step)
     let events = try await assertArrival(asked, "a question of \(prompt)\(ExpectedChange.at(step))", location)
-    guard case .asked(let question)? = events.last?.change, let open = OpenQuestion<P>(question) else {
+    guard case .asked(let question)? = events.last?.change, let open = ShownQuestion<P>(question) else {
       throw FlowTestFailure("expected a question of \(prompt), but found another", at: location)
     }
     return open
   }
 
   private func answer<P: Prompt>(
-    _ question: OpenQuestion<P>, with answer: P.Answer, by principal: Principal?, _ location: SourceLocation
+    _ question: ShownQuestion<P>, with answer: P.Answer, by principal: Principal?, _ location: SourceLocation
   ) async throws {
     let text = "the answer to \(question.question.summary)"
     try await attempt(text, location) { [coordinator] in

@@ -13,13 +13,13 @@ extension FlowTester {
   ///   the test is cancelled.
   @discardableResult
   public func act<P: Prompt>(
-    _ action: P.Answer, on rendering: OpenQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
+    _ action: P.Answer, on rendering: ShownQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
     line: Int = #line
-  ) async throws -> OpenQuestion<P> {
+  ) async throws -> ShownQuestion<P> {
     let location = SourceLocation(fileID, line)
     try await send(action, to: rendering, by: principal, location)
     let events = try await assert([.shown(rendering)], location)
-    guard case .updated(let updated)? = events.first?.change, let next = OpenQuestion<P>(updated) else {
+    guard case .updated(let updated)? = events.first?.change, let next = ShownQuestion<P>(updated) else {
       return rendering
     }
     return next
@@ -31,7 +31,7 @@ extension FlowTester {
   ///
   /// - Throws: As ``act(_:on:by:fileID:line:)``.
   public func conclude<P: Prompt>(
-    _ action: P.Answer, on rendering: OpenQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
+    _ action: P.Answer, on rendering: ShownQuestion<P>, by principal: Principal? = nil, fileID: String = #fileID,
     line: Int = #line
   ) async throws {
     let location = SourceLocation(fileID, line)
@@ -48,7 +48,7 @@ extension FlowTester {
   }
 
   private func send<P: Prompt>(
-    _ action: P.Answer, to rendering: OpenQuestion<P>, by principal: Principal?, _ location: SourceLocation
+    _ action: P.Answer, to rendering: ShownQuestion<P>, by principal: Principal?, _ location: SourceLocation
   ) async throws {
     try await attempt("the action on \(rendering.question.summary)", location) { [coordinator] in
       try await coordinator.answer(rendering.id, with: action, by: principal)
@@ -58,7 +58,7 @@ extension FlowTester {
 
 extension ExpectedChange {
   /// Expects another rendering, whose event is published before the action's sender goes on, so no test waits for it.
-  fileprivate static func shown<P: Prompt>(_ rendering: OpenQuestion<P>) -> ExpectedChange {
+  fileprivate static func shown<P: Prompt>(_ rendering: ShownQuestion<P>) -> ExpectedChange {
     ExpectedChange("updated \(rendering.question.summary)") { change in
       if case .updated(let updated) = change { updated.id == rendering.id } else { false }
     }

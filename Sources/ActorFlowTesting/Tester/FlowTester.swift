@@ -21,7 +21,7 @@ public import ActorFlow
 /// | helper | asserts |
 /// |---|---|
 /// | ``question(_:at:fileID:line:)`` | the move to the step that asks, and the question |
-/// | ``answer(_:with:by:fileID:line:)-(OpenQuestion<P>,_,_,_,_)`` | that the answer is accepted |
+/// | ``answer(_:with:by:fileID:line:)-(ShownQuestion<P>,_,_,_,_)`` | that the answer is accepted |
 /// | ``questions(_:at:fileID:line:)`` | the moves and the questions of several branches, in any order |
 /// | ``updated(_:fileID:line:)`` | the next update of a question |
 /// | ``act(_:on:by:fileID:line:)``, ``conclude(_:on:by:fileID:line:)`` | the next rendering of a rendered step, or its end |

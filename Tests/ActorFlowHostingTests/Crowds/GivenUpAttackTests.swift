@@ -153,7 +153,7 @@ private struct RandomRace {
         return outcome == .finished(expected) ? nil : "wrong: \(outcome) instead of \(expected), \(self)"
       case .suspended:
         guard view.failure?.contains("Boom") == true else { return "died: \(view.failure ?? ""), \(self)" }
-        try await host.retry(id)
+        try await host.flow(id).retry()
       case .runnable: return "runnable: \(view.questions.count) open, \(view.signals), \(self)"
       default: try await act(on: view, host)
       }
@@ -166,14 +166,14 @@ private struct RandomRace {
     do {
       if let (text, question) = texts.first {
         switch text {
-        case "race" where answers: try await host.answer(question, of: id, with: "answered", key: "race")
-        case "race": try await host.send("received", to: Self.go, of: id, key: "race")
+        case "race" where answers: try await host.flow(id).answer(question, with: "answered", key: "race")
+        case "race": try await host.flow(id).send("received", to: Self.go, key: "race")
         default:
-          if sendsEarly { try await host.send("last", to: Self.go, of: id, key: "last") }
-          try await host.answer(question, of: id, with: "second", key: "then")
+          if sendsEarly { try await host.flow(id).send("last", to: Self.go, key: "last") }
+          try await host.flow(id).answer(question, with: "second", key: "then")
         }
       } else {
-        try await host.send("last", to: Self.go, of: id, key: "last")
+        try await host.flow(id).send("last", to: Self.go, key: "last")
       }
     } catch let error as FlowError where error.code == .questionClosed || error.code == .suspended {}
   }

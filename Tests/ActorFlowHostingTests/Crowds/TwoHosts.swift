@@ -9,7 +9,7 @@ import Testing
 final class TwoHosts: Sendable {
   struct Host: Sendable {
     let host: FlowHost
-    let flows: HostedFlow<String, String>
+    let flows: RegisteredFlow<String, String>
     let store: FaultyStore<MemoryFlowStore>
   }
 
@@ -77,14 +77,14 @@ final class TwoHosts: Sendable {
       let host = self[chance.below(2)]
       do {
         try await host.flows.start(id: id, with: "-")
-        let view = try await host.host.settled(id)
+        let view = try await host.host.flow(id).settled()
         if case .finished(let output) = try await host.flows.outcome(of: id) {
           #expect(output == Self.outcome)
           return
         }
         guard let question = view.questions.first else { continue }
         let (text, key) = (try question.prompt(as: Form.self).text, question.id.description)
-        try await host.host.answer(question.id, of: id, with: text, key: key)
+        try await host.host.flow(id).answer(question.id, with: text, key: key)
         acknowledged.withLock { $0[id, default: []].append(question.id.debugDescription) }
         answered.mark()
       } catch let error as FlowStoreError {

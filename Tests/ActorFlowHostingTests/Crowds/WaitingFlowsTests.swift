@@ -65,10 +65,9 @@ import Testing
 
     // Each of them can continue.
     for id in Self.anns.dropLast().map(FlowID.init(_:)) {
-      let question = try #require(try await host.view(id).questions.first?.id)
-      try await host.answer(
-        question, of: id, json: #"{"isApproved":true}"#.utf8, by: Principal(id: "ann"))
-      _ = try await host.settled(id)
+      let question = try #require(try await host.flow(id).view().questions.first?.id)
+      try await host.flow(id).answer(question, json: #"{"isApproved":true}"#.utf8, by: Principal(id: "ann"))
+      _ = try await host.flow(id).settled()
       #expect(try await flows.outcome(of: id) == .finished(true))
     }
     #expect(try await host.tasks(TaskQuery(assignee: "ann")).tasks.map(\.flow.description) == Self.anns.suffix(1))

@@ -28,12 +28,12 @@ import Testing
     }
     try await host.register(flow).start(id: "o", with: "-")
     try await host.answerNext("o", "\"x\"")
-    let error = await #expect(throws: FlowError.self) { try await host.backUp("o") }
+    let error = await #expect(throws: FlowError.self) { try await host.flow("o").backUp() }
     #expect(error?.code == .rollbackFailed && error?.underlyingErrors.map { $0 is Boom } == [true])
-    let landed = try await host.settled("o")
+    let landed = try await host.flow("o").settled()
     #expect(landed.status == .waiting && landed.steps == ["order/card"] && !landed.rollbackFailed)
-    #expect(await code { try await host.retry("o") } == .notSuspended)
-    let entry = try #require(try await host.history(of: "o").first { $0.what == "backedUp" })
+    #expect(await code { try await host.flow("o").retry() } == .notSuspended)
+    let entry = try #require(try await host.flow("o").history().first { $0.what == "backedUp" })
     #expect(entry.step == "order/card" && entry.detail == "\(Boom())")
     try await host.answerNext("o", "\"x\"")
     #expect(charges.all.count == 2 && Set(charges.all).count == 2, "\(charges.all)")

@@ -52,12 +52,12 @@ extension FlowHost {
   ///
   /// - Parameter hasCrashed: Whether the host has crashed, so that nothing changes any more.
   func whenIdle(_ id: FlowID, unless hasCrashed: @Sendable () -> Bool = { false }) async throws -> FlowView {
-    var view = try await view(id)
+    var view = try await flow(id).view()
     var limit = PollLimit(turns: 2_000)
     while view.status == .runnable, !hasCrashed(), limit.allowsAnother() {
       if limit.turn % 100 == 1 { try await takeUpWork() }
       for _ in 0..<20 { await Task.yield() }
-      view = try await self.view(id)
+      view = try await flow(id).view()
     }
     return view
   }

@@ -59,7 +59,7 @@ import Testing
     for number in 0..<count {
       let id = FlowID("\(name)-\(number)")
       try await flows.start(id: id, with: "-")
-      _ = try await host.settled(id)
+      _ = try await host.flow(id).settled()
     }
     await host.isQuiet()
   }

@@ -69,8 +69,8 @@ import Testing
       options.maximumAnswerBytes = bytes
       let host = try host(options)
       try await host.register(Flow<String, String>("f") { Step("a") { Asker() } }).start(id: "x", with: "-")
-      let question = try #require(try await host.settled("x").questions.first?.id)
-      let refusal = await code { try await host.answer(question, of: "x", json: "\"1\"".utf8) }
+      let question = try #require(try await host.flow("x").settled().questions.first?.id)
+      let refusal = await code { try await host.flow("x").answer(question, json: "\"1\"".utf8) }
       #expect(refusal == (isTaken ? nil : .tooLarge))
     }
   }
@@ -129,12 +129,12 @@ import Testing
       let id = FlowID("x\(number)")
       try await flows.start(id: id, with: "-")
       for _ in 0..<20 {
-        let view = try await host.settled(id)
+        let view = try await host.flow(id).settled()
         guard !view.status.isTerminal else { break }
         if let question = view.questions.first {
-          _ = try? await host.answer(question.id, of: id, with: "1")
+          _ = try? await host.flow(id).answer(question.id, with: "1")
         } else if !view.signals.isEmpty {
-          _ = try await host.send("2", to: Signal<String>("news"), of: id, key: "k")
+          _ = try await host.flow(id).send("2", to: Signal<String>("news"), key: "k")
         }
         await host.isQuiet()
         // In the second round time passes as well, as far as a clock can count.
@@ -142,8 +142,8 @@ import Testing
         _ = try await host.catchUp()
       }
       // Some pauses of the retry end later than the clock.
-      if duration > .zero { _ = try? await host.abandon(id) }
-      #expect(try await host.settled(id).status.isTerminal, "\(duration.bounded)")
+      if duration > .zero { _ = try? await host.flow(id).abandon() }
+      #expect(try await host.flow(id).settled().status.isTerminal, "\(duration.bounded)")
     }
   }
 
@@ -162,11 +162,11 @@ import Testing
     try await host.emptied()
     clock.advance(by: .seconds(70))
     try await host.catchUp()
-    _ = try await host.settled("x")
+    _ = try await host.flow("x").settled()
     #expect(reminders.withLock { $0 } == min(Swift.max(max, 0), 2))
     try await host.emptied()
     try await host.answerNext("x", "\"a\"")
-    #expect(try await host.view("x").status == .finished)
+    #expect(try await host.flow("x").view().status == .finished)
   }
 
   @Test("a negative duration counts as no time")
@@ -224,8 +224,8 @@ import Testing
   func settled() async throws {
     let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
     try await host.register(Flow<String, String>("f") { Step("a") { Asker() } }).start(id: "x", with: "-")
-    _ = try await host.settled("x")
-    for duration in Self.durations { #expect(try await host.settled("x", within: duration).status == .waiting) }
+    _ = try await host.flow("x").settled()
+    for duration in Self.durations { #expect(try await host.flow("x").settled(within: duration).status == .waiting) }
   }
 
   // MARK: - Stores
@@ -238,14 +238,14 @@ import Testing
       let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker() } })
       for id in ["x", "y"] {
         try await flows.start(id: FlowID(id), with: "-")
-        _ = try await host.settled(FlowID(id))
+        _ = try await host.flow(FlowID(id)).settled()
       }
       for count in Self.counts {
         let expected = count > 1 ? 2 : 1
         #expect(try await host.list(limit: count).flows.count == expected)
         #expect(try await host.tasks(limit: count).tasks.count == expected)
-        #expect(try await host.history(of: "x", limit: count).count >= expected)
-        _ = try await host.history(of: "x", after: count)
+        #expect(try await host.flow("x").history(limit: count).count >= expected)
+        _ = try await host.flow("x").history(after: count)
       }
     }
   }

@@ -85,7 +85,8 @@ import Testing
 
   /// Does what the flow waits for; after the end, returns its outcome.
   private static func turn(
-    _ race: Race, _ host: FlowHost, _ flows: HostedFlow<String, String>, _ hasCrashed: @Sendable () -> Bool = { false }
+    _ race: Race, _ host: FlowHost, _ flows: RegisteredFlow<String, String>,
+    _ hasCrashed: @Sendable () -> Bool = { false }
   ) async throws -> String? {
     let view = try await host.whenIdle("f", unless: hasCrashed)
     switch view.status {
@@ -98,22 +99,22 @@ import Testing
     }
     let texts = try view.questions.map { (try $0.prompt(as: Form.self).text, $0.id) }
     if let (_, id) = texts.first(where: { $0.0 == "beside" }) {
-      try await host.answer(id, of: "f", with: "!", key: "beside")
+      try await host.flow("f").answer(id, with: "!", key: "beside")
     } else if let (_, id) = texts.first(where: { $0.0 == "race" }) {
       if race.answers { return try await answer(id, "answered", host) }
-      try await host.send("received", to: go, of: "f", key: "race")
+      try await host.flow("f").send("received", to: go, key: "race")
     } else if let (_, id) = texts.first {
       // The signal arrives while no wait is open: the wait that was given up must not get it.
-      try await host.send("sent", to: go, of: "f", key: "last")
+      try await host.flow("f").send("sent", to: go, key: "last")
       return try await answer(id, "second", host)
     } else {
-      try await host.send("sent", to: go, of: "f", key: "last")
+      try await host.flow("f").send("sent", to: go, key: "last")
     }
     return nil
   }
 
   private static func answer(_ id: Question.ID, _ answer: String, _ host: FlowHost) async throws -> String? {
-    do { try await host.answer(id, of: "f", with: answer, key: answer) } catch let error as FlowError
+    do { try await host.flow("f").answer(id, with: answer, key: answer) } catch let error as FlowError
       where error.code == .questionClosed || error.code == .flowEnded
     {}
     return nil
@@ -149,7 +150,7 @@ import Testing
     if race.isBranch { _ = try await Self.turn(race, host, flows) }
     _ = try await Self.turn(race, host, flows)
     #expect(try await host.whenIdle("f").status == .suspended)
-    try await host.retry("f")
+    try await host.flow("f").retry()
     _ = try await Self.turn(race, host, flows)
     #expect(try await host.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished(race.outcome))
@@ -178,9 +179,9 @@ import Testing
     try await flows.start(id: "f", with: "-")
     for _ in 1...2 {
       #expect(try await host.whenIdle("f").status == .suspended)
-      try await host.retry("f")
+      try await host.flow("f").retry()
     }
-    try await host.send("sent", to: Self.go, of: "f", key: "1")
+    try await host.flow("f").send("sent", to: Self.go, key: "1")
     #expect(try await host.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("12 sent"))
   }
@@ -208,10 +209,10 @@ import Testing
     _ = try await host.whenIdle("f")
     clock.advance(by: .seconds(10))
     try await host.catchUp()
-    #expect(try await host.view("f").status == .suspended)
-    try await host.retry("f")
+    #expect(try await host.flow("f").view().status == .suspended)
+    try await host.flow("f").retry()
     #expect(try await host.whenIdle("f").questions.count == 1)
-    try await host.answer(Form.self, of: "f", with: "Ada")
+    try await host.flow("f").answer(Form.self, with: "Ada")
     #expect(try await host.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("Ada"))
   }
@@ -235,14 +236,14 @@ import Testing
       Step("b") { (input: String, context: StepContext) in try await context.ask(Form(text: "new")) }
     }
     let flows = try await after.register(second)
-    try await after.send("sent", to: Signal<String>("other"), of: "f", key: "1")
+    try await after.flow("f").send("sent", to: Signal<String>("other"), key: "1")
     let view = try await after.whenIdle("f")
     #expect(try view.questions.map { try $0.prompt(as: Form.self).text } == ["new"])
     #expect(view.questions.first?.step == "f/b")
     #expect(view.signals.isEmpty)
     #expect(
-      try await after.history(of: "f").map(\.what).suffix(4) == ["withdrawn", "stoppedWaiting", "moved", "asked"])
-    try await after.answer(Form.self, of: "f", with: "!")
+      try await after.flow("f").history().map(\.what).suffix(4) == ["withdrawn", "stoppedWaiting", "moved", "asked"])
+    try await after.flow("f").answer(Form.self, with: "!")
     #expect(try await after.whenIdle("f").status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("!"))
   }

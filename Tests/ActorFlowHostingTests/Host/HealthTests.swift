@@ -105,7 +105,7 @@ import Testing
         }
       })
     try await flows.start(id: "x", with: "-")
-    _ = try await first.settled("x")
+    _ = try await first.flow("x").settled()
     await first.isQuiet()
     clock.advance(by: .seconds(60))
     let store = FaultyStore(base) { $0.operation == .load ? .fail(.corrupted) : nil }
@@ -126,13 +126,13 @@ import Testing
     let store = FaultyStore(base)
     let host = FlowHost(store: store, clock: clock, owner: "host")
     try await host.register(flow).start(id: "x", with: "-")
-    _ = try await host.settled("x")
+    _ = try await host.flow("x").settled()
     await host.isQuiet()
     store.plan { $0.operation == .commit ? .fail(.conflict) : nil }
-    _ = try? await host.answer(Form.self, of: "x", with: "1")
+    _ = try? await host.flow("x").answer(Form.self, with: "1")
     #expect(await host.health().lastStoreError == nil)
     store.plan { $0.operation == .commit ? .fail(.unavailable) : nil }
-    _ = try? await host.answer(Form.self, of: "x", with: "1")
+    _ = try? await host.flow("x").answer(Form.self, with: "1")
     #expect(await host.health().lastStoreError?.flow == "x")
   }
 }

@@ -10,7 +10,7 @@ import Testing
   private let log = Log()
 
   private func asked(_ host: FlowHost) async throws -> Question.ID {
-    let id = try #require(try await host.settled("f").questions.first?.id)
+    let id = try #require(try await host.flow("f").settled().questions.first?.id)
     await host.isQuiet()
     return id
   }
@@ -31,18 +31,18 @@ import Testing
     isDown.withLock { $0 = true }
     let refusal = await code {
       switch way {
-      case 0: try await host.answer(question, of: "f", with: "yes")
-      case 1: try await host.answer(question, of: "f", json: "\"yes\"".utf8)
-      default: try await host.answer(Form.self, of: "f", with: "yes")
+      case 0: try await host.flow("f").answer(question, with: "yes")
+      case 1: try await host.flow("f").answer(question, json: "\"yes\"".utf8)
+      default: try await host.flow("f").answer(Form.self, with: "yes")
       }
     }
     #expect(refusal == .suspended)
-    #expect(try await host.view("f").status == .suspended)
+    #expect(try await host.flow("f").view().status == .suspended)
     isDown.withLock { $0 = false }
-    try await host.retry("f")
-    #expect(try await host.settled("f").questions.map(\.id) == [question])
-    try await host.answer(question, of: "f", with: "yes")
-    _ = try await host.settled("f")
+    try await host.flow("f").retry()
+    #expect(try await host.flow("f").settled().questions.map(\.id) == [question])
+    try await host.flow("f").answer(question, with: "yes")
+    _ = try await host.flow("f").settled()
     #expect(try await flows.outcome(of: "f") == .finished("yes"))
   }
 
@@ -60,8 +60,8 @@ import Testing
     try await flows.start(id: "f", with: "-")
     let question = try await asked(host)
     waits.withLock { $0 = true }
-    #expect(await code { try await host.answer(question, of: "f", with: "yes") } == .questionClosed)
-    try await host.send(1, to: Signal<Int>("go"), of: "f", key: "k")
+    #expect(await code { try await host.flow("f").answer(question, with: "yes") } == .questionClosed)
+    try await host.flow("f").send(1, to: Signal<Int>("go"), key: "k")
     try await host.answerNext("f", "\"yes\"")
     #expect(try await flows.outcome(of: "f") == .finished("yes"))
   }
@@ -78,10 +78,10 @@ import Testing
     try await flows.start(id: "f", with: "-")
     let question = try await asked(host)
     let answer = Approval.Answer(isApproved: true)
-    try await host.answer(question, of: "f", with: answer, by: Principal(id: "ann"), key: "k")
-    try await host.answer(question, of: "f", with: answer, by: Principal(id: "ann"), key: "k")
+    try await host.flow("f").answer(question, with: answer, by: Principal(id: "ann"), key: "k")
+    try await host.flow("f").answer(question, with: answer, by: Principal(id: "ann"), key: "k")
     #expect(
-      await code { try await host.answer(question, of: "f", with: answer, by: Principal(id: "eve"), key: "k") }
+      await code { try await host.flow("f").answer(question, with: answer, by: Principal(id: "eve"), key: "k") }
         == .keyReused)
   }
 
@@ -98,7 +98,7 @@ import Testing
     }
     try await host.register(flow).start(id: "f", with: "-")
     for _ in 0..<2 { try await host.answerNext("f", "\"yes\"") }
-    let answered = try await host.history(of: "f").filter { $0.what == "answered" }.compactMap(\.step)
+    let answered = try await host.flow("f").history().filter { $0.what == "answered" }.compactMap(\.step)
     #expect(Set(answered) == ["f/parallel/a", "f/parallel/b"])
   }
 
@@ -108,12 +108,12 @@ import Testing
     let flows = try await host.register(Flow<String, String>("f") { Step("s") { Asker(log) } })
     for id in ["ended", "deleted", "left"] as [FlowID] {
       try await flows.start(id: id, with: "-")
-      _ = try await host.settled(id)
+      _ = try await host.flow(id).settled()
     }
-    let streams = ["ended", "deleted", "left"].map { host.events(of: FlowID($0)) }
-    try await host.answer(Form.self, of: "ended", with: "yes")
+    let streams = ["ended", "deleted", "left"].map { host.flow(FlowID($0)).events }
+    try await host.flow("ended").answer(Form.self, with: "yes")
     for await _ in streams[0] {}
-    try await host.delete("deleted")
+    try await host.flow("deleted").delete()
     for await _ in streams[1] {}
     let run = Task { try await host.run() }
     run.cancel()

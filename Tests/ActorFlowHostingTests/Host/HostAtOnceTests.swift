@@ -36,9 +36,9 @@ import Testing
     let asked = try await host.answerNext("o", #""Ada""#)
     #expect(try asked.questions.map { try $0.prompt(as: Form.self).text } == ["Ada's place"])
     #expect(asked.status == .waiting, "as much is open as before: it is passivated")
-    try await host.answer(Form.self, of: "o", with: "thanks")
-    try await host.send(3, to: Self.paid, of: "o", key: "1")
-    #expect(try await host.settled("o").status == .finished)
+    try await host.flow("o").answer(Form.self, with: "thanks")
+    try await host.flow("o").send(3, to: Self.paid, key: "1")
+    #expect(try await host.flow("o").settled().status == .finished)
     #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
     #expect(log.all.count { $0 == "found" } == 1)
   }
@@ -49,11 +49,11 @@ import Testing
     let host = FlowHost(store: store)
     let orders = try await host.register(flow { await gate.pass() })
     try await orders.start(id: "o", with: "-")
-    _ = try await host.settled("o")
-    try await host.answer(Form.self, of: "o", with: "Ada")
+    _ = try await host.flow("o").settled()
+    try await host.flow("o").answer(Form.self, with: "Ada")
     await gate.reached(1)
-    #expect(try await host.view("o").status == .runnable)
-    try await host.send(3, to: Self.paid, of: "o", key: "1")
+    #expect(try await host.flow("o").view().status == .runnable)
+    try await host.flow("o").send(3, to: Self.paid, key: "1")
     gate.open()
     try await host.answerNext("o", #""thanks""#)
     #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
@@ -68,20 +68,20 @@ import Testing
     let first = FlowHost(store: store, clock: clock, owner: "first")
     let begun = try await first.register(flow { await gate.pass() })
     try await begun.start(id: "o", with: "-")
-    _ = try await first.settled("o")
-    try await first.answer(Form.self, of: "o", with: "Ada")
+    _ = try await first.flow("o").settled()
+    try await first.flow("o").answer(Form.self, with: "Ada")
     await gate.reached(1)
     // The host dies: it does nothing any more.
     clock.advance(by: .seconds(31))
     let second = FlowHost(store: store, clock: clock, owner: "second")
     let orders = try await second.register(flow())
-    let view = try await second.settled("o")
+    let view = try await second.flow("o").settled()
     #expect(try view.questions.map { try $0.prompt(as: Form.self).text } == ["Ada's place"])
     #expect(view.status == .waiting)
-    try await second.send(3, to: Self.paid, of: "o", key: "1")
-    #expect(try await second.settled("o").questions.map(\.id) == view.questions.map(\.id))
-    try await second.answer(Form.self, of: "o", with: "thanks")
-    #expect(try await second.settled("o").status == .finished)
+    try await second.flow("o").send(3, to: Self.paid, key: "1")
+    #expect(try await second.flow("o").settled().questions.map(\.id) == view.questions.map(\.id))
+    try await second.flow("o").answer(Form.self, with: "thanks")
+    #expect(try await second.flow("o").settled().status == .finished)
     #expect(try await orders.outcome(of: "o") == .finished("Ada, thanks, 3"))
     gate.open()
   }
@@ -109,13 +109,13 @@ import Testing
     let orders = try await host.register(flow)
     try await orders.start(id: "o", with: "-")
     await gate.reached(1)
-    while try await host.view("o").signals.isEmpty { await Task.yield() }
-    #expect(try await host.view("o").status == .runnable)
+    while try await host.flow("o").view().signals.isEmpty { await Task.yield() }
+    #expect(try await host.flow("o").view().status == .runnable)
     gate.open()
-    let view = try await host.settled("o")
+    let view = try await host.flow("o").settled()
     #expect(view.status == .waiting && view.questions.count == 1)
-    try await host.answer(Form.self, of: "o", with: "Ada")
-    #expect(try await host.settled("o").status == .finished)
+    try await host.flow("o").answer(Form.self, with: "Ada")
+    #expect(try await host.flow("o").settled().status == .finished)
     #expect(try await orders.outcome(of: "o") == .finished("Ada"))
   }
 
@@ -136,12 +136,12 @@ import Testing
     let orders = try await host.register(flow)
     try await orders.start(id: "o", with: "-")
     await gate.reached(1)
-    while try await host.view("o").questions.isEmpty { await Task.yield() }
-    #expect(try await host.view("o").status == .runnable)
+    while try await host.flow("o").view().questions.isEmpty { await Task.yield() }
+    #expect(try await host.flow("o").view().status == .runnable)
     gate.open()
-    while try await host.view("o").status != .waiting { await Task.yield() }
-    try await host.answer(Form.self, of: "o", with: "Ada")
-    #expect(try await host.settled("o").status == .finished)
+    while try await host.flow("o").view().status != .waiting { await Task.yield() }
+    try await host.flow("o").answer(Form.self, with: "Ada")
+    #expect(try await host.flow("o").settled().status == .finished)
     #expect(try await orders.outcome(of: "o") == .finished("Ada, found"))
   }
 }

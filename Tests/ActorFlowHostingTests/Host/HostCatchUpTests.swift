@@ -51,8 +51,8 @@ import Testing
     #expect(try await second.catchUp().isEmpty)
     #expect(log.all == ["b late", "a late"])
     #expect(await second.live.isEmpty)
-    #expect(try await second.view("a").questions.map(\.assignees) == [["ann", "bob"]])
-    #expect(try await second.view("c").questions.map(\.prompt) == ["Form"])
+    #expect(try await second.flow("a").view().questions.map(\.assignees) == [["ann", "bob"]])
+    #expect(try await second.flow("c").view().questions.map(\.prompt) == ["ActorFlowHostingTests.Form"])
   }
 
   @Test("a flow that cannot be activated is reported with the reason and stays unchanged")
@@ -76,7 +76,7 @@ import Testing
     let host = FlowHost(store: store, clock: clock)
     try await host.register(flow).start(id: "f", with: "-")
     try await host.answerNext("f", "\"yes\"")
-    let asked = try await host.history(of: "f").filter { $0.what == "asked" }
+    let asked = try await host.flow("f").history().filter { $0.what == "asked" }
     #expect(asked.last?.detail?.hasPrefix("Approval f/1/2 ") == true)
     #expect(asked.last?.detail?.hasSuffix(" for ann, bob") == true)
     #expect(asked.first?.detail?.contains(" for ") == false)

@@ -44,7 +44,7 @@ import Testing
     let player = LongOrderPlayer()
     let what: Comment = "\(fault) at \(number)"
     var host = FlowHost(store: faulty, clock: clock, owner: "host")
-    var flows: HostedFlow<String, String>?
+    var flows: RegisteredFlow<String, String>?
     var (errors, turns) = (0, 0)
     while true {
       do {
@@ -151,7 +151,7 @@ import Testing
         Step("ask") { Asker() }
       })
     try await flows.start(id: "order-1", with: "-")
-    let view = try await host.settled("order-1")
+    let view = try await host.flow("order-1").settled()
     #expect(view.status == .suspended && view.stack == ["order/parallel"])
     #expect(view.failure?.contains("a value of type (String, String) cannot be stored") == true)
   }

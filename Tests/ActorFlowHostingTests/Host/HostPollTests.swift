@@ -40,7 +40,7 @@ import Testing
     let host = FlowHost(store: store, clock: clock)
     let flows = try await host.register(patient)
     try await flows.start(id: "p", with: "-")
-    _ = try await host.settled("p")
+    _ = try await host.flow("p").settled()
     await host.isQuiet()
     fails(true)
     let run = Task { try await host.run() }
@@ -58,7 +58,7 @@ import Testing
     await tries.reached(2)
     fails(false)
     try await clock.waitForSleepers(sleepers)
-    let events = host.events(of: "p")
+    let events = host.flow("p").events
     clock.advance(by: .seconds(5))
     for await _ in events {}
     #expect(try await flows.outcome(of: "p") == .finished("nobody"))

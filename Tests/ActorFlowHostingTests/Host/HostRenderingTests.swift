@@ -30,14 +30,14 @@ import Testing
 
   /// Returns the basket's rendering from the store.
   private func shown(_ host: FlowHost) async throws -> Basket.View {
-    let question = try #require(try await host.settled("s").questions.first)
+    let question = try #require(try await host.flow("s").settled().questions.first)
     return try question.prompt(as: Basket.View.self)
   }
 
   private func act(_ host: FlowHost, _ action: Basket.Action) async throws {
-    _ = try await host.settled("s")
-    try await host.answer(Basket.View.self, of: "s", with: action)
-    _ = try await host.settled("s")
+    _ = try await host.flow("s").settled()
+    try await host.flow("s").answer(Basket.View.self, with: action)
+    _ = try await host.flow("s").settled()
     await host.isQuiet()
   }
 
@@ -51,12 +51,12 @@ import Testing
     let flows = try await second.register(shopping())
     try await act(second, .more("tea"))
     #expect(try await shown(second) == Basket.View(lines: ["tea x2", "milk x1"], price: 0))
-    let question = try #require(try await second.view("s").questions.first)
+    let question = try #require(try await second.flow("s").view().questions.first)
     #expect(question.revision == 4, "the question is the same one, and each change is counted")
-    try await second.answer(question.id, of: "s", json: #"{"more":{"_0":"milk"}}"#.utf8, revision: 4)
+    try await second.flow("s").answer(question.id, json: #"{"more":{"_0":"milk"}}"#.utf8, revision: 4)
     try await act(second, .done)
-    try await second.answer(Form.self, of: "s", with: "yes")
-    #expect(try await second.settled("s").status == .finished)
+    try await second.flow("s").answer(Form.self, with: "yes")
+    #expect(try await second.flow("s").settled().status == .finished)
     #expect(try await flows.outcome(of: "s") == .finished("tea x2, milk x2"))
   }
 
@@ -68,12 +68,12 @@ import Testing
     try await act(host, .add("tea"))
     try await act(host, .done)
     await host.isQuiet()
-    try await host.answer(Form.self, of: "s", with: "no")
+    try await host.flow("s").answer(Form.self, with: "no")
     #expect(try await shown(host).lines == ["tea x1"])
     try await act(host, .more("tea"))
     try await act(host, .done)
-    try await host.answer(Form.self, of: "s", with: "yes")
-    #expect(try await host.settled("s").status == .finished)
+    try await host.flow("s").answer(Form.self, with: "yes")
+    #expect(try await host.flow("s").settled().status == .finished)
     #expect(try await flows.outcome(of: "s") == .finished("tea x2"))
   }
 
@@ -81,10 +81,10 @@ import Testing
   func unchangedKey() async throws {
     let host = try host()
     try await host.register(shopping()).start(id: "s", with: "")
-    let question = try #require(try await host.settled("s").questions.first?.id)
-    try await host.answer(question, of: "s", with: Basket.Action.price(0), key: "reset")
-    try await host.answer(question, of: "s", with: Basket.Action.price(5), key: "raise")
-    try await host.answer(question, of: "s", with: Basket.Action.price(0), key: "reset")
+    let question = try #require(try await host.flow("s").settled().questions.first?.id)
+    try await host.flow("s").answer(question, with: Basket.Action.price(0), key: "reset")
+    try await host.flow("s").answer(question, with: Basket.Action.price(5), key: "raise")
+    try await host.flow("s").answer(question, with: Basket.Action.price(0), key: "reset")
     #expect(try await shown(host).price == 5)
   }
 
@@ -94,7 +94,7 @@ import Testing
       let store = MemoryFlowStore(clock: clock)
       let first = FlowHost(store: store, clock: clock)
       try await first.register(shopping()).start(id: "s", with: "")
-      let question = try #require(try await first.settled("s").questions.first)
+      let question = try #require(try await first.flow("s").settled().questions.first)
       await first.isQuiet()
       let crashingStore = FaultyStore(store) { call in
         guard call.operation == .commit, call.numberOfOperation > commits else { return nil }
@@ -102,13 +102,14 @@ import Testing
       }
       let second = FlowHost(store: crashingStore, clock: clock)
       try await second.register(shopping())
-      try await second.answer(question.id, of: "s", with: Basket.Action.done)
+      try await second.flow("s").answer(question.id, with: Basket.Action.done)
       await second.isQuiet()
       let isWhole = crashingStore.count(of: .commit) <= commits
       let third = FlowHost(store: store, clock: clock)
       try await third.register(shopping())
       #expect(try await third.catchUp().isEmpty)
-      #expect(try await store.tasks(TaskQuery(), after: nil, limit: 10).tasks.map(\.task.prompt) == ["Form"])
+      let tasks = try await store.tasks(TaskQuery(), after: nil, limit: 10).tasks
+      #expect(tasks.map(\.task.prompt) == [Form.promptName])
       if isWhole { break }
     }
   }
@@ -118,7 +119,7 @@ import Testing
     let host = try host()
     try await host.register(shopping()).start(id: "s", with: "")
     try await act(host, .add("tea"))
-    await #expect(throws: Refused.self) { try await host.answer(Basket.View.self, of: "s", with: .add("")) }
+    await #expect(throws: Refused.self) { try await host.flow("s").answer(Basket.View.self, with: .add("")) }
     #expect(await code { try await host.answerNext("s", #"{"add":{"_0":7}}"#) } == .wrongAnswerType)
     #expect(try await shown(host).lines == ["tea x1"])
   }
@@ -145,14 +146,14 @@ import Testing
     try await first.register(flow).start(id: "s", with: "")
     await gate.reached(1)
     await first.isQuiet()
-    let rung = try #require(try await first.view("s").questions.first)
+    let rung = try #require(try await first.flow("s").view().questions.first)
     #expect(try rung.prompt(as: Deaf.View.self).rings == 1)
     #expect(rung.revision == 2, "the quiet ring has rendered nothing")
     // The step's own state has no action in it, whoever activates the flow.
     let second = try host(effectTime: .seconds(10))
     let flows = try await second.register(flow)
-    try await second.answer(rung.id, of: "s", with: Deaf.View.Answer.leave)
-    #expect(try await second.settled("s").status == .finished)
+    try await second.flow("s").answer(rung.id, with: Deaf.View.Answer.leave)
+    #expect(try await second.flow("s").settled().status == .finished)
     #expect(try await flows.outcome(of: "s") == .finished("after 1"))
   }
 
@@ -162,14 +163,14 @@ import Testing
     gate.open()
     let host = try host(effectTime: .seconds(10))
     try await host.register(shopping(.goOn(gate))).start(id: "s", with: "")
-    _ = try await host.settled("s")
+    _ = try await host.flow("s").settled()
     for time in 1...2 {
       await gate.reached(time)
       try await clock.waitForSleepers(1)
       clock.advance(by: .seconds(10))
       await host.isQuiet()
       #expect(try await shown(host).price == time)
-      try await host.answer(Basket.View.self, of: "s", with: .add("tea \(time)"))
+      try await host.flow("s").answer(Basket.View.self, with: .add("tea \(time)"))
     }
     await gate.reached(3)
     #expect(try await shown(host).lines == ["tea 1 x1", "tea 2 x1"])
@@ -185,7 +186,7 @@ import Testing
     #expect(error?.message.contains("f/opaque: the state Secret cannot be stored; make it Codable") == true)
     let outer = Flow<String, Void>("g") { Step("outer") { (_: String) in Outer() } }
     try await host.register(outer).start(id: "g", with: "")
-    let view = try await host.settled("g")
+    let view = try await host.flow("g").settled()
     #expect(view.status == .suspended)
     #expect(view.failure?.contains("the state of Outer, Opaque 1, of type Secret, cannot be stored") == true)
   }
@@ -195,7 +196,7 @@ import Testing
     let host = try host()
     try await host.register(Flow<String, Void>("t") { Step("twins") { (_: String) in Twins() } })
       .start(id: "t", with: "")
-    let view = try await host.settled("t")
+    let view = try await host.flow("t").settled()
     #expect(view.failure?.contains("two children at Twins, Child 1 have types with the same name") == true)
   }
 }

@@ -37,8 +37,8 @@ import Testing
 
   private func abandoned(_ host: FlowHost) async throws {
     try await host.register(flow).start(id: "o", with: "-")
-    _ = try await host.settled("o")
-    await #expect(throws: FlowError.self) { try await host.abandon("o", reason: "no money") }
+    _ = try await host.flow("o").settled()
+    await #expect(throws: FlowError.self) { try await host.flow("o").abandon(reason: "no money") }
     await host.isQuiet()
   }
 
@@ -50,13 +50,13 @@ import Testing
     faults.set(["a", "x", "y"])
     let host = host()
     try await abandoned(host)
-    let failed = try await host.view("o")
+    let failed = try await host.flow("o").view()
     #expect(failed.status == .abandoned && failed.rollbackFailed && failed.reason == "no money")
     #expect(refunds.count == 4)
     faults.set(["x"])
     let before = undone.count
-    #expect(try await host.retry("o", by: Principal(id: "ann")).status == .runnable)
-    let partly = try await host.settled("o")
+    #expect(try await host.flow("o").retry(by: Principal(id: "ann")).status == .runnable)
+    let partly = try await host.flow("o").settled()
     #expect(partly.status == .abandoned && partly.rollbackFailed && partly.reason == "no money")
     let tried = undone.dropFirst(before)
     #expect(Set(tried) == ["undo a", "undo x", "undo y"] && tried.last == "undo a", "and not b, which is compensated")
@@ -65,14 +65,14 @@ import Testing
     let other = self.host("other")
     try await other.register(flow)
     await host.isQuiet()
-    try await other.retry("o")
-    let done = try await other.settled("o")
+    try await other.flow("o").retry()
+    let done = try await other.flow("o").settled()
     #expect(done.status == .abandoned && !done.rollbackFailed && done.reason == "no money")
     #expect(undone.count == before + 4 && undone.last == "undo x")
     #expect(refunds.count == 4, "no refund was paid twice")
     await other.isQuiet()
-    #expect(await code { try await other.retry("o") } == .flowEnded)
-    let history = try await other.history(of: "o")
+    #expect(await code { try await other.flow("o").retry() } == .flowEnded)
+    let history = try await other.flow("o").history()
     #expect(history.map(\.sequence) == Array(1...history.count))
     let ends = ["abandoned", "rolledBack", "retried", "rolledBack", "retried", "rolledBack"]
     #expect(history.suffix(6).map(\.what) == ends)
@@ -84,10 +84,10 @@ import Testing
     faults.set(["a"])
     let host = host()
     try await host.register(flow).start(id: "o", with: "-")
-    _ = try await host.settled("o")
-    #expect(await code { try await host.abandon("o", reason: "no", key: "k") } == .rollbackFailed)
+    _ = try await host.flow("o").settled()
+    #expect(await code { try await host.flow("o").abandon(reason: "no", key: "k") } == .rollbackFailed)
     await host.isQuiet()
-    let view = try await host.abandon("o", reason: "no", key: "k")
+    let view = try await host.flow("o").abandon(reason: "no", key: "k")
     #expect(view.rollbackFailed && view.reason == "no" && view.failure == nil)
   }
 
@@ -102,12 +102,14 @@ import Testing
     faults.set(["a"])
     let host = host()
     try await abandoned(host)
-    #expect(await message { try await host.abandon("o") }.contains("call `retry` to run them again"))
+    #expect(await message { try await host.flow("o").abandon() }.contains("call `retry` to run them again"))
     faults.set([])
-    try await host.retry("o")
-    _ = try await host.settled("o")
+    try await host.flow("o").retry()
+    _ = try await host.flow("o").settled()
     await host.isQuiet()
-    for text in [await message { try await host.backUp("o") }, await message { try await host.retry("o") }] {
+    for text in [
+      await message { try await host.flow("o").backUp() }, await message { try await host.flow("o").retry() },
+    ] {
       #expect(text.contains("start a flow with another id") && !text.contains("`run`"))
     }
   }
@@ -117,11 +119,11 @@ import Testing
     faults.set(["a"])
     let host = host()
     try await abandoned(host)
-    try await host.retry("o", key: "k")
-    let failed = try await host.settled("o")
+    try await host.flow("o").retry(key: "k")
+    let failed = try await host.flow("o").settled()
     await host.isQuiet()
     let count = undone.count
-    #expect(try await host.retry("o", key: "k").revision == failed.revision)
+    #expect(try await host.flow("o").retry(key: "k").revision == failed.revision)
     #expect(undone.count == count)
   }
 
@@ -132,14 +134,14 @@ import Testing
     try await abandoned(first)
     faults.set([])
     faults.holds("a")
-    try await first.retry("o")
+    try await first.flow("o").retry()
     await faults.gate.reached(1)
     // The host dies: it does nothing any more.
     clock.advance(by: .seconds(31))
     faults.holds(nil)
     let second = host("second")
     try await second.register(flow)
-    let done = try await second.settled("o")
+    let done = try await second.flow("o").settled()
     #expect(done.status == .abandoned && !done.rollbackFailed)
     #expect(refunds.count == 4)
     faults.gate.open()

@@ -41,8 +41,8 @@ private struct Reply: Codable, Sendable { var text: String }
   private func answer<Start: Codable & Sendable>(_ text: String, _ start: Start.Type) async throws {
     let host = FlowHost(store: store, clock: clock)
     try await host.register(try desk(start))
-    try await host.answer(Form.self, of: "s", with: text)
-    _ = try await host.settled("s")
+    try await host.flow("s").answer(Form.self, with: text)
+    _ = try await host.flow("s").settled()
     await host.isQuiet()
   }
 
@@ -50,16 +50,16 @@ private struct Reply: Codable, Sendable { var text: String }
     let host = FlowHost(store: store, clock: clock)
     let flows = try await host.register(try desk(Start.self))
     try await flows.start(id: "s", with: input)
-    _ = try await host.settled("s")
+    _ = try await host.flow("s").settled()
     await host.isQuiet()
     // The retry begins the router again with the input from the store.
     try await answer("fail", Start.self)
-    #expect(try await host.view("s").questions.map(\.step.name) == ["sort"])
+    #expect(try await host.flow("s").view().questions.map(\.step.name) == ["sort"])
     try await answer("urgent", Start.self)
-    #expect(try await host.view("s").questions.map(\.step.name) == ["handle"])
+    #expect(try await host.flow("s").view().questions.map(\.step.name) == ["handle"])
     try await answer("!", Start.self)
     guard case .finished(.second(let reply)) = try await flows.outcome(of: "s") else {
-      Issue.record("\(try await host.view("s").status): \(try await host.view("s").failure ?? "")")
+      Issue.record("\(try await host.flow("s").view().status): \(try await host.flow("s").view().failure ?? "")")
       return
     }
     #expect(reply.text == "x!")

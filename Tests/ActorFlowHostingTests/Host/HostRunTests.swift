@@ -50,10 +50,10 @@ import Testing
     let first = host("first")
     try await running(first) {
       try await first.register(patient).start(id: "p", with: "-")
-      let view = try await first.settled("p")
+      let view = try await first.flow("p").settled()
       #expect(view.wakeAt == view.startedAt.addingTimeInterval(86_400))
     }
-    #expect(await code { try await first.answer(Form.self, of: "p", with: "late") } == .hostStopping)
+    #expect(await code { try await first.flow("p").answer(Form.self, with: "late") } == .hostStopping)
     let second = host("second")
     let flows = try await second.register(patient)
     try await running(second) {
@@ -65,7 +65,7 @@ import Testing
       }
       #expect(log.all == ["reminder 1", "reminder 2", "reminder 3"])
       try await clock.waitForSleepers(2)
-      let events = second.events(of: "p")
+      let events = second.flow("p").events
       clock.advance(by: .seconds(86_400))
       for await _ in events {}
       #expect(try await flows.outcome(of: "p") == .finished("nobody"))
@@ -92,12 +92,12 @@ import Testing
       try await clock.waitForSleepers(2)
       clock.advance(by: .seconds(31))
       await gate.reached(2)
-      let events = second.events(of: "f")
+      let events = second.flow("f").events
       gate.open()
       for await _ in events {}
       #expect(try await flows.outcome(of: "f") == .finished("-!"))
     }
-    let history = try await second.history(of: "f")
+    let history = try await second.flow("f").history()
     #expect(history.map(\.sequence) == Array(1...history.count))
   }
 
@@ -125,10 +125,10 @@ import Testing
     await left.reached()
     gate.open()
     try await run.value
-    #expect(try await first.view("f").status == .runnable)
+    #expect(try await first.flow("f").view().status == .runnable)
     let second = host("second")
     let again = try await second.register(flow)
-    try await running(second) { _ = try await second.settled("f") }
+    try await running(second) { _ = try await second.flow("f").settled() }
     #expect(try await again.outcome(of: "f") == .finished("-!"))
     #expect(log.all == ["work"])
   }
@@ -141,7 +141,7 @@ import Testing
       Step("c") { Asker() }
     }
     let hosts = [FlowHost(store: store, owner: "first"), FlowHost(store: store, owner: "second")]
-    var flows: [HostedFlow<String, String>] = []
+    var flows: [RegisteredFlow<String, String>] = []
     for host in hosts { flows.append(try await host.register(flow)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<100 {
@@ -150,10 +150,10 @@ import Testing
           try await started.start(id: id, with: "-")
           for answer in 1...3 {
             let host = hosts[(number / 2 + answer) % 2]
-            let question = try await patiently { try await host.settled(id).questions.first?.id }
+            let question = try await patiently { try await host.flow(id).settled().questions.first?.id }
             let open = try #require(question)
-            try await patiently { _ = try await host.answer(open, of: id, json: "\"\(answer)\"".utf8) }
-            try await patiently { _ = try await host.settled(id) }
+            try await patiently { _ = try await host.flow(id).answer(open, json: "\"\(answer)\"".utf8) }
+            try await patiently { _ = try await host.flow(id).settled() }
           }
           #expect(try await started.outcome(of: id) == .finished("-123"))
         }
@@ -161,7 +161,7 @@ import Testing
       try await group.waitForAll()
     }
     for number in 0..<100 {
-      let history = try await hosts[0].history(of: FlowID("f\(number)"))
+      let history = try await hosts[0].flow(FlowID("f\(number)")).history()
       #expect(history.map(\.sequence) == Array(1...history.count))
       #expect(history.filter { $0.what == "answered" }.count == 3)
     }

@@ -34,28 +34,28 @@ import Testing
     }
   }
 
-  private func host(beginningWith first: String = "olga") async throws -> (FlowHost, HostedFlow<String, Int>) {
+  private func host(beginningWith first: String = "olga") async throws -> (FlowHost, RegisteredFlow<String, Int>) {
     let host = FlowHost(store: store)
     return (host, try await host.register(flow(beginningWith: first)))
   }
 
   /// Activates the flow again, by an answer that is refused, if the update does not arrive. A host may passivate a flow
   /// after its step has asked and before the step's child task waits for the signal, which is then buffered.
-  private func wake(_ host: FlowHost, _ question: FlowView.OpenQuestion, after looks: Int) async {
+  private func wake(_ host: FlowHost, _ question: StoredQuestion, after looks: Int) async {
     await Task.yield()
-    if looks.isMultiple(of: 500) { _ = try? await host.answer(question.id, of: "d", json: "x".utf8) }
+    if looks.isMultiple(of: 500) { _ = try? await host.flow("d").answer(question.id, json: "x".utf8) }
   }
 
   /// Hands the question on, and waits until it is stored.
-  private func hand(to who: String, _ host: FlowHost) async throws -> FlowView.OpenQuestion {
-    try await host.send(who, to: Self.move, of: "d", key: who)
+  private func hand(to who: String, _ host: FlowHost) async throws -> StoredQuestion {
+    try await host.flow("d").send(who, to: Self.move, key: who)
     // The page after the signal is the old one until the update is stored.
-    var question = try #require(try await host.view("d").questions.first)
+    var question = try #require(try await host.flow("d").view().questions.first)
     var looks = 0
     while try question.prompt(as: Duty.self).who != who {
       looks += 1
       await wake(host, question, after: looks)
-      question = try #require(try await host.view("d").questions.first)
+      question = try #require(try await host.flow("d").view().questions.first)
     }
     try await host.catchUp()
     return question
@@ -65,16 +65,16 @@ import Testing
   func reassigned() async throws {
     let (host, duties) = try await host()
     try await duties.start(id: "d", with: "-")
-    _ = try await host.settled("d")
+    _ = try await host.flow("d").settled()
     let question = try await hand(to: "oscar", host)
     #expect(question.revision == 2)
     await #expect(throws: Duty.NotYours.self) {
-      try await host.answer(question.id, of: "d", with: 1, by: Principal(id: "olga"))
+      try await host.flow("d").answer(question.id, with: 1, by: Principal(id: "olga"))
     }
     try await host.catchUp()
     #expect(try await host.tasks(TaskQuery(assignee: "oscar")).tasks.count == 1)
-    try await host.answer(question.id, of: "d", with: 2, by: Principal(id: "oscar"), revision: 2)
-    #expect(try await host.settled("d").status == .finished)
+    try await host.flow("d").answer(question.id, with: 2, by: Principal(id: "oscar"), revision: 2)
+    #expect(try await host.flow("d").settled().status == .finished)
     #expect(try await duties.outcome(of: "d") == .finished(2))
   }
 
@@ -84,39 +84,39 @@ import Testing
   func revisions() async throws {
     let (first, duties) = try await host()
     try await duties.start(id: "d", with: "-")
-    _ = try await first.settled("d")
+    _ = try await first.flow("d").settled()
     for who in ["a", "b", "a", "oscar"] {
-      try await first.send(who, to: Self.move, of: "d", key: "\(who) \(try await first.view("d").revision)")
-      _ = try await first.settled("d")
+      try await first.flow("d").send(who, to: Self.move, key: "\(who) \(try await first.flow("d").view().revision)")
+      _ = try await first.flow("d").settled()
       try await first.catchUp()
     }
-    let question = try #require(try await first.view("d").questions.first)
+    let question = try #require(try await first.flow("d").view().questions.first)
     #expect(question.revision == 5)
     for _ in 1...3 {
       let (host, _) = try await host()
       await #expect(throws: Duty.NotYours.self) {
-        try await host.answer(question.id, of: "d", with: 1, by: Principal(id: "a"))
+        try await host.flow("d").answer(question.id, with: 1, by: Principal(id: "a"))
       }
       try await host.catchUp()
-      #expect(try await host.view("d").questions.first?.revision == 5)
+      #expect(try await host.flow("d").view().questions.first?.revision == 5)
     }
     let (last, _) = try await host()
-    try await last.answer(question.id, of: "d", with: 2, by: Principal(id: "oscar"), revision: 5)
-    #expect(try await last.settled("d").status == .finished)
+    try await last.flow("d").answer(question.id, with: 2, by: Principal(id: "oscar"), revision: 5)
+    #expect(try await last.flow("d").settled().status == .finished)
   }
 
   @Test("a step that asks another question first, because its definition has changed, shows that question")
   func changed() async throws {
     let (first, duties) = try await host()
     try await duties.start(id: "d", with: "-")
-    _ = try await first.settled("d")
+    _ = try await first.flow("d").settled()
     let question = try await hand(to: "oscar", first)
     let (second, _) = try await host(beginningWith: "anna")
     await #expect(throws: Duty.NotYours.self) {
-      try await second.answer(question.id, of: "d", with: 1, by: Principal(id: "olga"))
+      try await second.flow("d").answer(question.id, with: 1, by: Principal(id: "olga"))
     }
     try await second.catchUp()
-    #expect(try #require(try await second.view("d").questions.first).revision > 2)
+    #expect(try #require(try await second.flow("d").view().questions.first).revision > 2)
   }
 
   @Test("a prompt that can be written but not read is shown as it was first asked, until it is updated again")
@@ -147,24 +147,24 @@ import Testing
     let host = FlowHost(store: store)
     let duties = try await host.register(flow)
     try await duties.start(id: "d", with: "-")
-    _ = try await host.settled("d")
-    try await host.send("new", to: Self.move, of: "d", key: "1")
-    var question = try #require(try await host.view("d").questions.first)
+    _ = try await host.flow("d").settled()
+    try await host.flow("d").send("new", to: Self.move, key: "1")
+    var question = try #require(try await host.flow("d").view().questions.first)
     var looks = 0
     while question.revision < 2 {
       looks += 1
       await wake(host, question, after: looks)
-      question = try #require(try await host.view("d").questions.first)
+      question = try #require(try await host.flow("d").view().questions.first)
     }
     #expect(String(decoding: question.json, as: UTF8.self) == #"{"text":"new"}"#)
     try await host.catchUp()
     // The question is asked as at first, and updated again: each update counts, and nothing is lost.
-    await #expect(throws: FlowError.self) { try await host.answer(question.id, of: "d", json: "x".utf8) }
+    await #expect(throws: FlowError.self) { try await host.flow("d").answer(question.id, json: "x".utf8) }
     try await host.catchUp()
-    let again = try #require(try await host.view("d").questions.first)
+    let again = try #require(try await host.flow("d").view().questions.first)
     #expect(again.id == question.id && again.revision > 2)
-    try await host.answer(again.id, of: "d", with: 3)
-    #expect(try await host.settled("d").status == .finished)
+    try await host.flow("d").answer(again.id, with: 3)
+    #expect(try await host.flow("d").settled().status == .finished)
     #expect(try await duties.outcome(of: "d") == .finished(3))
   }
 }

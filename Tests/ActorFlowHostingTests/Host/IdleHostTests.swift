@@ -38,7 +38,7 @@ import Testing
     let host = FlowHost(store: store, clock: clock, owner: "host")
     try await host.register(flow).start(id: "f", with: "-")
     try await host.catchUp()
-    #expect(try await host.view("f").status == .waiting)
+    #expect(try await host.flow("f").view().status == .waiting)
     return host
   }
 
@@ -46,30 +46,30 @@ import Testing
   func signal() async throws {
     var host = try await start(waiting)
     clock.advance(by: .seconds(99))
-    try await host.send("1", to: Self.go, of: "f", key: "1")
+    try await host.flow("f").send("1", to: Self.go, key: "1")
     try await host.catchUp()
     clock.advance(by: .seconds(99))
     host = try await self.host(waiting)
     try await host.catchUp()
-    #expect(try await host.view("f").status == .waiting)
+    #expect(try await host.flow("f").view().status == .waiting)
     clock.advance(by: .seconds(1))
     try await host.catchUp()
-    #expect(try await host.view("f").status == .abandoned)
+    #expect(try await host.flow("f").view().status == .abandoned)
   }
 
   @Test("an answer after the time is refused, also by a host that has just started, and the flow expires")
   func answer() async throws {
     let first = try await start(asking)
-    let question = try #require(try await first.view("f").questions.first?.id)
+    let question = try #require(try await first.flow("f").view().questions.first?.id)
     clock.advance(by: .seconds(100))
     let second = try await host(asking)
-    let refused = await code { try await second.answer(question, of: "f", json: #""late""#.utf8) }
+    let refused = await code { try await second.flow("f").answer(question, json: #""late""#.utf8) }
     #expect(refused == .questionClosed || refused == .flowEnded)
-    #expect(await code { try await second.answer(Form.self, of: "f", with: "later") } != nil)
+    #expect(await code { try await second.flow("f").answer(Form.self, with: "later") } != nil)
     try await second.catchUp()
-    #expect(try await second.view("f").status == .abandoned)
-    #expect(try await second.view("f").reason?.contains("nobody has answered") == true)
-    #expect(try await !second.history(of: "f").map(\.what).contains("answered"))
+    #expect(try await second.flow("f").view().status == .abandoned)
+    #expect(try await second.flow("f").view().reason?.contains("nobody has answered") == true)
+    #expect(try await !second.flow("f").history().map(\.what).contains("answered"))
     #expect(log.all.count { $0 == "undo a" } == 1)
   }
 
@@ -81,10 +81,10 @@ import Testing
       options.keepHot = .seconds(1_000)
       let host = try FlowHost(store: store, clock: clock, options: options)
       try await host.register(asking).start(id: "f", with: "-")
-      let question = try #require(try await host.settled("f").questions.first?.id)
+      let question = try #require(try await host.flow("f").settled().questions.first?.id)
       clock.advance(by: .seconds(100))
-      #expect(await code { try await host.answer(question, of: "f", json: #""late""#.utf8) } != nil)
-      while try await host.view("f").status != .abandoned { await Task.yield() }
+      #expect(await code { try await host.flow("f").answer(question, json: #""late""#.utf8) } != nil)
+      while try await host.flow("f").view().status != .abandoned { await Task.yield() }
       try await host.shutDown()
     }
   }

@@ -106,10 +106,10 @@ final class LongOrderPlayer: Sendable {
   /// Does the next thing that the flow waits for.
   ///
   /// - Returns: The outcome of the flow, if it has ended.
-  func turn(_ host: FlowHost, _ flows: HostedFlow<String, String>) async throws -> String? {
+  func turn(_ host: FlowHost, _ flows: RegisteredFlow<String, String>) async throws -> String? {
     let id = LongOrder.id
     try await flows.start(id: id, with: "-")
-    let view = try await host.settled(id)
+    let view = try await host.flow(id).settled()
     if case .finished(let output) = try await flows.outcome(of: id) {
       #expect(view.labels["card"] == "second", "a replay has set an earlier value")
       return output
@@ -117,10 +117,10 @@ final class LongOrderPlayer: Sendable {
     #expect(view.status == .waiting, "\(view.failure ?? "")")
     for question in view.questions {
       let text = try question.prompt(as: Form.self).text
-      try await host.answer(question.id, of: id, with: text, key: question.id.description)
+      try await host.flow(id).answer(question.id, with: text, key: question.id.description)
       _ = answered.withLock { $0.insert(question.id.debugDescription) }
     }
-    if !view.signals.isEmpty { _ = try await host.send("paid", to: LongOrder.paid, of: id, key: "paid-1") }
+    if !view.signals.isEmpty { _ = try await host.flow(id).send("paid", to: LongOrder.paid, key: "paid-1") }
     return nil
   }
 

@@ -37,7 +37,7 @@ import Testing
       // The later its id, the earlier its timer.
       let id = FlowID("f-\(1_000 + number)")
       try await flows.start(id: id, with: 10 * (Self.count - number))
-      _ = try await host.settled(id)
+      _ = try await host.flow(id).settled()
     }
     await host.isQuiet()
   }
@@ -82,11 +82,11 @@ import Testing
     try await clock.waitForSleepers(2)
     for (id, seconds) in [("answered", 60), ("deleted", 120), ("late", 180)] {
       try await flows.start(id: FlowID(id), with: seconds)
-      _ = try await host.settled(FlowID(id))
+      _ = try await host.flow(FlowID(id)).settled()
     }
-    try await host.answer(Form.self, of: "answered", with: "yes")
-    _ = try await host.settled("answered")
-    try await host.delete("deleted")
+    try await host.flow("answered").answer(Form.self, with: "yes")
+    _ = try await host.flow("answered").settled()
+    try await host.flow("deleted").delete()
     await host.isQuiet()
     try await clock.waitForSleepers(2)
     let claims = store.count(of: .claimDue)
@@ -107,7 +107,7 @@ import Testing
     let store = FaultyStore(MemoryFlowStore(clock: clock))
     let host = try host(store)
     try await host.register(flow).start(id: "x", with: 60)
-    _ = try await host.settled("x")
+    _ = try await host.flow("x").settled()
     await host.isQuiet()
     let run = Task { try await host.run() }
     try await clock.waitForSleepers(2)

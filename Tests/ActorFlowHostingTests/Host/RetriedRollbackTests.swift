@@ -27,30 +27,30 @@ import Testing
     let what: Comment = "\(failing.sorted()) of \(asking.sorted()), \(commits ?? -1)"
     var host = FlowHost(store: store, owner: "host")
     try await host.register(flow(asking: asking, shop)).start(id: "o", with: 0)
-    while case let view = try await host.settled("o", within: .seconds(600)), view.steps != ["order/end"] {
+    while case let view = try await host.flow("o").settled(within: .seconds(600)), view.steps != ["order/end"] {
       try await host.answerNext("o", "\"x\"")
     }
     shop.breaks(failing)
-    #expect(await code { try await host.abandon("o") } == (failing.isEmpty ? nil : .rollbackFailed), what)
+    #expect(await code { try await host.flow("o").abandon() } == (failing.isEmpty ? nil : .rollbackFailed), what)
     await host.isQuiet()
     var (broken, written) = (failing, 0)
     if let commits {
       (broken, written) = ([], try await dyingRetry(store, asking, shop, commits))
       host = FlowHost(store: store, owner: "host")
       try await host.register(flow(asking: asking, shop))
-      if try await host.settled("o", within: .seconds(600)).rollbackFailed { try await host.retry("o") }
-      #expect(try await host.settled("o", within: .seconds(600)).rollbackFailed == false, what)
+      if try await host.flow("o").settled(within: .seconds(600)).rollbackFailed { try await host.flow("o").retry() }
+      #expect(try await host.flow("o").settled(within: .seconds(600)).rollbackFailed == false, what)
     }
     while let repaired = broken.min() {
       broken.remove(repaired)
       shop.breaks(broken)
-      try await host.retry("o")
-      let view = try await host.settled("o", within: .seconds(600))
+      try await host.flow("o").retry()
+      let view = try await host.flow("o").settled(within: .seconds(600))
       #expect(view.status == .abandoned && view.rollbackFailed == !broken.isEmpty, what)
     }
     #expect(shop.refunds.sorted() == Array(0...Self.count), what)
-    #expect(await code { try await host.retry("o") } == .flowEnded, what)
-    let history = try await host.history(of: "o")
+    #expect(await code { try await host.flow("o").retry() } == .flowEnded, what)
+    let history = try await host.flow("o").history()
     #expect(history.map(\.sequence) == Array(1...history.count), what)
     return written
   }
@@ -64,7 +64,7 @@ import Testing
     }
     let host = FlowHost(store: crashingStore, owner: "host")
     try await host.register(flow(asking: asking, shop))
-    _ = try? await host.retry("o")
+    _ = try? await host.flow("o").retry()
     await host.isQuiet()
     return crashingStore.count(of: .commit)
   }

@@ -35,9 +35,9 @@ import Testing
           group.addTask {
             let id = FlowID("race-\(number)")
             try await flows.start(id: id, with: "-")
-            _ = try await host.settled(id)
-            try await host.send("go", to: Self.go, of: id, key: "go")
-            return try await host.settled(id).questions.isEmpty
+            _ = try await host.flow(id).settled()
+            try await host.flow(id).send("go", to: Self.go, key: "go")
+            return try await host.flow(id).settled().questions.isEmpty
           }
         }
         return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }

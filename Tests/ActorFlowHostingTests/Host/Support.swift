@@ -60,8 +60,9 @@ extension FlowHost {
   /// Answers the one open question of a flow with JSON.
   @discardableResult
   func answerNext(_ id: FlowID, _ json: String, key: String? = nil) async throws -> FlowView {
-    let question = try #require(try await settled(id).questions.first?.id)
-    _ = try await answer(question, of: id, json: json.utf8, key: key)
-    return try await settled(id)
+    let flow = flow(id)
+    let question = try #require(try await flow.settled().questions.first?.id)
+    try await flow.answer(question, json: json.utf8, key: key)
+    return try await flow.settled()
   }
 }

@@ -21,7 +21,7 @@ struct MixedFlowPlayer {
   /// - Throws: ``Stuck`` if it has not ended then, or the host's error if the flow cannot be activated.
   mutating func play(turns: Int) async throws {
     for _ in 0..<turns {
-      let view = try await host.settled(MixedFlow.id, within: .seconds(100_000_000))
+      let view = try await host.flow(MixedFlow.id).settled(within: .seconds(100_000_000))
       if try await hasEnded() { return }
       if view.status == .runnable { throw Stuck(description: "it is at work, and does not settle") }
       do { try await act(view) } catch let error as FlowError { try Self.check(error) } catch is Refused {}
@@ -35,10 +35,10 @@ struct MixedFlowPlayer {
 
   /// Abandons the flow.
   func end() async throws {
-    do { try await host.abandon(MixedFlow.id, reason: "enough") } catch let error as FlowError
+    do { try await host.flow(MixedFlow.id).abandon(reason: "enough") } catch let error as FlowError
       where error.code == .rollbackFailed || error.code == .flowEnded
     {} catch let error as FlowError where error.code == .ending || error.code == .moving {}
-    let view = try await host.settled(MixedFlow.id, within: .seconds(100_000_000))
+    let view = try await host.flow(MixedFlow.id).settled(within: .seconds(100_000_000))
     guard try await hasEnded() else { throw Stuck(description: "it was abandoned, and is \(view.status)") }
   }
 
@@ -46,15 +46,15 @@ struct MixedFlowPlayer {
 
   private mutating func act(_ view: FlowView) async throws {
     if view.status == .suspended || view.status == .unmigrated {
-      if random.below(3) == 0 { return _ = try await host.abandon(MixedFlow.id) }
-      return _ = try await host.retry(MixedFlow.id)
+      if random.below(3) == 0 { return _ = try await host.flow(MixedFlow.id).abandon() }
+      return _ = try await host.flow(MixedFlow.id).retry()
     }
     switch random.below(24) {
-    case 0: _ = try await host.backUp(MixedFlow.id)
-    case 1: _ = try await host.backUp(MixedFlow.id, from: view.questions.first?.id)
+    case 0: _ = try await host.flow(MixedFlow.id).backUp()
+    case 1: _ = try await host.flow(MixedFlow.id).backUp(from: view.questions.first?.id)
     case 2, 3: try await advance(view)
-    case 4: _ = try await host.send("s", to: MixedFlow.paid, of: MixedFlow.id, key: "\(random.below(5))")
-    case 5 where random.below(6) == 0: _ = try await host.abandon(MixedFlow.id)
+    case 4: _ = try await host.flow(MixedFlow.id).send("s", to: MixedFlow.paid, key: "\(random.below(5))")
+    case 5 where random.below(6) == 0: _ = try await host.flow(MixedFlow.id).abandon()
     default: try await answer(view)
     }
   }
@@ -62,7 +62,7 @@ struct MixedFlowPlayer {
   private mutating func answer(_ view: FlowView) async throws {
     guard !view.questions.isEmpty else {
       guard !view.signals.isEmpty, random.below(3) > 0 else { return try await advance(view) }
-      return _ = try await host.send("s", to: MixedFlow.paid, of: MixedFlow.id, key: "k\(random.below(9))")
+      return _ = try await host.flow(MixedFlow.id).send("s", to: MixedFlow.paid, key: "k\(random.below(9))")
     }
     let question = view.questions[random.below(view.questions.count)]
     let isShelf = (try? question.prompt(as: Shelf.View.self)) != nil
@@ -72,7 +72,7 @@ struct MixedFlowPlayer {
     } else {
       json = [#""y""#, #""z""#, #""again""#, #""fail""#, #""edit""#, #""count""#][random.below(6)]
     }
-    _ = try await host.answer(question.id, of: MixedFlow.id, json: json.utf8, key: "\(question.id)\(json)")
+    _ = try await host.flow(MixedFlow.id).answer(question.id, json: json.utf8, key: "\(question.id)\(json)")
   }
 
   private func advance(_ view: FlowView) async throws {

@@ -21,18 +21,18 @@ struct BranchMigration {
 
   private func answer(_ steps: [String], at host: FlowHost) async throws {
     for step in steps {
-      let question = try await host.settled("f").questions.first { $0.step.path.hasSuffix("/\(step)") }
-      _ = try await host.answer(try #require(question, "\(step)").id, of: "f", json: "\"\(step)\"".utf8)
+      let question = try await host.flow("f").settled().questions.first { $0.step.path.hasSuffix("/\(step)") }
+      _ = try await host.flow("f").answer(try #require(question, "\(step)").id, json: "\"\(step)\"".utf8)
     }
   }
 
   private func finish(_ host: FlowHost) async throws {
-    while let question = try await host.settled("f").questions.first {
-      _ = try await host.answer(question.id, of: "f", json: "\"\(question.step.name)\"".utf8)
+    while let question = try await host.flow("f").settled().questions.first {
+      _ = try await host.flow("f").answer(question.id, json: "\"\(question.step.name)\"".utf8)
     }
   }
 
-  private func newHost(_ flow: Asking, _ moves: [Move]) async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func newHost(_ flow: Asking, _ moves: [Move]) async throws -> (FlowHost, RegisteredFlow<String, String>) {
     let host = FlowHost(store: store)
     return (host, try await host.register(flow, version: 2, from: 1, moves: moves))
   }
@@ -48,14 +48,14 @@ struct BranchMigration {
     let whole = "it cannot move to version 2: \(reason); add a move for that, or register the old version, too"
     #expect(try await host.plan().groups.map(\.fate) == [.unmigrated(whole)], sourceLocation: location)
     #expect(
-      await code { try await host.answer(Form.self, of: "f", with: "y") } == .unmigrated, sourceLocation: location)
-    let view = try await host.view("f")
+      await code { try await host.flow("f").answer(Form.self, with: "y") } == .unmigrated, sourceLocation: location)
+    let view = try await host.flow("f").view()
     #expect(view.status == .unmigrated && view.failure == whole, "\(view.failure ?? "")", sourceLocation: location)
     try await host.register(first)
     #expect(try await host.plan().counts == (1, 0, 0, 0), sourceLocation: location)
     try await finish(host)
     #expect(try await flows.outcome(of: "f") == .finished(output), sourceLocation: location)
-    #expect(try await host.view("f").version == 1, sourceLocation: location)
+    #expect(try await host.flow("f").view().version == 1, sourceLocation: location)
   }
 
   func expectMoved(
@@ -67,7 +67,7 @@ struct BranchMigration {
     #expect(try await host.plan().groups.map(\.fate) == [.moves(to: 2)], sourceLocation: location)
     try await finish(host)
     #expect(try await flows.outcome(of: "f") == .finished(output), sourceLocation: location)
-    #expect(try await host.view("f").version == 2, sourceLocation: location)
+    #expect(try await host.flow("f").view().version == 2, sourceLocation: location)
   }
 }
 

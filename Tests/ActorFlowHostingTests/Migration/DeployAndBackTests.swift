@@ -29,8 +29,9 @@ import Testing
   }
 
   /// A host with the only version that its build knows. Leaves the format of stored flows as it is.
-  private func host(_ version: Int, diesAfter calls: Int = .max) async throws -> (FlowHost, HostedFlow<String, String>)
-  {
+  private func host(_ version: Int, diesAfter calls: Int = .max) async throws -> (
+    FlowHost, RegisteredFlow<String, String>
+  ) {
     let mortal = FaultyStore(store) { call in
       // The last commit may reach the store without an acknowledgement.
       if call.number == calls, calls % 2 == 0, call.operation == .commit { return .loseAcknowledgement }
@@ -58,9 +59,9 @@ import Testing
 
   private func answer(_ number: Int, on host: FlowHost, _ acknowledged: inout Acknowledged) async throws {
     let id = FlowID("f\(number)")
-    guard let question = try await host.settled(id).questions.first?.id else { return }
+    guard let question = try await host.flow(id).settled().questions.first?.id else { return }
     let word = acknowledged.word()
-    try await host.answer(question, of: id, json: "\"\(word)\"".utf8)
+    try await host.flow(id).answer(question, json: "\"\(word)\"".utf8)
     acknowledged.answers[number].append(word)
   }
 
@@ -112,23 +113,25 @@ import Testing
       moved.insert(number)
       let isOpen = try await store.load(FlowID("f\(number)"))?.snapshot.status != .finished
       guard isOpen else { continue }
-      let code = await code { try await back.answer(Form.self, of: FlowID("f\(number)"), with: "no") }
+      let code = await code { try await back.flow(FlowID("f\(number)")).answer(Form.self, with: "no") }
       #expect(code == .unmigrated)
-      #expect(try await back.view(FlowID("f\(number)")).status == .unmigrated)
+      #expect(try await back.flow(FlowID("f\(number)")).view().status == .unmigrated)
     }
     #expect(moved.count > 10 && moved.count < count)
     for number in 0..<count where !moved.contains(number) && number % 2 == 0 {
-      while try await back.settled(FlowID("f\(number)")).status == .waiting {
+      while try await back.flow(FlowID("f\(number)")).settled().status == .waiting {
         try await answer(number, on: back, &acknowledged)
       }
-      #expect(try await back.view(FlowID("f\(number)")).status == .finished)
+      #expect(try await back.flow(FlowID("f\(number)")).view().status == .finished)
     }
     try await back.emptied()
 
     let (forward, flows) = try await host(2)
     for number in 0..<count {
       let id = FlowID("f\(number)")
-      while try await forward.settled(id).status == .waiting { try await answer(number, on: forward, &acknowledged) }
+      while try await forward.flow(id).settled().status == .waiting {
+        try await answer(number, on: forward, &acknowledged)
+      }
       guard case .finished(let output) = try await flows.outcome(of: id) else {
         Issue.record("f\(number) did not finish")
         continue

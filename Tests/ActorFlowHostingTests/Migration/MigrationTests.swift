@@ -53,7 +53,7 @@ import Testing
             let id = FlowID("f\(number)")
             try await flows.start(id: id, with: "-")
             for _ in 0..<(number % 4) { try await host.answerNext(id, "\"x\"") }
-            _ = try await host.settled(id)
+            _ = try await host.flow(id).settled()
           }
         }
       }
@@ -72,7 +72,7 @@ import Testing
   }
 
   private func finish(_ host: FlowHost, _ id: FlowID) async throws {
-    while try await host.settled(id).status == .waiting { try await host.answerNext(id, "\"y\"") }
+    while try await host.flow(id).settled().status == .waiting { try await host.answerNext(id, "\"y\"") }
   }
 
   @Test(
@@ -97,15 +97,15 @@ import Testing
     for number in sample {
       let id = FlowID("f\(number)")
       if number % 4 == 3, !keepsFirst {
-        #expect(await code { try await host.answer(Form.self, of: id, with: "y") } == .unmigrated)
-        let view = try await host.view(id)
+        #expect(await code { try await host.flow(id).answer(Form.self, with: "y") } == .unmigrated)
+        let view = try await host.flow(id).view()
         #expect(view.status == .unmigrated && view.failure?.contains("kyc/sign") == true, "\(view.failure ?? "")")
         continue
       }
       try await finish(host, id)
       #expect(try await flows.outcome(of: id) == .finished(expected(number % 4) ?? "-xxxy"), "\(id)")
-      #expect(try await host.view(id).version == (number % 4 == 3 ? 1 : 2))
-      let history = try await host.history(of: id)
+      #expect(try await host.flow(id).view().version == (number % 4 == 3 ? 1 : 2))
+      let history = try await host.flow(id).history()
       #expect(history.map(\.sequence) == Array(1...history.count))
     }
     guard !keepsFirst else { return }
@@ -138,7 +138,7 @@ import Testing
     try await host.register(Flow("ends") { step.onFailure(.rollBack) }).start(id: "ended", with: "")
     try await host.register(Flow("stands") { step.onFailure(.park) }).start(id: "still", with: "")
     for (id, status) in [("ended", FlowSnapshot.Status.failed), ("still", .suspended)] {
-      #expect(try await host.settled(FlowID(id)).status == status)
+      #expect(try await host.flow(FlowID(id)).settled().status == status)
     }
 
     let changed = FlowHost(store: store)

@@ -53,16 +53,16 @@ import Testing
       let id = FlowID("f\(commits)")
       let old = host()
       try await old.register(failing).start(id: id, with: 7)
-      #expect(try await old.settled(id).status == .suspended)
+      #expect(try await old.flow(id).settled().status == .suspended)
       await old.isQuiet()
       let crashingHost = host(crashingAfter: commits)
       try await crashingHost.register(repaired, version: 2, from: 1, moves: moves)
-      _ = try? await crashingHost.retry(id)
+      _ = try? await crashingHost.flow(id).retry()
       await crashingHost.isQuiet()
       let next = host()
       let flows = try await next.register(repaired, version: 2, from: 1, moves: moves)
-      if commits == 0 { try await next.retry(id) }
-      #expect(try await next.settled(id).version == 2)
+      if commits == 0 { try await next.flow(id).retry() }
+      #expect(try await next.flow(id).settled().version == 2)
       #expect(try await flows.outcome(of: id) == .finished(7), "\(commits)")
     }
   }
@@ -82,8 +82,8 @@ import Testing
         Step("ask") { (n: Int, context: StepContext) in try await context.ask(Form(text: "\(n)")) }
       }
     ).start(id: id, with: 7)
-    #expect(try await old.settled(id).status == .waiting)
-    await #expect(throws: FlowError.self) { try await old.abandon(id, reason: "no") }
+    #expect(try await old.flow(id).settled().status == .waiting)
+    await #expect(throws: FlowError.self) { try await old.flow(id).abandon(reason: "no") }
     await old.isQuiet()
     provider.breaks(false)
   }
@@ -107,12 +107,12 @@ import Testing
       try await abandoned(id)
       let crashingHost = host(crashingAfter: commits)
       try await crashingHost.register(second, version: 2, from: 1, moves: undoMoves)
-      _ = try? await crashingHost.retry(id)
+      _ = try? await crashingHost.flow(id).retry()
       await crashingHost.isQuiet()
       let next = host()
       try await next.register(second, version: 2, from: 1, moves: undoMoves)
-      if commits == 0 { try await next.retry(id) }
-      let view = try await next.settled(id)
+      if commits == 0 { try await next.flow(id).retry() }
+      let view = try await next.flow(id).settled()
       #expect(view.status == .abandoned && !view.rollbackFailed && view.version == 2, "\(commits): \(view)")
       await next.isQuiet()
     }
@@ -127,11 +127,11 @@ import Testing
     let flow = Flow("m") { Self.pass("other") }
     let host = host()
     try await host.register(flow, version: 2, from: 1)
-    #expect(await code { try await host.retry("r") } == .unmigrated)
-    #expect(try await host.view("r").rollbackFailed)
+    #expect(await code { try await host.flow("r").retry() } == .unmigrated)
+    #expect(try await host.flow("r").view().rollbackFailed)
     let third = self.host()
     try await third.register(flow, version: 2, from: 1, moves: [.forget("m/pay")])
-    #expect(await code { try await third.retry("r") } == .flowEnded)
+    #expect(await code { try await third.flow("r").retry() } == .flowEnded)
   }
 
   // MARK: - A state that is too large
@@ -150,20 +150,20 @@ import Testing
     let old = host(crashingAfter: 2)
     try await old.register(Flow("m") { Self.pass("a") }).start(id: "l", with: 7)
     await old.isQuiet()
-    let left = try await old.view("l")
+    let left = try await old.flow("l").view()
     #expect(left.status == .runnable && left.steps == ["m/a"])
     provider.breaks(true)
     let moves = [Move.rename("m/a", to: "m/a/large")]
     let middle = host()
     try await middle.register(growing, version: 2, from: 1, moves: moves)
-    let view = try await middle.settled("l")
+    let view = try await middle.flow("l").settled()
     #expect(view.status == .suspended && view.version == 2 && view.steps == ["m/a/large"])
     await middle.isQuiet()
     provider.breaks(false)
     let next = host()
     let flows = try await next.register(growing, version: 2, from: 1, moves: moves)
-    try await next.retry("l")
-    _ = try await next.settled("l")
+    try await next.flow("l").retry()
+    _ = try await next.flow("l").settled()
     #expect(try await flows.outcome(of: "l") == .finished(7))
   }
 }

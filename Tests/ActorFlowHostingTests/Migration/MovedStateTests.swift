@@ -94,11 +94,11 @@ private enum After {
     let host = try await host([root, row])
     #expect(try await host.plan().counts == (0, 1, 0, 0))
     try await host.answerNext("c", "\"add\"")
-    let view = try await host.settled("c")
+    let view = try await host.flow("c").settled()
     #expect(view.version == 2)
     #expect(view.questions.first.map { String(decoding: $0.json, as: UTF8.self) } == #"{"count":116}"#)
     try await host.answerNext("c", "\"done\"")
-    #expect(try await host.view("c").status == .finished)
+    #expect(try await host.flow("c").view().status == .finished)
   }
 
   @Test("an unknown child is reported with the children that there are")
@@ -133,7 +133,7 @@ private enum After {
         ask("ship")
       }
     ).start(id: "s", with: "")
-    _ = try await first.settled("s")
+    _ = try await first.flow("s").settled()
     await first.isQuiet()
     let second = Flow<String, String>("shop") {
       Step("pay") { NewPay(log) }
@@ -152,7 +152,7 @@ private enum After {
         }
       ], stores: [After.Paid.self])
     #expect(try await host.plan().counts == (0, 1, 0, 0))
-    try await host.abandon("s")
+    try await host.flow("s").abandon()
     #expect(log.all == ["void 17"])
   }
 }

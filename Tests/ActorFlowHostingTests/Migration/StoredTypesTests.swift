@@ -106,8 +106,8 @@ private enum After {
     #expect(reason.contains(#"the answer "Address" cannot be read as Answer: "zip" is missing"#), "\(reason)")
     #expect(reason.contains(#"the record "charge" cannot be read as Receipt: "currency" is missing"#), "\(reason)")
     #expect(!reason.contains("Elm") && !reason.contains("r1"))
-    #expect(await code { try await aware.answer(Form.self, of: "o", with: "y") } == .unmigrated)
-    #expect(try await aware.view("o").failure == reason)
+    #expect(await code { try await aware.flow("o").answer(Form.self, with: "y") } == .unmigrated)
+    #expect(try await aware.flow("o").view().failure == reason)
   }
 
   @Test("a flow whose values cannot be read does not stay on its own version either")
@@ -117,7 +117,7 @@ private enum After {
     try await host.register(second(), stores: Self.all)
     let reason = try #require(try await host.plan().groups.first?.fate.reason)
     #expect(reason.contains("version 1 cannot go on with it") && reason.contains("Move.answer(of:key:)"), "\(reason)")
-    #expect(await code { try await host.answer(Form.self, of: "o", with: "y") } == .unmigrated)
+    #expect(await code { try await host.flow("o").answer(Form.self, with: "y") } == .unmigrated)
     // The build that can read it takes it up again.
     let back = FlowHost(store: store)
     try await back.register(first(), stores: [Before.Address.self, Before.Receipt.self, Form.self])
@@ -153,7 +153,7 @@ private enum After {
     #expect(
       reason.contains("the closure of `Move.answer` threw for the answer \"Address\" of order/address: Boom()"),
       "\(reason)")
-    #expect(await code { try await host.answer(Form.self, of: "o", with: "y") } == .unmigrated)
+    #expect(await code { try await host.flow("o").answer(Form.self, with: "y") } == .unmigrated)
     let both = try await deployed([], moves: moves, keepingFirst: true)
     #expect(try await both.plan().counts == (0, 0, 0, 1), "it stays, unchecked")
     #expect(try await both.answerNext("o", "\"y\"").version == 1)
@@ -221,7 +221,7 @@ private enum After {
     let flow = Flow<String, String>("order") { ask("address") }
     let host = FlowHost(store: store)
     try await host.register(flow).start(id: "o", with: "")
-    _ = try await host.send(Before.Paid(cents: 4), to: Signal("paid"), of: "o", key: "1")
+    _ = try await host.flow("o").send(Before.Paid(cents: 4), to: Signal("paid"), key: "1")
     await host.isQuiet()
     #expect(try await host.plan().unchecked.first?.values.map(\.kind) == [.signal])
     let aware = FlowHost(store: store)

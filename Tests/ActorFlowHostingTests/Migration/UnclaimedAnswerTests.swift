@@ -38,7 +38,7 @@ import Testing
     await host.isQuiet()
   }
 
-  private func events(_ host: FlowHost) async throws -> [String] { try await host.history(of: "k").map(\.what) }
+  private func events(_ host: FlowHost) async throws -> [String] { try await host.flow("k").history().map(\.what) }
 
   @Test("the renamed prompt in the next process: unmigrated, nothing is asked, and the answer is kept")
   func renamedPrompt() async throws {
@@ -46,9 +46,9 @@ import Testing
     let host = FlowHost(store: store)
     let before = try await events(host)
     try await host.register(renamed)
-    let question = try #require(try await host.view("k").questions.first)
+    let question = try #require(try await host.flow("k").view().questions.first)
     let error = await #expect(throws: FlowError.self) {
-      try await host.answer(question.id, of: "k", json: #""yes""#.utf8)
+      try await host.flow("k").answer(question.id, json: #""yes""#.utf8)
     }
     #expect(error?.code == .unmigrated && error?.step == "kyc/name")
     let message = try #require(error?.message)
@@ -56,12 +56,12 @@ import Testing
     #expect(message.contains("Move.forgetAnswer(of: \"kyc/name\", key: \"NameForm\")"), "\(message)")
     #expect(!message.contains("Ada"))
     await host.isQuiet()
-    let view = try await host.view("k")
+    let view = try await host.flow("k").view()
     #expect(view.status == .unmigrated && view.failure == message)
     #expect(view.questions.map(\.id) == [question.id], "nothing was asked or closed")
     #expect(try await events(host) == before + ["unmigrated"])
     // Further requests change nothing, and write nothing.
-    #expect(await code { try await host.answer(question.id, of: "k", json: #""yes""#.utf8) } == .unmigrated)
+    #expect(await code { try await host.flow("k").answer(question.id, json: #""yes""#.utf8) } == .unmigrated)
     await host.isQuiet()
     #expect(try await events(host) == before + ["unmigrated"])
     let flow = try #require(try await host.plan().unchecked.first)
@@ -69,9 +69,9 @@ import Testing
 
     let back = FlowHost(store: store)
     let flows = try await back.register(first)
-    #expect(try await back.settled("k").questions.map(\.id) == [question.id])
-    try await back.answer(question.id, of: "k", json: #""yes""#.utf8)
-    _ = try await back.settled("k")
+    #expect(try await back.flow("k").settled().questions.map(\.id) == [question.id])
+    try await back.flow("k").answer(question.id, json: #""yes""#.utf8)
+    _ = try await back.flow("k").settled()
     #expect(try await flows.outcome(of: "k") == .finished("Ada,yes"))
   }
 
@@ -80,13 +80,13 @@ import Testing
     try await fill(first)
     let host = FlowHost(store: store)
     try await host.register(renamed)
-    #expect(await code { try await host.answer(Form.self, of: "k", with: "y") } == .unmigrated)
+    #expect(await code { try await host.flow("k").answer(Form.self, with: "y") } == .unmigrated)
     await host.isQuiet()
     let later = FlowHost(store: store)
     let flows = try await later.register(
       renamed, version: 2, from: 1, moves: [.forgetAnswer(of: "kyc/name", key: "NameForm")])
     #expect(try await later.plan().applied.map(\.flows) == [1])
-    #expect(try await later.settled("k").questions.map(\.prompt) == ["PersonForm"])
+    #expect(try await later.flow("k").settled().questions.map(\.prompt) == ["PersonForm"])
     try await later.answerNext("k", "\"Eve\"")
     try await later.answerNext("k", "\"yes\"")
     #expect(try await flows.outcome(of: "k") == .finished("Eve,yes"))
@@ -98,9 +98,9 @@ import Testing
     let host = FlowHost(store: store)
     let before = try await events(host)
     try await host.register(renamed, version: 2, from: 1)
-    #expect(await code { try await host.answer(Form.self, of: "k", with: "y") } == .unmigrated)
+    #expect(await code { try await host.flow("k").answer(Form.self, with: "y") } == .unmigrated)
     await host.isQuiet()
-    #expect(try await host.view("k").version == 1)
+    #expect(try await host.flow("k").view().version == 1)
     #expect(try await events(host) == before + ["unmigrated"])
   }
 
@@ -114,8 +114,8 @@ import Testing
           return "\(paid)" + (try await context.ask(Form(text: "more")))
         }, version: asksNext ? 1 : 2
       ).start(id: id, with: "")
-      _ = try await host.send(7, to: Signal<Int>("paid"), of: id, key: "1")
-      _ = try await host.settled(id)
+      _ = try await host.flow(id).send(7, to: Signal<Int>("paid"), key: "1")
+      _ = try await host.flow(id).settled()
       await host.isQuiet()
       let later = FlowHost(store: store)
       try await later.register(
@@ -123,9 +123,9 @@ import Testing
           if asksNext { return try await context.ask(NameForm()) }
           return "\(try await context.wait(for: Signal<Int>("settled")))"
         }, version: asksNext ? 1 : 2)
-      #expect(await code { try await later.answer(Form.self, of: id, with: "y") } == .unmigrated)
+      #expect(await code { try await later.flow(id).answer(Form.self, with: "y") } == .unmigrated)
       await later.isQuiet()
-      #expect(try await later.view(id).failure?.contains("\"paid\"") == true)
+      #expect(try await later.flow(id).view().failure?.contains("\"paid\"") == true)
     }
   }
 
@@ -147,8 +147,8 @@ import Testing
       await host.isQuiet()
       let later = FlowHost(store: store)
       let flows = try await later.register(flow(code), version: 2, from: 1)
-      _ = try? await later.answer(Form.self, of: "k", with: "yes")
-      _ = try await later.settled("k")
+      _ = try? await later.flow("k").answer(Form.self, with: "yes")
+      _ = try await later.flow("k").settled()
       #expect(try await flows.outcome(of: "k") == .finished(["ended", "yes", "made Ada,yes"][index]))
     }
   }
@@ -165,13 +165,13 @@ import Testing
         return "\(paid)" + (try await context.ask(Form(text: "more")))
       }
     ).start(id: "k", with: "")
-    _ = try await host.send(7, to: Signal<Int>("paid"), of: "k", key: "1")
-    _ = try await host.settled("k")
+    _ = try await host.flow("k").send(7, to: Signal<Int>("paid"), key: "1")
+    _ = try await host.flow("k").settled()
     await host.isQuiet()
     let later = FlowHost(store: store)
     let flows = try await later.register(flow { try await $0.ask(NameForm()) })
-    #expect(try await later.settled("k").status == .waiting)
-    _ = try? await later.answer(Form.self, of: "k", with: "lost")
+    #expect(try await later.flow("k").settled().status == .waiting)
+    _ = try? await later.flow("k").answer(Form.self, with: "lost")
     try await later.answerNext("k", "\"Ada\"")
     #expect(try await flows.outcome(of: "k") == .finished("Ada"))
   }

@@ -94,9 +94,9 @@ import Testing
     }
     let host = FlowHost(store: store)
     try await host.register(each("sign")).start(id: "e", with: ["a", "b"])
-    _ = try await host.settled("e")
+    _ = try await host.flow("e").settled()
     await host.isQuiet()
-    let path = try #require(try await host.view("e").steps.first?.path.replacing("/0/", with: "/*/"))
+    let path = try #require(try await host.flow("e").view().steps.first?.path.replacing("/0/", with: "/*/"))
     let later = FlowHost(store: store)
     try await later.register(
       each("seal"), version: 2, from: 1,

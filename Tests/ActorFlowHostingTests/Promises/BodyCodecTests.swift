@@ -48,7 +48,7 @@ import Testing
     store = MemoryFlowStore(clock: clock)
   }
 
-  private func host(_ codec: BitFlippingCodec?) async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func host(_ codec: BitFlippingCodec?) async throws -> (FlowHost, RegisteredFlow<String, String>) {
     var options = FlowHost.Options()
     options.codec = codec
     let host = try FlowHost(store: store, clock: clock, options: options)
@@ -90,20 +90,20 @@ import Testing
       while true {
         do {
           try await flows.start(id: "f", with: "-")
-          let view = try await host.settled("f")
+          let view = try await host.flow("f").settled()
           if case .finished(let output) = try await flows.outcome(of: "f") {
             #expect(output == "-ab", "broken at \(broken)")
             break
           }
           let question = try #require(view.questions.first, "broken at \(broken): \(view.failure ?? "")")
-          try await host.answer(question.id, of: "f", with: view.steps == ["f/a"] ? "a" : "b")
+          try await host.flow("f").answer(question.id, with: view.steps == ["f/a"] ? "a" : "b")
         } catch {
           errors += 1
           #expect(error is BitFlippingCodec.Broken, "broken at \(broken)")
           guard errors < 5, error is BitFlippingCodec.Broken else { return }
         }
       }
-      let history = try await host.history(of: "f")
+      let history = try await host.flow("f").history()
       #expect(history.map(\.sequence) == Array(1...history.count), "broken at \(broken)")
       let failures = history.filter { ["failed", "suspended", "unmigrated"].contains($0.what) }
       #expect(failures.isEmpty, "broken at \(broken)")
@@ -118,16 +118,16 @@ import Testing
     let codec = BitFlippingCodec()
     let (host, flows) = try await host(codec)
     try await flows.start(id: "f", with: "-")
-    let question = try #require(try await host.settled("f").questions.first?.id)
+    let question = try #require(try await host.flow("f").settled().questions.first?.id)
     await host.isQuiet()
     let before = try await store.load("f")
     codec.failsReading.withLock { $0 = true }
-    await #expect(throws: BitFlippingCodec.Broken()) { try await host.view("f") }
-    await #expect(throws: BitFlippingCodec.Broken()) { try await host.answer(question, of: "f", with: "a") }
-    await #expect(throws: BitFlippingCodec.Broken()) { try await host.abandon("f") }
+    await #expect(throws: BitFlippingCodec.Broken()) { try await host.flow("f").view() }
+    await #expect(throws: BitFlippingCodec.Broken()) { try await host.flow("f").answer(question, with: "a") }
+    await #expect(throws: BitFlippingCodec.Broken()) { try await host.flow("f").abandon() }
     #expect(try await host.list().flows.map(\.id) == ["f"])
     let (stranger, _) = try await self.host(nil)
-    let error = await #expect(throws: FlowStoreError.self) { try await stranger.answer(question, of: "f", with: "a") }
+    let error = await #expect(throws: FlowStoreError.self) { try await stranger.flow("f").answer(question, with: "a") }
     #expect(error?.code == .unsupportedFormat || error?.code == .corrupted)
     #expect(try await store.load("f") == before)
     codec.failsReading.withLock { $0 = false }

@@ -54,11 +54,11 @@ import Testing
     let host = FlowHost(store: store)
     let flow = Flow<String, Int>("tally") { Step("tally") { (_: String) in Tally() } }
     try await host.register(flow).start(id: id, with: "-")
-    return (host, try #require(try await host.settled(id).questions.first?.id))
+    return (host, try #require(try await host.flow(id).settled().questions.first?.id))
   }
 
   private func sum(_ host: FlowHost, _ id: FlowID) async throws -> Int? {
-    try await host.settled(id).questions.first?.prompt(as: Tally.View.self).sum
+    try await host.flow(id).settled().questions.first?.prompt(as: Tally.View.self).sum
   }
 
   @Test("an action that is sent several times at once under one key is applied once, and every sender succeeds")
@@ -67,7 +67,7 @@ import Testing
       let id = FlowID("same-\(round)")
       let (host, question) = try await tallying(id)
       let request: @Sendable () async throws -> Void = {
-        try await host.answer(question, of: id, with: Tally.Action.add(1), key: "k")
+        try await host.flow(id).answer(question, with: Tally.Action.add(1), key: "k")
       }
       #expect(await outcomes(of: Array(repeating: request, count: 4)) == ["ok", "ok", "ok", "ok"])
       #expect(try await sum(host, id) == 1)
@@ -81,7 +81,7 @@ import Testing
       let (host, question) = try await tallying(id)
       let outcomes = await outcomes(
         of: [1, 10, 100].map { number in
-          { try await host.answer(question, of: id, with: Tally.Action.add(number), key: "k") }
+          { try await host.flow(id).answer(question, with: Tally.Action.add(number), key: "k") }
         })
       #expect(outcomes.sorted() == ["keyReused", "keyReused", "ok"])
       #expect([1, 10, 100].contains(try await sum(host, id)))
@@ -91,15 +91,15 @@ import Testing
   @Test("an action that makes its step fail is refused and leaves its key unused, as in memory")
   func failing() async throws {
     let (host, question) = try await tallying("failing")
-    try await host.answer(question, of: "failing", with: Tally.Action.add(2), key: "a")
+    try await host.flow("failing").answer(question, with: Tally.Action.add(2), key: "a")
     await #expect(throws: FlowError.self) {
-      try await host.answer(question, of: "failing", with: Tally.Action.fail, key: "b")
+      try await host.flow("failing").answer(question, with: Tally.Action.fail, key: "b")
     }
-    #expect(try await host.settled("failing").status == .suspended)
-    try await host.retry("failing")
+    #expect(try await host.flow("failing").settled().status == .suspended)
+    try await host.flow("failing").retry()
     #expect(try await sum(host, "failing") == 2)
-    let next = try #require(try await host.settled("failing").questions.first?.id)
-    try await host.answer(next, of: "failing", with: Tally.Action.add(3), key: "b")
+    let next = try #require(try await host.flow("failing").settled().questions.first?.id)
+    try await host.flow("failing").answer(next, with: Tally.Action.add(3), key: "b")
     #expect(try await sum(host, "failing") == 5)
   }
 
@@ -114,12 +114,12 @@ import Testing
         }
       }
       try await host.register(flow).start(id: id, with: "-")
-      _ = try await host.settled(id)
+      _ = try await host.flow(id).settled()
       let request: @Sendable () async throws -> Void = {
-        try await host.answer(Form.self, of: id, with: "x", key: "k")
+        try await host.flow(id).answer(Form.self, with: "x", key: "k")
       }
       _ = await outcomes(of: Array(repeating: request, count: 4))
-      #expect(try await host.settled(id).steps == ["forms/ask 2"])
+      #expect(try await host.flow(id).settled().steps == ["forms/ask 2"])
     }
   }
 
@@ -136,10 +136,10 @@ import Testing
         }
       }
       try await host.register(flow).start(id: id, with: "-")
-      #expect(try await host.settled(id).status == .suspended)
-      let request: @Sendable () async throws -> Void = { try await host.retry(id, key: "r") }
+      #expect(try await host.flow(id).settled().status == .suspended)
+      let request: @Sendable () async throws -> Void = { try await host.flow(id).retry(key: "r") }
       #expect(await outcomes(of: Array(repeating: request, count: 6)).allSatisfy { $0 == "ok" })
-      #expect(try await host.settled(id).status == .suspended)
+      #expect(try await host.flow(id).settled().status == .suspended)
       try await host.catchUp()
       #expect(attempts.all.count == 2)
     }
@@ -156,7 +156,7 @@ import Testing
       }
     }
     try await host.register(flow).start(id: "s", with: "-")
-    #expect(try await host.settled("s").status == .suspended)
+    #expect(try await host.flow("s").settled().status == .suspended)
     let loaded = try await host.take("s")
     await host.begin(loaded)
     await host.release(loaded)

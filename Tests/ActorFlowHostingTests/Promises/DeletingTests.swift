@@ -26,9 +26,9 @@ import Testing
   }
 
   private func expectGone(_ host: FlowHost, _ id: FlowID) async throws {
-    #expect(await code { try await host.view(id) } == .noSuchFlow)
-    #expect(await code { try await host.delete(id) } == .noSuchFlow)
-    #expect(await code { try await host.history(of: id) } == .noSuchFlow)
+    #expect(await code { try await host.flow(id).view() } == .noSuchFlow)
+    #expect(await code { try await host.flow(id).delete() } == .noSuchFlow)
+    #expect(await code { try await host.flow(id).history() } == .noSuchFlow)
     #expect(try await host.list().flows.isEmpty)
   }
 
@@ -39,19 +39,19 @@ import Testing
       for trouble in ["definition", "version", "codec", "unmigrated"] {
         let first = try host(store)
         try await first.register(flow).start(id: "x", with: "-")
-        _ = try await first.settled("x")
+        _ = try await first.flow("x").settled()
         await first.isQuiet()
         let next = try host(store, key: trouble == "codec" ? 2 : 1)
         if trouble != "definition" { try await next.register(flow, version: trouble == "codec" ? 1 : 2) }
         if trouble == "unmigrated" {
-          #expect(await code { try await next.answer(Form.self, of: "x", with: "1") } == .unmigrated)
+          #expect(await code { try await next.flow("x").answer(Form.self, with: "1") } == .unmigrated)
         }
-        try await next.delete("x")
+        try await next.flow("x").delete()
         try await expectGone(next, "x")
         // Nothing of the flow is left that would keep another one from using its id.
         try await first.register(flow, version: 3).start(id: "x", with: "again")
         try await first.answerNext("x", "\"1\"")
-        try await first.delete("x")
+        try await first.flow("x").delete()
       }
     }
   }
@@ -67,9 +67,9 @@ import Testing
     try await host.register(flow).start(id: "x", with: "-")
     let other = FlowHost(store: store, owner: "host")
     try await other.register(flow)
-    _ = try await host.settled("x")
+    _ = try await host.flow("x").settled()
     await host.isQuiet()
-    async let deleted: Void = host.delete("x")
+    async let deleted: Void = host.flow("x").delete()
     await gate.reached(1)
     try await other.answerNext("x", "\"1\"")
     await other.isQuiet()
@@ -85,21 +85,21 @@ import Testing
     for round in 0..<300 {
       let id = FlowID("r\(round)")
       try await flows.start(id: id, with: "-")
-      let question = try #require(try await host.settled(id).questions.first?.id)
+      let question = try #require(try await host.flow(id).settled().questions.first?.id)
       let requests: [@Sendable () async throws -> Void] = [
-        { try await host.answer(question, of: id, with: "1", key: "1") },
-        { try await host.answer(question, of: id, with: "2", key: "2") },
-        { try await host.answer(Form.self, of: id, with: "3") },
-        { try await host.send(1, to: Signal<Int>("s"), of: id, key: "s") },
-        { try await host.backUp(id) },
-        { if round % 2 == 0 { try await host.abandon(id) } },
-        { _ = try await host.settled(id) },
-        { try await host.delete(id) },
+        { try await host.flow(id).answer(question, with: "1", key: "1") },
+        { try await host.flow(id).answer(question, with: "2", key: "2") },
+        { try await host.flow(id).answer(Form.self, with: "3") },
+        { try await host.flow(id).send(1, to: Signal<Int>("s"), key: "s") },
+        { try await host.flow(id).backUp() },
+        { if round % 2 == 0 { try await host.flow(id).abandon() } },
+        { _ = try await host.flow(id).settled() },
+        { try await host.flow(id).delete() },
       ]
       await withTaskGroup { group in
         for request in requests { group.addTask { await Self.expectCode(request) } }
       }
-      #expect(await code { try await host.view(id) } == .noSuchFlow)
+      #expect(await code { try await host.flow(id).view() } == .noSuchFlow)
     }
     await host.isQuiet()
   }

@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  private func ended(_ answer: String, _ wrong: FlowSnapshot.Status) async throws -> HostedFlow<String, String> {
+  private func ended(_ answer: String, _ wrong: FlowSnapshot.Status) async throws -> RegisteredFlow<String, String> {
     let host = FlowHost(store: store, clock: clock)
     let flows = try await host.register(flow)
     try await flows.start(id: "f", with: "")
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     if answer == "enough" {
-      try await host.abandon("f", reason: answer)
+      try await host.flow("f").abandon(reason: answer)
     } else {
       try await host.answerNext("f", "\"\(answer)\"")
     }
@@ -55,8 +55,8 @@ import Testing
     let flows = try await ended(ending.answer, wrong)
     let host = FlowHost(store: store, clock: clock)
     try await host.register(flow)
-    try #require(try await host.view("f").status == ending.status)
-    #expect(try await host.settled("f").status == ending.status)
+    try #require(try await host.flow("f").view().status == ending.status)
+    #expect(try await host.flow("f").settled().status == ending.status)
     #expect(try await flows.outcome(of: "f") != .open)
     // Registering its definition frees an unmigrated flow.
     #expect(try await host.list(FlowQuery(status: [wrong])).flows.count == (wrong == .unmigrated ? 0 : 1))
@@ -64,7 +64,7 @@ import Testing
     let row = try #require(try await store.load("f")).snapshot
     #expect(row.status == ending.status && row.wakeAt == nil && row.tasks.isEmpty)
     #expect(try await host.list(FlowQuery(status: [wrong])).flows.isEmpty)
-    #expect(await code { try await host.backUp("f") } == .flowEnded)
+    #expect(await code { try await host.flow("f").backUp() } == .flowEnded)
   }
 
   @Test("a flow whose definition is unknown does not become unmigrated")
@@ -72,7 +72,7 @@ import Testing
     _ = try await ended("boom", .failed)
     let before = try await store.load("f")
     let stranger = FlowHost(store: store, clock: clock)
-    #expect(await code { try await stranger.backUp("f") } == .unmigrated)
+    #expect(await code { try await stranger.flow("f").backUp() } == .unmigrated)
     #expect(try await store.load("f") == before)
   }
 

@@ -47,13 +47,13 @@ import Testing
       var page = try await page(tester)
       #expect(page.questions == ["f/1/1"] && page.signals == ["results"])
       let old = try #require(try await tester.view(of: "f").questions.first)
-      #expect(try await tester.host.send("2 late", to: Self.results, of: "f", key: "a") == .accepted)
+      #expect(try await tester.host.flow("f").send("2 late", to: Self.results, key: "a") == .accepted)
       try await tester.settle()
       page = try await self.page(tester)
       #expect(page.questions == ["f/1/1"] && page.signals == ["results"], "it is for another one")
-      _ = try await tester.host.answer(old.id, of: "f", with: "yes", by: Principal(id: "ann"))
+      _ = try await tester.host.flow("f").answer(old.id, with: "yes", by: Principal(id: "ann"))
       try await tester.settle()
-      #expect(await code { try await tester.host.answer(old.id, of: "f", with: "no") } == .flowEnded)
+      #expect(await code { try await tester.host.flow("f").answer(old.id, with: "no") } == .flowEnded)
       #expect(try await flows.outcome(of: "f") == .finished("yes by ann to 1 r 2 late"))
       #expect(log.all == ["charge"])
       let history = try await tester.history(of: "f").map(\.what)
@@ -87,16 +87,16 @@ import Testing
       try await flows.start(id: "f", with: "-")
       try await tester.settle()
       let first = try #require(try await tester.view(of: "f").questions.first)
-      #expect(try await tester.host.send("1 paid", to: Self.results, of: "f", key: "a") == .accepted)
+      #expect(try await tester.host.flow("f").send("1 paid", to: Self.results, key: "a") == .accepted)
       try await tester.settle()
       let error = await #expect(throws: FlowError.self) {
-        try await tester.host.answer(first.id, of: "f", with: "yes")
+        try await tester.host.flow("f").answer(first.id, with: "yes")
       }
       #expect(error?.code == .questionClosed && error?.openQuestions.map(\.id.number) == [2])
       let second = try #require(try await tester.view(of: "f").questions.first)
       let host = tester.host
-      async let answered = code { try await host.answer(second.id, of: "f", with: "yes") }
-      async let sent = host.send("2 paid", to: Self.results, of: "f", key: "b")
+      async let answered = code { try await host.flow("f").answer(second.id, with: "yes") }
+      async let sent = host.flow("f").send("2 paid", to: Self.results, key: "b")
       let refusal = await answered
       let delivery = try await sent
       try await tester.settle()

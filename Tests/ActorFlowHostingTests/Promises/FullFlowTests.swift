@@ -46,10 +46,10 @@ import Testing
       return await host.isQuiet()
     case .signals:
       for number in 0..<5 {
-        #expect(try await host.send(Self.text(200_000), to: Self.junk, of: "f", key: "\(number)") == .accepted)
+        #expect(try await host.flow("f").send(Self.text(200_000), to: Self.junk, key: "\(number)") == .accepted)
       }
       #expect(
-        await code { try await host.send(Self.text(200_000), to: Self.junk, of: "f", key: "5") } == .signalsFull)
+        await code { try await host.flow("f").send(Self.text(200_000), to: Self.junk, key: "5") } == .signalsFull)
     case .keys:
       try await host.change("f", in: store) { state in
         let key = Self.text(250)
@@ -75,7 +75,7 @@ import Testing
     let full = try #require(try await store.load("f"))
     let size = full.snapshot.encoded().count
     #expect(size > FlowSnapshot.maximumBytes - 320 << 10 && size <= FlowSnapshot.maximumBytes - 64 << 10, "\(size)")
-    let view = try await host.abandon("f", reason: "full", key: Self.text(256))
+    let view = try await host.flow("f").abandon(reason: "full", key: Self.text(256))
     #expect(view.status == .abandoned && !view.rollbackFailed)
     #expect(try await flows.outcome(of: "f") == .abandoned(reason: "full"))
     #expect(log.all.filter { $0 == "refund paid" }.count == 1)
@@ -87,23 +87,25 @@ import Testing
     try await host.register(flow).start(id: "f", with: "-")
     try await fill(host, by: .answers)
     let full = try #require(try await store.load("f"))
-    let question = try #require(try await host.settled("f").questions.first?.id)
+    let question = try #require(try await host.flow("f").settled().questions.first?.id)
     await host.isQuiet()
-    let error = await #expect(throws: FlowError.self) { try await host.answer(question, of: "f", with: Self.text(900)) }
+    let error = await #expect(throws: FlowError.self) {
+      try await host.flow("f").answer(question, with: Self.text(900))
+    }
     #expect(error?.code == .tooLarge && error?.flow == "f")
     #expect(error?.message.contains("of at most 3932160 that requests may fill") == true)
     #expect(error?.message.contains("abandon the flow") == true)
-    #expect(await code { try await host.send(Self.text(900), to: Self.paid, of: "f", key: "k") } == .tooLarge)
+    #expect(await code { try await host.flow("f").send(Self.text(900), to: Self.paid, key: "k") } == .tooLarge)
     await host.isQuiet()
     #expect(try await store.load("f") == full)
-    #expect(try await host.backUp("f").steps == ["full/work"])
+    #expect(try await host.flow("f").backUp().steps == ["full/work"])
     try await host.answerNext("f", #""end""#)
-    #expect(try await host.settled("f").status == .finished)
+    #expect(try await host.flow("f").settled().status == .finished)
   }
 
   /// Adds to a flow's input until its snapshot has this many bytes.
   private func pad(_ host: FlowHost, to size: Int) async throws {
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     await host.isQuiet()
     let old = try await host.stored("f").0.snapshot.encoded().count
     // The input and the body are each preceded by their length.
@@ -119,7 +121,7 @@ import Testing
     try await flows.start(id: "f", with: "-")
     try await pad(host, to: FlowSnapshot.maximumBytes - 64 << 10)
     #expect(await code { try await host.answerNext("f", #""end""#) } == .tooLarge)
-    let view = try await host.abandon("f", reason: Self.text(1_024), key: Self.text(256))
+    let view = try await host.flow("f").abandon(reason: Self.text(1_024), key: Self.text(256))
     #expect(view.status == .abandoned && !view.rollbackFailed)
     #expect(log.all.filter { $0 == "refund paid" }.count == 1)
   }
@@ -137,9 +139,9 @@ import Testing
       await host.isQuiet()
       #expect(try await store.load("f") == before, "\(action)")
     }
-    let question = try #require(try await host.settled("f").questions.first)
+    let question = try #require(try await host.flow("f").settled().questions.first)
     #expect(try question.prompt(as: Basket.View.self).lines == ["tea x1"])
-    #expect(try await host.abandon("f").status == .abandoned)
+    #expect(try await host.flow("f").abandon().status == .abandoned)
   }
 
   @Test(
@@ -148,14 +150,14 @@ import Testing
     let host = FlowHost(store: store)
     try await host.register(flow).start(id: "f", with: "-")
     try await fill(host, by: .records)
-    let view = try await host.view("f")
+    let view = try await host.flow("f").view()
     #expect(view.status == .suspended && view.failure?.contains("store large values of steps elsewhere") == true)
     let (_, state) = try await host.stored("f")
     let records = state.machine.main.focus.records
     #expect(records.allSatisfy { $0.value != nil }, "nothing is in doubt")
     #expect(log.all.filter { $0 == "effect" }.count == records.count)
-    try await host.retry("f")
-    #expect(try await host.settled("f").status == .suspended)
+    try await host.flow("f").retry()
+    #expect(try await host.flow("f").settled().status == .suspended)
     #expect(log.all.filter { $0 == "effect" }.count == records.count, "no effect was run in vain")
   }
 
@@ -164,13 +166,13 @@ import Testing
   func largeResult() async throws {
     let host = FlowHost(store: store)
     try await host.register(Flow<String, String>("large") { Step("label") { Labeller(log) } }).start(id: "f", with: "-")
-    #expect(try await host.settled("f").status == .suspended)
-    let view = try await host.view("f")
+    #expect(try await host.flow("f").settled().status == .suspended)
+    let view = try await host.flow("f").view()
     #expect(view.failure?.hasPrefix("the result of `once(\"label\")` cannot be recorded") == true)
     #expect(view.steps == ["large/label"])
-    try await host.retry("f")
-    #expect(try await host.settled("f").status == .suspended)
-    #expect(try await host.abandon("f").status == .abandoned)
+    try await host.flow("f").retry()
+    #expect(try await host.flow("f").settled().status == .suspended)
+    #expect(try await host.flow("f").abandon().status == .abandoned)
     let keys = log.all
     #expect(keys.count == 3 && Set(keys).count == 1, "two attempts, and the rollback, with one key")
   }
@@ -183,8 +185,8 @@ import Testing
       Step("ask") { Asker(log) }
     }
     try await host.register(flow).start(id: "f", with: "0")
-    _ = try await host.settled("f")
-    #expect(await code { try await host.abandon("f") } == .rollbackFailed)
+    _ = try await host.flow("f").settled()
+    #expect(await code { try await host.flow("f").abandon() } == .rollbackFailed)
     let (_, state) = try await host.stored("f")
     #expect(state.machine.undoFailures.count == 50)
     for failure in state.machine.undoFailures {
@@ -199,23 +201,23 @@ import Testing
   func longKeys() async throws {
     let host = FlowHost(store: store)
     try await host.register(flow).start(id: "f", with: "-")
-    let question = try #require(try await host.settled("f").questions.first?.id)
+    let question = try #require(try await host.flow("f").settled().questions.first?.id)
     await host.isQuiet()
     let before = try await store.load("f")
     // One character less than bytes: "é" has two.
     let (key, long) = ("é" + Self.text(254), "é" + Self.text(255))
-    #expect(await code { try await host.send("1", to: Self.paid, of: "f", key: long) } == .tooLarge)
-    #expect(await code { try await host.send("1", to: Signal<String>(long), of: "f", key: "k") } == .tooLarge)
-    #expect(await code { try await host.answer(question, of: "f", with: "1", key: long) } == .tooLarge)
-    #expect(await code { try await host.backUp("f", key: long) } == .tooLarge)
-    #expect(await code { try await host.abandon("f", key: long) } == .tooLarge)
-    #expect(await code { try await host.abandon("f", reason: Self.text(1_025)) } == .tooLarge)
-    #expect(await code { try await host.retry("f", key: long) } == .tooLarge)
+    #expect(await code { try await host.flow("f").send("1", to: Self.paid, key: long) } == .tooLarge)
+    #expect(await code { try await host.flow("f").send("1", to: Signal<String>(long), key: "k") } == .tooLarge)
+    #expect(await code { try await host.flow("f").answer(question, with: "1", key: long) } == .tooLarge)
+    #expect(await code { try await host.flow("f").backUp(key: long) } == .tooLarge)
+    #expect(await code { try await host.flow("f").abandon(key: long) } == .tooLarge)
+    #expect(await code { try await host.flow("f").abandon(reason: Self.text(1_025)) } == .tooLarge)
+    #expect(await code { try await host.flow("f").retry(key: long) } == .tooLarge)
     await host.isQuiet()
     #expect(try await store.load("f") == before)
-    #expect(try await host.send("1", to: Signal<String>(key), of: "f", key: key) == .accepted)
-    #expect(try await host.send("1", to: Signal<String>(key), of: "f", key: key) == .duplicate)
-    try await host.answer(question, of: "f", with: "1", key: key)
+    #expect(try await host.flow("f").send("1", to: Signal<String>(key), key: key) == .accepted)
+    #expect(try await host.flow("f").send("1", to: Signal<String>(key), key: key) == .duplicate)
+    try await host.flow("f").answer(question, with: "1", key: key)
   }
 
   /// Asks, then waits for a payment.
@@ -233,17 +235,17 @@ import Testing
     let host = FlowHost(store: store)
     let flows = try await host.register(order)
     try await flows.start(id: "f", with: "-")
-    #expect(await code { try await host.send(Self.text(1 << 20), to: Self.paid, of: "f", key: "0") } == .tooLarge)
-    #expect(try await host.send(Self.text(600_000), to: Self.paid, of: "f", key: "1") == .accepted)
+    #expect(await code { try await host.flow("f").send(Self.text(1 << 20), to: Self.paid, key: "0") } == .tooLarge)
+    #expect(try await host.flow("f").send(Self.text(600_000), to: Self.paid, key: "1") == .accepted)
     await host.isQuiet()
     let before = try await store.load("f")
-    #expect(await code { try await host.send(Self.text(600_000), to: Self.paid, of: "f", key: "2") } == .signalsFull)
+    #expect(await code { try await host.flow("f").send(Self.text(600_000), to: Self.paid, key: "2") } == .signalsFull)
     await host.isQuiet()
     #expect(try await store.load("f") == before)
     try await host.answerNext("f", #""1""#)
     try await host.answerNext("f", #""2""#)
-    #expect(try await host.send(Self.text(600_000), to: Self.paid, of: "f", key: "2") == .accepted)
-    #expect(try await host.settled("f").status == .finished)
+    #expect(try await host.flow("f").send(Self.text(600_000), to: Self.paid, key: "2") == .accepted)
+    #expect(try await host.flow("f").settled().status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("-12600000+600000"))
   }
 
@@ -254,13 +256,13 @@ import Testing
     try await flows.start(id: "f", with: "-")
     for answer in ["1", "2"] { try await host.answerNext("f", "\"\(answer)\"") }
     for number in 0..<5 {
-      #expect(try await host.send(Self.text(200_000), to: Self.junk, of: "f", key: "\(number)") == .accepted)
+      #expect(try await host.flow("f").send(Self.text(200_000), to: Self.junk, key: "\(number)") == .accepted)
       await host.isQuiet()
     }
-    #expect(await code { try await host.send(Self.text(200_000), to: Self.junk, of: "f", key: "5") } == .signalsFull)
+    #expect(await code { try await host.flow("f").send(Self.text(200_000), to: Self.junk, key: "5") } == .signalsFull)
     for number in 1...2 {
-      #expect(try await host.send(Self.text(200_000), to: Self.paid, of: "f", key: "paid \(number)") == .accepted)
-      _ = try await host.settled("f")
+      #expect(try await host.flow("f").send(Self.text(200_000), to: Self.paid, key: "paid \(number)") == .accepted)
+      _ = try await host.flow("f").settled()
       await host.isQuiet()
     }
     #expect(try await flows.outcome(of: "f") == .finished("-12200000+200000"))
@@ -277,17 +279,17 @@ import Testing
     }
     let flows = try await host.register(flow)
     try await flows.start(id: "f", with: "-")
-    try await host.send("early", to: Self.paid, of: "f", key: "1")
+    try await host.flow("f").send("early", to: Self.paid, key: "1")
     try await host.answerNext("f", #""1""#)
-    try await host.backUp("f")
+    try await host.flow("f").backUp()
     #expect(try await host.stored("f").1.machine.signals.buffer.map(\.name) == ["paid"])
-    let abandoning = Task { try await host.abandon("f") }
+    let abandoning = Task { try await host.flow("f").abandon() }
     await gates.reached()
     let stored = try await store.load("f")
     #expect(try await host.stored("f").1.machine.signals.buffer.isEmpty)
-    #expect(try await host.send("late", to: Self.paid, of: "f", key: "2") == .flowEnded)
-    #expect(try await host.send("late", to: Self.paid, of: "f", key: "2") == .flowEnded, "and no duplicate")
-    #expect(try await host.send("early", to: Self.paid, of: "f", key: "1") == .duplicate)
+    #expect(try await host.flow("f").send("late", to: Self.paid, key: "2") == .flowEnded)
+    #expect(try await host.flow("f").send("late", to: Self.paid, key: "2") == .flowEnded, "and no duplicate")
+    #expect(try await host.flow("f").send("early", to: Self.paid, key: "1") == .duplicate)
     #expect(try await store.load("f") == stored, "nothing is written of a signal that is never received")
     gates.open()
     #expect(try await abandoning.value.status == .abandoned)
@@ -302,8 +304,8 @@ import Testing
       Step("ask") { Asker(log) }
     }
     try await host.register(flow).start(id: "f", with: "-")
-    _ = try await host.settled("f")
-    let abandoning = Task { try await host.abandon("f") }
+    _ = try await host.flow("f").settled()
+    let abandoning = Task { try await host.flow("f").abandon() }
     await gates.reached()
     let leaving = try #require(try await store.load("f"))
     gates.open()
@@ -319,7 +321,7 @@ import Testing
     let second = FlowHost(store: other)
     try await second.register(flow)
     try await second.catchUp()
-    #expect(try await second.view("f").status == .abandoned)
+    #expect(try await second.flow("f").view().status == .abandoned)
     for stored in recorder.all.dropFirst() {
       #expect(try HostedState(decoding: stored.snapshot.body).machine.signals.buffer.isEmpty)
     }
@@ -340,7 +342,7 @@ import Testing
 extension FlowHost {
   /// Changes the stored state of a passivated flow.
   fileprivate func change(_ id: FlowID, in store: MemoryFlowStore, _ body: (inout HostedState) -> Void) async throws {
-    _ = try await settled(id)
+    _ = try await flow(id).settled()
     await isQuiet()
     let stored = try #require(try await store.load(id))
     var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))

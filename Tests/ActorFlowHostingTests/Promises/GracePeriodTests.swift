@@ -43,16 +43,16 @@ import Testing
     let flows = try await host.register(flow)
     for id in ["f-1", "f-2"] as [FlowID] { try await flows.start(id: id, with: "-") }
     // One flow waits for an answer; the other one's step is executing.
-    _ = try await host.settled("f-2")
-    let question = try #require(try await host.settled("f-1").questions.first?.id)
+    _ = try await host.flow("f-2").settled()
+    let question = try #require(try await host.flow("f-1").settled().questions.first?.id)
     let run = Task { try await host.run() }
-    try await host.answer(question, of: "f-1", with: "1")
+    try await host.flow("f-1").answer(question, with: "1")
     await gate.reached()
     try await clock.waitForSleepers(2)
     run.cancel()
     let before = try await store.load("f-1")
     try await stop(run)
-    #expect(await code { try await host.answer(question, of: "f-2", with: "1") } == .hostStopping)
+    #expect(await code { try await host.flow("f-2").answer(question, with: "1") } == .hostStopping)
     gate.open()
     await host.isQuiet()
     #expect(log.all == ["once refused", "ask refused"])
@@ -76,9 +76,9 @@ import Testing
     let first = FlowHost(store: store, clock: clock, owner: "first")
     let flows = try await first.register(flow)
     try await flows.start(id: "f-1", with: "-")
-    _ = try await first.settled("f-1")
+    _ = try await first.flow("f-1").settled()
     let run = Task { try await first.run() }
-    try await first.answer(Form.self, of: "f-1", with: "1")
+    try await first.flow("f-1").answer(Form.self, with: "1")
     await gate.reached()
     try await clock.waitForSleepers(2)
     run.cancel()
@@ -93,7 +93,7 @@ import Testing
     await first.isQuiet()
     #expect(try await again.outcome(of: "f-1") == .finished("-1!"))
     #expect(log.all.sorted() == ["after", "ask refused", "asked", "effect", "once refused", "recorded"])
-    let history = try await second.history(of: "f-1")
+    let history = try await second.flow("f-1").history()
     #expect(history.map(\.sequence) == Array(1...history.count))
   }
 }

@@ -20,7 +20,7 @@ import Testing
 
   /// The words of the entries from this number on, with sender and content.
   private func history(_ host: FlowHost, after sequence: Int = 0) async throws -> [String] {
-    let history = try await host.history(of: "x")
+    let history = try await host.flow("x").history()
     #expect(history.map(\.sequence) == Array(1...history.count))
     return history.dropFirst(sequence).map { entry in
       "\(entry.what)\(entry.by.map { " by \($0)" } ?? "")\(entry.detail.map { ": \($0)" } ?? "")"
@@ -31,10 +31,10 @@ import Testing
   func sent() async throws {
     let host = host()
     try await host.register(flow("a")).start(id: "x", with: "-")
-    _ = try await host.settled("x")
+    _ = try await host.flow("x").settled()
     await host.isQuiet()
     let before = try await history(host).count
-    for _ in 0..<2 { try await host.send(1, to: signal, of: "x", key: "1", by: ann) }
+    for _ in 0..<2 { try await host.flow("x").send(1, to: signal, key: "1", by: ann) }
     await host.isQuiet()
     #expect(try await history(host, after: before) == ["sent by ann: paid"])
     try await host.answerNext("x", "\"a\"")
@@ -50,8 +50,8 @@ import Testing
     let host = try FlowHost(store: store, owner: "host", options: options)
     try await host.register(flow("a")).start(id: "x", with: "-")
     try await host.answerNext("x", "\"a\"")
-    try await host.send(1, to: signal, of: "x", key: "1", by: ann)
-    _ = try await host.settled("x")
+    try await host.flow("x").send(1, to: signal, key: "1", by: ann)
+    _ = try await host.flow("x").settled()
     #expect(try await history(host).suffix(2) == ["received by ann: paid", "finished"])
   }
 
@@ -59,22 +59,22 @@ import Testing
   func moved() async throws {
     let first = host()
     try await first.register(flow("a")).start(id: "x", with: "-")
-    _ = try await first.settled("x")
+    _ = try await first.flow("x").settled()
     await first.isQuiet()
     let before = try await history(first).count
     let third = host()
     try await third.register(flow("b"), version: 2, from: 1, moves: [.rename("f/a", to: "f/b")])
     try await third.register(flow("c"), version: 3, from: 2, moves: [.rename("f/b", to: "f/c")])
     // A read moves nothing.
-    #expect(try await third.settled("x").version == 1)
-    #expect(await code { try await third.answer(Form.self, of: "x", with: "") } == nil)
+    #expect(try await third.flow("x").settled().version == 1)
+    #expect(await code { try await third.flow("x").answer(Form.self, with: "") } == nil)
     #expect(try await history(third).count == before)
     try await third.answerNext("x", "\"1\"")
     await third.isQuiet()
     let after = try await history(third, after: before)
     #expect(after.first == "moved: 1 → 3" && after.dropFirst().first?.hasPrefix("answered") == true, "\(after)")
-    try await third.send(1, to: signal, of: "x", key: "1")
-    _ = try await third.settled("x")
+    try await third.flow("x").send(1, to: signal, key: "1")
+    _ = try await third.flow("x").settled()
     #expect(try await history(third).filter { $0.contains("→") }.count == 1)
   }
 
@@ -82,12 +82,12 @@ import Testing
   func unmigrated() async throws {
     let first = host()
     try await first.register(flow("a")).start(id: "x", with: "-")
-    _ = try await first.settled("x")
+    _ = try await first.flow("x").settled()
     await first.isQuiet()
     let before = try await history(first).count
     let second = host()
     try await second.register(flow("b"), version: 2)
-    for _ in 0..<2 { #expect(await code { try await second.answer(Form.self, of: "x", with: "1") } == .unmigrated) }
+    for _ in 0..<2 { #expect(await code { try await second.flow("x").answer(Form.self, with: "1") } == .unmigrated) }
     let entries = try await history(second, after: before)
     #expect(
       entries.count == 1 && entries[0].hasPrefix("unmigrated: version 1 of \"f\" is not registered"), "\(entries)")

@@ -29,9 +29,9 @@ import Testing
     try await host.register(flow).start(id: "p", with: "-")
     clock.advance(by: .seconds(60))
     try await host.answerNext("p", #""y""#)
-    #expect(try await host.settled("p").steps == ["patient/second"])
+    #expect(try await host.flow("p").settled().steps == ["patient/second"])
     try await host.answerNext("p", #""z""#)
-    #expect(try await host.settled("p").status == .finished)
+    #expect(try await host.flow("p").settled().status == .finished)
   }
 
   @Test("a flow remembers its latest 1,000 keys; a request under an older key has no second effect either")
@@ -41,23 +41,23 @@ import Testing
     try await flows.start(id: "f", with: 0)
     var questions: [Question.ID] = []
     for number in 0...1_000 {
-      let question = try #require(try await host.settled("f").questions.first?.id)
+      let question = try #require(try await host.flow("f").settled().questions.first?.id)
       questions.append(question)
-      try await host.answer(question, of: "f", with: "more", key: "key \(number)")
+      try await host.flow("f").answer(question, with: "more", key: "key \(number)")
     }
-    let view = try await host.settled("f")
+    let view = try await host.flow("f").settled()
     await host.isQuiet()
     // The first of 1,001 is forgotten: a repetition is refused as any answer to a closed question.
     #expect(
-      await code { try await host.answer(questions[0], of: "f", with: "more", key: "key 0") } == .questionClosed)
+      await code { try await host.flow("f").answer(questions[0], with: "more", key: "key 0") } == .questionClosed)
     // The latest 1,000 are known: a repetition changes nothing, and another value is refused.
     for number in [1, 2, 500, 1_000] {
       let key = "key \(number)"
-      let again = try await host.answer(questions[number], of: "f", with: "more", key: key)
+      let again = try await host.flow("f").answer(questions[number], with: "more", key: key)
       #expect(again.revision == view.revision)
-      #expect(await code { try await host.answer(questions[number], of: "f", with: "less", key: key) } == .keyReused)
+      #expect(await code { try await host.flow("f").answer(questions[number], with: "less", key: key) } == .keyReused)
     }
-    #expect(try await host.view("f").revision == view.revision)
+    #expect(try await host.flow("f").view().revision == view.revision)
     try await host.answerNext("f", "\"end\"")
     #expect(try await flows.outcome(of: "f") == .finished(1_001))
   }
@@ -80,7 +80,7 @@ import Testing
     #expect(try await store.load("f") == nil)
     #expect(await host.live.isEmpty)
     try await flows.start(id: "f", with: "-")
-    #expect(try await host.settled("f").status == .waiting)
+    #expect(try await host.flow("f").settled().status == .waiting)
   }
 
   @Test("a flow whose own state grows over 4 MiB is suspended with the reason, and can be retried")
@@ -96,15 +96,15 @@ import Testing
     try await flows.start(id: "f", with: "-")
     try await host.answerNext("f", "\"x\"")
     await host.isQuiet()
-    let view = try await host.view("f")
+    let view = try await host.flow("f").view()
     #expect(view.status == .suspended && view.steps == ["growing/fill"])
     #expect(view.failure?.contains("of at most 4128768") == true)
     #expect(try await host.list(FlowQuery(status: [.suspended])).flows.map(\.id) == ["f"])
-    #expect(await code { try await host.backUp("f") } == .suspended)
-    try await host.retry("f")
-    #expect(try await host.settled("f").status == .finished)
+    #expect(await code { try await host.flow("f").backUp() } == .suspended)
+    try await host.flow("f").retry()
+    #expect(try await host.flow("f").settled().status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished(2))
-    let history = try await host.history(of: "f")
+    let history = try await host.flow("f").history()
     #expect(history.map(\.sequence) == Array(1...history.count))
     #expect(history.map(\.what).filter { ["suspended", "retried"].contains($0) } == ["suspended", "retried"])
   }
@@ -123,13 +123,13 @@ import Testing
         }
       }
     ).start(id: "f", with: "-")
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     await host.isQuiet()
-    let view = try await host.view("f")
+    let view = try await host.flow("f").view()
     #expect(view.status == .suspended)
     #expect(view.failure?.contains("a value of type Opaque cannot be stored") == true)
-    try await host.retry("f")
-    #expect(try await host.settled("f").status == .suspended)
+    try await host.flow("f").retry()
+    #expect(try await host.flow("f").settled().status == .suspended)
   }
 
   @Test("an answer that makes the state larger than 4 MiB is refused with nothing written; a smaller one is accepted")
@@ -137,14 +137,14 @@ import Testing
     let host = FlowHost(store: store)
     let flows = try await host.register(growing)
     try await flows.start(id: "f", with: "-")
-    let question = try #require(try await host.settled("f").questions.first?.id)
+    let question = try #require(try await host.flow("f").settled().questions.first?.id)
     await host.isQuiet()
     let before = try await store.load("f")
-    let error = await #expect(throws: FlowError.self) { try await host.answer(question, of: "f", with: Self.huge) }
+    let error = await #expect(throws: FlowError.self) { try await host.flow("f").answer(question, with: Self.huge) }
     #expect(error?.code == .tooLarge && error?.flow == "f")
     #expect(try await store.load("f") == before)
-    #expect(try await host.settled("f").questions.map(\.id) == [question])
-    try await host.answer(question, of: "f", with: "1")
+    #expect(try await host.flow("f").settled().questions.map(\.id) == [question])
+    try await host.flow("f").answer(question, with: "1")
     try await host.answerNext("f", "\"2\"")
     #expect(try await flows.outcome(of: "f") == .finished("-12"))
   }

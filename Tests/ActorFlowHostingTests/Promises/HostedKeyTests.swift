@@ -19,13 +19,13 @@ import Testing
     }
   }
 
-  private func host(_ store: MemoryFlowStore) async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func host(_ store: MemoryFlowStore) async throws -> (FlowHost, RegisteredFlow<String, String>) {
     let host = FlowHost(store: store)
     return (host, try await host.register(flow))
   }
 
   /// Runs an order from its start to its end.
-  private func run(_ host: FlowHost, _ flows: HostedFlow<String, String>, seed: String? = nil) async throws {
+  private func run(_ host: FlowHost, _ flows: RegisteredFlow<String, String>, seed: String? = nil) async throws {
     try await flows.start(id: "order-1", with: "-", effectSeed: seed)
     try await host.answerNext("order-1", #""y""#)
     await host.isQuiet()
@@ -37,7 +37,7 @@ import Testing
   func startedAgain() async throws {
     let (first, flows) = try await host(MemoryFlowStore())
     try await run(first, flows)
-    try await first.delete("order-1")
+    try await first.flow("order-1").delete()
     try await run(first, flows)
     let (second, others) = try await host(MemoryFlowStore())
     try await run(second, others)
@@ -50,7 +50,7 @@ import Testing
   func seeded() async throws {
     let (first, flows) = try await host(MemoryFlowStore())
     try await run(first, flows, seed: "order 1 of Ann")
-    try await first.delete("order-1")
+    try await first.flow("order-1").delete()
     try await run(first, flows, seed: "order 1 of Ann")
     let (second, others) = try await host(MemoryFlowStore())
     try await run(second, others, seed: "order 1 of Bob")
@@ -65,7 +65,7 @@ import Testing
     let store = MemoryFlowStore()
     let (first, flows) = try await host(store)
     try await flows.start(id: "order-1", with: "-")
-    _ = try await first.settled("order-1")
+    _ = try await first.flow("order-1").settled()
     await first.isQuiet()
     let backup = try #require(try await store.load("order-1"))
     let copy = MemoryFlowStore()
@@ -82,7 +82,7 @@ import Testing
     let store = MemoryFlowStore()
     let (first, flows) = try await host(store)
     try await flows.start(id: "order-1", with: "-")
-    _ = try await first.settled("order-1")
+    _ = try await first.flow("order-1").settled()
     await first.isQuiet()
     let stored = try #require(try await store.load("order-1"))
     var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))
@@ -105,12 +105,12 @@ import Testing
     let flow = Flow<String, String>("order") { Step("pay") { Refused(keys) } }
     try await host.register(flow).start(id: "order-1", with: "-")
     for _ in 1...2 {
-      #expect(try await host.settled("order-1").status == .suspended)
+      #expect(try await host.flow("order-1").settled().status == .suspended)
       await host.isQuiet()
-      try await host.retry("order-1")
+      try await host.flow("order-1").retry()
     }
-    #expect(try await host.settled("order-1").status == .suspended)
-    try await host.abandon("order-1")
+    #expect(try await host.flow("order-1").settled().status == .suspended)
+    try await host.flow("order-1").abandon()
     #expect(keys.all.count == 4 && Set(keys.all).count == 1)
   }
 
@@ -122,12 +122,12 @@ import Testing
       Step("ask") { Asker() }
     }
     try await host.register(flow).start(id: "order-1", with: "-")
-    _ = try await host.settled("order-1")
-    #expect(await code { try await host.abandon("order-1") } == .rollbackFailed)
+    _ = try await host.flow("order-1").settled()
+    #expect(await code { try await host.flow("order-1").abandon() } == .rollbackFailed)
     await host.isQuiet()
-    try await host.retry("order-1")
+    try await host.flow("order-1").retry()
     await host.isQuiet()
-    #expect(try await host.view("order-1").rollbackFailed == false)
+    #expect(try await host.flow("order-1").view().rollbackFailed == false)
     #expect(Self.readable(keys.all) == ["refund", "refund", "receipt"].map { "order-1/order/pay/1/\($0)" })
     #expect(Set(keys.all.map { $0.suffix(24) }).count == 1 && Set(keys.all).count == 2)
   }

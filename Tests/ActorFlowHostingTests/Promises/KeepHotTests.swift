@@ -13,7 +13,7 @@ import Testing
     store = MemoryFlowStore(clock: clock)
   }
 
-  private func host() async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func host() async throws -> (FlowHost, RegisteredFlow<String, String>) {
     var options = FlowHost.Options()
     options.keepHot = .seconds(60)
     let host = try FlowHost(store: store, clock: clock, options: options)
@@ -28,7 +28,7 @@ import Testing
   func passivatedAfterTime() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(59))
     #expect(await host.live.count == 1)
@@ -44,7 +44,7 @@ import Testing
   func answered() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(59))
     try await host.answerNext("f", "\"1\"")
@@ -64,7 +64,7 @@ import Testing
   func stopped() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     let before = try await store.load("f")
     try await host.shutDown()
     #expect(await host.live.isEmpty)
@@ -79,7 +79,7 @@ import Testing
   func stoppedAfterAnswer() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-")
-    _ = try await host.settled("f")
+    _ = try await host.flow("f").settled()
     try await clock.waitForSleepers()
     try await host.answerNext("f", "\"1\"")
     try await host.shutDown()

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  private func host(writing format: Int? = nil) async throws -> (FlowHost, HostedFlow<String, String>) {
+  private func host(writing format: Int? = nil) async throws -> (FlowHost, RegisteredFlow<String, String>) {
     var options = FlowHost.Options()
     options.writesFormat = format
     let host = try FlowHost(store: store, owner: "host", options: options)
@@ -36,16 +36,16 @@ import Testing
   func found() async throws {
     var (host, flows) = try await host()
     try await flows.start(id: "a", with: "-", labels: ["team": "tools", "kind": "test"])
-    #expect(try await host.settled("a").labels == ["team": "tools", "kind": "test", "stage": "new"])
+    #expect(try await host.flow("a").settled().labels == ["team": "tools", "kind": "test", "stage": "new"])
     try await host.answerNext("a", "\"paid\"")
-    #expect(try await host.view("a").labels == ["kind": "test", "stage": "paid"])
+    #expect(try await host.flow("a").view().labels == ["kind": "test", "stage": "paid"])
     for answer in ["2", "3"] {
       try await host.emptied()
       (host, flows) = try await self.host()
       #expect(try await found("paid", on: host) == ["a"])
       #expect(try await found("new", on: host) == [])
       try await host.answerNext("a", "\"\(answer)\"")
-      #expect(try await host.view("a").labels["stage"] == "paid")
+      #expect(try await host.flow("a").view().labels["stage"] == "paid")
     }
     #expect(try await flows.outcome(of: "a") == .finished("-23"))
     #expect(try await found("paid", on: host) == ["a"])
@@ -55,7 +55,7 @@ import Testing
   func earlier() async throws {
     let (host, flows) = try await host(writing: 5)
     try await flows.start(id: "a", with: "-")
-    let view = try await host.settled("a")
+    let view = try await host.flow("a").settled()
     #expect(view.failure?.contains("writesFormat") == true, "\(view.failure ?? "")")
     #expect(view.labels == [:])
   }

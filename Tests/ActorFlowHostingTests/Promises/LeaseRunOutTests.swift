@@ -51,7 +51,7 @@ import Testing
     let running = Task { try await host.run() }
     try await passTime(host)
     gate.open()
-    #expect(try await host.settled("x").status == .waiting)
+    #expect(try await host.flow("x").settled().status == .waiting)
     #expect(log.all == ["slow"], "it did not begin again")
     await host.isQuiet()
     // No other host has to wait for a lease to expire.

@@ -34,10 +34,11 @@ import Testing
     try await testHost(exhaustive: false) { tester in
       try await start(flow { await gate.pass() }, on: tester)
       let host = tester.host
-      async let backedUp = host.backUp("f")
+      async let backedUp = host.flow("f").backUp()
       await gate.reached()
-      async let abandoned = host.abandon("f", rollingBack: true)
-      while !(try await host.history(of: "f")).contains(where: { $0.what == "leaving" && $0.step?.name == "first" }) {
+      async let abandoned = host.flow("f").abandon(rollingBack: true)
+      while !(try await host.flow("f").history()).contains(where: { $0.what == "leaving" && $0.step?.name == "first" })
+      {
         await Task.yield()
       }
       gate.open()
@@ -52,7 +53,7 @@ import Testing
   func notMade() async throws {
     try await testHost(exhaustive: false) { tester in
       try await start(flow { throw Boom() }, on: tester)
-      _ = try? await tester.host.backUp("f")
+      _ = try? await tester.host.flow("f").backUp()
       try await tester.settle()
       let view = try await tester.view(of: "f")
       #expect(view.status == .failed)

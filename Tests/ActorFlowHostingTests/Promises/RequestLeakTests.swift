@@ -54,10 +54,10 @@ import Testing
     let flows = try await Self.$request.withValue("register") { try await host.register(flow) }
     let run = Self.$request.withValue("run") { Task { try await host.run() } }
     try await Self.$request.withValue("start") { try await flows.start(id: "x", with: "-") }
-    _ = try await Self.$request.withValue("settled") { try await host.settled("x") }
+    _ = try await Self.$request.withValue("settled") { try await host.flow("x").settled() }
     await host.isQuiet()
-    _ = try await Self.$request.withValue("answer") { try await host.answer(Form.self, of: "x", with: "1") }
-    _ = try await host.settled("x")
+    _ = try await Self.$request.withValue("answer") { try await host.flow("x").answer(Form.self, with: "1") }
+    _ = try await host.flow("x").settled()
     for number in 1...2 {
       await host.isQuiet()
       try await clock.waitForSleepers(2)
@@ -67,10 +67,10 @@ import Testing
     await host.isQuiet()
     try await clock.waitForSleepers(2)
     clock.advance(by: .seconds(20))
-    #expect(try await host.settled("x").steps.isEmpty == false)
-    while try await host.settled("x").steps != ["f/b"] {}
+    #expect(try await host.flow("x").settled().steps.isEmpty == false)
+    while try await host.flow("x").settled().steps != ["f/b"] {}
     await host.isQuiet()
-    _ = try await Self.$request.withValue("abandon") { try await host.abandon("x") }
+    _ = try await Self.$request.withValue("abandon") { try await host.flow("x").abandon() }
     run.cancel()
     try await run.value
     #expect(log.all.filter { !$0.hasSuffix(" -") } == [])
@@ -82,9 +82,9 @@ import Testing
   @Test("the secret of a question is in its id alone: in no history entry, description, dump or error")
   func secrets() async throws {
     let host = FlowHost(store: store, clock: clock)
-    let events = host.events(of: "x")
+    let events = host.flow("x").events
     try await host.register(flow).start(id: "x", with: "-")
-    let view = try await host.settled("x")
+    let view = try await host.flow("x").settled()
     let question = try #require(view.questions.first?.id)
     let secret = try #require("\(question)".split(separator: "~").last).description
     #expect(Question.ID("\(question)") == question)
@@ -94,11 +94,11 @@ import Testing
     texts.append(dumped)
     let forged = try #require(Question.ID("\(question)".replacing("x/1/1", with: "x/1/7")))
     for id in [forged, question] {
-      do { try await host.answer(id, of: id == question ? "y" : "x", with: "1") } catch { texts.append("\(error)") }
+      do { try await host.flow(id == question ? "y" : "x").answer(id, with: "1") } catch { texts.append("\(error)") }
     }
-    try await host.answer(question, of: "x", with: "1", by: Principal(id: "ann"))
-    do { try await host.answer(question, of: "x", with: "2") } catch { texts.append("\(error)") }
-    try await host.abandon("x")
+    try await host.flow("x").answer(question, with: "1", by: Principal(id: "ann"))
+    do { try await host.flow("x").answer(question, with: "2") } catch { texts.append("\(error)") }
+    try await host.flow("x").abandon()
     for await event in events { texts += ["\(event)", String(reflecting: event), "\(event.position)"] }
     texts += try await store.history(of: "x", after: 0, limit: 100).map { "\($0)" }
     #expect(texts.count > 15)
@@ -121,7 +121,7 @@ import Testing
       FlowSnapshot(definition: "f", version: 1, status: .waiting), to: "x", expecting: .none, fence: nil,
       as: CommitID(),
       appending: entries)
-    #expect(try await host.history(of: "x").map(\.detail) == details.keys.sorted().map { details[$0] })
+    #expect(try await host.flow("x").history().map(\.detail) == details.keys.sorted().map { details[$0] })
   }
 
   @Test(
@@ -129,17 +129,17 @@ import Testing
   func wrongSecrets() async throws {
     let host = FlowHost(store: store, clock: clock)
     try await host.register(flow).start(id: "x", with: "-")
-    let question = try #require(try await host.settled("x").questions.first?.id)
+    let question = try #require(try await host.flow("x").settled().questions.first?.id)
     let wrong = try #require(Question.ID("x/1/1/~" + String(repeating: "0", count: 32)))
     let none = try #require(Question.ID("x/1/1"))
     for id in [wrong, none] {
       await host.isQuiet()
-      #expect(await code { try await host.answer(id, of: "x", with: "1") } == .noSuchQuestion)
-      #expect(await code { try await host.answer(id, of: "x", json: "\"1\"".utf8) } == .noSuchQuestion)
-      #expect(await code { try await host.backUp("x", from: id) } == .noSuchQuestion)
+      #expect(await code { try await host.flow("x").answer(id, with: "1") } == .noSuchQuestion)
+      #expect(await code { try await host.flow("x").answer(id, json: "\"1\"".utf8) } == .noSuchQuestion)
+      #expect(await code { try await host.flow("x").backUp(from: id) } == .noSuchQuestion)
     }
-    try await host.answer(question, of: "x", with: "1")
-    #expect(await code { try await host.answer(question, of: "x", with: "1") } == .questionClosed)
-    #expect(await code { try await host.answer(none, of: "x", with: "1") } == .noSuchQuestion)
+    try await host.flow("x").answer(question, with: "1")
+    #expect(await code { try await host.flow("x").answer(question, with: "1") } == .questionClosed)
+    #expect(await code { try await host.flow("x").answer(none, with: "1") } == .noSuchQuestion)
   }
 }

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  private func host() async throws -> (FlowHost, HostedFlow<Int, Int>) {
+  private func host() async throws -> (FlowHost, RegisteredFlow<Int, Int>) {
     let host = FlowHost(store: store)
     return (host, try await host.register(flow))
   }
@@ -31,8 +31,8 @@ import Testing
   /// The outcome for each of two values sent under the key of the first of them.
   private func isOnce(_ host: FlowHost, _ value: Int, _ key: String) async throws {
     let before = try await store.load("o")?.revision
-    #expect(try await host.send(value, to: paid, of: "o", key: key) == .duplicate)
-    let error = await #expect(throws: FlowError.self) { try await host.send(value + 1, to: paid, of: "o", key: key) }
+    #expect(try await host.flow("o").send(value, to: paid, key: key) == .duplicate)
+    let error = await #expect(throws: FlowError.self) { try await host.flow("o").send(value + 1, to: paid, key: key) }
     #expect(error?.code == .keyReused && error?.message.contains("\"\(key)\"") == true)
     #expect(try await store.load("o")?.revision == before, "nothing is written")
   }
@@ -42,35 +42,35 @@ import Testing
   func sentAgain() async throws {
     let (first, orders) = try await host()
     try await orders.start(id: "o", with: 0)
-    #expect(try await first.send(2, to: paid, of: "o", key: "a") == .accepted)
-    _ = try await first.settled("o")
+    #expect(try await first.flow("o").send(2, to: paid, key: "a") == .accepted)
+    _ = try await first.flow("o").settled()
     await first.isQuiet()
     try await isOnce(first, 2, "a")
-    #expect(try await first.send(3, to: paid, of: "o", key: "b") == .accepted)
-    #expect(try await first.send(4, to: paid, of: "o", key: "c") == .accepted, "buffered, and never received")
-    _ = try await first.settled("o")
+    #expect(try await first.flow("o").send(3, to: paid, key: "b") == .accepted)
+    #expect(try await first.flow("o").send(4, to: paid, key: "c") == .accepted, "buffered, and never received")
+    _ = try await first.flow("o").settled()
     await first.isQuiet()
     for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(first, value, key) }
     let (second, again) = try await host()
     for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(second, value, key) }
     try await second.answerNext("o", "\"yes\"")
-    #expect(try await second.send(10, to: shipped, of: "o", key: "d") == .accepted)
-    #expect(try await second.settled("o").status == .finished)
+    #expect(try await second.flow("o").send(10, to: shipped, key: "d") == .accepted)
+    #expect(try await second.flow("o").settled().status == .finished)
     #expect(try await again.outcome(of: "o") == .finished(50))
     await second.isQuiet()
     for (value, key) in [(2, "a"), (3, "b"), (4, "c")] { try await isOnce(second, value, key) }
-    #expect(try await second.send(5, to: paid, of: "o", key: "e") == .flowEnded)
+    #expect(try await second.flow("o").send(5, to: paid, key: "e") == .flowEnded)
   }
 
   @Test("a key belongs to one signal, and to no answer")
   func separate() async throws {
     let (host, orders) = try await host()
     try await orders.start(id: "o", with: 0)
-    #expect(try await host.send(2, to: paid, of: "o", key: "k") == .accepted)
-    #expect(try await host.send(10, to: shipped, of: "o", key: "k") == .accepted)
-    #expect(try await host.send(3, to: paid, of: "o", key: "l") == .accepted)
+    #expect(try await host.flow("o").send(2, to: paid, key: "k") == .accepted)
+    #expect(try await host.flow("o").send(10, to: shipped, key: "k") == .accepted)
+    #expect(try await host.flow("o").send(3, to: paid, key: "l") == .accepted)
     try await host.answerNext("o", "\"yes\"", key: "k")
-    #expect(try await host.settled("o").status == .finished)
+    #expect(try await host.flow("o").settled().status == .finished)
     #expect(try await orders.outcome(of: "o") == .finished(50))
   }
 
@@ -102,8 +102,8 @@ import Testing
   func forgotten() async throws {
     let (first, orders) = try await host()
     try await orders.start(id: "o", with: 0)
-    #expect(try await first.send(2, to: paid, of: "o", key: "k") == .accepted)
-    _ = try await first.settled("o")
+    #expect(try await first.flow("o").send(2, to: paid, key: "k") == .accepted)
+    _ = try await first.flow("o").settled()
     await first.isQuiet()
     // As a store has the key from a version before values were compared.
     let stored = try #require(try await store.load("o"))
@@ -114,7 +114,7 @@ import Testing
     let old = try await store.commit(
       snapshot, to: "o", expecting: stored.revision, fence: lease.fence, as: CommitID(), appending: [])
     try await store.release(lease)
-    for value in [3, 2, 3] { #expect(try await first.send(value, to: paid, of: "o", key: "k") == .duplicate) }
+    for value in [3, 2, 3] { #expect(try await first.flow("o").send(value, to: paid, key: "k") == .duplicate) }
     #expect(try await store.load("o") == old)
   }
 
@@ -122,10 +122,10 @@ import Testing
   func manySignals() async throws {
     let (host, orders) = try await host()
     try await orders.start(id: "o", with: 0)
-    for number in 1...2 { _ = try await host.send(number, to: paid, of: "o", key: "p\(number)") }
-    let question = try #require(try await host.settled("o").questions.first?.id)
-    try await host.answer(question, of: "o", with: "yes", key: "answer")
-    for number in 0..<990 { _ = try await host.send(0, to: paid, of: "o", key: "\(number)") }
+    for number in 1...2 { _ = try await host.flow("o").send(number, to: paid, key: "p\(number)") }
+    let question = try #require(try await host.flow("o").settled().questions.first?.id)
+    try await host.flow("o").answer(question, with: "yes", key: "answer")
+    for number in 0..<990 { _ = try await host.flow("o").send(0, to: paid, key: "\(number)") }
     await host.isQuiet()
     var state = try await host.stored("o").1
     for number in 990..<1_100 { state.apply(.signal("paid", [], key: "\(number)", by: nil)) }

@@ -85,7 +85,7 @@ import Testing
       try await self.end(tester, by: end, at: moment)
       #expect(await first.value == (second == nil && moment != .committing ? .hostStopping : nil))
       if let second { #expect(await second.value == .hostStopping) }
-      let shown = try #require(try await FlowHost(store: store).view("f").questions.first)
+      let shown = try #require(try await FlowHost(store: store).flow("f").view().questions.first)
       #expect(try shown.prompt(as: Tally.View.self).sum == (await first.value == nil ? 3 : 0))
     }
   }
@@ -106,7 +106,7 @@ import Testing
     #expect(log.all.isEmpty)
     let second = FlowHost(store: store, clock: clock)
     try await second.register(Flow<String, String>("f") { Step("a") { Asker(log) } })
-    #expect(try await second.settled("f").status == .waiting)
+    #expect(try await second.flow("f").settled().status == .waiting)
     #expect(log.all == ["made"])
   }
 
@@ -115,7 +115,7 @@ import Testing
     _ answer: Int, to question: Question.ID, at host: FlowHost, gate: Gate?
   ) -> Task<FlowError.Code?, Never> {
     Tally.View.$gate.withValue(gate) {
-      Task { await code { try await host.answer(question, of: "f", with: answer) } }
+      Task { await code { try await host.flow("f").answer(question, with: answer) } }
     }
   }
 }

@@ -73,11 +73,11 @@ private actor Failing: FlowStep {
         let question = try await tester.question(Form.self, of: "f").id
         let host = tester.host
         async let answered: Void = {
-          _ = try? await host.answer(question, of: "f", with: "b")
+          _ = try? await host.flow("f").answer(question, with: "b")
         }()
         async let abandoned: Void = {
           for _ in 0..<round { await Task.yield() }
-          _ = try await host.abandon("f")
+          _ = try await host.flow("f").abandon()
         }()
         await answered
         try await abandoned
@@ -106,8 +106,8 @@ private actor Failing: FlowStep {
       let host = tester.host
       try await flows.start(id: "f", with: "-")
       await gate.reached()
-      try await host.answer(Form.self, of: "f", with: "b")
-      while !(try await host.history(of: "f")).contains(where: { $0.what == "suspended" }) { await Task.yield() }
+      try await host.flow("f").answer(Form.self, with: "b")
+      while !(try await host.flow("f").history()).contains(where: { $0.what == "suspended" }) { await Task.yield() }
       gate.open()
       try await tester.settle()
       #expect(try await tester.view(of: "f").status == .suspended)

@@ -31,9 +31,9 @@ import Testing
   /// A flow that is in memory at the first host, and that another host has since written.
   private func takenOver() async throws -> FlowHost {
     let first = try await host("first")
-    let flows = HostedFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
+    let flows = RegisteredFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
     try await flows.start(id: "x", with: "-")
-    _ = try await first.settled("x")
+    _ = try await first.flow("x").settled()
     clock.advance(by: .seconds(31))
     let second = try await host("second")
     try await second.answerNext("x", "\"1\"")
@@ -45,10 +45,10 @@ import Testing
   @Test("a request to a host that has lost its lease is carried out on the current state of the flow")
   func one() async throws {
     let first = try await takenOver()
-    let question = try #require(try await first.view("x").questions.first?.id)
-    #expect(try await first.answer(question, of: "x", with: "2").revision > Revision(1))
+    let question = try #require(try await first.flow("x").view().questions.first?.id)
+    #expect(try await first.flow("x").answer(question, with: "2").revision > Revision(1))
     try await first.answerNext("x", "\"3\"")
-    #expect(try await first.view("x").status == .finished)
+    #expect(try await first.flow("x").view().status == .finished)
   }
 
   @Test("many such requests at once are carried out once each")
@@ -58,7 +58,7 @@ import Testing
       for number in 0..<40 {
         group.addTask {
           do {
-            let delivery = try await first.send(number, to: signal, of: "x", key: "\(number)")
+            let delivery = try await first.flow("x").send(number, to: signal, key: "\(number)")
             #expect(delivery == .accepted)
           } catch { Issue.record("\(error)") }
         }
@@ -72,14 +72,14 @@ import Testing
   @Test("a question that was answered elsewhere is closed")
   func closed() async throws {
     let first = try await host("first")
-    let flows = HostedFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
+    let flows = RegisteredFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
     try await flows.start(id: "x", with: "-")
-    let question = try #require(try await first.settled("x").questions.first?.id)
+    let question = try #require(try await first.flow("x").settled().questions.first?.id)
     clock.advance(by: .seconds(31))
     let second = try await host("second")
     try await second.answerNext("x", "\"1\"")
     try await second.shutDown()
-    let refused = await code { try await first.answer(question, of: "x", with: "2") }
+    let refused = await code { try await first.flow("x").answer(question, with: "2") }
     #expect(refused == .questionClosed || refused == .noSuchQuestion)
     try await first.answerNext("x", "\"2\"")
     try await first.shutDown()

@@ -25,7 +25,7 @@ import Testing
   private func asking() async throws -> (FlowHost, Question.ID) {
     let host = FlowHost(store: faulty, clock: clock, owner: "host")
     try await host.register(flow).start(id: "x", with: "-")
-    let question = try #require(try await host.settled("x").questions.first?.id)
+    let question = try #require(try await host.flow("x").settled().questions.first?.id)
     await host.isQuiet()
     return (host, question)
   }
@@ -51,12 +51,13 @@ import Testing
   func answer(_ later: FlowStoreError.Code) async throws {
     let (host, question) = try await asking()
     loseThenFail(.commit, later)
-    #expect(await code { try await host.answer(question, of: "x", with: "1") } == .outcomeUnknown)
+    #expect(await code { try await host.flow("x").answer(question, with: "1") } == .outcomeUnknown)
     faulty.plan { _ in nil }
     // Memory agrees with the store: the answer was accepted.
-    let view = try await host.settled("x")
+    let view = try await host.flow("x").settled()
     #expect(view.steps == ["f/b"])
-    #expect(await ActorFlowHostingTests.code { try await host.answer(question, of: "x", with: "2") } == .questionClosed)
+    #expect(
+      await ActorFlowHostingTests.code { try await host.flow("x").answer(question, with: "2") } == .questionClosed)
     #expect(try await host.answerNext("x", "\"2\"").status == .finished)
   }
 
@@ -64,11 +65,11 @@ import Testing
   func notWritten() async throws {
     let (host, question) = try await asking()
     faulty.plan { $0.operation == .commit ? .fail(.outcomeUnknown) : nil }
-    #expect(await code { try await host.answer(question, of: "x", with: "1") } == .outcomeUnknown)
+    #expect(await code { try await host.flow("x").answer(question, with: "1") } == .outcomeUnknown)
     faulty.plan { _ in nil }
-    #expect(try await host.settled("x").steps == ["f/a"])
-    try await host.answer(question, of: "x", with: "1")
-    #expect(try await host.settled("x").steps == ["f/b"])
+    #expect(try await host.flow("x").settled().steps == ["f/a"])
+    try await host.flow("x").answer(question, with: "1")
+    #expect(try await host.flow("x").settled().steps == ["f/b"])
   }
 
   @Test("the key of a request tells whether it was written, as soon as the flow can be read")
@@ -76,10 +77,10 @@ import Testing
     let (host, question) = try await asking()
     loseThenFail(.commit, .unavailable)
     // The flow's own next commit is refused as well; the answer is in the store.
-    #expect(try await host.answer(question, of: "x", with: "1", key: "k").id == "x")
+    #expect(try await host.flow("x").answer(question, with: "1", key: "k").id == "x")
     faulty.plan { _ in nil }
-    #expect(try await host.settled("x").steps == ["f/b"])
-    let history = try await host.history(of: "x")
+    #expect(try await host.flow("x").settled().steps == ["f/b"])
+    let history = try await host.flow("x").history()
     #expect(history.filter { $0.what == "answered" }.count == 1)
   }
 
@@ -88,27 +89,27 @@ import Testing
     let (host, _) = try await asking()
     loseThenFail(.commit, .unavailable)
     let news = Signal<String>("news")
-    #expect(try await host.send("1", to: news, of: "x", key: "k") == .accepted)
+    #expect(try await host.flow("x").send("1", to: news, key: "k") == .accepted)
     faulty.plan { _ in nil }
-    #expect(try await host.send("1", to: news, of: "x", key: "k") == .duplicate)
-    #expect(try await host.history(of: "x").filter { $0.what == "sent" }.count == 1)
+    #expect(try await host.flow("x").send("1", to: news, key: "k") == .duplicate)
+    #expect(try await host.flow("x").history().filter { $0.what == "sent" }.count == 1)
   }
 
   @Test("a back whose commit is in the store is not repeated, not even without a key")
   func back() async throws {
     let (host, question) = try await asking()
-    try await host.answer(question, of: "x", with: "1")
-    _ = try await host.settled("x")
+    try await host.flow("x").answer(question, with: "1")
+    _ = try await host.flow("x").settled()
     await host.isQuiet()
     // The commit of the request is done; the landing is not written.
     let first = faulty.count(of: .commit) + 1
     faulty.plan { call in
       call.operation == .commit && call.numberOfOperation > first ? .fail(.unavailable) : nil
     }
-    #expect(try await host.backUp("x").status == .runnable)
+    #expect(try await host.flow("x").backUp().status == .runnable)
     faulty.plan { _ in nil }
-    #expect(try await host.settled("x").steps == ["f/a"])
-    #expect(try await host.history(of: "x").filter { $0.what == "leaving" }.count == 1)
+    #expect(try await host.flow("x").settled().steps == ["f/a"])
+    #expect(try await host.flow("x").history().filter { $0.what == "leaving" }.count == 1)
   }
 
   @Test("attempts share one commit id, their pauses grow, and they end")
@@ -144,8 +145,8 @@ import Testing
     #expect(await code { try await flows.start(id: "y", with: "-") } == .outcomeUnknown)
     faulty.plan { _ in nil }
     try await flows.start(id: "y", with: "-")
-    #expect(try await host.settled("x").steps == ["f/a"])
-    #expect(try await host.settled("y").steps == ["f/a"])
+    #expect(try await host.flow("x").settled().steps == ["f/a"])
+    #expect(try await host.flow("y").settled().steps == ["f/a"])
   }
 
   @Test("a flow that was removed is removed, although the store did not acknowledge it")
@@ -155,7 +156,7 @@ import Testing
     faulty.plan { call in
       call.operation == .delete && call.numberOfOperation == first ? .loseAcknowledgement : nil
     }
-    try await host.delete("x")
+    try await host.flow("x").delete()
     #expect(try await store.load("x") == nil)
   }
 
@@ -167,23 +168,23 @@ import Testing
       guard call.operation == .delete else { return nil }
       return call.numberOfOperation == first ? .fail(.outcomeUnknown) : .fail(.unavailable)
     }
-    #expect(await code { try await host.delete("x") } == .outcomeUnknown)
+    #expect(await code { try await host.flow("x").delete() } == .outcomeUnknown)
     faulty.plan { _ in nil }
-    try await host.answer(question, of: "x", with: "1")
-    #expect(try await host.settled("x").steps == ["f/b"])
+    try await host.flow("x").answer(question, with: "1")
+    #expect(try await host.flow("x").settled().steps == ["f/b"])
   }
 
   @Test("a lease with an unknown outcome does not make the outcome of the request unknown")
   func lease() async throws {
     let (host, question) = try await asking()
     faulty.plan { $0.operation == .acquire ? .fail(.outcomeUnknown) : nil }
-    #expect(await code { try await host.answer(question, of: "x", with: "1") } == .unavailable)
+    #expect(await code { try await host.flow("x").answer(question, with: "1") } == .unavailable)
     let first = faulty.count(of: .acquire) + 1
     faulty.plan { call in
       call.operation == .acquire && call.numberOfOperation == first ? .loseAcknowledgement : nil
     }
-    try await host.answer(question, of: "x", with: "1")
-    #expect(try await host.settled("x").steps == ["f/b"])
+    try await host.flow("x").answer(question, with: "1")
+    #expect(try await host.flow("x").settled().steps == ["f/b"])
   }
 
   @Test("whichever commit stays unknown for long, the flow continues from the store, and nothing is done twice")

@@ -23,8 +23,8 @@ import Testing
     }
   }
 
-  private func question(_ host: FlowHost, _ id: FlowID) async throws -> FlowView.OpenQuestion {
-    try #require(try await host.settled(id).questions.first)
+  private func question(_ host: FlowHost, _ id: FlowID) async throws -> StoredQuestion {
+    try #require(try await host.flow(id).settled().questions.first)
   }
 
   @Test("WF-02 a refresh shows the same question under the same key, and runs nothing")
@@ -33,14 +33,14 @@ import Testing
     try await host.register(shop).start(id: "s", with: "-")
     let shown = try await question(host, "s")
     await host.isQuiet()
-    let (made, revision) = (log.all, try await host.view("s").revision)
+    let (made, revision) = (log.all, try await host.flow("s").view().revision)
     for _ in 1...3 {
       let again = try await question(host, "s")
       #expect(again.id == shown.id && again.revision == shown.revision)
       #expect(try again.prompt(as: Form.self).text == "-")
     }
     #expect(log.all == made)
-    #expect(try await host.view("s").revision == revision)
+    #expect(try await host.flow("s").view().revision == revision)
   }
 
   @Test("WF-03 a back and a new submit continue from the earlier step with its data; later steps are superseded")
@@ -49,18 +49,18 @@ import Testing
     let flows = try await host.register(shop)
     try await flows.start(id: "s", with: "-")
     let first = try await question(host, "s")
-    try await host.answer(first.id, of: "s", with: "one")
+    try await host.flow("s").answer(first.id, with: "one")
     let second = try await question(host, "s")
-    try await host.backUp("s")
+    try await host.flow("s").backUp()
     let third = try await question(host, "s")
     #expect(try third.prompt(as: Form.self).text == "-", "with the data of the first")
     #expect(third.id != first.id)
     for old in [first.id, second.id] {
-      #expect(await code { try await host.answer(old, of: "s", with: "late") } == .questionClosed)
+      #expect(await code { try await host.flow("s").answer(old, with: "late") } == .questionClosed)
     }
-    try await host.answer(third.id, of: "s", with: "three")
-    try await host.answer(try await question(host, "s").id, of: "s", with: "four")
-    _ = try await host.settled("s")
+    try await host.flow("s").answer(third.id, with: "three")
+    try await host.flow("s").answer(try await question(host, "s").id, with: "four")
+    _ = try await host.flow("s").settled()
     #expect(try await flows.outcome(of: "s") == .finished("-threefour"))
   }
 
@@ -78,11 +78,11 @@ import Testing
       })
     try await flows.start(id: "s", with: "-")
     try await host.answerNext("s", #""a""#)
-    let view = try await host.settled("s")
+    let view = try await host.flow("s").settled()
     #expect(view.status == .suspended && view.steps == ["shop/ship"])
     isBroken.set(false)
-    try await host.retry("s")
-    _ = try await host.settled("s")
+    try await host.flow("s").retry()
+    _ = try await host.flow("s").settled()
     #expect(try await flows.outcome(of: "s") == .finished("-a."))
   }
 
@@ -92,7 +92,7 @@ import Testing
   ) async throws -> FlowError {
     try #require(
       await #expect(throws: FlowError.self) {
-        try await host.answer(question, of: id, with: "late", revision: revision)
+        try await host.flow(id).answer(question, with: "late", revision: revision)
       })
   }
 
@@ -101,7 +101,7 @@ import Testing
     let first = host()
     try await first.register(shop).start(id: "s", with: "-")
     let old = try await question(first, "s")
-    try await first.answer(old.id, of: "s", with: "one")
+    try await first.flow("s").answer(old.id, with: "one")
     let shown = try await question(first, "s")
     await first.isQuiet()
     // The first host has the flow, perhaps passivated; the second has never had it.
@@ -115,21 +115,23 @@ import Testing
       #expect(error.openQuestions.count == 1 && open.step == shown.step && open.revision == shown.revision)
       #expect(open.id.number == shown.id.number && open.id != shown.id, "the digits are for those who may answer")
       #expect(!"\(open.id) \(error)".contains("~"))
-      #expect(try JSONDecoder().decode(FlowError.OpenQuestion.self, from: JSONEncoder().encode(open)) == open)
+      #expect(try JSONDecoder().decode(OpenQuestion.self, from: JSONEncoder().encode(open)) == open)
       // The id without its digits finds the question in the view, and does not answer it.
-      #expect(try await host.view("s").questions.contains { $0.id.number == open.id.number })
+      #expect(try await host.flow("s").view().questions.contains { $0.id.number == open.id.number })
       #expect(try await refusal(of: open.id, at: host).code == .noSuchQuestion)
       await host.isQuiet()
     }
-    let json = await #expect(throws: FlowError.self) { try await second.answer(old.id, of: "s", json: #""late""#.utf8) }
+    let json = await #expect(throws: FlowError.self) {
+      try await second.flow("s").answer(old.id, json: #""late""#.utf8)
+    }
     #expect(json?.openQuestions.map(\.id.number) == [shown.id.number])
     let stale = try await refusal(of: shown.id, at: second, revision: 7)
     #expect(stale.code == .staleRevision && stale.openQuestions.map(\.revision) == [1])
     try await second.register(Flow("other") { Step("x") { Asker(log) } }).start(id: "t", with: "-")
     let foreign = try await refusal(of: try await question(second, "t").id, at: second)
     #expect(foreign.code == .noSuchQuestion && foreign.openQuestions.map(\.step) == [shown.step])
-    try await second.answer(shown.id, of: "s", with: "two")
-    _ = try await second.settled("s")
+    try await second.flow("s").answer(shown.id, with: "two")
+    _ = try await second.flow("s").settled()
     #expect(try await refusal(of: shown.id, at: second).openQuestions.isEmpty, "it has ended")
   }
 
@@ -147,11 +149,11 @@ import Testing
     ]
     for guess in guesses {
       let made = try #require(Question.ID(guess))
-      let refusal = await code { try await host.answer(made, of: "s", with: "x") }
+      let refusal = await code { try await host.flow("s").answer(made, with: "x") }
       #expect(refusal == .noSuchQuestion, "\(guess)")
     }
     #expect(try await question(host, "s").id == key)
-    try await host.answer(key, of: "s", with: "one")
+    try await host.flow("s").answer(key, with: "one")
     #expect(!"\(try await question(host, "s").id)".contains(token))
   }
 
@@ -170,7 +172,7 @@ import Testing
     let ann = Principal(id: "ann")
     for json in [#"{"isApproved":"perhaps"}"#, "{}", "no JSON"] {
       let error = await #expect(throws: FlowError.self) {
-        try await host.answer(shown.id, of: "s", json: json.utf8, by: ann)
+        try await host.flow("s").answer(shown.id, json: json.utf8, by: ann)
       }
       #expect(error?.code == .wrongAnswerType && error?.underlyingErrors.first is DecodingError)
     }
@@ -190,9 +192,9 @@ import Testing
       })
     try await flows.start(id: "s", with: "-")
     let id = try await question(host, "s").id
-    try await host.answer(
-      id, of: "s", json: #"{"isApproved":true,"amount":1,"assignees":["eve"]}"#.utf8, by: Principal(id: "ann"))
-    _ = try await host.settled("s")
+    try await host.flow("s").answer(
+      id, json: #"{"isApproved":true,"amount":1,"assignees":["eve"]}"#.utf8, by: Principal(id: "ann"))
+    _ = try await host.flow("s").settled()
     #expect(try await flows.outcome(of: "s") == .finished("-true"))
   }
 }

@@ -151,7 +151,7 @@ private let approval = Flow("approval") {
     let begun = try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
     #expect(begun.definition == "approval")
 
-    let page = try await host.settled("expense-17")
+    let page = try await host.flow("expense-17").settled()
     for question in page.questions { print(question.step, question.prompt, question.json.count) }
 
     let health = await host.health()
@@ -164,10 +164,10 @@ private let approval = Flow("approval") {
     let question = try #require(page.questions.first?.id)
     let body = #"{"isApproved":true}"#.utf8
     let ann = Principal(id: "ann")
-    try await host.answer(question, of: "expense-17", json: body, by: ann, key: "request-4711")
-    _ = try await host.settled("expense-17")
+    try await host.flow("expense-17").answer(question, json: body, by: ann, key: "request-4711")
+    _ = try await host.flow("expense-17").settled()
     #expect(try await approvals.outcome(of: "expense-17") == .finished(Sealed(cents: 4_250, by: "ann")))
-    for entry in try await host.history(of: "expense-17") { print(entry.at, entry.what, entry.by ?? "") }
+    for entry in try await host.flow("expense-17").history() { print(entry.at, entry.what, entry.by ?? "") }
     running.cancel()
     try await running.value
   }
@@ -177,12 +177,12 @@ private let approval = Flow("approval") {
     let flow = Flow<String, [String]>("basket") { Step("fill") { (_: String) in BasketStep() } }
     let baskets = try await host.register(flow)
     try await baskets.start(id: "basket-1", with: "")
-    let question = try #require(try await host.settled("basket-1").questions.first?.id)
-    try await host.answer(question, of: "basket-1", json: #"{"add":{"_0":"tea"}}"#.utf8)
+    let question = try #require(try await host.flow("basket-1").settled().questions.first?.id)
+    try await host.flow("basket-1").answer(question, json: #"{"add":{"_0":"tea"}}"#.utf8)
     for json in [#"{"take":{"item":"tea","count":2}}"#, #"{"done":{}}"#] {
-      try await host.answer(question, of: "basket-1", json: json.utf8)
+      try await host.flow("basket-1").answer(question, json: json.utf8)
     }
-    _ = try await host.settled("basket-1")
+    _ = try await host.flow("basket-1").settled()
     #expect(try await baskets.outcome(of: "basket-1") == .finished(["tea", "tea", "tea"]))
   }
 
@@ -245,15 +245,15 @@ private let approval = Flow("approval") {
     let page = try await host.list(FlowQuery(label: .init("team", "tools")))
     #expect(page.flows.map(\.id) == ["expense-18"])
 
-    let events = host.events(of: "expense-18")
+    let events = host.flow("expense-18").events
     let watching = Task {
-      for await event in host.events(of: "expense-18") {  // from now on, until the flow has ended here
+      for await event in host.flow("expense-18").events {  // from now on, until the flow has ended here
         print(event.change, event.position.status)
       }
     }
-    _ = try await host.settled("expense-18")
-    try await host.answer(Decision.self, of: "expense-18", with: .init(isApproved: true), by: ann)
-    _ = try await host.settled("expense-18")
+    _ = try await host.flow("expense-18").settled()
+    try await host.flow("expense-18").answer(Decision.self, with: .init(isApproved: true), by: ann)
+    _ = try await host.flow("expense-18").settled()
 
     switch try await approvals.outcome(of: "expense-18") {
     case .finished(let sealed): print("approved by", sealed.by)
@@ -267,8 +267,8 @@ private let approval = Flow("approval") {
     watching.cancel()
     await watching.value
 
-    try await host.delete("expense-18")  // with its history; nothing is compensated
-    #expect(await code { try await host.view("expense-18") } == .noSuchFlow)
+    try await host.flow("expense-18").delete()  // with its history; nothing is compensated
+    #expect(await code { try await host.flow("expense-18").view() } == .noSuchFlow)
   }
 
   @Test func versions() async throws {

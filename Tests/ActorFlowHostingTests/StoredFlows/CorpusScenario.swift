@@ -5,7 +5,7 @@ import Testing
 
 /// A flow of the corpus: the requests that led to its stored state, and those that finish it.
 struct CorpusScenario: Sendable, CustomTestStringConvertible {
-  typealias Hosted = HostedFlow<String, String>
+  typealias Hosted = RegisteredFlow<String, String>
 
   let name: String
   /// The first format that can store the state.
@@ -70,14 +70,14 @@ struct CorpusActor: Sendable {
 
   /// Answers the question of a step.
   func answer(_ step: String, _ json: String = #""y""#, key: String? = nil) async throws {
-    let question = try #require(try await host.settled(id).questions.first { $0.step.name == step })
-    try await host.answer(question.id, of: id, json: json.utf8, by: Principal(id: "ann"), key: key)
-    _ = try await host.settled(id)
+    let question = try #require(try await host.flow(id).settled().questions.first { $0.step.name == step })
+    try await host.flow(id).answer(question.id, json: json.utf8, by: Principal(id: "ann"), key: key)
+    _ = try await host.flow(id).settled()
   }
 
   func send() async throws {
-    _ = try await host.settled(id)
-    try await host.send("p", to: CorpusScenario.paid, of: id, key: "paid")
+    _ = try await host.flow(id).settled()
+    try await host.flow(id).send("p", to: CorpusScenario.paid, key: "paid")
   }
 
   func pass(_ time: Duration) async throws {
@@ -90,9 +90,9 @@ struct CorpusActor: Sendable {
   /// - Returns: The outcome of the flow.
   func finish(_ flows: CorpusScenario.Hosted) async throws -> String {
     for _ in 0..<40 {
-      let view = try await host.settled(id)
+      let view = try await host.flow(id).settled()
       if view.status == .suspended || view.rollbackFailed {
-        try await host.retry(id)
+        try await host.flow(id).retry()
         continue
       }
       switch try await flows.outcome(of: id) {
@@ -102,7 +102,7 @@ struct CorpusActor: Sendable {
       if let question = view.questions.first {
         let isShelf = (try? question.prompt(as: Shelf.View.self)) != nil
         let json = isShelf ? #"{"done":{}}"# : #""y""#
-        try await host.answer(question.id, of: id, json: json.utf8, key: "\(question.id)")
+        try await host.flow(id).answer(question.id, json: json.utf8, key: "\(question.id)")
       } else if !view.signals.isEmpty {
         try await send()
       } else {

@@ -36,7 +36,7 @@ extension CorpusScenario {
       }
     }
   } begin: {
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   static let updated = CorpusScenario("updated", since: 2) { _ in
@@ -53,7 +53,7 @@ extension CorpusScenario {
     }
   } begin: {
     try await $0.send()
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   /// The first of two tasks wins, and the wait of the other one is given up; then the step asks again.
@@ -71,7 +71,7 @@ extension CorpusScenario {
     }
   } begin: {
     try await $0.answer("ask", #""n""#)
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   /// Two tasks have a question or a wait open: a replay may reach either of them first.
@@ -87,7 +87,7 @@ extension CorpusScenario {
       }
     }
   } begin: {
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   /// The idle time does not run while the step pauses.
@@ -101,9 +101,9 @@ extension CorpusScenario {
       .expires(afterIdle: .seconds(60))
     }
   } begin: {
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
     try await $0.pass(.seconds(10))
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   /// A menu whose visit began with an update from a later step.
@@ -163,7 +163,7 @@ extension CorpusScenario {
     }
   } begin: {
     try await $0.pass(.seconds(40))
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   static let pause = CorpusScenario("pause") { isWhole in
@@ -175,7 +175,7 @@ extension CorpusScenario {
       .retry(3, backoff: .constant(.seconds(50)))
     }
   } begin: {
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   // MARK: - Branches and carried values
@@ -201,9 +201,9 @@ extension CorpusScenario {
       ForEach({ (_: String) in ["1", "2", "3"] }) { asker("pick") }.map { $0.joined() }
     }
   } begin: { actor in
-    let questions = try await actor.host.settled(actor.id).questions.sorted { $0.step.path < $1.step.path }
-    try await actor.host.answer(questions[1].id, of: actor.id, with: "two")
-    _ = try await actor.host.settled(actor.id)
+    let questions = try await actor.host.flow(actor.id).settled().questions.sorted { $0.step.path < $1.step.path }
+    try await actor.host.flow(actor.id).answer(questions[1].id, with: "two")
+    _ = try await actor.host.flow(actor.id).settled()
   }
 
   static let rendered = CorpusScenario("rendered") { _ in
@@ -243,8 +243,8 @@ extension CorpusScenario {
   } when: {
     $0.isRollingBack && $0.stack.count == 2
   } begin: {
-    _ = try await $0.host.settled($0.id)
-    try await $0.host.abandon($0.id, reason: "no money")
+    _ = try await $0.host.flow($0.id).settled()
+    try await $0.host.flow($0.id).abandon(reason: "no money")
   }
 
   static let failed = CorpusScenario("failed") { isWhole in
@@ -266,8 +266,8 @@ extension CorpusScenario {
       asker("two")
     }
   } begin: {
-    _ = try await $0.host.settled($0.id)
-    _ = try? await $0.host.abandon($0.id, reason: "no money")
+    _ = try await $0.host.flow($0.id).settled()
+    _ = try? await $0.host.flow($0.id).abandon(reason: "no money")
   }
 
   static let finished = CorpusScenario("finished") { _ in
@@ -302,7 +302,7 @@ extension CorpusScenario {
       }
     }
   } begin: {
-    _ = try await $0.host.settled($0.id)
+    _ = try await $0.host.flow($0.id).settled()
   }
 
   static let unread = CorpusScenario("unread", since: 3) { _ in
@@ -314,7 +314,7 @@ extension CorpusScenario {
     }
   } begin: {
     try await $0.send()
-    try await $0.host.send("q", to: paid, of: $0.id, key: "paid again")
+    try await $0.host.flow($0.id).send("q", to: paid, key: "paid again")
   }
 
   static let migrated = CorpusScenario(

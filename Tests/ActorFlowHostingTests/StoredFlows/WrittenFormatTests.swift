@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  private func host(writing format: Int?) async throws -> (host: FlowHost, flows: HostedFlow<String, String>) {
+  private func host(writing format: Int?) async throws -> (host: FlowHost, flows: RegisteredFlow<String, String>) {
     var options = FlowHost.Options()
     options.writesFormat = format
     let host = try FlowHost(store: store, options: options)
@@ -103,7 +103,7 @@ import Testing
       let flows = try await raised.register(flow)
       try await raised.answerNext("f", #""2""#)
       #expect(try await flows.outcome(of: "f") == .finished("12"))
-      try await raised.delete("f")
+      try await raised.flow("f").delete()
     }
   }
 
@@ -127,14 +127,14 @@ import Testing
     options.writesFormat = 5
     let old = try FlowHost(store: store, options: options)
     try await old.register(flow).start(id: "f", with: "-")
-    let view = try await old.settled("f")
+    let view = try await old.flow("f").settled()
     #expect(view.status == .suspended && view.failure?.contains("writesFormat") == true, "\(view.failure ?? "")")
     #expect(log.all.isEmpty && view.questions.isEmpty && view.signals.isEmpty)
     try await old.emptied()
     options.writesFormat = 6
     let new = try FlowHost(store: store, options: options)
     let flows = try await new.register(flow)
-    try await new.retry("f")
+    try await new.flow("f").retry()
     if call >= 3 { try await new.answerNext("f", #""yes""#) }
     await new.isQuiet()
     guard case .finished = try await flows.outcome(of: "f") else {
@@ -164,13 +164,13 @@ import Testing
     #expect(try FlowSnapshot(decoding: row.encoded()) == row)
     #expect(row.encoded()[4] == UInt8(format - 4), "the format of the row itself")
     // A request of a later host repairs the index once, and only if it can.
-    let revision = try await host.view("f").revision
+    let revision = try await host.flow("f").view().revision
     let stranger = try FlowHost(store: store, options: options)
-    #expect(await code { try await stranger.abandon("f") } == .unmigrated)
+    #expect(await code { try await stranger.flow("f").abandon() } == .unmigrated)
     let later = try FlowHost(store: store, options: options)
     try await later.register(flow)
-    #expect(await code { try await later.abandon("f") } == .flowEnded)
-    let last = try await later.view("f")
+    #expect(await code { try await later.flow("f").abandon() } == .flowEnded)
+    let last = try await later.flow("f").view()
     #expect(last.revision == revision && last.status == .failed)
   }
 

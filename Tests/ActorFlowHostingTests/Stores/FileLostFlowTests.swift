@@ -92,8 +92,8 @@ import Testing
     let again = FlowHost(store: try await folder.open(), clock: folder.clock)
     let orders = try await again.register(flow)
     #expect(await code { try await orders.start(id: "o", with: "tea") } == .corrupted)
-    #expect(await code { _ = try await again.view("o") } == .corrupted)
-    #expect(await code { try await again.delete("o") } == .corrupted)
+    #expect(await code { _ = try await again.flow("o").view() } == .corrupted)
+    #expect(await code { try await again.flow("o").delete() } == .corrupted)
     #expect(try folder.snapshot() == before)
   }
 

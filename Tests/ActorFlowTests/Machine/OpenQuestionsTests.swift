@@ -96,7 +96,7 @@ import Testing
   func kept() throws {
     let token = try #require(RandomBits(String(repeating: "a", count: 32)))
     let id = Question.ID(flow: "f", run: 1, number: 2, token: token)
-    let open = FlowError.OpenQuestion(step: "s", id: id, revision: 3)
+    let open = OpenQuestion(step: "s", id: id, revision: 3)
     #expect(open.id == Question.ID(flow: "f", run: 1, number: 2))
     let error = FlowError(.questionClosed, "closed").listing([open]).located(in: "f", at: "s")
     #expect(error.openQuestions == [open] && error.flow == "f")

@@ -4,7 +4,7 @@ package import ActorFlow
 package protocol Arena: Sendable {
   var hasEnded: Bool { get async }
   /// The open questions, with the steps that ask them.
-  var questions: [OpenQuestion] { get async }
+  var questions: [AskedQuestion] { get async }
   func answer(_ question: Question.ID, with command: Command) async -> String
   func send(_ value: Int, to signal: String, key: String?) async -> String
   func backUp(to step: String?) async -> String
@@ -17,7 +17,7 @@ package protocol Arena: Sendable {
   func advance(by time: Duration) async
 }
 
-package struct OpenQuestion: Sendable {
+package struct AskedQuestion: Sendable {
   package let id: Question.ID
   package let step: String
   package let text: String

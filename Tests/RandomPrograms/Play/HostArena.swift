@@ -32,7 +32,7 @@ package final class HostArena: Arena {
 
   package var hasEnded: Bool {
     get async {
-      guard let view = try? await host.view(Self.id) else { return false }
+      guard let view = try? await host.flow(Self.id).view() else { return false }
       return switch view.status {
       case .finished, .failed, .abandoned, .cancelled, .unmigrated: true
       case .suspended: !suspendsOnFailure
@@ -41,41 +41,41 @@ package final class HostArena: Arena {
     }
   }
 
-  package var questions: [OpenQuestion] {
+  package var questions: [AskedQuestion] {
     get async {
-      guard let view = try? await host.view(Self.id) else { return [] }
+      guard let view = try? await host.flow(Self.id).view() else { return [] }
       return view.questions.map { question in
-        OpenQuestion(
+        AskedQuestion(
           id: question.id, step: question.step.name, text: (try? question.prompt(as: Form.self))?.text ?? "?")
       }
     }
   }
 
   package func answer(_ question: Question.ID, with command: Command) async -> String {
-    await outcome { try await host.answer(question, of: Self.id, with: command, by: .player, key: newKey()) }
+    await outcome { try await host.flow(Self.id).answer(question, with: command, by: .player, key: newKey()) }
   }
 
   package func send(_ value: Int, to signal: String, key: String?) async -> String {
-    do { return "\(try await host.send(value, to: Signal<Int>(signal), of: Self.id, key: key ?? newKey()))" } catch {
+    do { return "\(try await host.flow(Self.id).send(value, to: Signal<Int>(signal), key: key ?? newKey()))" } catch {
       return word(for: error)
     }
   }
 
   package func backUp(to step: String?) async -> String {
-    await outcome { try await host.backUp(Self.id, to: step.map { StepID($0) }, key: newKey()) }
+    await outcome { try await host.flow(Self.id).backUp(to: step.map { StepID($0) }, key: newKey()) }
   }
 
   package func backUp(from question: Question.ID) async -> String {
-    await outcome { try await host.backUp(Self.id, from: question, key: newKey()) }
+    await outcome { try await host.flow(Self.id).backUp(from: question, key: newKey()) }
   }
 
   package func abandon(rollingBack: Bool) async -> String {
-    await outcome { try await host.abandon(Self.id, reason: "outside", rollingBack: rollingBack, key: newKey()) }
+    await outcome { try await host.flow(Self.id).abandon(reason: "outside", rollingBack: rollingBack, key: newKey()) }
   }
 
   package func retry() async {
-    guard let view = try? await host.view(Self.id), isSuspended(view) else { return }
-    _ = try? await host.retry(Self.id, key: newKey())
+    guard let view = try? await host.flow(Self.id).view(), isSuspended(view) else { return }
+    _ = try? await host.flow(Self.id).retry(key: newKey())
   }
 
   private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }

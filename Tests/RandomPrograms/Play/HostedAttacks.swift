@@ -14,7 +14,7 @@ package func attackHostedMenus(rounds: Int) async throws -> [String] {
     try await host.command(.go(0), flow)
     try await host.command(.go(0), flow)
     try await host.command(.go(0), flow)
-    _ = try await host.abandon(flow)
+    _ = try await host.flow(flow).abandon()
     try checkMenu(program, flows[round].world)
   }
 }
@@ -42,7 +42,7 @@ package func attackWaits(rounds: Int) async throws -> [String] {
     let flow = again[round].id
     try await next.command(.go(1), flow)
     try await next.command(.go(2), flow)
-    let view = try await next.settled(flow, within: hanging)
+    let view = try await next.flow(flow).settled(within: hanging)
     try expect(view.status == .finished, "the flow is \(view.status): \(view.failure ?? "")")
   }
   return failures
@@ -55,7 +55,7 @@ private let hanging = Duration.seconds(30)
 private struct AttackedFlow: Sendable {
   let id: FlowID
   let world: World
-  let hosted: HostedFlow<Value, Value>
+  let hosted: RegisteredFlow<Value, Value>
 
   func start() async throws -> FlowID {
     try await hosted.start(id: id, with: Value())
@@ -75,12 +75,12 @@ private func register(_ program: Program, _ count: Int, with host: FlowHost) asy
 
 extension FlowHost {
   /// Answers the flow's next question.
-  fileprivate func command(_ command: Command, _ flow: FlowID) async throws {
-    let view = try await settled(flow, within: hanging)
+  fileprivate func command(_ command: Command, _ id: FlowID) async throws {
+    let view = try await flow(id).settled(within: hanging)
     guard let question = view.questions.first else {
       throw Violation("the flow asks nothing and is \(view.status): \(view.failure ?? "")")
     }
-    try await answer(question.id, of: flow, with: command)
+    try await flow(id).answer(question.id, with: command)
   }
 }
 

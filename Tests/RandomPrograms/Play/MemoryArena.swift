@@ -32,10 +32,10 @@ package final class MemoryArena: Arena {
 
   package var hasEnded: Bool { isOver.isRaised }
 
-  package var questions: [OpenQuestion] {
+  package var questions: [AskedQuestion] {
     get async {
       await coordinator.position.questions.map { question in
-        OpenQuestion(id: question.id, step: question.step.name, text: (question.prompt as? Form)?.text ?? "?")
+        AskedQuestion(id: question.id, step: question.step.name, text: (question.prompt as? Form)?.text ?? "?")
       }
     }
   }

@@ -16,7 +16,7 @@ import Testing
   /// Runs the basket of a shop until its prices were requested once.
   private func testBasket(
     _ shop: Shop, passivating: Passivation = .never,
-    _ body: (FlowTester<Basket>, OpenQuestion<BasketView>) async throws -> Void
+    _ body: (FlowTester<Basket>, ShownQuestion<BasketView>) async throws -> Void
   ) async throws {
     try await testFlow(FilledBasket(shop: shop), with: ShoppingList(), passivating: passivating) { tester in
       let view = try await tester.question(BasketView.self)

@@ -13,7 +13,7 @@ import Testing
   }
 
   /// A host that has nothing but the store, as after a start of the program.
-  private func host() async throws -> (host: FlowHost, flows: HostedFlow<Basket, Receipt>) {
+  private func host() async throws -> (host: FlowHost, flows: RegisteredFlow<Basket, Receipt>) {
     let host = FlowHost(store: store, owner: "shop")
     return (host, try await host.register(Flow("checkout") { Purchase(shop: shop) }))
   }
@@ -31,9 +31,9 @@ import Testing
   private func answer<P: Prompt & Decodable>(_ type: P.Type, _ answer: P.Answer) async throws -> P
   where P.Answer: Codable {
     let host = try await host().host
-    let view = try await host.settled("order")
+    let view = try await host.flow("order").settled()
     let question = try #require(view.questions.first, "\(view)")
-    try await host.answer(question.id, of: "order", with: answer)
+    try await host.flow("order").answer(question.id, with: answer)
     return try question.prompt(as: type)
   }
 
@@ -55,11 +55,11 @@ import Testing
     let form = try await answer(PaymentForm.self, card)
     #expect(form.declined?.ending == "0002" && form.bill.tries == 1)
     let last = try await host()
-    _ = try await last.host.settled("order")
-    _ = try await last.host.send(Confirmation(), to: Confirmation.signal, of: "order", key: "evt-1")
-    _ = try await last.host.settled("order")
+    _ = try await last.host.flow("order").settled()
+    _ = try await last.host.flow("order").send(Confirmation(), to: Confirmation.signal, key: "evt-1")
+    _ = try await last.host.flow("order").settled()
     guard case .finished(let receipt) = try await last.flows.outcome(of: "order") else {
-      Issue.record("\(try await last.host.view("order"))")
+      Issue.record("\(try await last.host.flow("order").view())")
       return
     }
     #expect(await shop.gateway.balance == receipt.order.total)
@@ -78,14 +78,14 @@ import Testing
     let first = try await answer(CancelPaymentForm.self, .cancel)
     try await answer(PaymentForm.self, card)
     let host = try await host().host
-    let question = try #require(try await host.settled("order").questions.first)
+    let question = try #require(try await host.flow("order").settled().questions.first)
     let second = try question.prompt(as: CancelPaymentForm.self)
     for (payment, key) in [(first.payment, "late"), (second.payment, "second")] {
-      _ = try await host.settled("order")
+      _ = try await host.flow("order").settled()
       #expect(await shop.gateway.balance == .zero)
-      _ = try await host.send(BankVerdict(payment: payment), to: BankVerdict.signal, of: "order", key: key)
+      _ = try await host.flow("order").send(BankVerdict(payment: payment), to: BankVerdict.signal, key: key)
     }
-    #expect(try await host.settled("order").signals == [Confirmation.signal.name])
+    #expect(try await host.flow("order").settled().signals == [Confirmation.signal.name])
     #expect(await shop.gateway.balance > .zero)
   }
 
@@ -97,9 +97,9 @@ import Testing
     let expiry = try #require(Month(year: 2049, number: 12))
     try await answer(
       PaymentForm.self, Card(number: "4242424242424242", expiry: expiry, securityCode: "123"))
-    _ = try await host().host.settled("order")
+    _ = try await host().host.flow("order").settled()
     #expect(await shop.gateway.balance > .zero)
-    #expect(try await host().host.abandon("order").status == .abandoned)
+    #expect(try await host().host.flow("order").abandon().status == .abandoned)
     #expect(await shop.gateway.balance == .zero)
     #expect(await shop.warehouse.confirmed.isEmpty)
   }
@@ -107,7 +107,7 @@ import Testing
   @Test("the question for an account is stored without the shop's members")
   func noMembers() async throws {
     try await start()
-    let question = try #require(try await host().host.settled("order").questions.first)
+    let question = try #require(try await host().host.flow("order").settled().questions.first)
     #expect(String(decoding: question.json, as: UTF8.self) == "{}")
   }
 }

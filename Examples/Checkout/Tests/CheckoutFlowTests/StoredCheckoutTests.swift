@@ -11,7 +11,7 @@ import Testing
   private struct Program {
     let shop: Shop
     let host: FlowHost
-    let flows: HostedFlow<ShoppingList, Receipt>
+    let flows: RegisteredFlow<ShoppingList, Receipt>
   }
 
   /// Opens the store that the program before has closed. Another test may be starting a process at that moment, which
@@ -47,10 +47,10 @@ import Testing
     _ type: P.Type, in folder: URL, _ answer: (P) throws -> P.Answer
   ) async throws where P.Answer: Codable {
     try await start(in: folder) { program in
-      let view = try await program.host.settled("order")
+      let view = try await program.host.flow("order").settled()
       let question = try #require(view.questions.first, "\(view)")
       let prompt = try question.prompt(as: type)
-      try await program.host.answer(question.id, of: "order", with: try answer(prompt))
+      try await program.host.flow("order").answer(question.id, with: try answer(prompt))
     }
   }
 
@@ -91,11 +91,11 @@ import Testing
         return card
       }
       try await start(in: folder) { program in
-        _ = try await program.host.settled("order")
-        try await program.host.send(Confirmation(), to: Confirmation.signal, of: "order", key: "evt-1")
-        _ = try await program.host.settled("order")
+        _ = try await program.host.flow("order").settled()
+        try await program.host.flow("order").send(Confirmation(), to: Confirmation.signal, key: "evt-1")
+        _ = try await program.host.flow("order").settled()
         guard case .finished(let receipt) = try await program.flows.outcome(of: "order") else {
-          Issue.record("\(try await program.host.view("order"))")
+          Issue.record("\(try await program.host.flow("order").view())")
           return
         }
         #expect(receipt.order.total == inMemory.order.total)
@@ -115,8 +115,8 @@ import Testing
       try await goToPayment(in: folder)
       for _ in 1...9 {
         try await start(in: folder) { program in
-          _ = try await program.host.settled("order")
-          try await program.host.backUp("order")
+          _ = try await program.host.flow("order").settled()
+          try await program.host.flow("order").backUp()
         }
       }
       try await start(in: folder) { program in
@@ -133,7 +133,7 @@ import Testing
         return .checkout(total: view.total)
       }
       try await start(in: folder) { program in
-        _ = try await program.host.settled("order")
+        _ = try await program.host.flow("order").settled()
         #expect(await program.shop.warehouse.reservations.count == 2)
       }
     }
@@ -145,14 +145,14 @@ import Testing
       try await goToPayment(in: folder)
       let card = try CardTests.card("4242424242424242")
       try await start(in: folder, dying: .afterCharge) { program in
-        let question = try #require(try await program.host.settled("order").questions.first)
-        try await program.host.answer(question.id, of: "order", with: card)
-        _ = try? await program.host.settled("order")
+        let question = try #require(try await program.host.flow("order").settled().questions.first)
+        try await program.host.flow("order").answer(question.id, with: card)
+        _ = try? await program.host.flow("order").settled()
         #expect(await program.shop.gateway.balance == Money(cents: 4490))
       }
       try await start(in: folder) { program in
-        #expect(try await program.host.view("order").status == .runnable, "nobody knows of the charge")
-        let view = try await program.host.settled("order")
+        #expect(try await program.host.flow("order").view().status == .runnable, "nobody knows of the charge")
+        let view = try await program.host.flow("order").settled()
         #expect(view.signals == [Confirmation.signal.name], "it was not asked for a card again")
         #expect(await program.shop.gateway.balance == Money(cents: 4490))
       }
@@ -167,14 +167,14 @@ import Testing
       try await goToPayment(in: folder)
       let (bad, good) = (try CardTests.card("4000000000000002"), try CardTests.card("4242424242424242"))
       try await start(in: folder, dying: .afterDecline(commits: commits)) { program in
-        let question = try #require(try await program.host.settled("order").questions.first)
-        try await program.host.answer(question.id, of: "order", with: bad)
-        _ = try? await program.host.settled("order")
+        let question = try #require(try await program.host.flow("order").settled().questions.first)
+        try await program.host.flow("order").answer(question.id, with: bad)
+        _ = try? await program.host.flow("order").settled()
       }
       // Twice, because the question is the same however often the step is entered again.
       for _ in 0..<2 {
         try await start(in: folder) { program in
-          let question = try #require(try await program.host.settled("order").questions.first)
+          let question = try #require(try await program.host.flow("order").settled().questions.first)
           let form = try question.prompt(as: PaymentForm.self)
           #expect(form.bill.declined == [DeclinedCard(ending: "0002", reason: "the bank refuses this card")])
           #expect(try book(in: folder).outcomes.count == 1, "the first card was charged under one key")
@@ -183,7 +183,7 @@ import Testing
       }
       try await answer(PaymentForm.self, in: folder) { _ in good }
       try await start(in: folder) { program in
-        let view = try await program.host.settled("order")
+        let view = try await program.host.flow("order").settled()
         #expect(view.signals == [Confirmation.signal.name])
         #expect(await program.shop.gateway.balance == Money(cents: 4490))
       }
@@ -197,16 +197,16 @@ import Testing
       try await goToPayment(in: folder)
       let first = try CardTests.card("378282246310005")
       try await start(in: folder, gatewayRules: GatewayRules(limit: .zero)) { program in
-        let question = try #require(try await program.host.settled("order").questions.first)
-        try await program.host.answer(question.id, of: "order", with: first)
-        _ = try await program.host.settled("order")
+        let question = try #require(try await program.host.flow("order").settled().questions.first)
+        try await program.host.flow("order").answer(question.id, with: first)
+        _ = try await program.host.flow("order").settled()
       }
       // The gateway has another limit, and forgets the decline. The step does not: it has recorded it.
       try FileManager.default.removeItem(at: folder.appending(path: "gateway.json"))
       let good = try CardTests.card("4242424242424242")
       try await answer(PaymentForm.self, in: folder) { _ in good }
       try await start(in: folder) { program in
-        let view = try await program.host.settled("order")
+        let view = try await program.host.flow("order").settled()
         #expect(view.signals == [Confirmation.signal.name])
         #expect(await program.shop.gateway.balance == Money(cents: 4490))
       }
@@ -228,11 +228,11 @@ import Testing
       let silent = try CardTests.card("4000000000000119")
       try await answer(PaymentForm.self, in: folder) { _ in silent }
       try await start(in: folder) { program in
-        _ = try await program.host.settled("order")
+        _ = try await program.host.flow("order").settled()
         if case .failed(let why) = try await program.flows.outcome(of: "order") {
           #expect(why == "the payment gateway did not answer")
         } else {
-          Issue.record("\(try await program.host.view("order"))")
+          Issue.record("\(try await program.host.flow("order").view())")
         }
         #expect(await program.shop.gateway.balance == .zero)
         #expect(await program.shop.warehouse.available[Fixture.hammer] == 3)
@@ -245,7 +245,7 @@ import Testing
     try await withFolder { folder in
       try await start(in: folder) { program in
         try await program.flows.start(id: "order", with: ShoppingList())
-        let question = try #require(try await program.host.settled("order").questions.first)
+        let question = try #require(try await program.host.flow("order").settled().questions.first)
         #expect(!String(decoding: question.json, as: UTF8.self).contains("Nails"))
         let view = try question.prompt(as: BasketView.self).shown(in: program.shop.catalogue)
         #expect(view.catalogue.products.count == 2 && view.stock[Fixture.nails] == 50)

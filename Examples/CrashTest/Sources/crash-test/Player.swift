@@ -4,7 +4,7 @@ import ActorFlowHosting
 /// Brings flows to their end from any state, and records the acknowledgements of the host.
 struct Player: Sendable {
   let host: FlowHost
-  let flows: HostedFlow<String, String>
+  let flows: RegisteredFlow<String, String>
   let acknowledged: SideFile
   let intents: SideFile
 
@@ -35,7 +35,7 @@ struct Player: Sendable {
       let run = try await play(id)
       guard Bool.random(), let number = run.split(separator: "#").last.flatMap({ Int($0) }) else { return }
       try acknowledge(.deleting, "\(id)", run)
-      try await host.delete(id)
+      try await host.flow(id).delete()
       try await start(id, run: number + 1)
     }
   }
@@ -50,7 +50,7 @@ struct Player: Sendable {
   private func play(_ id: FlowID) async throws -> String {
     var turns = 0
     while true {
-      let view = try await host.settled(id, within: .seconds(30))
+      let view = try await host.flow(id).settled(within: .seconds(30))
       if case .finished(let output) = try await flows.outcome(of: id) {
         try acknowledge(.finished, CrashFlow.run(output), output)
         return CrashFlow.run(output)
@@ -72,7 +72,7 @@ struct Player: Sendable {
         }
       }
       if view.signals.contains(CrashFlow.go.name) {
-        _ = try await host.send("go-once", to: CrashFlow.go, of: id, key: "go")
+        _ = try await host.flow(id).send("go-once", to: CrashFlow.go, key: "go")
       }
     }
   }
@@ -84,7 +84,7 @@ struct Player: Sendable {
       if way != 0 { group.addTask { try await answer(request) } }
       if way != 1 {
         group.addTask {
-          _ = try await host.send("either-signal", to: CrashFlow.either, of: request.question.flow, key: "either")
+          _ = try await host.flow(request.question.flow).send("either-signal", to: CrashFlow.either, key: "either")
         }
       }
       try await group.waitForAll()
@@ -98,7 +98,7 @@ struct Player: Sendable {
   private func comesToRest(_ id: FlowID) async throws {
     let end = ContinuousClock.now + .seconds(10)
     while true {
-      let view = try await host.view(id)
+      let view = try await host.flow(id).view()
       if view.status == .waiting { return }
       if try await bothHaveCome(id) { return }
       guard ContinuousClock.now < end else {
@@ -109,7 +109,7 @@ struct Player: Sendable {
   }
 
   private func bothHaveCome(_ id: FlowID) async throws -> Bool {
-    let entries = try await host.history(of: id, limit: 10_000).filter { $0.step?.name == "either" }
+    let entries = try await host.flow(id).history(limit: 10_000).filter { $0.step?.name == "either" }
     return Set(entries.map(\.what)).isSuperset(of: ["answered", "received"])
   }
 
@@ -125,7 +125,7 @@ struct Player: Sendable {
   func give(_ request: Request) async throws {
     let id = request.question.flow
     do {
-      try await host.answer(request.question, of: id, with: request.text, key: request.key)
+      try await host.flow(id).answer(request.question, with: request.text, key: request.key)
     } catch let error as FlowError where request.form.kind == "either" && Self.isLate(error) {
       return try acknowledge(.refused, request.form.run, request.key)
     }

@@ -46,7 +46,7 @@ struct StoreCheck {
   }
 
   /// Returns the run that the store has of a flow.
-  private func run(of id: FlowID, _ flows: HostedFlow<String, String>) async throws -> String {
+  private func run(of id: FlowID, _ flows: RegisteredFlow<String, String>) async throws -> String {
     guard case .finished(let output) = try await flows.outcome(of: id) else { throw Unfinished() }
     return CrashFlow.run(output)
   }
@@ -86,7 +86,7 @@ struct StoreCheck {
   }
 
   private func examine(
-    _ id: FlowID?, _ testimony: Testimony, _ host: FlowHost, _ flows: HostedFlow<String, String>
+    _ id: FlowID?, _ testimony: Testimony, _ host: FlowHost, _ flows: RegisteredFlow<String, String>
   ) async throws -> [String] {
     var problems: [String] = []
     func expect(_ holds: Bool, _ problem: String) { if !holds { problems.append(problem) } }
@@ -99,7 +99,7 @@ struct StoreCheck {
     problems += self.problems(in: output, testimony)
     expect(testimony.output.map { $0 == output } ?? true, "made \(output), and had made \(testimony.output ?? "")")
 
-    let history = try await host.history(of: id, limit: 10_000)
+    let history = try await host.flow(id).history(limit: 10_000)
     expect(history.map(\.sequence) == Array(1...max(history.count, 1)), "the history has gaps")
     let answered = history.filter { $0.what == "answered" }.compactMap(\.detail)
     for answer in testimony.answers {

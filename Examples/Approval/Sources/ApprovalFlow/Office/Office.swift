@@ -10,10 +10,10 @@ package import ActorFlowHosting
 /// The requests of people about expenses. A request that cannot be carried out throws a sentence.
 package struct Office: Sendable {
   let host: FlowHost
-  let expenses: HostedFlow<Claim, Verdict>
+  let expenses: RegisteredFlow<Claim, Verdict>
   let staff: Staff
 
-  package init(host: FlowHost, expenses: HostedFlow<Claim, Verdict>, staff: Staff) {
+  package init(host: FlowHost, expenses: RegisteredFlow<Claim, Verdict>, staff: Staff) {
     (self.host, self.expenses, self.staff) = (host, expenses, staff)
   }
 
@@ -47,7 +47,7 @@ package struct Office: Sendable {
     repeat {
       let page = try await host.tasks(query, after: cursor, limit: 100)
       for task in page.tasks {
-        let view = try await host.view(task.flow)
+        let view = try await host.flow(task.flow).view()
         guard let question = view.questions.first(where: { $0.id.description == task.task.question }) else { continue }
         let form = try question.prompt(as: BallotForm.self)
         items.append(Item(expense: task.flow, seat: form.seat, claim: form.claim, due: form.due))
@@ -72,15 +72,15 @@ package struct Office: Sendable {
     // Two people may answer at the same moment: the slower answer then counts for the next question.
     var view = try await view(of: id)
     for _ in 1...3 {
-      if view.questions.isEmpty { view = try await host.settled(id) }
+      if view.questions.isEmpty { view = try await host.flow(id).settled() }
       guard let question = view.questions.first else { break }
       if !question.assignees.contains(name), try await trail(of: id).missed(name) { break }
       do {
-        try await host.answer(
-          question.id, of: id, with: response, by: Principal(id: name), revision: question.revision)
+        try await host.flow(id).answer(
+          question.id, with: response, by: Principal(id: name), revision: question.revision)
         return
       } catch let error as FlowError where [.questionClosed, .staleRevision, .flowEnded].contains(error.code) {
-        view = try await host.settled(id)
+        view = try await host.flow(id).settled()
       }
     }
     throw try await tooLate(id, for: name)
@@ -92,7 +92,7 @@ package struct Office: Sendable {
     let outcome = try await expenses.outcome(of: id)
     var (entries, last): ([HistoryEntry], [HistoryEntry]) = ([], [])
     repeat {
-      last = try await host.history(of: id, after: entries.last?.sequence ?? 0, limit: 1_000)
+      last = try await host.flow(id).history(after: entries.last?.sequence ?? 0, limit: 1_000)
       entries += last
     } while !last.isEmpty
     return Trail(entries, view: view, outcome: outcome)
@@ -101,7 +101,7 @@ package struct Office: Sendable {
 
 extension Office {
   private func view(of id: FlowID) async throws -> FlowView {
-    do { return try await host.view(id) } catch let error as FlowError where error.code == .noSuchFlow {
+    do { return try await host.flow(id).view() } catch let error as FlowError where error.code == .noSuchFlow {
       throw Problem("There is no expense \(id).", status: 404)
     }
   }

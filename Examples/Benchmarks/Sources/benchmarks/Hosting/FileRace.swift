@@ -61,7 +61,7 @@ struct FileRace {
         for id in ids {
           group.addTask {
             try await host.answer(id, times: count)
-            _ = try await host.settled(id)
+            _ = try await host.flow(id).settled()
           }
         }
         try await group.waitForAll()

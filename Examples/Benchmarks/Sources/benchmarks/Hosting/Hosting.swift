@@ -20,12 +20,12 @@ struct Hosting {
       var question = try await host.question(of: id)
       time += try await nanosecondsOf {
         for _ in 1..<8 {
-          try await host.answer(question, of: id, with: 1)
+          try await host.flow(id).answer(question, with: 1)
           question = try await host.question(of: id)
         }
       }
-      try await host.answer(question, of: id, with: 1)
-      _ = try await host.settled(id)
+      try await host.flow(id).answer(question, with: 1)
+      _ = try await host.flow(id).settled()
       try WrongResult.check(try await flows.outcome(of: id) == .finished(8), "a hosted flow did not end with its sum")
     }
     return time / Double(7 * batch)
@@ -54,12 +54,12 @@ struct Resuming {
     let id = Self.id(rounds)
     let question = try await host.question(of: id)
     let expected = settles ? 1 : rounds + 1
-    let depth = try await host.view(id).stack.count
+    let depth = try await host.flow(id).view().stack.count
     try WrongResult.check(depth == expected, "after \(rounds) rounds the stack has \(depth) steps")
     var time = 0.0
     for _ in 0..<batch {
       try await host.catchUp()  // it is in no host's memory
-      time += await nanosecondsOfRefusal { try await host.answer(question, of: id, with: -1) }
+      time += await nanosecondsOfRefusal { try await host.flow(id).answer(question, with: -1) }
     }
     return time / Double(batch)
   }

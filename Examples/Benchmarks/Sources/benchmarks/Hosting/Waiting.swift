@@ -30,7 +30,7 @@ enum Waiting {
     for number in stride(from: 0, to: first + count, by: 97) {
       let id = FlowID("\(number)")
       try await host.answer(id, times: 2)
-      _ = try await host.settled(id)
+      _ = try await host.flow(id).settled()
       let outcome = try await flows.outcome(of: id)
       try WrongResult.check(outcome == .finished(number + 2), "the flow \(number) became \(outcome)")
     }

@@ -15,7 +15,7 @@ struct StoredConversation: Conversation {
   /// A conversation with a flow that was just started: its events tell everything.
   init(_ host: FlowHost, beginning id: FlowID, catalogue: Catalogue) {
     (self.host, self.id, self.catalogue) = (host, id, catalogue)
-    events = host.events(of: id)
+    events = host.flow(id).events
     opening = nil
   }
 
@@ -25,9 +25,9 @@ struct StoredConversation: Conversation {
   /// page shows the result. From then on each event changes that page.
   init?(_ host: FlowHost, goingOnWith id: FlowID, catalogue: Catalogue) async throws {
     (self.host, self.id, self.catalogue) = (host, id, catalogue)
-    while try await host.settled(id).status == .runnable {}
-    events = host.events(of: id)
-    let view = try await host.view(id)
+    while try await host.flow(id).settled().status == .runnable {}
+    events = host.flow(id).events
+    let view = try await host.flow(id).view()
     guard view.status == .waiting || view.status == .runnable else { return nil }
     let page = try Page(view, catalogue: catalogue)
     opening = page
@@ -39,31 +39,31 @@ struct StoredConversation: Conversation {
   }
 
   func settled() async -> Page? {
-    guard let view = try? await host.settled(id) else { return nil }
+    guard let view = try? await host.flow(id).settled() else { return nil }
     return try? Page(view, catalogue: catalogue)
   }
 
   func answer<Form: TextPrompt>(
     _ question: Page.Question, _ form: Form.Type, with answer: Form.Answer
   ) async throws -> Bool {
-    let view = try await host.answer(question.id, of: id, with: answer)
+    let view = try await host.flow(id).answer(question.id, with: answer)
     return view.questions.contains { $0.id == question.id }
   }
 
   func backUp(from question: Page.Question?) async throws {
-    try await host.backUp(id, from: question?.id)
+    try await host.flow(id).backUp(from: question?.id)
   }
 
   func confirm(key: String) async throws -> Delivery {
-    try await host.send(Confirmation(), to: Confirmation.signal, of: id, key: key)
+    try await host.flow(id).send(Confirmation(), to: Confirmation.signal, key: key)
   }
 
   func decide(_ verdict: BankVerdict, key: String) async throws -> Delivery {
-    try await host.send(verdict, to: BankVerdict.signal, of: id, key: key)
+    try await host.flow(id).send(verdict, to: BankVerdict.signal, key: key)
   }
 
   func abandon(reason: String) async throws {
-    try await host.abandon(id, reason: reason)
+    try await host.flow(id).abandon(reason: reason)
   }
 }
 
@@ -92,8 +92,8 @@ enum StoredPrompt {
   /// Returns the prompt of a question, with the data that belongs to the shop and is not stored.
   ///
   /// - Throws: ``Problem`` if this program has no such prompt, or has another one by this name.
-  static func read(_ question: FlowView.OpenQuestion, in catalogue: Catalogue) throws -> any TextPrompt {
-    guard let form = forms.first(where: { "\($0)" == question.prompt }),
+  static func read(_ question: StoredQuestion, in catalogue: Catalogue) throws -> any TextPrompt {
+    guard let form = forms.first(where: question.shows),
       let prompt = try? question.prompt(as: form)
     else { throw Problem("The step \(question.step) asks with a \(question.prompt), which this program cannot show.") }
     return (prompt as? BasketView)?.shown(in: catalogue) ?? prompt

@@ -43,7 +43,7 @@ struct StoreFolder: Sendable {
     var cursor: String?
     repeat {
       let page = try await host.list(FlowQuery(status: [.waiting, .runnable]), after: cursor)
-      for flow in page.flows { views.append(try await host.view(flow.id)) }
+      for flow in page.flows { views.append(try await host.flow(flow.id).view()) }
       cursor = page.cursor
     } while cursor != nil
     return views.sorted { ($0.startedAt, $0.id.description) < ($1.startedAt, $1.id.description) }

@@ -7,7 +7,7 @@ import Foundation
 struct StoredCheckouts: Sendable {
   private let folder: StoreFolder
   private let host: FlowHost
-  private let flows: HostedFlow<ShoppingList, Receipt>
+  private let flows: RegisteredFlow<ShoppingList, Receipt>
 
   /// Hosts this flow in a store.
   ///
@@ -69,14 +69,13 @@ struct StoredCheckouts: Sendable {
   /// Sends the signals of the payment provider since the last start of the program, before a wait times out.
   private func confirmOverdue() async throws {
     for view in try await folder.waiting() where view.signals.contains(Confirmation.signal.name) {
-      try await host.send(
-        Confirmation(), to: Confirmation.signal, of: view.id, key: "provider-again-\(view.revision)")
+      try await host.flow(view.id).send(Confirmation(), to: Confirmation.signal, key: "provider-again-\(view.revision)")
     }
     for view in try await folder.waiting() where view.signals.contains(BankVerdict.signal.name) {
       let forms = view.questions.compactMap { try? $0.prompt(as: CancelPaymentForm.self) }
       for form in forms {
-        try await host.send(
-          BankVerdict(payment: form.payment), to: BankVerdict.signal, of: view.id, key: "bank-\(form.payment)")
+        try await host.flow(view.id).send(
+          BankVerdict(payment: form.payment), to: BankVerdict.signal, key: "bank-\(form.payment)")
       }
     }
   }
@@ -85,7 +84,7 @@ struct StoredCheckouts: Sendable {
   func hosting(
     _ conversation: StoredConversation, confirmsByHand: Bool, _ body: () async throws -> Void
   ) async throws {
-    let provider = Provider(conversation: conversation, events: host.events(of: conversation.id))
+    let provider = Provider(conversation: conversation, events: host.flow(conversation.id).events)
     try await withThrowingTaskGroup { group in
       group.addTask { try await host.run() }
       if !confirmsByHand { group.addTask { await provider.confirm() } }

@@ -1,7 +1,7 @@
 public import ActorFlow
 
 /// A question that shows a `P`, as ``FlowTester/question(_:at:fileID:line:)`` found it.
-public struct OpenQuestion<P: Prompt>: Sendable, Identifiable {
+public struct ShownQuestion<P: Prompt>: Sendable, Identifiable {
   /// The question, as events and positions contain it.
   public let question: Question
   /// The prompt that the question shows.
