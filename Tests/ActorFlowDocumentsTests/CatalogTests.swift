@@ -23,7 +23,7 @@ import Testing
     let nodes = flow.graph.nodes
     #expect(nodes[0].backUp == .returnable)
     #expect(nodes[0].info.presentation == .modal)
-    #expect(nodes[2].failure == .park)
+    #expect(nodes[2].failure == .suspend)
     let scopes = flow.graph.program.compactMap { if case .open(let scope) = $0 { scope } else { nil } }
     #expect(scopes.map(\.deadline) == [.seconds(2.5), .seconds(7_200), nil])
     guard case .retry(let attempts, let backoff) = scopes[2].kind else {

@@ -9,7 +9,7 @@ extension FlowComponent {
   /// A step fails if it throws and nothing around it handles the error, or if the time of a
   /// ``FlowComponent/timeout(_:)`` around it is over.
   ///
-  /// A run in memory always rolls back; ``FailurePolicy/park`` has an effect only in hosted flows.
+  /// A run in memory always rolls back; ``FailurePolicy/suspend`` has an effect only in hosted flows.
   public func onFailure(_ policy: FailurePolicy) -> Flow<Input, Output> {
     Flow(segments: [.begin(.failure(policy))] + flow.segments + [.end])
   }

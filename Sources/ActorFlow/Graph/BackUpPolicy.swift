@@ -37,5 +37,5 @@ public enum FailurePolicy: Sendable, Hashable, Codable {
   case rollBack
   /// Stop at the failed step until a retry is requested. Only a hosted flow can wait for that; a run in memory rolls
   /// back.
-  case park
+  case suspend
 }

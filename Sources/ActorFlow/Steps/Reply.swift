@@ -23,6 +23,8 @@ public struct Reply<Answer: Sendable>: Sendable {
 }
 
 extension Reply: Equatable where Answer: Equatable {}
+extension Reply: Encodable where Answer: Encodable {}
+extension Reply: Decodable where Answer: Decodable {}
 
 /// The circumstances of an answer, as the journal stores them.
 package struct AnswerFacts: Sendable, Equatable {

@@ -23,12 +23,15 @@ package enum DocumentKeys {
   package static let way = ["case", "as", "do"]
   package static let retry = ["attempts", "pause", "factor", "longestPause"]
 
-  package static let failurePolicies: [String: FailurePolicy] = ["rollBack": .rollBack, "park": .park]
+  /// The failure policies by their words; `park` is an earlier word, which is still read.
+  package static let failurePolicies: [String: FailurePolicy] = [
+    "rollBack": .rollBack, "suspend": .suspend, "park": .suspend,
+  ]
 
   package static func name(of policy: FailurePolicy) -> String {
     switch policy {
     case .rollBack: "rollBack"
-    case .park: "park"
+    case .suspend: "suspend"
     }
   }
 

@@ -71,7 +71,8 @@ final class Definition: Sendable {
     writer.string("\(node.body.types.input)")
     writer.string("\(node.body.types.output)")
     writer.string("\(node.backUp)")
-    writer.string(node.failure.map { "\($0)" } ?? "")
+    // The word of earlier versions, so that their flows keep the fingerprint.
+    writer.string(node.failure.map { $0 == .suspend ? "park" : "\($0)" } ?? "")
   }
 }
 

@@ -29,7 +29,7 @@ final class FlowCommitter: Sendable {
     /// The reason why the flow was passivated, if that is because it could not be written.
     var failure: (any Error)?
     /// Passivates the flow.
-    var park: (@Sendable () async -> Void)?
+    var passivate: (@Sendable () async -> Void)?
   }
 
   init(
@@ -91,7 +91,7 @@ final class FlowCommitter: Sendable {
   }
 
   /// Sets the closure that passivates the flow, once the flow is in memory.
-  func parks(with park: @escaping @Sendable () async -> Void) { entry.withLock { $0.park = park } }
+  func passivates(with passivate: @escaping @Sendable () async -> Void) { entry.withLock { $0.passivate = passivate } }
 
   /// The reason why the flow was passivated, if that is because it could not be written.
   var failure: (any Error)? { entry.withLock { $0.failure } }
@@ -189,12 +189,12 @@ final class FlowCommitter: Sendable {
   /// Stores that the flow is unmigrated, because the code of a step does not fit its stored answers, and passivates it.
   ///
   /// The flow stays as it was last stored: if it was about to move to another version, it does not.
-  func park(because error: FlowError) async {
+  func markUnmigrated(because error: FlowError) async {
     let (stored, fence, loss) = entry.withLock { ($0.stored, $0.fence, $0.loss) }
     if let stored, loss == nil {
       do {
-        let parked = try await shared.park(stored, try shared.state(of: stored), because: error, fence: fence)
-        entry.withLock { ($0.stored, $0.state) = (parked.stored, parked.state) }
+        let marked = try await shared.markUnmigrated(stored, try shared.state(of: stored), because: error, fence: fence)
+        entry.withLock { ($0.stored, $0.state) = (marked.stored, marked.state) }
       } catch let failure as FlowStoreError {
         if FlowStoreError.isUnknown(failure) { return await drop(because: failure) }
         if FlowStoreError.isTakenOver(failure) { lose(failure) }
@@ -208,11 +208,11 @@ final class FlowCommitter: Sendable {
   /// failed: the flow is passivated before the step learns of the error, and activated again from its stored state. A
   /// request's error is thrown to its caller.
   func stop(_ error: any Error) async {
-    let park = entry.withLock { entry in
+    let passivate = entry.withLock { entry in
       // Later failures follow from the first one.
       if entry.failure == nil { entry.failure = error }
-      return entry.park
+      return entry.passivate
     }
-    await park?()
+    await passivate?()
   }
 }

@@ -101,7 +101,7 @@ extension FlowHost {
     isStopping = true
     for flow in live.values {
       flow.committer.lose(CancellationError())
-      await flow.park()
+      await flow.passivate()
     }
   }
 }

@@ -221,7 +221,7 @@ extension FlowHost {
   /// - Parameter outage: The error because of which the host stops, if the store has been away for too long.
   func stop(because outage: (any Error)? = nil) async throws {
     let flows = Array(live.values)
-    for flow in flows { await flow.park() }
+    for flow in flows { await flow.passivate() }
     let clock = shared.clock
     let deadline = clock.date(after: shared.options.gracePeriod)
     let late = await withTaskGroup(of: Bool.self) { group in

@@ -182,11 +182,11 @@ extension FlowHost {
   ) async throws -> (Definition, HostedState) {
     do {
       var (definition, moved) = try resolve(stored, state)
-      moved.parked = nil
+      moved.unmigrated = nil
       return (definition, moved)
     } catch let error as FlowError {
       if state.machine.ending == nil {
-        _ = try? await shared.park(stored, state, because: error, fence: fence)
+        _ = try? await shared.markUnmigrated(stored, state, because: error, fence: fence)
       }
       throw error
     }
@@ -218,7 +218,7 @@ extension FlowHost {
     settings.persistence = FlowPersistence(
       codec: shared.values, watch: watch, start: start, format: state.format
     ) { error in
-      await committer.park(because: error)
+      await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in
       try await committer.commit(machine, events, for: cause as? HostRequest)
     }

@@ -55,7 +55,7 @@ extension FlowView {
     status = state.status(indexedAs: snapshot.status)
     if case .abandoned(let reason)? = machine.ending { self.reason = reason } else { reason = nil }
     let failed = machine.ending == nil || machine.ending == .failed ? machine.failure : nil
-    failure = (machine.ending == nil ? state.parked : nil) ?? (machine.fault?.error ?? failed)?.message
+    failure = (machine.ending == nil ? state.unmigrated : nil) ?? (machine.fault?.error ?? failed)?.message
     rollbackFailed = snapshot.rollbackFailed
     steps = snapshot.steps
     stack = machine.stack

@@ -15,7 +15,7 @@ struct HostedState: Sendable, Equatable {
   /// The applied requests, oldest first.
   var requests: [AppliedRequest] = []
   /// The reason why no registered version fits the flow, if none does.
-  var parked: String?
+  var unmigrated: String?
   var machine: MachineSnapshot
   /// The format in which the machine is stored. Activating the flow may raise it, and nothing lowers it.
   var format = MachineSnapshot.format
@@ -58,7 +58,7 @@ struct HostedState: Sendable, Equatable {
     try coder.code(&startedAt)
     try coder.code(&input)
     try coder.code(&requests)
-    try coder.code(&parked)
+    try coder.code(&unmigrated)
   }
 
   /// Returns the flow's status, given the one that its snapshot is indexed with. The ending in the body overrides that.

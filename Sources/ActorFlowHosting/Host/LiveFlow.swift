@@ -24,7 +24,7 @@ final class LiveFlow: Sendable {
   init(_ coordinator: FlowCoordinator, _ committer: FlowCommitter, _ lease: FlowLease?) {
     (self.coordinator, self.committer) = (coordinator, committer)
     self.lease = Lock(lease)
-    committer.parks { [weak self] in await self?.park() }
+    committer.passivates { [weak self] in await self?.passivate() }
   }
 
   var id: FlowID { committer.id }
@@ -86,7 +86,7 @@ final class LiveFlow: Sendable {
   func dismiss(_ error: any Error) async {
     committer.lose(error)
     _ = close(evenIfUsed: true)
-    await park()
+    await passivate()
   }
 
   /// Closes the flow to new users, because a request cannot be done here.
@@ -96,7 +96,7 @@ final class LiveFlow: Sendable {
   }
 
   /// Passivates the flow even while it is in use. Requests of its users are then refused.
-  func park() async {
+  func passivate() async {
     await coordinator.passivate()
     idle.signal()
   }

@@ -95,7 +95,7 @@ extension FlowHost {
     var (snapshot, state) = (stored.snapshot, state)
     snapshot.status = state.status(indexedAs: snapshot.status)
     guard snapshot.stored.status != stored.snapshot.status else { return stored }
-    state.parked = nil
+    state.unmigrated = nil
     guard let body = try? shared.body(of: state) else { return stored }
     (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
     do {
@@ -112,9 +112,9 @@ extension FlowHost {
 
   /// Frees the unmigrated flows that fit a registered definition now; called when a definition was registered.
   func free(_ name: String) async throws {
-    var parked: [FlowID] = []
-    try await forEachFlow(FlowQuery(definition: name, status: [.unmigrated])) { parked.append($0.id) }
-    for id in parked {
+    var unmigrated: [FlowID] = []
+    try await forEachFlow(FlowQuery(definition: name, status: [.unmigrated])) { unmigrated.append($0.id) }
+    for id in unmigrated {
       guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
         state.machine.ending != nil || (try? resolve(stored, state)) != nil
       else { continue }
@@ -123,10 +123,10 @@ extension FlowHost {
         _ = try? await indexedRight(stored, state, fence: lease?.fence)
       } else {
         var snapshot = stored.snapshot
-        state.parked = nil
+        state.unmigrated = nil
         snapshot.status = state.machine.fault == nil ? .runnable : .suspended
         let entry = shared.note("freed", stored, &state)
-        // Another host may have freed the flow. After a failed write it stays parked; the host remembers the error.
+        // Another host may have freed the flow. After a failed write it stays unmigrated; the host remembers the error.
         if let body = try? shared.body(of: state) {
           snapshot.body = body
           _ = try? await shared.store.commit(

@@ -59,7 +59,7 @@ extension FlowHost {
   private func unchecked(_ state: HostedState, in definition: Definition) -> [MigrationPlan.UncheckedValue] {
     let check = StoredValueCheck(
       state.machine, in: definition, codec: shared.values, isMoving: false, listing: true)
-    guard let reason = state.parked else { return check.unchecked }
+    guard let reason = state.unmigrated else { return check.unchecked }
     let step = state.machine.main.places.last?.visit.step ?? ""
     return check.unchecked + [
       MigrationPlan.UncheckedValue(step: step, kind: .standstill, key: nil, type: "", reason: reason)

@@ -87,7 +87,7 @@ public struct MigrationPlan: Sendable {
   public internal(set) var unused: [UnusedMove] = []
 
   /// The number of flows that stay with their version, that move, that are unmigrated, and that have unchecked values.
-  public var counts: (stay: Int, move: Int, park: Int, unchecked: Int) {
+  public var counts: (stay: Int, move: Int, unmigrated: Int, unchecked: Int) {
     groups.reduce(into: (0, 0, 0, 0)) { counts, group in
       switch group.fate {
       case .stays: counts.0 += group.count

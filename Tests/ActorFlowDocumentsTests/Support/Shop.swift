@@ -58,7 +58,7 @@ let everything = """
     "name": "checkout",
     "flow": [
       {"step": "shipping", "as": "address", "onBackUp": "returnable", "presentation": "modal"},
-      {"flow": [{"step": "gift-wrap"}, {"step": "gift-wrap", "onFailure": "park"}], "as": "wrapping"},
+      {"flow": [{"step": "gift-wrap"}, {"step": "gift-wrap", "onFailure": "suspend"}], "as": "wrapping"},
       {"switch": [
         {"case": "isGuest", "as": "guest", "do": [{"step": "guest-order"}]},
         {"case": "isMember", "do": [{"step": "member-order"}]}

@@ -19,7 +19,7 @@ import Testing
       plain, plain.onBackUp(.passThrough), plain.onFailure(.rollBack), plain.presentation(.modal),
       plain.timeout(.seconds(1)), plain.retry(2), plain.recover { _ in "" }, plain.expires(afterIdle: .seconds(1)),
       plain.map { $0 + "!" }, plain.carrying { $0 + $1 }, plain.named("other").named("kyc"),
-      Flow { plain }.expires(afterIdle: .seconds(1)).onFailure(.park).timeout(.seconds(2)),
+      Flow { plain }.expires(afterIdle: .seconds(1)).onFailure(.suspend).timeout(.seconds(2)),
       Flow("other") {
         Step("a") { Asker() }
         Step("b") { Asker() }

@@ -114,7 +114,7 @@ import Testing
     let all = moves + [.forget("kyc/score"), .reenter("kyc/sign", at: "kyc/seal") { (old: String) in old }]
     try await later.register(second, version: 2, from: 1, moves: all)
     #expect(try await later.list(FlowQuery(status: [.unmigrated])).flows.isEmpty)
-    #expect(try await later.plan().counts.park == 0)
+    #expect(try await later.plan().counts.unmigrated == 0)
     try await finish(later, "f3")
     #expect(try await flows.outcome(of: "f3") == .finished("-xxx.y"))
   }
@@ -136,7 +136,7 @@ import Testing
     let step = Step("pay") { (_: String, _: StepContext) -> String in throw Broken() }
     let host = FlowHost(store: store)
     try await host.register(Flow("ends") { step.onFailure(.rollBack) }).start(id: "ended", with: "")
-    try await host.register(Flow("stands") { step.onFailure(.park) }).start(id: "still", with: "")
+    try await host.register(Flow("stands") { step.onFailure(.suspend) }).start(id: "still", with: "")
     for (id, status) in [("ended", FlowSnapshot.Status.failed), ("still", .suspended)] {
       #expect(try await host.flow(FlowID(id)).settled().status == status)
     }

@@ -114,6 +114,7 @@ import Testing
       let open = try #require(error.openQuestions.first)
       #expect(error.openQuestions.count == 1 && open.step == shown.step && open.revision == shown.revision)
       #expect(open.id.number == shown.id.number && open.id != shown.id, "the digits are for those who may answer")
+      #expect(error.page?.questions.map(\.id) == [shown.id], "the page can be answered")
       #expect(!"\(open.id) \(error)".contains("~"))
       #expect(try JSONDecoder().decode(OpenQuestion.self, from: JSONEncoder().encode(open)) == open)
       // The id without its digits finds the question in the view, and does not answer it.
@@ -125,14 +126,20 @@ import Testing
       try await second.flow("s").answer(old.id, json: #""late""#.utf8)
     }
     #expect(json?.openQuestions.map(\.id.number) == [shown.id.number])
+    #expect(json?.page?.questions.map(\.id) == [shown.id])
+    let back = await #expect(throws: FlowError.self) { try await second.flow("s").backUp(from: old.id) }
+    #expect(back?.page?.questions.map(\.id) == [shown.id])
     let stale = try await refusal(of: shown.id, at: second, revision: 7)
     #expect(stale.code == .staleRevision && stale.openQuestions.map(\.revision) == [1])
+    #expect(stale.page?.questions.map(\.revision) == [1])
     try await second.register(Flow("other") { Step("x") { Asker(log) } }).start(id: "t", with: "-")
     let foreign = try await refusal(of: try await question(second, "t").id, at: second)
     #expect(foreign.code == .noSuchQuestion && foreign.openQuestions.map(\.step) == [shown.step])
+    #expect(foreign.page == nil, "it was never a question of this flow")
     try await second.flow("s").answer(shown.id, with: "two")
     _ = try await second.flow("s").settled()
-    #expect(try await refusal(of: shown.id, at: second).openQuestions.isEmpty, "it has ended")
+    let ended = try await refusal(of: shown.id, at: second)
+    #expect(ended.openQuestions.isEmpty && ended.page?.status == .finished)
   }
 
   @Test("WF-14 no key can be derived from another one")

@@ -84,6 +84,6 @@ import Testing
     for policy in [BackUpPolicy.automatic, .returnable, .returnableIfSkipped, .passThrough, .oneWay, .settling] {
       #expect(try roundTrip(policy) == policy)
     }
-    for policy in [FailurePolicy.rollBack, .park] { #expect(try roundTrip(policy) == policy) }
+    for policy in [FailurePolicy.rollBack, .suspend] { #expect(try roundTrip(policy) == policy) }
   }
 }

@@ -27,7 +27,7 @@ import Testing
     let modified = [
       flow, flow.onFailure(.rollBack), flow.onBackUp(.oneWay), flow.presentation(.modal), flow.timeout(.seconds(1)),
       flow.retry(3), flow.recover { "\($0)" }, flow.expires(afterIdle: .seconds(1)), flow.map { $0 + "!" },
-      flow.carrying { $0 + $1 }, flow.retry(2).timeout(.seconds(1)).onFailure(.park), Flow { flow },
+      flow.carrying { $0 + $1 }, flow.retry(2).timeout(.seconds(1)).onFailure(.suspend), Flow { flow },
     ]
     for flow in modified { #expect(flow.name == "kyc") }
     #expect(flow.expires(afterIdle: .seconds(1)).named("onboarding").name == "onboarding")

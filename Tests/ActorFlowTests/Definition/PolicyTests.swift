@@ -29,17 +29,17 @@ import Testing
   @Test("the innermost of two wrappers around one step wins")
   func twice() {
     #expect(backUps(step("a").onBackUp(.oneWay).onBackUp(.settling)) == [.oneWay])
-    #expect(failures(step("a").onFailure(.park).onFailure(.rollBack)) == [.park])
+    #expect(failures(step("a").onFailure(.suspend).onFailure(.rollBack)) == [.suspend])
   }
 
   @Test("the two kinds of policies are independent")
   func independent() {
     let flow = Flow {
-      step("a").onFailure(.park)
+      step("a").onFailure(.suspend)
       step("b").onBackUp(.oneWay)
     }.onBackUp(.returnable).onFailure(.rollBack)
     #expect(backUps(flow) == [.returnable, .oneWay])
-    #expect(failures(flow) == [.park, .rollBack])
+    #expect(failures(flow) == [.suspend, .rollBack])
   }
 
   @Test("map, carrying and named keep the policy inside")

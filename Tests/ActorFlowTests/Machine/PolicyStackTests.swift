@@ -109,12 +109,12 @@ import Testing
     #expect(driver.rollBack() == "cba")
   }
 
-  @Test("`.park` rolls back in memory")
+  @Test("`.suspend` rolls back in memory")
   func suspend() throws {
     var driver = try MachineDriver(
       Flow {
-        Step("a") { Asker() }.onFailure(.park)
-        Step("b") { Asker() }.onFailure(.park)
+        Step("a") { Asker() }.onFailure(.suspend)
+        Step("b") { Asker() }.onFailure(.suspend)
       })
     driver.enter(0)
     driver.enter(1)

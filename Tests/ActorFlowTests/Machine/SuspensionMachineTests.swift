@@ -55,7 +55,7 @@ import Testing
 
     let after = Flow<String, String> {
       Step("first") { Asker() }.onFailure(.rollBack)
-      late.onFailure(.park)
+      late.onFailure(.suspend)
     }
     driver = try TrackDriver(after, with: "-", journal: .persisting)
     try driver.pass("first")
@@ -64,7 +64,7 @@ import Testing
     #expect(driver.failure == nil && driver.machine.fault?.step.name == "a", "not the policy of the step before it")
   }
 
-  @Test("before the first step its own failure policy applies", arguments: [FailurePolicy.rollBack, .park])
+  @Test("before the first step its own failure policy applies", arguments: [FailurePolicy.rollBack, .suspend])
   func beforeFirst(policy: FailurePolicy) throws {
     var driver = try MachineDriver(flow.onFailure(policy), journal: .persisting)
     let goesOn = driver.give { $0.fail("switch", Refused()) }

@@ -41,7 +41,7 @@ import Testing
   @Test("FL-05 a step that overrides only its removal is presented as any other")
   func otherPolicies() async throws {
     let flow = Flow {
-      Step("a") { Automatic() }.onFailure(.park)
+      Step("a") { Automatic() }.onFailure(.suspend)
       Step("b") { Automatic() }.onBackUp(.oneWay)
     }
     #expect(try await shown(flow.presentation(.modal)) == ["show a modal", "show b modal"])

@@ -177,7 +177,7 @@ import Testing
     #expect(await flow.lines.last == "rolledBack 3")
   }
 
-  @Test("onFailure(.park) rolls back in memory", arguments: [FailurePolicy.park, .rollBack])
+  @Test("onFailure(.suspend) rolls back in memory", arguments: [FailurePolicy.suspend, .rollBack])
   func suspend(policy: FailurePolicy) async throws {
     let trace = Trace()
     let flow = launch(Self.flow(trace).onFailure(policy), with: "")

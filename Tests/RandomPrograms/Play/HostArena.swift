@@ -92,7 +92,7 @@ extension HostTester {
   ) async throws -> DeployedFlow<Value, Value> {
     try await deploy { host in
       try await host.register(
-        try program.flow(in: world.newHostSession()).onFailure(suspendsOnFailure ? .park : .rollBack))
+        try program.flow(in: world.newHostSession()).onFailure(suspendsOnFailure ? .suspend : .rollBack))
     }
   }
 }

@@ -6,18 +6,18 @@ extension HostContext {
   ///
   /// - Returns: The flow as it is stored then.
   /// - Throws: The store's error. The flow then stays as it is and is tried again; the host remembers the error.
-  func park(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async throws
+  func markUnmigrated(_ stored: StoredFlow, _ state: HostedState, because error: FlowError, fence: Fence?) async throws
     -> (stored: StoredFlow, state: HostedState)
   {
-    guard state.parked != error.message || stored.snapshot.status != .unmigrated else { return (stored, state) }
+    guard state.unmigrated != error.message || stored.snapshot.status != .unmigrated else { return (stored, state) }
     var (snapshot, state) = (stored.snapshot, state)
-    state.parked = error.message
+    state.unmigrated = error.message
     snapshot.status = .unmigrated
     let entry = note("unmigrated", stored, &state, error.message)
     snapshot.body = try body(of: state)
-    let parked = try await store.commit(
+    let marked = try await store.commit(
       snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry])
-    return (parked, state)
+    return (marked, state)
   }
 
   /// Makes a history entry for an action of the host, and gives it the flow's next sequence number.
