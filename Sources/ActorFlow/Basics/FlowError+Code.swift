@@ -8,7 +8,7 @@ extension FlowError {
       case notActive, alreadyAsking, wrongPromptType, duplicateKey, wrongRecordType, typeMismatch
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
       case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
-      case hostStopping, notSuspended, stepsStillRunning, noDecision
+      case hostStopping, notSuspended, stepsStillRunning, noDecision, wrongDeployment
     }
     let name: Name
 
@@ -99,6 +99,8 @@ extension FlowError {
     public static let notSuspended = Code(.notSuspended)
     /// The host is stopping, or has stopped; another host takes the request.
     public static let hostStopping = Code(.hostStopping)
+    /// The host belongs to another deployment than the flows of its store.
+    public static let wrongDeployment = Code(.wrongDeployment)
     /// Steps were still running at the end of the host's grace period.
     public static let stepsStillRunning = Code(.stepsStillRunning)
     /// A race has no winner: it has no branches, or `until` went on after the last one.

@@ -17,7 +17,7 @@ extension FlowError.Code {
     case .tooLarge: 413
     case .wrongAnswerType, .typeMismatch, .keyReused, .badDefinition: 422
     case .signalsFull: 429
-    case .hostStopping, .unmigrated: 503
+    case .hostStopping, .unmigrated, .wrongDeployment: 503
     case .insideFlow, .notInFlow, .rollbackFailed, .stepFailed, .alreadyAsking, .wrongPromptType, .duplicateKey,
       .wrongRecordType, .noMatchingCase, .noDecision, .timedOut, .notStorable, .badOptions, .stepsStillRunning:
       500

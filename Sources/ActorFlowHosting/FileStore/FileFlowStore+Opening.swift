@@ -4,7 +4,9 @@ extension FileFlowStore {
   static let flowsDirectory = "flows"
 
   /// Takes the lock, removes what a crash has left behind, and reads the files.
-  static func opened(_ root: String, _ disk: Disk) throws(FlowStoreError) -> (State, FlowIndex) {
+  static func opened(
+    _ root: String, _ clock: any WallClock, _ disk: Disk
+  ) throws(FlowStoreError) -> (State, FlowIndex) {
     var state = State()
     var index = FlowIndex()
     do {
@@ -27,6 +29,7 @@ extension FileFlowStore {
         try disk.rename("\(flows)/\(stem)\(FileName.pending)", to: "\(flows)/\(stem)\(FileName.history)")
         state.pending.remove(stem)
       }
+      try readNotes(root, &state, at: clock, disk)
     } catch let error as FlowStoreError {
       throw error
     } catch {

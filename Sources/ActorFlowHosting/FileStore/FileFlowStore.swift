@@ -38,6 +38,11 @@ public final class FileFlowStore: FlowStore {
     var unsynced: Set<FlowID> = []
     /// The paths of flows whose history has its pending name.
     var pending: Set<String> = []
+    var notes = StoreNotes()
+    /// The errors of the notes that could not be read, by their files' names.
+    var unreadableNotes: [String: FlowStoreError] = [:]
+    /// Whether there is a directory of notes.
+    var hasNotes = false
     var lock: DirectoryLock?
     var running = 0
     var closers: [OneShot] = []
@@ -74,7 +79,7 @@ public final class FileFlowStore: FlowStore {
     self.clock = clock
     self.disk = disk
     let (state, index) = try await queue.run(on: "") { () throws(FlowStoreError) in
-      try Self.opened(directory, disk)
+      try Self.opened(directory, clock, disk)
     }
     self.state = Lock(state)
     self.index = Lock(index)
@@ -155,6 +160,18 @@ public final class FileFlowStore: FlowStore {
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await work(on: id) { store throws(FlowStoreError) in
       try store.history(of: id, after: sequence, limit: limit)
+    }
+  }
+
+  /// Returns the note under a key. A note whose file is damaged throws `corrupted` until another is set.
+  public func note(_ key: String) async throws -> StoreNote? {
+    try await work(on: FlowID(key)) { store throws(FlowStoreError) in try store.readNote(key) }
+  }
+
+  /// Writes, replaces or removes the note under a key.
+  public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    try await work(on: FlowID(key)) { store throws(FlowStoreError) in
+      try store.write(note?.stored, under: key, replacing: old)
     }
   }
 

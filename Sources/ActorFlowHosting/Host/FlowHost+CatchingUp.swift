@@ -24,6 +24,7 @@ extension FlowHost {
     var refused: [FlowID: any Error] = [:]
     // A due flow that has not changed since the last attempt will not change in another one either.
     var seen: [FlowID: Revision] = [:]
+    try await checkDeployment()
     while true {
       try refuseStopping()
       try await emptied()

@@ -31,7 +31,10 @@ extension FlowHost {
       await flow.dismiss(noSuchFlow(id))
       let (stored, fence) = (flow.committer.stored, flow.lease.withLock { $0?.fence })
       do {
-        if let stored { try await shared.store.delete(stored, fence: fence) }
+        if let stored {
+          try await remember(stored)
+          try await shared.store.delete(stored, fence: fence)
+        }
       } catch {
         await release(flow)
         throw error
@@ -51,6 +54,7 @@ extension FlowHost {
     let lease = try await lease(of: id)
     do {
       guard let stored = try await shared.store.load(id) else { throw noSuchFlow(id) }
+      try await remember(stored)
       try await shared.store.delete(stored, fence: lease?.fence)
     } catch {
       await giveBack(lease)

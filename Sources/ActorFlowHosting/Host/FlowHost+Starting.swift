@@ -9,13 +9,14 @@ import ActorFlow
 extension FlowHost {
   func start<Input: Sendable>(
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
-    effectSeed: String?, by principal: Principal?
+    effectSeed: String?, again: Bool, by principal: Principal?
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: shared.values)
     var attempts = 0
     while true {
       if let view = try await known(id, definition, packed, as: type) { return view }
+      if !again { try await refuseRemembered(id) }
       do {
         return try await behindDoor(of: id) {
           let bits = effectSeed.map(KeyBits.digest)

@@ -35,6 +35,8 @@ public actor FlowHost {
   var isRunning = false
   var isStopping = false
   var polls = Polls()
+  /// Whether the store is known to belong to this host's deployment.
+  var hasRightDeployment = false
   /// The latest flow that was due and could not be activated.
   var lastRefusedFlow: Health.Failure?
 
@@ -240,6 +242,7 @@ extension FlowHost {
 extension FlowHost {
   /// Returns the right to run a flow, or `nil` if the store gives no leases. Waits while another host runs the flow.
   func lease(of id: FlowID) async throws -> FlowLease? {
+    try await checkDeployment()
     guard shared.store.givesLeases else { return nil }
     let deadline = shared.clock.date(after: shared.options.leaseTime).addingTimeInterval(
       shared.options.leaseTime / .seconds(1))

@@ -27,6 +27,17 @@ extension FlowHost {
     public var outageLimit: Duration = .seconds(300)
     /// The number of bytes that the JSON of an answer may have: 1 or more, and at most ``FlowSnapshot/maximumBytes``.
     public var maximumAnswerBytes = 1 << 20
+    /// The time for which a deleted flow is remembered: zero, the default, or more. In that time a start with its id
+    /// throws `alreadyStarted`, so a message that is delivered twice does not begin a flow, and pay, a second time.
+    /// With zero, an id is free at once. Give all hosts of a store the same time: a host with zero does not ask.
+    public var rememberEnded: Duration = .zero
+    /// The name of the deployment that this host belongs to, such as `"production"`; `nil`, the default, for none. At
+    /// most 256 UTF-8 bytes, and not empty.
+    ///
+    /// The store remembers the first deployment whose host runs its flows. A host of another one, or of none, throws
+    /// `wrongDeployment` from ``FlowHost/run()`` and from every request that starts, changes, activates or deletes a
+    /// flow. So a test system on a copy of the store charges no customer. See ``FlowHost/adoptStore()``.
+    public var deployment: String?
     /// The format in which this host stores the state of flows: 5 or 6; `nil`, the default, to go on with the format
     /// that the store's flows have. Flows of every format are read.
     ///
@@ -57,6 +68,10 @@ extension FlowHost.Options {
     check("effectTime", effectTime, atLeast: .zero)
     check("pollInterval", pollInterval, atLeast: .milliseconds(1))
     check("outageLimit", outageLimit, atLeast: .zero)
+    check("rememberEnded", rememberEnded, atLeast: .zero)
+    if let deployment, !(1...256).contains(deployment.utf8.count) {
+      problems.append("deployment has \(deployment.utf8.count) bytes; it must have 1 to 256")
+    }
     if !(1...FlowSnapshot.maximumBytes).contains(maximumAnswerBytes) {
       problems.append(
         "maximumAnswerBytes is \(maximumAnswerBytes); it must be 1 or more, and at most \(FlowSnapshot.maximumBytes)")
@@ -78,6 +93,7 @@ extension FlowHost.Options {
     options.effectTime = effectTime.bounded
     options.pollInterval = pollInterval.bounded
     options.outageLimit = outageLimit.bounded
+    options.rememberEnded = rememberEnded.bounded
     return options
   }
 }

@@ -125,6 +125,27 @@ extension HostStore {
   }
 }
 
+// MARK: - Notes
+
+extension HostStore {
+  func note(_ key: String) async throws -> StoreNote? { try await noting { try await store.note(key) } }
+
+  /// Writes a note, and finds out whether it was written.
+  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    var attempts = Attempts(clock)
+    while true {
+      do { return try await noting { try await store.setNote(note, under: key, replacing: old) } } catch let error
+        as FlowStoreError
+      {
+        if await attempts.goOn(after: error) { continue }
+        // An earlier attempt may have written it.
+        if error.code == .conflict, attempts.isUnknown, try await self.note(key) == note?.stored { return }
+        throw attempts.error(error, "it is unknown whether the note \(key) was written")
+      }
+    }
+  }
+}
+
 // MARK: - Leases
 
 extension HostStore {

@@ -20,19 +20,23 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///     are made, in place of 96 random bits. If the flow is deleted and the start is delivered again, the effects have
   ///     their old keys, and the providers that know those repeat nothing. Two flows with the same id and seed have the
   ///     same keys, so never reuse a seed for a purchase that is to be paid again. Not secret: providers see a digest.
+  ///   - again: Whether to begin although a flow of this id was deleted a short time ago, see
+  ///     ``FlowHost/Options/rememberEnded``. The new flow has new idempotency keys, so everything is done, and paid,
+  ///     again. A flow of this id that is in the store is returned all the same.
   ///   - principal: The principal who starts the flow, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
-  ///   another definition; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `hostStopping`
+  ///   another definition, or if one was deleted and is remembered; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `hostStopping`
   ///   if the host has stopped. Errors of the store. With the code `outcomeUnknown` it is not known whether the flow
   ///   was started; you can start it again.
   @discardableResult
   public func start(
-    id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil,
+    id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil, again: Bool = false,
     by principal: Principal? = nil
   ) async throws -> FlowView {
     try await host.start(
-      definition, id: id, with: input, as: Input.self, labels: labels, effectSeed: effectSeed, by: principal)
+      definition, id: id, with: input, as: Input.self, labels: labels, effectSeed: effectSeed, again: again,
+      by: principal)
   }
 
   /// Returns the outcome of a flow so far.
@@ -57,12 +61,13 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 extension RegisteredFlow where Input == Void {
-  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:by:)`` does.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:again:by:)`` does.
   @discardableResult
   public func start(
-    id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, by principal: Principal? = nil
+    id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, again: Bool = false,
+    by principal: Principal? = nil
   ) async throws -> FlowView {
-    try await start(id: id, with: (), labels: labels, effectSeed: effectSeed, by: principal)
+    try await start(id: id, with: (), labels: labels, effectSeed: effectSeed, again: again, by: principal)
   }
 }
 

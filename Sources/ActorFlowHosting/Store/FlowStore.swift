@@ -71,4 +71,23 @@ public protocol FlowStore: Sendable {
   ///   - limit: The greatest number of entries to return; a number below 1 counts as 1.
   /// - Throws: ``FlowStoreError``; `corrupted` if the history exists and cannot be read, or belongs to another flow.
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry]
+
+  /// Returns the note under a key, or `nil` if there is none. A note whose time is over may or may not be returned.
+  ///
+  /// Notes stand beside the flows: no list shows them, and a flow whose id is the same text has nothing to do with them.
+  ///
+  /// - Parameter key: Any text, like an id; keys that differ in one byte are different.
+  /// - Throws: ``FlowStoreError``; `corrupted` if the note exists and cannot be read.
+  func note(_ key: String) async throws -> StoreNote?
+
+  /// Writes, replaces or removes the note under a key; durable when it returns.
+  ///
+  /// - Parameters:
+  ///   - note: The note; `nil` to remove the one that is there.
+  ///   - key: The key, as for ``note(_:)``.
+  ///   - old: The note that is to be replaced, as it was read; `nil` if there must be none. A note that cannot be read
+  ///     counts as none.
+  /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict` (another note is there) or
+  ///   `unavailable`.
+  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws
 }

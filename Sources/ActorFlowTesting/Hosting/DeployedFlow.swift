@@ -28,14 +28,14 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   /// Starts a flow, and returns when no flow can go on by itself.
   ///
   /// - Returns: The flow as it then stands.
-  /// - Throws: As `RegisteredFlow.start(id:with:labels:effectSeed:by:)`; a ``FlowTestFailure`` if a step does not return. The flow is
-  ///   then already in the store.
+  /// - Throws: As `RegisteredFlow.start(id:with:labels:effectSeed:again:by:)`; a ``FlowTestFailure`` if a step does not
+  ///   return. The flow is then already in the store.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil,
-    by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
+    again: Bool = false, by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await hosted.start(id: id, with: input, labels: labels, effectSeed: effectSeed, by: principal)
+    try await hosted.start(id: id, with: input, labels: labels, effectSeed: effectSeed, again: again, by: principal)
     return try await tester.view(of: id, fileID: fileID, line: line)
   }
 
@@ -65,14 +65,14 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
 }
 
 extension DeployedFlow where Input == Void {
-  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:by:fileID:line:)`` does.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:again:by:fileID:line:)`` does.
   @discardableResult
   public func start(
-    id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, by principal: Principal? = nil,
-    fileID: String = #fileID, line: Int = #line
+    id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, again: Bool = false,
+    by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
     try await start(
-      id: id, with: (), labels: labels, effectSeed: effectSeed, by: principal, fileID: fileID, line: line)
+      id: id, with: (), labels: labels, effectSeed: effectSeed, again: again, by: principal, fileID: fileID, line: line)
   }
 }
 

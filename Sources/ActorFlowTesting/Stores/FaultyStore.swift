@@ -81,6 +81,16 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     try await call(.history, id) { try await $0.history(of: id, after: sequence, limit: limit) }
   }
 
+  /// Reads a note.
+  public func note(_ key: String) async throws -> StoreNote? {
+    try await call(.note, nil) { try await $0.note(key) }
+  }
+
+  /// Writes or removes a note.
+  public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    try await call(.setNote, nil) { try await $0.setNote(note, under: key, replacing: old) }
+  }
+
   private func call<Value>(
     _ operation: StoreCall.Operation, _ id: FlowID?, _ work: (Store) async throws -> Value
   ) async throws -> Value {

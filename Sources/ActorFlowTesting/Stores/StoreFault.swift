@@ -17,6 +17,10 @@ public struct StoreCall: Sendable, Hashable {
     case tasks
     /// A history was read.
     case history
+    /// A note was read.
+    case note
+    /// A note was written or removed.
+    case setNote
     /// A lease was requested.
     case acquire
     /// A lease was renewed.
@@ -29,8 +33,8 @@ public struct StoreCall: Sendable, Hashable {
     /// Whether the call changes what is stored.
     public var isWrite: Bool {
       switch self {
-      case .load, .list, .tasks, .history: false
-      case .commit, .delete, .acquire, .renew, .release, .claimDue: true
+      case .load, .list, .tasks, .history, .note: false
+      case .commit, .delete, .setNote, .acquire, .renew, .release, .claimDue: true
       }
     }
   }

@@ -132,7 +132,7 @@ import Testing
       }
       guard isTurn else { return nil }
       unlink(root + "/lock")
-      guard let opened = try? FileFlowStore.opened(root, Disk()) else { return nil }
+      guard let opened = try? FileFlowStore.opened(root, SystemWallClock(), Disk()) else { return nil }
       let index = opened.1
       let flows = (try? index.list(FlowQuery(), after: nil, limit: 9).flows) ?? []
       state.withLock { state in

@@ -119,4 +119,15 @@ final class MutantStore: LeasingFlowStore {
     let found = try await base.history(of: id, after: sequence, limit: limit)
     return mutation == .keepsHistoryOfDeleted && found.isEmpty ? known : found
   }
+
+  func note(_ key: String) async throws -> StoreNote? {
+    try await base.note(mutation == .sharesNotes ? "key" : key)
+  }
+
+  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    let key = mutation == .sharesNotes ? "key" : key
+    let old = mutation == .overwritesNotes ? try await base.note(key) : old
+    if mutation == .keepsNotes, note == nil { return }
+    try await base.setNote(note, under: key, replacing: old)
+  }
 }

@@ -4,6 +4,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case findsWhatIsNotThere, losesControlCharacters, createsOverWhatIsThere, ignoresRevisions, updatesWhatIsMissing
   case forgetsCommits, forgetsCommitsOfUpdates, cutsWhatIsTooLarge, deletesAnyRevision, keepsHistoryOfDeleted
   case writesHistoryOfRefused
+  case sharesNotes, overwritesNotes, keepsNotes
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor
@@ -27,6 +28,9 @@ enum Mutation: String, CaseIterable, Sendable {
     case .deletesAnyRevision: "delete needs the revision"
     case .keepsHistoryOfDeleted: "delete needs the revision"
     case .writesHistoryOfRefused: "history is written exactly"
+    case .sharesNotes: "notes stand beside"
+    case .overwritesNotes: "a note is replaced only"
+    case .keepsNotes: "a note is replaced only"
     case .looksThenWrites: "one of 64 concurrent writers"
     case .creatorsBothWin: "one of 64 concurrent creators"
     case .losesCounts: "a counter of"

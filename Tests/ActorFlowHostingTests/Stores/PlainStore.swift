@@ -37,4 +37,10 @@ struct PlainStore: FlowStore {
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await base.history(of: id, after: sequence, limit: limit)
   }
+
+  func note(_ key: String) async throws -> StoreNote? { try await base.note(key) }
+
+  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    try await base.setNote(note, under: key, replacing: old)
+  }
 }

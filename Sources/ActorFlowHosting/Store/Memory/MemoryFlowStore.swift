@@ -22,6 +22,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
     var leases = LeaseTable()
     var index = FlowIndex()
     var due = DueIndex()
+    var notes = StoreNotes()
   }
 
   let state = Lock(State())
@@ -93,6 +94,21 @@ public final class MemoryFlowStore: LeasingFlowStore {
     state.withLock { state in
       guard let history = state.records[id]?.history else { return [] }
       return Array(history.drop { $0.sequence <= sequence }.prefix(max(1, limit)))
+    }
+  }
+}
+
+extension MemoryFlowStore {
+  /// Returns the note under a key.
+  public func note(_ key: String) async throws -> StoreNote? { state.withLock { $0.notes[key] } }
+
+  /// Writes, replaces or removes the note under a key.
+  public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    let now = clock.now
+    try state.withLock { state throws(FlowStoreError) in
+      try state.notes.check(key, is: old)
+      state.notes.set(note?.stored, under: key)
+      _ = state.notes.sweep(at: now)
     }
   }
 }

@@ -70,4 +70,10 @@ final class SlotStore: FlowStore {
   }
 
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] { [] }
+
+  func note(_ key: String) async throws -> StoreNote? { nil }
+
+  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    throw FlowStoreError(.unavailable, "a store of slots has no notes")
+  }
 }
