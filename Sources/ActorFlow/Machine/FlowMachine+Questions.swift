@@ -72,6 +72,7 @@ extension FlowMachine {
       }
       if let key, caller == .step, look(at: track, { $0.reopening?.question?.key != key }) {
         try refuseUnclaimed(asking: key, on: track)
+        closeOwnReopening(on: track)
       }
     }
     let (question, isNew) = try open(

@@ -158,6 +158,7 @@ extension FlowMachine {
     note(.began, on: stay.track)
     if caller == .step, isNew {
       presumeChildrenGone(on: stay.track)
+      closeOwnReopening(on: stay.track)
     }
     let now = timers.isEmpty ? .zero : now()
     var isLate = false

@@ -298,6 +298,22 @@ extension FlowMachine {
     self[track].reopening = rest
   }
 
+  /// Closes what the step's own task had open in the snapshot, because that task now begins something else. It can wait
+  /// for one thing at a time, so its code has changed: the old question, or the old wait, would be shown for ever.
+  mutating func closeOwnReopening(on track: TrackID) {
+    guard let reopening = look(at: track, { $0.reopening }) else { return }
+    if let question = reopening.question, let key = question.key, !reopening.ofChildren.contains(key) {
+      self[track].reopening = reopening.without(question: true)
+      timers.mayCount()
+      closeReopening(question, wasOfChild: false, on: track)
+    }
+    for wait in reopening.waits where !reopening.ofChildren.contains(wait.key) && !reopening.isPaired(wait) {
+      self[track].reopening = look(at: track) { $0.reopening }?.without(wait: wait.number)
+      timers.dropWait(wait.number)
+      self[track].forgetAsker()
+    }
+  }
+
   /// Gives up what child tasks had open in the snapshot if the step waits for as much as it did then. Its tasks that
   /// have not come back by now are gone: a race that the journal decided may have cancelled them before they could ask.
   mutating func presumeChildrenGoneIfComplete(on track: TrackID) {
