@@ -18,10 +18,10 @@ extension FlowHost {
   /// While the store does not answer, it is polled again with pauses that grow to 30 seconds, and ``health()`` has the
   /// last error. When that has gone on for ``Options/outageLimit``, the host stops, as after a cancellation.
   ///
-  /// - Throws: A `FlowError` with the code `alreadyRunning`; `hostStopping` if the host has stopped; `stepsStillRunning`, naming
-  ///   the flows and their steps, if some did not return in time: their tasks write nothing any more, and their leases
-  ///   expire. A ``FlowStoreError`` with the code `unavailable`, with the store's last error behind it, if the store
-  ///   was away for too long.
+  /// - Throws: A `FlowError` with the code `alreadyRunning`; `hostStopping` if the host has stopped; `wrongDeployment`
+  ///   if the store belongs to another ``Options/deployment``; `stepsStillRunning`, naming the flows and their steps, if
+  ///   some did not return in time: their tasks write nothing any more, and their leases expire. A ``FlowStoreError``
+  ///   with the code `unavailable`, with the store's last error behind it, if the store was away for too long.
   public func run() async throws {
     try refuseStopping()
     guard !isRunning else { throw FlowError(.alreadyRunning, "this host is already running") }
@@ -32,7 +32,8 @@ extension FlowHost {
       try await withThrowingTaskGroup { group in
         group.addTask { try await self.takeUp() }
         group.addTask { await self.renewLeases() }
-        try await group.waitForAll()
+        // Unlike `waitForAll`, the loop ends at the first error, which cancels the other task.
+        while try await group.next() != nil {}
       }
     } catch { outage = error }
     isStopping = true
@@ -49,12 +50,14 @@ extension FlowHost {
       let now = shared.clock.now
       shared.wakes(at: now)
       do {
+        try await checkDeployment()
         try await takeUpDue(at: now)
         let horizon = try await readTimers(at: now)
         polls.succeeded(at: now)
         await rest(until: max(horizon, now.addingTimeInterval(0.001)), orTimers: true)
       } catch {
         guard !Task.isCancelled else { return }
+        if let error = error as? FlowError, error.code == .wrongDeployment { throw error }
         await rest(until: shared.clock.date(after: try pause(afterPollFailed: error)), orTimers: false)
       }
     }

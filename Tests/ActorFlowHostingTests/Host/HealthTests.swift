@@ -40,6 +40,15 @@ import Testing
     #expect(await code { try await host.run() } == .hostStopping)
   }
 
+  @Test("run ends as well if the store gives leases: it does not wait for the next renewal")
+  func leasingOutage() async throws {
+    var options = FlowHost.Options()
+    options.outageLimit = .zero
+    let host = try FlowHost(store: FaultyStore(base) { _ in .fail(.unavailable) }, clock: clock, options: options)
+    let error = await #expect(throws: FlowStoreError.self) { try await host.run() }
+    #expect(error?.code == .unavailable)
+  }
+
   @Test("a store that returns in time is polled as before, and its last error is remembered")
   func recovery() async throws {
     let store = FaultyStore(PlainStore(base: base))
