@@ -36,12 +36,29 @@ struct MixedFlow: Sendable {
   private var rounds: Flow<String, String> {
     Flow {
       asker("name")
+      Step("card", card)
       Loop {
         Step("item") { (input: String, context: StepContext) in
           let answer = try await context.ask(Form(text: input))
           return answer == "again" ? Again<String, String>.again(input) : .done(input + answer)
         }
       }
+    }
+  }
+
+  /// Everything that a replay repeats: labels, attempts, the time, replies, and the race of an answer and a signal.
+  private var card: @Sendable (String, StepContext) async throws -> String {
+    { input, context in
+      try await context.label("stage", "card")
+      _ = try await context.attempt("first") { _ -> String in throw Boom() }
+      let time = try await context.now(key: "time")
+      let reply = try await context.reply(to: Form(text: input), key: "card")
+      try await context.label("stage", "bank")
+      let bank = try await context.first(
+        of: Form(text: "bank"), or: MixedFlow.paid, matching: { $0 == "s" }, within: .seconds(500))
+      let second = try await context.attempt("second") { _ in "made" }
+      guard try await context.now(key: "time") == time else { throw Boom() }
+      return "\(input) \(reply.answer) \(bank == nil) \(try second.get())"
     }
   }
 

@@ -65,7 +65,7 @@ extension SnapshotMutator {
   }
 
   private mutating func changeFocus(_ focus: inout PackedFocus, _ donor: PackedFocus) {
-    switch random.below(8) {
+    switch random.below(11) {
     case 0: focus = donor
     case 1: focus.isEntered.toggle()
     case 2: focus.askersAtOnce = number(focus.askersAtOnce)
@@ -73,9 +73,22 @@ extension SnapshotMutator {
     case 4: shuffle(&focus.answers, donor.answers)
     case 5: focus.update = random.value()
     case 6: focus.tree = random.optional { $0.tree() } ?? donor.tree
+    case 7: changeKeysOfChildren(&focus, donor)
+    case 8:
+      shuffle(&focus.labelCalls, donor.labelCalls + [random.key(), JournalKey(name: .label("stage"), number: -1)])
+    case 9:
+      for index in focus.records.indices where random.bool() { focus.records[index].failure = random.record().failure }
     default:
       for index in focus.answers.indices where random.bool() { focus.answers[index].entry = random.entry() }
     }
+  }
+
+  /// Makes answers those of a child, or of the step itself, and names answers that do not exist.
+  private mutating func changeKeysOfChildren(_ focus: inout PackedFocus, _ donor: PackedFocus) {
+    guard random.below(4) > 0 else { return focus.keysOfChildren = random.bool() ? nil : donor.keysOfChildren }
+    var keys = focus.keysOfChildren ?? []
+    shuffle(&keys, focus.answers.map(\.key) + [random.key()])
+    focus.keysOfChildren = keys
   }
 
   private mutating func changeStart(_ start: inout PackedStart?, _ donor: PackedTrack) {
@@ -115,11 +128,12 @@ extension SnapshotMutator {
 
   private mutating func changeQuestion(_ question: inout PackedQuestion?, _ donor: PackedQuestion?) {
     guard var changed = question, random.below(4) > 0 else { return question = donor }
-    switch random.below(5) {
+    switch random.below(6) {
     case 0: changed.number = number(changed.number)
     case 1: changed.revision = number(changed.revision)
     case 2: changed.key = random.optional { $0.key() }
     case 3: changed.prompt = random.value()
+    case 4: changed.promptName = random.optional { $0.text() }
     default: changed.token = nil
     }
     question = changed
