@@ -31,7 +31,8 @@ import Testing
     }
     #expect(
       try await leave { _ in } == [
-        "at the end of the test this was not asserted:", "asks has an open question, TextForm at patient/ask",
+        "at the end of the test this was not asserted:",
+        "asks has an open question, \(TextForm.promptName) at patient/ask",
         "ended has ended, finished", "fails is stopped at failing/bad: WorkError()",
         "waits waits for the signal \"go\"",
       ])
@@ -60,9 +61,9 @@ import Testing
       let wrong = await #expect(throws: FlowTestFailure.self) { try await flows.finish("p", fileID: "F", line: 7) }
       #expect(
         wrong?.description
-          == "F:7: expected p to have finished, but it has an open question, TextForm at patient/ask")
+          == "F:7: expected p to have finished, but it has an open question, \(TextForm.promptName) at patient/ask")
       let none = await #expect(throws: FlowTestFailure.self) { try await tester.question(Other.self, of: "p") }
-      #expect(none?.message.hasSuffix("but it has an open question, TextForm at patient/ask") == true)
+      #expect(none?.message.hasSuffix("but it has an open question, \(TextForm.promptName) at patient/ask") == true)
       await #expect(throws: FlowTestFailure.self) { try await tester.failure(of: "p") }
     }
   }

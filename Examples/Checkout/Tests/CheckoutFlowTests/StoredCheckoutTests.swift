@@ -310,4 +310,10 @@ private actor CrashingStore: FlowStore {
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await store.history(of: id, after: sequence, limit: limit)
   }
+
+  func note(_ key: String) async throws -> StoreNote? { try await store.note(key) }
+
+  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+    try await store.setNote(note, under: key, replacing: old)
+  }
 }
