@@ -51,7 +51,7 @@ extension Flows {
 extension FlowHost {
   /// The one open question of a flow that waits.
   func question(of id: FlowID) async throws -> Question.ID {
-    let view = try await settled(id)
+    let view = try await flow(id).settled()
     guard view.questions.count == 1, let question = view.questions.first else {
       throw WrongResult(
         description: "\(id) asks \(view.questions.count) questions: \(view.failure ?? "\(view.status)")")
@@ -63,7 +63,7 @@ extension FlowHost {
   func answer(_ id: FlowID, times count: Int) async throws {
     var question = try await question(of: id)
     for turn in 1...count {
-      try await answer(question, of: id, with: 1)
+      try await flow(id).answer(question, with: 1)
       if turn < count { question = try await self.question(of: id) }
     }
   }
