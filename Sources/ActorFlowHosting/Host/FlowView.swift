@@ -15,8 +15,9 @@ public struct FlowView: Sendable {
   /// The definition's version.
   public let version: Int
   /// The flow's status. A flow is `runnable` as long as a step is at work, also a step that was left and does not heed
-  /// its cancellation: then ``steps`` names it, and the history says `leaving`. With `failed`, a step failed: the flow
-  /// is suspended, or has ended. With `unmigrated`, no registered version fits the flow.
+  /// its cancellation: then ``steps`` names it, and the history says `leaving`. With `suspended`, a step failed, and
+  /// the flow can be retried. With `failed`, it has ended because a step failed. With `unmigrated`, no registered
+  /// version fits it.
   public let status: FlowSnapshot.Status
   /// The reason why the flow was abandoned, or `nil` if it was not.
   public let reason: String?
