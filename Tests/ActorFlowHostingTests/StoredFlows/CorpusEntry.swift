@@ -55,6 +55,8 @@ extension StoredFlow {
       for visit in state.machine.lastStack { lines.append("shows \(visit.step) \(visit.id)") }
       for signal in state.machine.signals.buffer { lines.append("unread \(signal.name) \(text(signal.value))") }
     }
+    // Earlier formats' texts do not have the labels.
+    if state.format >= 6 { lines += snapshot.labels.sorted { $0.key < $1.key }.map { "label \($0.key): \($0.value)" } }
     // Since format 5.
     if let principal = state.machine.participants?.startedBy {
       lines.append("started by \(principal.id) \(principal.roles.sorted())")
@@ -91,15 +93,22 @@ extension PackedTrack {
     }
     for record in focus.records {
       let key = machine.keyBits == nil ? "" : " as \(record.idempotencyKey)"
-      lines.append("  record \(record.key) \(record.value.map(text) ?? "?")\(key)")
+      lines.append("  record \(record.key) \(record.value.map(text) ?? "?")\(key)\(record.failure?.words ?? "")")
     }
     for answer in focus.answers {
       let entry = machine.keyBits == nil ? "" : " \(answer.entry.word)"
-      lines.append("  answer \(answer.key.name.word) \(answer.key.number)\(entry)")
+      lines.append("  answer \(answer.key.name.word) \(answer.key.number)\(entry)\(answer.entry.facts)")
     }
+    for key in focus.keysOfChildren ?? [] { lines.append("  a child asked \(key.name.word) \(key.number)") }
+    for key in focus.labelCalls { lines.append("  has set \(key.name.word) \(key.number)") }
     for node in focus.tree?.nodes ?? [] { lines.append("  node \(node.type) \(text(node.state))") }
-    if let question { lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))") }
-    for wait in waits { lines.append("  waits for \(wait.signal)") }
+    if let question {
+      let name = question.promptName.map { " named \($0)" } ?? ""
+      lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))\(name)")
+    }
+    for wait in waits {
+      lines.append("  waits for \(wait.signal)\(wait.pairedQuestion.map { " or question \($0)" } ?? "")")
+    }
     for result in fork?.results ?? [] { lines.append("  result \(result.branch) \(text(result.value))") }
     return lines
   }
@@ -124,6 +133,20 @@ extension PackedAnswer.Entry {
     case .withdrawn: "withdrawn"
     case .overdue: "overdue"
     }
+  }
+}
+
+extension PackedAnswer.Entry {
+  /// Who gave an answer to what, and when; empty for earlier formats and signals.
+  fileprivate var facts: String {
+    guard case .answered(_, let facts?) = self else { return "" }
+    return " by \(facts.principal?.id ?? "-") at \(facts.time) to \(facts.number).\(facts.revision)"
+  }
+}
+
+extension PackedAttemptFailure {
+  fileprivate var words: String {
+    " failed with \(type), \(message)\(detail.map { ", \(text($0))" } ?? "")\(isLatest ? ", the latest" : "")"
   }
 }
 

@@ -5,10 +5,11 @@ import ActorFlowTesting
 extension CorpusScenario {
   static let paid = Signal<String>("corpus.paid")
 
-  static let all: [CorpusScenario] = [
-    question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
-    carrying, finished, updated, records, unread, withdrawn, race, idle, menu, finalized,
-  ]
+  static let all: [CorpusScenario] =
+    [
+      question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
+      carrying, finished, updated, records, unread, withdrawn, race, idle, menu, finalized,
+    ] + sinceFormat6
 
   private static func asker(_ name: String) -> Step<String, String> {
     Step(name) { (input: String, context: StepContext) in input + (try await context.ask(Form(text: input))) }
