@@ -75,6 +75,24 @@ import Testing
     #expect(try await flows.outcome(of: "k") == .finished("Ada,yes"))
   }
 
+  @Test("the old name as the promptName of the renamed type lets the flow go on, with its answer")
+  func namedAsBefore() async throws {
+    struct NewForm: Prompt, Codable {
+      typealias Answer = String
+      static let promptName = NameForm.promptName
+    }
+    try await fill(first)
+    let renaming = FlowHost(store: store)
+    try await renaming.register(renamed)
+    #expect(await code { try await renaming.flow("k").answer(Form.self, with: "y") } == .unmigrated)
+    await renaming.isQuiet()
+    let host = FlowHost(store: store)
+    let flows = try await host.register(flow { try await $0.ask(NewForm()) + "," + $0.ask(Form(text: "more")) })
+    #expect(try await host.flow("k").settled().status == .waiting)
+    try await host.answerNext("k", "\"yes\"")
+    #expect(try await flows.outcome(of: "k") == .finished("Ada,yes"))
+  }
+
   @Test("dropping the answer lets the step ask under the new name")
   func forgotten() async throws {
     try await fill(first)
