@@ -1,7 +1,7 @@
 /// An error with which a guard of a ``Prompt`` refuses an answer: for the code that tells the answerer.
 ///
-/// A guard may throw any error. For codes and statuses, an error that is no refusal counts as `notAllowed` if an
-/// `authorize` threw it, and as `invalid` if `validate` did. The answerer gets the error itself.
+/// A guard may throw any error, and the answerer gets the error itself. Throw a refusal if a server is to find the
+/// status of its response in the error: another error does not tell which guard threw it.
 ///
 /// ```swift
 /// func validate(_ address: Address) throws {
