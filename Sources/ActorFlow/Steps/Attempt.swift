@@ -44,7 +44,9 @@ public struct RecordedError: Error, Sendable, CustomStringConvertible {
     if let error = error as? any (Error & Codable) {
       detail = error
       if let codec {
-        detail = (try? PackedValue(encoding: error, with: codec)).map { StoredValue($0, codec: codec) }
+        detail = (try? PackedValue(encoding: error, with: codec)).map { packed in
+          StoredValue(PackedValue(type: Self.storedName(of: type(of: error)), bytes: packed.bytes), codec: codec)
+        }
       }
     }
     self.init(typeName: failure.type, message: failure.message, detail: detail)
@@ -57,7 +59,14 @@ public struct RecordedError: Error, Sendable, CustomStringConvertible {
   /// Returns the error itself; `nil` if it is not of this type, or cannot be decoded any more.
   public func detail<E: Error & Codable>(as type: E.Type) -> E? {
     guard let stored = detail as? StoredValue else { return detail as? E }
-    return stored.packed.type == "\(type)" ? try? stored.unpacked(as: type) : nil
+    return stored.packed.type == Self.storedName(of: type) ? try? stored.unpacked(as: type) : nil
+  }
+
+  /// The qualified name, which tells types of one short name apart. That of a private or local type differs in each
+  /// process, so such a type is stored under its short name.
+  private static func storedName(of type: Any.Type) -> String {
+    let name = String(reflecting: type)
+    return name.contains("(unknown context at ") ? "\(type)" : name
   }
 
   /// The message.
