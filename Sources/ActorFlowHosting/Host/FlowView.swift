@@ -30,9 +30,9 @@ public struct FlowView: Sendable {
   /// The steps that led to the flow's position, latest first; while branches run, only those up to their fork. After a
   /// finish, the steps that are still on the stack, as in memory.
   public let stack: [StepID]
-  /// The open questions.
+  /// The open questions, oldest first, as in ``ActorFlow/Position/questions``.
   public let questions: [StoredQuestion]
-  /// The names of the signals that the flow waits for.
+  /// The names of the signals that the flow waits for, oldest wait first, as in ``waits``.
   public let signals: [String]
   /// The labels by which the flow is found: those of its start, and those that its steps have set since.
   public let labels: [String: String]
@@ -61,15 +61,19 @@ extension FlowView {
     steps = snapshot.steps
     stack = machine.stack
     let tasks = Dictionary(snapshot.tasks.map { ($0.question, $0) }) { first, _ in first }
-    questions = machine.tracks.compactMap { track in
+    let asked = machine.tracks.compactMap { track -> (StepID, PackedQuestion)? in
       guard let question = track.question, let step = track.places.last?.visit.step else { return nil }
+      return (step, question)
+    }
+    // The order in which branches asked, not that of the branches: a page must not change at a restart.
+    questions = asked.sorted { $0.1.number < $1.1.number }.map { step, question in
       let id = Question.ID(flow: stored.id, run: machine.run, number: question.number, token: question.token)
       let task = tasks[id.description]
       return StoredQuestion(
         id: id, step: step, prompt: question.name, json: question.prompt.bytes, revision: question.revision,
         assignees: task?.assignees ?? [], due: task?.due, askedAt: task?.askedAt ?? stored.changedAt)
     }
-    signals = machine.tracks.flatMap { $0.waits.map(\.signal) }
+    signals = machine.tracks.flatMap(\.waits).sorted { $0.number < $1.number }.map(\.signal)
     labels = snapshot.labels.filter { $0.key != Definition.label }
     wakeAt = snapshot.wakeAt
     startedAt = state.startedAt

@@ -53,6 +53,46 @@ import Testing
     #expect(joined.branches.isEmpty && joined.canBackUp && joined.output == nil)
   }
 
+  @Test("questions and signals are listed in the order in which branches asked, in events, views and after a restart")
+  func order() async throws {
+    let (first, second) = (Signal<String>("first"), Signal<String>("second"))
+    let flow = Flow<String, String>("pair") {
+      Parallel {
+        Step("late") { (_: String, context: StepContext) in
+          _ = try await context.wait(for: first)
+          _ = try await context.ask(Form(text: "late"))
+          return try await context.wait(for: second)
+        }
+        Step("early") { (_: String, context: StepContext) in
+          _ = try await context.ask(Form(text: "early"))
+          return try await context.wait(for: first)
+        }
+      } join: {
+        $0 + $1
+      }
+    }
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "t", with: "-")
+    _ = try await host.flow("t").settled()
+    var events = host.flow("t").events.makeAsyncIterator()
+    try await host.flow("t").send("yes", to: first, key: "1")
+    let settled = try await host.flow("t").settled()
+    #expect(settled.questions.map(\.step.name) == ["early", "late"])
+    var shown: [Question.ID] = []
+    while shown.count < 2 { shown = try #require(await events.next()).position.questions.map(\.id) }
+    #expect(settled.questions.map(\.id) == shown)
+    #expect(try await view().questions.map(\.id) == shown)
+
+    // Both branches wait now, and again the second branch was the first.
+    for question in settled.questions { try await host.flow("t").answer(question.id, with: "\"x\"") }
+    #expect(try await host.flow("t").settled().signals == ["first", "second"])
+    #expect(try await view().waits.map(\.signal) == ["first", "second"])
+
+    let other = FlowHost(store: store)
+    try await other.register(flow)
+    #expect(try await other.flow("t").settled().signals == ["first", "second"])
+  }
+
   @Test("a diagram marks the position of a stored flow as it marks that of the same flow in memory")
   func diagram() async throws {
     let (host, coordinator) = (FlowHost(store: store), FlowCoordinator(id: "t"))
