@@ -12,12 +12,23 @@ struct Provider: Sendable {
     for await event in events {
       if case .asked(let question) = event.change, let form = question.prompt as? CancelPaymentForm {
         try? await Task.sleep(for: .milliseconds(100))
-        _ = try? await conversation.decide(BankVerdict(payment: form.payment), key: "bank-\(form.payment)")
+        _ = try? await conversation.decide(BankVerdict(payment: form.payment), key: form.providerKey)
       }
       guard case .waiting(let wait) = event.change, wait.signal == Confirmation.signal.name else { continue }
       // The result of a confirmation that came too late is not needed.
       try? await Task.sleep(for: .milliseconds(100))
-      for _ in 1...2 { _ = try? await conversation.confirm(key: "provider-\(wait.visit)") }
+      for _ in 1...2 { _ = try? await conversation.confirm(key: wait.providerKey) }
     }
   }
+}
+
+// The provider sends the same key again after a restart of the program, too.
+extension CancelPaymentForm {
+  /// The key of the bank's verdict.
+  var providerKey: String { "bank-\(payment)" }
+}
+
+extension Wait {
+  /// The key of the confirmation for which a step waits.
+  var providerKey: String { "provider-\(visit)" }
 }

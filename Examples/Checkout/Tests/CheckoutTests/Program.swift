@@ -60,20 +60,34 @@ struct Program {
   /// The text that it has written to standard error so far.
   var errors: String { (try? String(contentsOf: folder.appending(path: "errors"), encoding: .utf8)) ?? "" }
 
-  /// Ends it at once, as `kill -9` does, and waits for its end.
+  /// The text that it has written to standard output so far.
+  private var output: String { (try? String(contentsOf: folder.appending(path: "output"), encoding: .utf8)) ?? "" }
+
+  /// Ends it at once, as `kill -9` does, and waits for its end, also in a task that was cancelled.
   func kill() async {
     _ = Foundation.kill(id, SIGKILL)
-    for await _ in ended {}
+    await Task { for await _ in ended {} }.value
   }
 
-  /// Waits for its end.
+  /// Waits for its end. If the test is cancelled, by its time limit for example, the program is killed.
+  ///
+  /// - Throws: ``Unended`` with the output so far, if it was killed.
   func end() async throws -> Ending {
     for await _ in ended {}
+    guard !Task.isCancelled else {
+      await kill()
+      throw Unended(output: output, errors: errors)
+    }
     #expect(process.terminationReason == .exit)
     return Ending(
-      status: process.terminationStatus,
-      output: (try? String(contentsOf: folder.appending(path: "output"), encoding: .utf8)) ?? "",
+      status: process.terminationStatus, output: output,
       errors: try String(contentsOf: folder.appending(path: "errors"), encoding: .utf8))
+  }
+
+  /// A program that had to be killed, because its test was cancelled.
+  struct Unended: Error {
+    var output: String
+    var errors: String
   }
 
   /// The directory of the built program: beside the tests.

@@ -68,15 +68,17 @@ struct StoredCheckouts: Sendable {
 
   /// Sends the signals of the payment provider since the last start of the program, before a wait times out.
   private func confirmOverdue() async throws {
-    for view in try await folder.waiting() where view.signals.contains(Confirmation.signal.name) {
-      try await host.flow(view.id).send(Confirmation(), to: Confirmation.signal, key: "provider-again-\(view.revision)")
+    for view in try await folder.waiting() { try await confirmOverdue(view.id) }
+  }
+
+  /// Sends one checkout the verdict of the card's bank, and then the confirmation, which the verdict may have led to.
+  private func confirmOverdue(_ id: FlowID) async throws {
+    let flow = host.flow(id)
+    for form in try await flow.view().questions.compactMap({ try? $0.prompt(as: CancelPaymentForm.self) }) {
+      try await flow.send(BankVerdict(payment: form.payment), to: BankVerdict.signal, key: form.providerKey)
     }
-    for view in try await folder.waiting() where view.signals.contains(BankVerdict.signal.name) {
-      let forms = view.questions.compactMap { try? $0.prompt(as: CancelPaymentForm.self) }
-      for form in forms {
-        try await host.flow(view.id).send(
-          BankVerdict(payment: form.payment), to: BankVerdict.signal, key: "bank-\(form.payment)")
-      }
+    for wait in try await flow.settled().waits where wait.signal == Confirmation.signal.name {
+      try await flow.send(Confirmation(), to: Confirmation.signal, key: wait.providerKey)
     }
   }
 
@@ -87,7 +89,13 @@ struct StoredCheckouts: Sendable {
     let provider = Provider(conversation: conversation, events: host.flow(conversation.id).events)
     try await withThrowingTaskGroup { group in
       group.addTask { try await host.run() }
-      if !confirmsByHand { group.addTask { await provider.confirm() } }
+      if !confirmsByHand {
+        group.addTask {
+          // The checkout may have begun to wait before these events.
+          try? await confirmOverdue(conversation.id)
+          await provider.confirm()
+        }
+      }
       try await body()
       group.cancelAll()
       try await group.waitForAll()
