@@ -123,16 +123,13 @@ public final class FileFlowStore: FlowStore {
   }
 
   /// Writes a flow's next snapshot, and appends to its history.
-  public func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    let bytes = snapshot.encoded()
+  public func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    let bytes = write.snapshot.encoded()
     try FlowSnapshot.checkSize(bytes.count)
-    let flow = StoredFlow(id: id, revision: revision.next, snapshot: snapshot.stored, changedAt: clock.now.stored)
-    let write = Write(
-      flow: flow, commit: commit, snapshot: bytes, history: history)
-    return try await work(on: id) { store throws(FlowStoreError) in try store.perform(write, expecting: revision) }
+    let (id, revision) = (write.id, write.expecting)
+    let flow = StoredFlow(id: id, revision: revision.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
+    let encoded = Write(flow: flow, commit: write.commit, snapshot: bytes, history: write.history)
+    return try await work(on: id) { store throws(FlowStoreError) in try store.perform(encoded, expecting: revision) }
   }
 
   /// Removes a flow with its history and its questions.

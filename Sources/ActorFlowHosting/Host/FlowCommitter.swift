@@ -162,9 +162,10 @@ final class FlowCommitter: Sendable {
     if let loss = now.loss { throw loss }
     let history = (now.arrival.map { [$0] } ?? []) + history
     do {
-      let stored = try await shared.store.commit(
-        snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history
-      ) { entry.withLock { $0.fence } }
+      let write = FlowWrite(
+        snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
+        carrying: request?.carried.map { [$0] } ?? [])
+      let stored = try await shared.store.commit(write) { entry.withLock { $0.fence } }
       entry.withLock { entry in
         entry.stored = stored
         entry.state = state

@@ -8,7 +8,7 @@ extension FlowHost {
     key: String? = nil
   ) async throws -> FlowView {
     let request = HostRequest(
-      "answer \(question)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
+      .answer, "\(question)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       try await flow.coordinator.answer(question, with: answer, by: principal, revision: revision, cause: request)
@@ -20,7 +20,7 @@ extension FlowHost {
     _ prompt: P.Type, of id: FlowID, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView where P.Answer: Codable {
     let request = HostRequest(
-      "answer \(P.self)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
+      .answer, "\(P.self)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       begin(flow)
       for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
@@ -39,7 +39,7 @@ extension FlowHost {
     guard bytes.count <= limit else {
       throw FlowError(.tooLarge, "the answer has more than \(limit) bytes", flow: id)
     }
-    let request = HostRequest("answer \(question)", bytes, key: key, by: principal)
+    let request = HostRequest(.answer, "\(question)", bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       let open = try await flow.coordinator.openQuestion(question)
@@ -109,7 +109,7 @@ extension FlowHost {
     key: String? = nil
   ) async throws -> FlowView {
     let request = HostRequest(
-      "backUp \(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, isLeave: true)
+      .backUp, "\(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, isLeave: true)
     return try await perform(request, on: id) { flow in
       try await flow.coordinator.backUp(to: step, from: question, cause: request) { begin(flow) }
     }
@@ -123,7 +123,7 @@ extension FlowHost {
       throw FlowError(.tooLarge, "the reason of an abandon has at most \(StateLimit.reasonBytes) bytes", flow: id)
     }
     let request = HostRequest(
-      "abandon \(rollingBack)", Array(reason.utf8), key: key, by: principal, isLeave: true)
+      .abandon, "\(rollingBack)", Array(reason.utf8), key: key, by: principal, isLeave: true)
     return try await perform(request, on: id, evenStopped: true) { flow in
       try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack, cause: request) { begin(flow) }
     }
@@ -131,7 +131,7 @@ extension FlowHost {
 
   @discardableResult
   func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
-    let request = HostRequest("retry", [], key: key, by: principal, isLeave: true)
+    let request = HostRequest(.retry, "", [], key: key, by: principal, isLeave: true)
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
       let machine = flow.committer.state.machine
       if machine.ending != nil {

@@ -52,7 +52,7 @@ extension FlowHost {
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, state))
       try await coordinator.begin(
         definition.graph, with: input, by: principal, keyBits: keyBits,
-        cause: HostRequest("start", packed.bytes, by: principal))
+        cause: HostRequest(.start, "", packed.bytes, by: principal))
       let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow

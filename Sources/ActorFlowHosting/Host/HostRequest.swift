@@ -2,6 +2,7 @@ import ActorFlow
 
 /// A request of a caller. It goes with its input to the commit, which stores the request's key with the effect.
 final class HostRequest: CommitCause {
+  let kind: FlowWrite.Request.Kind
   /// The idempotency key as it is stored.
   let key: String?
   /// The idempotency key as the caller gave it.
@@ -20,18 +21,21 @@ final class HostRequest: CommitCause {
   static let keyBytes = 256
 
   /// - Parameters:
-  ///   - verb: The kind of request, and its target.
+  ///   - kind: The kind of request.
+  ///   - target: The part of the flow that the request is about; with the kind it tells requests apart. Empty for the whole flow.
   ///   - payload: The values of the request.
   ///   - isLeave: Whether the request takes the flow back, retries it or ends it.
   convenience init(
-    _ verb: String, _ payload: [UInt8], key: String? = nil, by principal: Principal? = nil, isLeave: Bool = false
+    _ kind: FlowWrite.Request.Kind, _ target: String, _ payload: [UInt8], key: String? = nil,
+    by principal: Principal? = nil, isLeave: Bool = false
   ) {
-    self.init(verb, payload, key.map(AppliedRequest.key), given: key, by: principal, isLeave: isLeave)
+    let verb = target.isEmpty ? kind.rawValue : "\(kind) \(target)"
+    self.init(kind, verb, payload, key.map(AppliedRequest.key), given: key, by: principal, isLeave: isLeave)
   }
 
   private init(
-    _ verb: String, _ payload: [UInt8], _ key: String?, given: String?, by principal: Principal?, isLeave: Bool = false,
-    signal: String? = nil
+    _ kind: FlowWrite.Request.Kind, _ verb: String, _ payload: [UInt8], _ key: String?, given: String?,
+    by principal: Principal?, isLeave: Bool = false, signal: String? = nil
   ) {
     var writer = ByteWriter()
     writer.string(verb)
@@ -39,14 +43,15 @@ final class HostRequest: CommitCause {
     // A request of another principal is another request, even if all else is equal.
     writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
-    (self.key, givenKey) = (key, given)
+    (self.kind, self.key, givenKey) = (kind, key, given)
     (self.isLeave, self.signal) = (isLeave, signal)
     self.principal = principal?.id
   }
 
   /// Returns a request that sends a signal. Another signal, or an answer, may have the same key.
   static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
-    HostRequest("send", payload, AppliedRequest.key(key, of: name), given: key, by: principal, signal: name)
+    HostRequest(
+      .signal, "send", payload, AppliedRequest.key(key, of: name), given: key, by: principal, signal: name)
   }
 }
 
@@ -66,6 +71,12 @@ extension HostRequest {
   }
 
   var fate: Fate { known.withLock { $0 } }
+
+  /// The request as a write names it; `nil` once an earlier write has carried the request.
+  var carried: FlowWrite.Request? {
+    if case .stored = fate { return nil }
+    return FlowWrite.Request(kind, key: key.map(AppliedRequest.withoutMark), by: principal)
+  }
 
   /// Thrown for a request whose key was used after the request was looked up. It is then looked up again.
   private struct KeyIsUsed: Error {}
@@ -103,6 +114,11 @@ struct AppliedRequest: Sendable, Equatable {
   var isSignal: Bool { key.hasPrefix(Self.signalMark) }
 
   static func key(_ key: String) -> String { key.hasPrefix(mark) ? mark + key : key }
+
+  /// Returns a stored key without the prefix that tells signals from other requests.
+  static func withoutMark(_ key: String) -> String {
+    key.hasPrefix(signalMark) ? String(key.dropFirst(signalMark.count)) : key
+  }
 
   static func key(_ key: String, of signal: String) -> String { "\(signalMark)\(signal.utf8.count) \(signal) \(key)" }
 }

@@ -62,28 +62,23 @@ extension HostStore {
   /// Writes a flow, and finds out whether it was written. A write with an unknown outcome is repeated under the same
   /// ``CommitID``.
   ///
-  /// - Parameter newerFence: Returns the fence to write under when `fence` is no longer the latest of this host.
+  /// - Parameter newerFence: Returns the fence to write under when that of the write is no longer the latest of this
+  ///   host.
   /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, the code is `outcomeUnknown`, because the
   ///   refusal of a later attempt says nothing of the earlier one.
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?,
-    appending history: [HistoryEntry], newerFence: () -> Fence? = { nil }
-  ) async throws -> StoredFlow {
-    let commit = CommitID()
-    var fence = fence
+  func commit(_ write: FlowWrite, newerFence: () -> Fence? = { nil }) async throws -> StoredFlow {
+    var write = write
+    let id = write.id
     var attempts = Attempts(clock)
     while true {
       do {
         return try await noting(id) {
-          do {
-            return try await store.commit(
-              snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
-          } catch { throw FlowStoreError.ofWrite(error, to: id) }
+          do { return try await store.commit(write) } catch { throw FlowStoreError.ofWrite(error, to: id) }
         }
       } catch let error as FlowStoreError {
         // The lease expired at that moment, and this host has acquired the next one.
-        if error.code == .fenced, let next = newerFence(), fence.map({ $0 < next }) ?? false {
-          fence = next
+        if error.code == .fenced, let next = newerFence(), write.fence.map({ $0 < next }) ?? false {
+          write.fence = next
         } else if await !attempts.goOn(after: error) {
           throw attempts.error(error, "it is unknown whether the flow \(id) was written")
         }
@@ -93,7 +88,7 @@ extension HostStore {
 
   /// Removes a flow, and finds out whether it was removed.
   ///
-  /// - Throws: A ``FlowStoreError``, as ``commit(_:to:expecting:fence:appending:newerFence:)`` does.
+  /// - Throws: A ``FlowStoreError``, as ``commit(_:newerFence:)`` does.
   func delete(_ flow: StoredFlow, fence: Fence?) async throws {
     let id = flow.id
     var attempts = Attempts(clock)

@@ -100,7 +100,7 @@ extension FlowHost {
     (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
     do {
       return try await shared.store.commit(
-        snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [])
+        FlowWrite(snapshot, to: stored.id, expecting: stored.revision, fence: fence))
     } catch  where FlowStoreError.isUnknown(error) {
       guard let found = try await shared.store.load(stored.id) else { throw noSuchFlow(stored.id) }
       return found
@@ -130,7 +130,7 @@ extension FlowHost {
         if let body = try? shared.body(of: state) {
           snapshot.body = body
           _ = try? await shared.store.commit(
-            snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry])
+            FlowWrite(snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry]))
         }
       }
       await giveBack(lease)

@@ -16,7 +16,7 @@ extension HostContext {
     let entry = note("unmigrated", stored, &state, error.message)
     snapshot.body = try body(of: state)
     let marked = try await store.commit(
-      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry])
+      FlowWrite(snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry]))
     return (marked, state)
   }
 

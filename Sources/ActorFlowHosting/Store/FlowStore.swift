@@ -14,24 +14,24 @@ public protocol FlowStore: Sendable {
   /// Writes a flow's next snapshot, and appends to its history.
   ///
   /// The snapshot, the history, and what lists and tasks show of them change together or not at all. If the last commit
-  /// of the flow has the id `commit`, the write was done before: this call writes nothing, and returns the stored flow.
+  /// of the flow has the id of this write, the write was done before: this call writes nothing, and returns the stored
+  /// flow. The lease under whose fence a flow is written may have expired, but no later one may have been given.
   ///
-  /// - Parameters:
-  ///   - snapshot: The snapshot to store.
-  ///   - id: The flow's id.
-  ///   - revision: The revision that the snapshot was made from; `.none` creates the flow.
-  ///   - fence: The fence of the lease under which the snapshot was made. The lease may have expired, but no later one
-  ///     may have been given.
-  ///   - commit: The id of this write. Pass the same id to retry the write, and a new one for any other write.
-  ///   - history: The entries to append to the flow's history.
+  /// - Parameter write: The write, with the revision that it was made from.
   /// - Returns: The flow as it is stored now, with the next revision.
   /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict`, `fenced` (a later lease was given),
-  ///   `leased` (`fence` is `nil` while a lease is valid), `tooLarge`, `unavailable`, or `corrupted` or
+  ///   `leased` (the fence is `nil` while a lease is valid), `tooLarge`, `unavailable`, or `corrupted` or
   ///   `unsupportedFormat` (the stored flow cannot be read). After `outcomeUnknown`, retry with the same id.
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow
+  func commit(_ write: FlowWrite) async throws -> StoredFlow
+
+  /// Performs several writes, each with a result of its own, in the order of the writes.
+  ///
+  /// A refused write refuses no other. Writes of different flows may be done in any order, and those of one flow are
+  /// done one after the other. The default implementation performs one write after the other; a store that can share
+  /// the cost of several writes does them together.
+  ///
+  /// - Returns: As many results as there are writes; the errors as ``commit(_:)-(FlowWrite)`` throws them.
+  func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>]
 
   /// Removes a flow with its history, its questions and its lease.
   ///
@@ -39,7 +39,7 @@ public protocol FlowStore: Sendable {
   /// invalid: a write under one of them always throws `fenced`, so a host that still runs the old flow writes nothing
   /// to the new one. For this, a store with leases remembers a flow's latest fence after the flow is deleted.
   ///
-  /// - Throws: ``FlowStoreError`` as ``commit(_:to:expecting:fence:as:appending:)``; `notFound` if there is no such
+  /// - Throws: ``FlowStoreError`` as ``commit(_:)-(FlowWrite)``; `notFound` if there is no such
   ///   flow.
   func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws
 
@@ -90,4 +90,17 @@ public protocol FlowStore: Sendable {
   /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict` (another note is there) or
   ///   `unavailable`.
   func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws
+}
+
+extension FlowStore {
+  /// Performs several writes, one after the other.
+  public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+    var results: [Result<StoredFlow, FlowStoreError>] = []
+    for write in writes {
+      do { results.append(.success(try await commit(write))) } catch {
+        results.append(.failure(FlowStoreError.ofWrite(error, to: write.id)))
+      }
+    }
+    return results
+  }
 }

@@ -53,7 +53,7 @@ struct CheckedStore: Sendable {
     history: [HistoryEntry] = []
   ) async throws -> StoredFlow {
     try await store.commit(
-      snapshot, to: id, expecting: Revision(revision), fence: fence, as: commit, appending: history)
+      FlowWrite(snapshot, to: id, expecting: Revision(revision), fence: fence, as: commit, appending: history))
   }
 
   func failure(_ message: String) -> FlowStoreConformance.Failure {

@@ -52,13 +52,22 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
   }
 
   /// Writes a flow's next snapshot.
-  public func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    try await call(.commit, id) {
-      try await $0.commit(snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+  public func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    try await call(.commit, write.id) { try await $0.commit(write) }
+  }
+
+  /// Performs several writes: each is a call of its own, as ``commit(_:)-(FlowWrite)`` is.
+  public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+    var results: [Result<StoredFlow, FlowStoreError>] = []
+    for write in writes {
+      do { results.append(.success(try await commit(write))) } catch {
+        results.append(
+          .failure(
+            error as? FlowStoreError ?? FlowStoreError(.outcomeUnknown, "a test lets the write fail", underlying: error)
+          ))
+      }
     }
+    return results
   }
 
   /// Removes a flow.

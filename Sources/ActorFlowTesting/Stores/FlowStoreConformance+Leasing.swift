@@ -97,6 +97,22 @@ extension FlowStoreConformance {
       try store.expect(old.fence < new.fence, "the fence \(new.fence) was given before")
       try await refused("with a lease of the new one")
     },
+    Check("a write may end its lease, and a refused one does not", needs: [.leases]) { store in
+      let leases = try store.leasing
+      let lease = try await leases.acquire("flow", owner: "ann", for: .seconds(600))
+      func write(_ revision: Int) -> FlowWrite {
+        FlowWrite(.sample(), to: "flow", expecting: Revision(revision), fence: lease.fence, releasing: true)
+      }
+      try await store.refused(.conflict, what: "a stale write that releases") {
+        _ = try await store.store.commit(write(7))
+      }
+      try await store.refused(.leased, what: "a lease after the refused write") {
+        _ = try await leases.acquire("flow", owner: "bob", for: .seconds(600))
+      }
+      _ = try await store.store.commit(write(0))
+      let next = try await leases.acquire("flow", owner: "bob", for: .seconds(600))
+      try store.expect(lease.fence < next.fence, "a fence is not greater than that of a lease that a write ended")
+    },
     Check("a flow may be started under its lease", needs: [.leases]) { store in
       let lease = try await store.leasing.acquire("flow", owner: "ann", for: .seconds(600))
       try await store.unchanged("flow", nil, "a leased id")

@@ -12,7 +12,7 @@ internal import ActorFlowHosting
 /// ```
 public enum FlowStoreConformance: Sendable {
   /// All checks.
-  public static let all: [Check] = writing + racing + reading + leasing + claiming + notes + onDisk
+  public static let all: [Check] = writing + batches + racing + reading + leasing + claiming + notes + onDisk
 
   /// A check of one requirement.
   public struct Check: Sendable, CustomStringConvertible {

@@ -46,8 +46,9 @@ struct Mutant: Sendable {
       // As a host writes it beside such a state.
       let status: FlowSnapshot.Status = state.machine.ending == nil ? .runnable : .finished
       _ = try await store.commit(
-        FlowSnapshot(definition: "medley", version: 1, status: status, body: body), to: MixedFlow.id, expecting: .none,
-        fence: nil, as: CommitID(), appending: [])
+        FlowWrite(
+          FlowSnapshot(definition: "medley", version: 1, status: status, body: body), to: MixedFlow.id,
+          expecting: .none))
       var player = MixedFlowPlayer(host: host, clock: clock, random: random)
       try await player.play(turns: 6)
       try await host.emptied()

@@ -41,7 +41,7 @@ import Testing
     snapshot.wakeAt = clock.now
     let lease = try await store.acquire("f", owner: "test", for: .seconds(60))
     _ = try await store.commit(
-      snapshot, to: "f", expecting: stored.revision, fence: lease.fence, as: CommitID(), appending: [])
+      FlowWrite(snapshot, to: "f", expecting: stored.revision, fence: lease.fence))
     try await store.release(lease)
     return flows
   }

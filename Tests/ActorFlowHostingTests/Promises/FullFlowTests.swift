@@ -317,7 +317,7 @@ import Testing
     snapshot.body = state.encoded()
     let recorder = CommitRecorder()
     let other = PlainStore(base: MemoryFlowStore(), onStored: recorder.add)
-    _ = try await other.commit(snapshot, to: "f", expecting: .none, fence: nil, as: CommitID(), appending: [])
+    _ = try await other.commit(FlowWrite(snapshot, to: "f", expecting: .none))
     let second = FlowHost(store: other)
     try await second.register(flow)
     try await second.catchUp()
@@ -350,7 +350,7 @@ extension FlowHost {
     snapshot.body = state.encoded()
     let lease = try await store.acquire(id, owner: "test", for: .seconds(60))
     _ = try await store.commit(
-      snapshot, to: id, expecting: stored.revision, fence: lease.fence, as: CommitID(), appending: [])
+      FlowWrite(snapshot, to: id, expecting: stored.revision, fence: lease.fence))
     try await store.release(lease)
   }
 }

@@ -70,7 +70,7 @@ import Testing
     let backup = try #require(try await store.load("order-1"))
     let copy = MemoryFlowStore()
     _ = try await copy.commit(
-      backup.snapshot, to: "order-1", expecting: .none, fence: nil, as: CommitID(), appending: [])
+      FlowWrite(backup.snapshot, to: "order-1", expecting: .none))
     let (second, _) = try await host(copy)
     for host in [first, second] { try await host.answerNext("order-1", #""y""#) }
     #expect(Self.readable(keys.all) == ["charge", "rest", "rest"].map { "order-1/order/pay/1/\($0)" })
@@ -91,7 +91,7 @@ import Testing
     snapshot.body = state.encoded()
     for _ in 1...2 {
       let copy = MemoryFlowStore()
-      _ = try await copy.commit(snapshot, to: "order-1", expecting: .none, fence: nil, as: CommitID(), appending: [])
+      _ = try await copy.commit(FlowWrite(snapshot, to: "order-1", expecting: .none))
       let (second, _) = try await host(copy)
       try await second.answerNext("order-1", #""y""#)
       await second.isQuiet()

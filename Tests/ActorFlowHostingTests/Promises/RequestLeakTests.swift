@@ -118,9 +118,8 @@ import Testing
       HistoryEntry(sequence: $0.offset + 1, at: clock.now, what: "asked", detail: $0.element)
     }
     _ = try await store.commit(
-      FlowSnapshot(definition: "f", version: 1, status: .waiting), to: "x", expecting: .none, fence: nil,
-      as: CommitID(),
-      appending: entries)
+      FlowWrite(
+        FlowSnapshot(definition: "f", version: 1, status: .waiting), to: "x", expecting: .none, appending: entries))
     #expect(try await host.flow("x").history().map(\.detail) == details.keys.sorted().map { details[$0] })
   }
 

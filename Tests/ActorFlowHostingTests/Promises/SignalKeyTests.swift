@@ -112,7 +112,7 @@ import Testing
     snapshot.body = state.encoded()
     let lease = try await store.acquire("o", owner: "test", for: .seconds(60))
     let old = try await store.commit(
-      snapshot, to: "o", expecting: stored.revision, fence: lease.fence, as: CommitID(), appending: [])
+      FlowWrite(snapshot, to: "o", expecting: stored.revision, fence: lease.fence))
     try await store.release(lease)
     for value in [3, 2, 3] { #expect(try await first.flow("o").send(value, to: paid, key: "k") == .duplicate) }
     #expect(try await store.load("o") == old)

@@ -79,7 +79,7 @@ import Testing
     folder.clock.advance(by: .seconds(meant.changedAt.timeIntervalSince(folder.clock.now)))
     let store = try await folder.open()
     let stored = try await store.commit(
-      meant.snapshot, to: scenario.id, expecting: .none, fence: nil, as: CommitID(), appending: history)
+      FlowWrite(meant.snapshot, to: scenario.id, expecting: .none, appending: history))
     let target = try #require(Self.folder)
     for ending in [FileName.flow, FileName.history] {
       let bytes = try folder.bytes(CorpusEntry.path(scenario.id, ending))

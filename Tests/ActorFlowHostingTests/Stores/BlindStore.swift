@@ -19,13 +19,8 @@ struct BlindStore: FlowStore {
     try await changed({ try await base.load(id) }, nothing: .some(nil))
   }
 
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    try await changed {
-      try await base.commit(snapshot, to: id, expecting: expecting, fence: fence, as: commit, appending: history)
-    }
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    try await changed { try await base.commit(write) }
   }
 
   func delete(_ id: FlowID, expecting: Revision, fence: Fence?) async throws {

@@ -56,7 +56,7 @@ import Testing
         guard let flow = try await old.load(summary.id) else { continue }
         for revision in 1...flow.revision.number {
           _ = try await new.commit(
-            flow.snapshot, to: flow.id, expecting: Revision(revision - 1), fence: nil, as: CommitID(), appending: [])
+            FlowWrite(flow.snapshot, to: flow.id, expecting: Revision(revision - 1)))
         }
       }
       return new

@@ -36,37 +36,48 @@ final class MutantStore: LeasingFlowStore {
     return flow
   }
 
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    var (snapshot, expecting, fence, commit) = (snapshot, expecting, fence, commit)
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    var write = write
+    let id = write.id
     let current = try await revision(id)
     switch mutation {
-    case .createsOverWhatIsThere: if expecting == .none { expecting = current }
-    case .ignoresRevisions: if expecting != .none { expecting = current }
-    case .updatesWhatIsMissing: if current == .none { expecting = .none }
-    case .forgetsCommits: if expecting == .none { commit = CommitID() }
-    case .forgetsCommitsOfUpdates: if expecting != .none { commit = CommitID() }
-    case .cutsWhatIsTooLarge: snapshot.body = Array(snapshot.body.prefix(FlowSnapshot.maximumBytes - 500))
-    case .writesHistoryOfRefused: seen.withLock { $0.history[id, default: []] += history }
+    case .createsOverWhatIsThere: if write.expecting == .none { write.expecting = current }
+    case .ignoresRevisions: if write.expecting != .none { write.expecting = current }
+    case .updatesWhatIsMissing: if current == .none { write.expecting = .none }
+    case .forgetsCommits: if write.expecting == .none { write.commit = CommitID() }
+    case .forgetsCommitsOfUpdates: if write.expecting != .none { write.commit = CommitID() }
+    case .cutsWhatIsTooLarge: write.snapshot.body = Array(write.snapshot.body.prefix(FlowSnapshot.maximumBytes - 500))
+    case .writesHistoryOfRefused: seen.withLock { $0.history[id, default: []] += write.history }
     case .looksThenWrites, .creatorsBothWin, .losesCounts:
       // Two callers that look at once both find what they expect.
-      if current == expecting {
+      if current == write.expecting {
         await Task.yield()
-        expecting = try await revision(id)
+        write.expecting = try await revision(id)
       }
+    case .ignoresReleases: write.releases = false
+    case .refusesRequests where !write.requests.isEmpty: throw FlowStoreError(.unavailable, "no table for requests")
     case .refusesExpired:
-      if let lease = lastLease(id), lease.fence == fence, lease.until <= clock.now {
+      if let lease = lastLease(id), lease.fence == write.fence, lease.until <= clock.now {
         throw FlowStoreError(.fenced, "expired")
       }
     default: break
     }
-    fence = passing(fence, for: id)
-    let stored = try await base.commit(
-      snapshot, to: id, expecting: expecting, fence: fence, as: commit, appending: history)
+    write.fence = passing(write.fence, for: id)
+    let stored = try await base.commit(write)
     seen.withLock { $0.summaries[id] = $0.summaries[id] ?? FlowSummary(stored) }
     return stored
+  }
+
+  func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+    let writes = writes.map { write in
+      var write = write
+      if mutation == .writesBatchesAgain { write.commit = CommitID() }
+      return write
+    }
+    let results = await base.commit(writes)
+    guard mutation == .refusesTogether else { return results }
+    for case .failure(let error) in results { return writes.map { _ in .failure(error) } }
+    return results
   }
 
   /// The values that a store without the check lets pass.

@@ -5,12 +5,13 @@ enum Mutation: String, CaseIterable, Sendable {
   case forgetsCommits, forgetsCommitsOfUpdates, cutsWhatIsTooLarge, deletesAnyRevision, keepsHistoryOfDeleted
   case writesHistoryOfRefused
   case sharesNotes, overwritesNotes, keepsNotes
+  case refusesTogether, writesBatchesAgain, refusesRequests
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor
   // leasing
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, keepsFence, releasesAnything
-  case reusesFences, leasesOnlyWhatIsThere
+  case reusesFences, leasesOnlyWhatIsThere, ignoresReleases
   // claiming
   case claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
 
@@ -31,6 +32,9 @@ enum Mutation: String, CaseIterable, Sendable {
     case .sharesNotes: "notes stand beside"
     case .overwritesNotes: "a note is replaced only"
     case .keepsNotes: "a note is replaced only"
+    case .refusesTogether: "several writes have"
+    case .writesBatchesAgain: "a repeated batch"
+    case .refusesRequests: "requests that a write carries"
     case .looksThenWrites: "one of 64 concurrent writers"
     case .creatorsBothWin: "one of 64 concurrent creators"
     case .losesCounts: "a counter of"
@@ -47,6 +51,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .keepsFence: "the same owner restarted"
     case .releasesAnything: "releasing a lost lease"
     case .reusesFences: "a fence of a deleted flow"
+    case .ignoresReleases: "a write may end its lease"
     case .leasesOnlyWhatIsThere: "a flow may be started"
     case .claimsTwice: "claimDue: 4 claimers"
     case .claimsUnserved: "claimDue: waiting"

@@ -6,18 +6,17 @@ struct PlainStore: FlowStore {
   let base: any FlowStore
   /// Called before each commit.
   var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
+  /// Called with each write.
+  var onWrite: @Sendable (FlowWrite) -> Void = { _ in }
   /// Called with the stored result of each commit.
   var onStored: @Sendable (StoredFlow) -> Void = { _ in }
 
   func load(_ id: FlowID) async throws -> StoredFlow? { try await base.load(id) }
 
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    try onCommit(commit)
-    let stored = try await base.commit(
-      snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    try onCommit(write.commit)
+    onWrite(write)
+    let stored = try await base.commit(write)
     onStored(stored)
     return stored
   }

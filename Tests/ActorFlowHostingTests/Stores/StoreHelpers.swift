@@ -7,8 +7,8 @@ extension FlowStore {
   @discardableResult
   func commit(_ id: FlowID, _ revision: Int, as commit: CommitID = CommitID()) async throws -> StoredFlow {
     try await self.commit(
-      .numbered(revision), to: id, expecting: Revision(revision - 1), fence: nil, as: commit,
-      appending: [.numbered(revision)])
+      FlowWrite(
+        .numbered(revision), to: id, expecting: Revision(revision - 1), as: commit, appending: [.numbered(revision)]))
   }
 }
 

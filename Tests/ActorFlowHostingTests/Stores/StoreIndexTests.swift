@@ -34,7 +34,7 @@ import Testing
         naive[id] = nil
       } else {
         naive[id] = try await store.commit(
-          Self.snapshot(&random), to: id, expecting: old?.revision ?? .none, fence: nil, as: CommitID(), appending: [])
+          FlowWrite(Self.snapshot(&random), to: id, expecting: old?.revision ?? .none))
       }
       guard round % (rounds / 10) == 0 else { continue }
       store = try await reopen(store)

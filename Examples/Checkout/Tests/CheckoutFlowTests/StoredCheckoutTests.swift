@@ -284,13 +284,9 @@ private actor CrashingStore: FlowStore {
     }
   }
 
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
     guard await !isDead() else { throw FlowStoreError(.unavailable, "the program is dead") }
-    return try await store.commit(
-      snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+    return try await store.commit(write)
   }
 
   func load(_ id: FlowID) async throws -> StoredFlow? { try await store.load(id) }

@@ -47,9 +47,9 @@ struct LeaseTable: Sendable {
   }
 
   /// Releases a lease; returns `false` if it was lost before.
-  mutating func giveBack(_ lease: FlowLease) -> Bool {
-    guard entries[lease.id]?.fence == lease.fence else { return false }
-    entries[lease.id]?.owner = nil
+  mutating func giveBack(_ fence: Fence, of id: FlowID) -> Bool {
+    guard entries[id]?.fence == fence else { return false }
+    entries[id]?.owner = nil
     return true
   }
 

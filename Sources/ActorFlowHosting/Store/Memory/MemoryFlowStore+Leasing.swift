@@ -34,7 +34,7 @@ extension MemoryFlowStore {
   /// Releases a lease.
   public func release(_ lease: FlowLease) async throws {
     state.withLock { state in
-      guard state.leases.giveBack(lease) else { return }
+      guard state.leases.giveBack(lease.fence, of: lease.id) else { return }
       // Without a flow there is no write that the fence would have to refuse.
       if state.records[lease.id] == nil { state.leases.forget(lease.id) }
       state.noteDue(of: lease.id)

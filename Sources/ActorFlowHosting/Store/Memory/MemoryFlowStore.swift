@@ -39,19 +39,16 @@ public final class MemoryFlowStore: LeasingFlowStore {
   }
 
   /// Writes a flow's next snapshot, and appends to its history.
-  public func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    try snapshot.checkSize()
-    let now = clock.now.microseconds
+  public func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    try write.snapshot.checkSize()
+    let (id, commit, now) = (write.id, write.commit, clock.now.microseconds)
     let next = StoredFlow(
-      id: id, revision: revision.next, snapshot: snapshot.stored, changedAt: Date(microseconds: now))
-    let entries = history.map(\.stored)
+      id: id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: Date(microseconds: now))
+    let entries = write.history.map(\.stored)
     return try state.withLock { state throws(FlowStoreError) in
       if let record = state.records[id], record.commit == commit { return record.flow }
-      try state.leases.check(fence, of: id, at: now)
-      try checkRevision(state.records[id]?.flow.revision ?? .none, expecting: revision, of: id)
+      try state.leases.check(write.fence, of: id, at: now)
+      try checkRevision(state.records[id]?.flow.revision ?? .none, expecting: write.expecting, of: id)
       if state.records[id] == nil {
         state.records[id] = Record(flow: next, commit: commit, history: entries)
       } else {
@@ -60,6 +57,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
         state.records[id]?.history += entries
       }
       state.index.put(next)
+      if write.releases, let fence = write.fence { _ = state.leases.giveBack(fence, of: id) }
       state.noteDue(of: id)
       return next
     }

@@ -121,12 +121,8 @@ final class RecordingStore: FlowStore {
     return Int(status.st_size)
   }
 
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    let flow = try await store.commit(
-      snapshot, to: id, expecting: revision, fence: fence, as: commit, appending: history)
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    let (id, flow) = (write.id, try await store.commit(write))
     guard let stem = state.withLock({ $0.stems[id] }) else { return flow }
     let (bytes, end) = (try size("\(root)/\(stem).flow"), try size("\(root)/\(stem).history"))
     state.withLock { state in

@@ -38,14 +38,11 @@ final class SlotStore: FlowStore {
       id: id, revision: Revision(revision), snapshot: try FlowSnapshot(decoding: snapshot), changedAt: .distantPast)
   }
 
-  func commit(
-    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence?, as commit: CommitID,
-    appending history: [HistoryEntry]
-  ) async throws -> StoredFlow {
-    let start = try start(of: id)
-    let encoded = snapshot.encoded()
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    let start = try start(of: write.id)
+    let encoded = write.snapshot.encoded()
     guard encoded.count + 4 <= Self.slot else { throw FlowStoreError(.tooLarge, "\(encoded.count) bytes fit no slot") }
-    let next = revision.next
+    let next = write.expecting.next
     bytes.withLock { bytes in
       for (index, byte) in encoded.enumerated() { bytes[start + 4 + index] = byte }
       for (index, number) in [encoded.count, next.number].enumerated() {
@@ -53,7 +50,7 @@ final class SlotStore: FlowStore {
         bytes[start + 2 * index + 1] = UInt8(truncatingIfNeeded: number >> 8)
       }
     }
-    return StoredFlow(id: id, revision: next, snapshot: snapshot, changedAt: .distantPast)
+    return StoredFlow(id: write.id, revision: next, snapshot: write.snapshot, changedAt: .distantPast)
   }
 
   func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {

@@ -1,0 +1,90 @@
+public import ActorFlow
+
+/// A write of a flow: its next snapshot, with all that becomes true in the same moment.
+public struct FlowWrite: Sendable, Equatable {
+  /// The flow's id.
+  public var id: FlowID
+  /// The snapshot to store.
+  public var snapshot: FlowSnapshot
+  /// The revision that the snapshot was made from; `.none` creates the flow.
+  public var expecting: Revision
+  /// The fence of the lease under which the snapshot was made; `nil` if the flow is not leased.
+  public var fence: Fence?
+  /// The id of this write. A retry of the write has the same id, and any other write has a new one.
+  public var commit: CommitID
+  /// The entries to append to the flow's history.
+  public var history: [HistoryEntry]
+  /// The requests that the write carries: those whose callers are answered when it is durable.
+  ///
+  /// A store need not look at them. They say why a flow changed, for a database that has a table of requests.
+  public var requests: [Request]
+  /// Whether the flow's lease ends with the write, so that other hosts may take the flow at once.
+  ///
+  /// The lease ends only if the write is done. A store without leases ignores the property.
+  public var releases: Bool
+
+  /// Creates a write.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The snapshot to store.
+  ///   - id: The flow's id.
+  ///   - revision: The revision that the snapshot was made from; `.none` creates the flow.
+  ///   - fence: The fence of the lease under which the snapshot was made; `nil` if the flow is not leased.
+  ///   - commit: The id of this write.
+  ///   - history: The entries to append to the flow's history.
+  ///   - requests: The requests that the write carries.
+  ///   - releases: Whether the flow's lease ends with the write.
+  public init(
+    _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence? = nil,
+    as commit: CommitID = CommitID(), appending history: [HistoryEntry] = [], carrying requests: [Request] = [],
+    releasing releases: Bool = false
+  ) {
+    (self.id, self.snapshot, expecting, self.fence) = (id, snapshot, revision, fence)
+    (self.commit, self.history, self.requests, self.releases) = (commit, history, requests, releases)
+  }
+
+  /// A request of a caller that a write carries.
+  public struct Request: Sendable, Hashable {
+    /// The kind of request.
+    public var kind: Kind
+    /// The idempotency key of the request as the flow stores it, or `nil` if the request has none.
+    ///
+    /// Keys of one kind and one flow differ. The key of a signal begins with the number of bytes of the signal's name
+    /// and that name: `4 paid event-17`. A key is never secret, and never the token of a question.
+    public var key: String?
+    /// The id of the principal who made the request, if there is one.
+    public var by: String?
+
+    /// Creates the description of a request.
+    public init(_ kind: Kind, key: String? = nil, by principal: String? = nil) {
+      (self.kind, self.key, by) = (kind, key, principal)
+    }
+  }
+}
+
+extension FlowWrite.Request {
+  /// The kind of a request; new kinds may be added, so switch with a `default`.
+  public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The kind's name, which a store may write.
+    public let rawValue: String
+
+    /// The kind of this name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A flow was started.
+    public static let start = Kind(rawValue: "start")
+    /// A question was answered.
+    public static let answer = Kind(rawValue: "answer")
+    /// A signal was sent.
+    public static let signal = Kind(rawValue: "signal")
+    /// The flow was taken back to an earlier step.
+    public static let backUp = Kind(rawValue: "backUp")
+    /// The flow was abandoned.
+    public static let abandon = Kind(rawValue: "abandon")
+    /// A suspended flow was retried, or the failed `backUp`s of an ended one were.
+    public static let retry = Kind(rawValue: "retry")
+
+    /// The kind's name.
+    public var description: String { rawValue }
+  }
+}
