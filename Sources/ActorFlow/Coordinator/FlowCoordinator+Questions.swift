@@ -106,12 +106,22 @@ extension FlowCoordinator {
         "a prompt of type \(P.self) takes an answer of type \(P.Answer.self), not \(type(of: answer))",
         flow: question.id.flow, step: question.step)
     }
-    do { try await prompt.authorize(principal) } catch let error as FlowError {
-      throw error.located(in: question.id.flow, at: question.step)
+    try await guarding(.notAllowed, by: P.self, in: question) { try await prompt.authorize(principal) }
+    try await guarding(.invalid, by: P.self, in: question) { try await prompt.validate(typed) }
+    try await guarding(.notAllowed, by: P.self, in: question) {
+      try await prompt.authorize(principal, answering: typed)
     }
-    try await prompt.validate(typed)
-    do { try await prompt.authorize(principal, answering: typed) } catch let error as FlowError {
+  }
+
+  /// Calls a guard, notes its error for ``withRefusals(_:)``, and locates an error of the library's own.
+  private static func guarding(
+    _ kind: Refusal.Kind, by prompt: any Prompt.Type, in question: Question, _ check: () async throws -> Void
+  ) async throws {
+    do { try await check() } catch let error as FlowError {
       throw error.located(in: question.id.flow, at: question.step)
+    } catch {
+      GuardNotes.note(kind, of: prompt, error)
+      throw error
     }
   }
 }

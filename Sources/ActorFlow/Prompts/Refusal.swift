@@ -1,7 +1,7 @@
 /// An error with which a guard of a ``Prompt`` refuses an answer: for the code that tells the answerer.
 ///
-/// A guard may throw any error, and the answerer gets the error itself. Throw a refusal if a server is to find the
-/// status of its response in the error: another error does not tell which guard threw it.
+/// A guard may throw any error, and the answerer gets the error itself. A refusal also tells a server the status of its
+/// response, and the page the field of a form. For errors of other types, ``withRefusals(_:)`` finds the status.
 ///
 /// ```swift
 /// func validate(_ address: Address) throws {

@@ -122,3 +122,17 @@ enum PromptSnippets {
     #expect(try result.get() == ["green", "none"])
   }
 }
+
+/// Returns the status of an HTTP response to an answer.
+func status(of answer: () async throws -> Void) async -> Int {
+  do {
+    try await withRefusals { try await answer() }
+    return 200
+  } catch let refusal as Refusal {
+    return refusal.httpStatus
+  } catch let error as FlowError {
+    return error.code.httpStatus
+  } catch {
+    return 500
+  }
+}
