@@ -12,14 +12,21 @@ struct CheckedStore: Sendable {
   let check: String
   let store: any FlowStore
   let harness: FlowStoreHarness
+  let opened: OpenedStores
 
   func on(_ store: any FlowStore) -> CheckedStore {
-    CheckedStore(check: check, store: store, harness: harness)
+    opened.add(store)
+    return CheckedStore(check: check, store: store, harness: harness, opened: opened)
   }
 
   func reopened() async throws -> CheckedStore {
     guard let reopen = harness.reopen else { throw failure("the store cannot be opened again") }
     return on(try await reopen(store))
+  }
+
+  func crashed() async throws -> CheckedStore {
+    guard let crash = harness.crash else { throw failure("the store cannot crash") }
+    return on(try await crash(store))
   }
 
   func secondHandle() async throws -> CheckedStore {
@@ -54,6 +61,12 @@ struct CheckedStore: Sendable {
   ) async throws -> StoredFlow {
     try await store.commit(
       FlowWrite(snapshot, to: id, expecting: Revision(revision), fence: fence, as: commit, appending: history))
+  }
+
+  /// Returns the value that must be there.
+  func some<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw failure("a \(Value.self) was expected, and nothing was found") }
+    return value
   }
 
   func failure(_ message: String) -> FlowStoreConformance.Failure {
@@ -123,6 +136,23 @@ struct CheckedStore: Sendable {
   private static func short(_ value: some Any) -> String {
     let text = "\(value)"
     return text.count > 2_000 ? text.prefix(2_000) + "…" : text
+  }
+}
+
+/// The stores that a check has opened, to be closed when it ends.
+final class OpenedStores: Sendable {
+  let first: any FlowStore
+  private let later = Lock<[any FlowStore]>([])
+
+  init(_ first: any FlowStore) { self.first = first }
+
+  func add(_ store: any FlowStore) { later.withLock { $0.append(store) } }
+
+  /// Closes all of them, the newest first.
+  func close(with close: (@Sendable (any FlowStore) async throws -> Void)?) async throws {
+    guard let close else { return }
+    for store in later.withLock({ $0 }).reversed() { try await close(store) }
+    try await close(first)
   }
 }
 

@@ -42,6 +42,27 @@ extension FlowStoreConformance {
       for _ in 0..<4 { claimed += try await claim(store, limit: 1) }
       try store.expect(claimed, ["a", "b", "c"], "the flows in the order of their claims")
     },
+    Check("claimDue finds the flow behind many that may not be claimed", needs: [.leases, .clock]) { store in
+      for number in 0..<40 {
+        let id = FlowID("\(number)")
+        let due = store.time(Double(number))
+        switch number % 4 {
+        case 0: try await store.commit(id, .sample(definition: "unknown", wakeAt: due), from: 0)
+        case 1: try await store.commit(id, .sample(version: 9, wakeAt: due), from: 0)
+        case 2: try await store.commit(id, .sample(status: .suspended, wakeAt: due), from: 0)
+        default:
+          try await store.commit(id, .sample(wakeAt: due), from: 0)
+          _ = try await store.leasing.acquire(id, owner: "bob", for: .seconds(600))
+        }
+      }
+      for name in ["wanted", "later"] {
+        try await store.commit(FlowID(name), .sample(wakeAt: store.time(name == "wanted" ? 50 : 51)), from: 0)
+      }
+      try await store.advance(by: .seconds(60))
+      try store.expect(try await claim(store, limit: 1), ["wanted"], "the first flow that may be claimed")
+      try store.expect(try await claim(store, limit: 1), ["later"], "the second flow that may be claimed")
+      try store.expect(try await claim(store, limit: .max), [], "what is left to claim, with the greatest limit")
+    },
     Check("claimDue follows updates", needs: [.leases, .clock]) { store in
       try await store.commit("flow", .sample(wakeAt: store.time(10)), from: 0)
       try await store.commit("flow", .sample(wakeAt: store.time(100)), from: 1)

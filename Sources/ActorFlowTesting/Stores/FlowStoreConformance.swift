@@ -12,7 +12,9 @@ internal import ActorFlowHosting
 /// ```
 public enum FlowStoreConformance: Sendable {
   /// All checks.
-  public static let all: [Check] = writing + batches + racing + reading + leasing + claiming + notes + onDisk
+  public static let all: [Check] =
+    writing + batches + fidelity + racing + isolation + reading + indexing + leasing + fencing + claiming + notes
+    + onDisk + crashing + severing + closing
 
   /// A check of one requirement.
   public struct Check: Sendable, CustomStringConvertible {
@@ -37,11 +39,22 @@ public enum FlowStoreConformance: Sendable {
     /// - Throws: ``Failure``, which says what was expected; or an error that the store threw where none was expected.
     @discardableResult
     public func run(on harness: FlowStoreHarness) async throws -> CheckResult {
-      let store = try await harness.make()
-      for need in Need.allCases where needs.contains(need) {
-        if let reason = need.missing(in: store, harness) { return .skipped(reason: reason) }
+      let opened = OpenedStores(try await harness.make())
+      let store = CheckedStore(check: name, store: opened.first, harness: harness, opened: opened)
+      let result: Result<CheckResult, any Error>
+      do { result = .success(try await run(on: store)) } catch { result = .failure(error) }
+      do { try await opened.close(with: harness.close) } catch {
+        // The first error is the one to report.
+        if case .success = result { throw store.failure("the store cannot be closed: \(error)") }
       }
-      try await body(CheckedStore(check: name, store: store, harness: harness))
+      return try result.get()
+    }
+
+    private func run(on store: CheckedStore) async throws -> CheckResult {
+      for need in Need.allCases where needs.contains(need) {
+        if let reason = need.missing(in: store.store, store.harness) { return .skipped(reason: reason) }
+      }
+      try await body(store)
       return .passed
     }
   }
@@ -56,6 +69,16 @@ public enum FlowStoreConformance: Sendable {
     case reopening
     /// The stored bytes can be damaged.
     case damage
+    /// The store can be closed.
+    case closing
+    /// The store can crash, and be opened again with the contents that were synced.
+    case crashing
+    /// The store's connection to its database can be broken.
+    case severing
+    /// The store's syncs can be counted.
+    case countingSyncs
+    /// The store's syncs can be held.
+    case holdingSyncs
 
     func missing(in store: any FlowStore, _ harness: FlowStoreHarness) -> String? {
       switch self {
@@ -63,6 +86,11 @@ public enum FlowStoreConformance: Sendable {
       case .clock: harness.advance != nil ? nil : "the store's clock cannot be moved"
       case .reopening: harness.reopen != nil ? nil : "the store cannot be opened again"
       case .damage: harness.damage != nil ? nil : "the stored bytes cannot be damaged"
+      case .closing: harness.close != nil ? nil : "the store cannot be closed"
+      case .crashing: harness.crash != nil ? nil : "the store cannot crash"
+      case .severing: harness.sever != nil ? nil : "the store has no connection that can break"
+      case .countingSyncs: harness.syncs != nil ? nil : "the store's syncs cannot be counted"
+      case .holdingSyncs: harness.holdSync != nil ? nil : "the store's syncs cannot be held"
       }
     }
   }

@@ -17,6 +17,25 @@ public struct FlowStoreHarness: Sendable {
   public var secondHandle: @Sendable (any FlowStore) async throws -> any FlowStore = { $0 }
   /// Closes a store and opens its contents again; `nil` for a store in memory.
   public var reopen: (@Sendable (any FlowStore) async throws -> any FlowStore)?
+  /// Closes a store: returns when calls under way have ended and another opener can use the contents.
+  ///
+  /// Each check also closes all stores that it has opened when it ends, so closing a store that was closed or has
+  /// crashed must have no effect. `nil` for a store that needs no closing.
+  public var close: (@Sendable (any FlowStore) async throws -> Void)?
+  /// Ends a store as a crash of its process and machine does, and opens its contents again; `nil` if it cannot crash.
+  ///
+  /// Bytes that were not synced are lost. Calls under way end with an error, and the old store writes nothing more. A
+  /// sync that was held is never done.
+  public var crash: (@Sendable (any FlowStore) async throws -> any FlowStore)?
+  /// Breaks the connection of the store's next write to its database; `nil` for a store without a connection.
+  ///
+  /// The next call that writes is the one whose connection breaks. Later calls find a database that works.
+  public var sever: (@Sendable (any FlowStore, Severance) async throws -> Void)?
+  /// Returns the number of syncs that the store has done since it was opened; `nil` if they cannot be counted.
+  public var syncs: (@Sendable (any FlowStore) async throws -> Int)?
+  /// Lets a later sync of the store wait: the next one after the number of syncs that is passed. `nil` if syncs cannot
+  /// be held.
+  public var holdSync: (@Sendable (any FlowStore, Int) async throws -> HeldSync)?
   /// Returns the time by the store's clock.
   public var now: @Sendable () -> Date = { Date() }
   /// Moves the store's clock forward; `nil` if it cannot be moved.
@@ -34,6 +53,31 @@ public struct FlowStoreHarness: Sendable {
     self.make = make
     now = { clock.now }
     advance = { clock.advance(by: $0) }
+  }
+
+  /// The moment of a write at which its connection breaks.
+  @nonexhaustive public enum Severance: Sendable, Hashable, CaseIterable {
+    /// The database never does the write.
+    case beforeTheWrite
+    /// The database has done the write, and its reply is lost.
+    case afterTheWrite
+  }
+
+  /// A sync of a store that waits until a check releases it, or the store crashes.
+  public struct HeldSync: Sendable {
+    /// Returns when the sync has begun and waits.
+    ///
+    /// - Throws: `CancellationError` if the calling task is cancelled before.
+    public var reached: @Sendable () async throws -> Void
+    /// Lets the sync go on, or any later one if it has not begun.
+    public var release: @Sendable () async -> Void
+
+    /// Creates a held sync of these closures.
+    public init(
+      reached: @escaping @Sendable () async throws -> Void, release: @escaping @Sendable () async -> Void
+    ) {
+      (self.reached, self.release) = (reached, release)
+    }
   }
 
   /// A kind of damage to stored bytes.

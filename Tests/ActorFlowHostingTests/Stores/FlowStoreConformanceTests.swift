@@ -20,8 +20,9 @@ import Testing
 
   @Test("every check finds one of the mistakes, or concerns data on disk")
   func complete() {
-    let found = Set(Mutation.allCases.map(\.check))
-    for check in FlowStoreConformance.all where !check.needs.contains(.reopening) && !check.needs.contains(.damage) {
+    let found = Set(Mutation.allCases.map(\.check) + TableFault.allCases.map(\.check))
+    let onDisk: Set<FlowStoreConformance.Need> = [.reopening, .damage, .crashing]
+    for check in FlowStoreConformance.all where check.needs.isDisjoint(with: onDisk) {
       #expect(found.contains { check.name.hasPrefix($0) }, "\(check)")
     }
   }
@@ -61,7 +62,8 @@ import Testing
       }
       return new
     }
-    for check in FlowStoreConformance.all where check.needs.contains(.reopening) {
+    for check in FlowStoreConformance.all
+    where check.needs.contains(.reopening) && check.needs.isSubset(of: [.reopening, .leases]) {
       await #expect(throws: (any Error).self, "\(check)") { try await check.run(on: harness) }
     }
   }

@@ -69,6 +69,7 @@ final class Folder: Sendable {
       await (store as? FileFlowStore)?.close()
       return try await self.open()
     }
+    harness.close = { await ($0 as? FileFlowStore)?.close() }
     harness.damage = { _, id, damage in
       guard let name = try self.files(".flow").first(where: { self.isFile($0, of: id) }) else { return }
       try self.write(damage.applied(to: try self.bytes(name)), to: name)

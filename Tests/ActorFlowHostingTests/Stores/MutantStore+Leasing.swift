@@ -44,6 +44,16 @@ extension MutantStore {
         if let lease = try? await base.acquire(flow.id, owner: owner, for: time) { all.append(lease) }
       }
       return Array(all.prefix(limit))
+    case .limitsBeforeItFilters:
+      let query = FlowQuery(status: [.waiting], dueBefore: clock.now)
+      let due = try await base.list(query, after: nil, limit: 1_000).flows.sorted {
+        ($0.wakeAt ?? .distantPast) < ($1.wakeAt ?? .distantPast)
+      }
+      var leases: [FlowLease] = []
+      for flow in due.prefix(limit) where serving[flow.definition]?.contains(flow.version) == true {
+        if let lease = try? await base.acquire(flow.id, owner: owner, for: time) { leases.append(lease) }
+      }
+      return leases
     default: break
     }
     let found = try await base.claimDue(owner: owner, serving: serving, for: time, limit: limit)

@@ -54,6 +54,16 @@ final class MutantStore: LeasingFlowStore {
         await Task.yield()
         write.expecting = try await revision(id)
       }
+    case .ignoresRevisionsUnderFences: if write.fence != nil, current != .none { write.expecting = current }
+    case .looksAtFencesThenWrites, .looksForLeasesThenWrites:
+      if (write.fence != nil) == (mutation == .looksAtFencesThenWrites), lastLease(id)?.fence == write.fence {
+        for _ in 0..<20 { await Task.yield() }
+        write.fence = lastLease(id)?.fence
+      }
+    case .checksFencesFirst:
+      if let fence = write.fence, let last = lastLease(id)?.fence, fence < last {
+        throw FlowStoreError(.fenced, "a later lease was given")
+      }
     case .ignoresReleases: write.releases = false
     case .refusesRequests where !write.requests.isEmpty: throw FlowStoreError(.unavailable, "no table for requests")
     case .refusesExpired:

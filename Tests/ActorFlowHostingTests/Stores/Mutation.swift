@@ -13,7 +13,8 @@ enum Mutation: String, CaseIterable, Sendable {
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, keepsFence, releasesAnything
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases
   // claiming
-  case claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
+  case ignoresRevisionsUnderFences, looksAtFencesThenWrites, looksForLeasesThenWrites, checksFencesFirst
+  case limitsBeforeItFilters, claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
 
   /// The beginning of the check's name.
   var check: String {
@@ -53,6 +54,10 @@ enum Mutation: String, CaseIterable, Sendable {
     case .reusesFences: "a fence of a deleted flow"
     case .ignoresReleases: "a write may end its lease"
     case .leasesOnlyWhatIsThere: "a flow may be started"
+    case .ignoresRevisionsUnderFences: "a stale revision conflicts under"
+    case .looksAtFencesThenWrites, .looksForLeasesThenWrites: "no write under an older lease"
+    case .checksFencesFirst: "a retry of a write that was done"
+    case .limitsBeforeItFilters: "claimDue finds the flow behind"
     case .claimsTwice: "claimDue: 4 claimers"
     case .claimsUnserved: "claimDue: waiting"
     case .leavesTheDead: "claimDue takes over"
