@@ -72,11 +72,61 @@ extension FlowHost {
     }
   }
 
-  /// Waits until no flow is in memory.
+  /// Activates, one after another, the flows that can continue now and that no host holds.
+  ///
+  /// Unlike ``catchUp()`` it waits for no other host: it claims the flows, as ``run()`` does. The store must give leases.
+  ///
+  /// - Parameters:
+  ///   - waits: Whether to wait until each flow is passivated before the next is activated.
+  ///   - left: The flows that are not waited for.
+  /// - Returns: The flows that were activated, in order, and those that could not be, each with its error.
+  /// - Throws: As ``catchUp()``.
+  package func claimWork(
+    waiting waits: Bool = true, exceptFor left: Set<FlowID> = []
+  ) async throws -> (activated: [FlowID], refused: [FlowID: any Error]) {
+    var (activated, refused): ([FlowID], [FlowID: any Error]) = ([], [:])
+    var seen: [FlowID: Revision] = [:]
+    try await checkDeployment()
+    while true {
+      try refuseStopping()
+      // A flow that could not be activated is due for ever, and is claimed again each time.
+      let leases = try await shared.store.claimDue(
+        owner: owner, serving: servedVersions, for: shared.options.leaseTime, limit: 1 + seen.count)
+      var next: FlowLease?
+      for lease in leases {
+        let revision = try await shared.store.load(lease.id)?.revision ?? .none
+        if next == nil, seen[lease.id] != revision {
+          next = lease
+          seen[lease.id] = revision
+        } else {
+          await giveBack(lease)
+        }
+      }
+      guard let lease = next else { return (activated, refused) }
+      do {
+        let flow = try await take(lease.id, lease: lease)
+        begin(flow)
+        _ = await adopt(lease, for: flow)
+        await release(flow)
+        if waits, !left.contains(lease.id) { await flow.isGone() }
+        activated.append(lease.id)
+        refused[lease.id] = nil
+      } catch {
+        await giveBack(lease)
+        refused[lease.id] = error
+      }
+      try Task.checkCancellation()
+    }
+  }
+
+  /// Renews the leases of the flows in memory, as ``run()`` does three times in each lease time.
+  package func renewLeasesNow() async { _ = await renewEachLease() }
+
+  /// Waits until no flow is in memory, except for those that are named.
   ///
   /// - Throws: `CancellationError` if the calling task is cancelled.
-  package func emptied() async throws {
-    while let flow = live.values.first {
+  package func emptied(exceptFor left: Set<FlowID> = []) async throws {
+    while let flow = live.values.first(where: { !left.contains($0.id) }) {
       await flow.isGone()
       try Task.checkCancellation()
     }

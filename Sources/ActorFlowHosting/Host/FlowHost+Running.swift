@@ -89,13 +89,17 @@ extension FlowHost {
     }
   }
 
-  private func claimDue() async throws {
-    // Serve the older versions as well from which flows can move to a registered one.
-    let serving = definitions.compactMapValues { versions -> ClosedRange<Int>? in
+  /// The versions of each definition that this host can run, with the older ones from which flows can move to them.
+  var servedVersions: [String: ClosedRange<Int>] {
+    definitions.compactMapValues { versions -> ClosedRange<Int>? in
       let known = versions.keys + versions.values.compactMap(\.from)
       guard let first = known.min(), let last = known.max() else { return nil }
       return first...last
     }
+  }
+
+  private func claimDue() async throws {
+    let serving = servedVersions
     // A flow that fails to load is claimed again at once, because its lease was released; skip it after the first
     // failure. Such flows are due longest: raise the limit by their number, or they would keep out all others.
     var (seen, refused): (Set<FlowID>, Set<FlowID>) = ([], [])
@@ -142,7 +146,7 @@ extension FlowHost {
   /// Lets a flow in memory go on under a new lease. Such a flow is claimed as due when its old lease has expired. If
   /// another host has written the flow in between, the next write here is refused. Returns false, and releases the
   /// lease, if this host has lost the flow.
-  private func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
+  func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
     guard let lease else { return true }
     guard flow.committer.adopt(lease.fence) else {
       await giveBack(lease)
@@ -202,19 +206,24 @@ extension FlowHost {
     while true {
       let pause = failures == 0 ? time / 3 : pauses.delay(after: failures)
       do { try await shared.clock.sleep(until: shared.clock.date(after: pause)) } catch { return }
-      var hasFailed = false
-      for flow in live.values {
-        guard let lease = flow.lease.withLock({ $0 }) else { continue }
-        do {
-          let renewed = try await shared.store.renew(lease, for: time)
-          flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
-        } catch let error as FlowStoreError where error.code == .fenced {
-          // The flow may have got another lease here.
-          if flow.lease.withLock({ $0?.fence == lease.fence }) { await flow.dismiss(error) }
-        } catch { hasFailed = true }  // the store's error is remembered
-      }
-      failures = hasFailed ? failures + 1 : 0
+      failures = await renewEachLease() ? 0 : failures + 1
     }
+  }
+
+  /// Renews the lease of each flow in memory. Returns false if the store could not renew one.
+  func renewEachLease() async -> Bool {
+    var isDone = true
+    for flow in live.values {
+      guard let lease = flow.lease.withLock({ $0 }) else { continue }
+      do {
+        let renewed = try await shared.store.renew(lease, for: shared.options.leaseTime)
+        flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
+      } catch let error as FlowStoreError where error.code == .fenced {
+        // The flow may have got another lease here.
+        if flow.lease.withLock({ $0?.fence == lease.fence }) { await flow.dismiss(error) }
+      } catch { isDone = false }  // the store's error is remembered
+    }
+    return isDone
   }
 
   // MARK: - Stopping

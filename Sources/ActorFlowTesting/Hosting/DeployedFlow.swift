@@ -9,21 +9,38 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   let tester: HostTester
   let place: Place
 
-  /// The definition as registered with the current host. Each new host replaces it.
+  /// The definition as registered with the host of each name that has it. Each new host replaces its own.
   final class Place: Sendable {
-    private let hosted: Lock<RegisteredFlow<Input, Output>>
-    init(_ flow: RegisteredFlow<Input, Output>) { hosted = Lock(flow) }
-    var flow: RegisteredFlow<Input, Output> { hosted.withLock { $0 } }
-    func put(_ flow: RegisteredFlow<Input, Output>) { hosted.withLock { $0 = flow } }
+    private let first: RegisteredFlow<Input, Output>
+    private let hosted: Lock<[String: RegisteredFlow<Input, Output>]>
+
+    init(_ flow: RegisteredFlow<Input, Output>, at name: String) {
+      first = flow
+      hosted = Lock([name: flow])
+    }
+
+    func put(_ flow: RegisteredFlow<Input, Output>, at name: String) { hosted.withLock { $0[name] = flow } }
+
+    /// The definition at the first of these hosts that has it.
+    func flow(at names: [String]) -> RegisteredFlow<Input, Output> {
+      let known = hosted.withLock { $0 }
+      return names.lazy.compactMap { known[$0] }.first ?? first
+    }
+
+    func isThere(at name: String) -> Bool { hosted.withLock { $0[name] != nil } }
   }
 
-  init(_ tester: HostTester, _ flow: RegisteredFlow<Input, Output>) {
+  init(_ tester: HostTester, _ flow: RegisteredFlow<Input, Output>, at name: String) {
     self.tester = tester
-    place = Place(flow)
+    place = Place(flow, at: name)
   }
 
-  /// The definition as registered with the current host.
-  public var hosted: RegisteredFlow<Input, Output> { place.flow }
+  /// The definition as registered with the current host; with another one if the current host does not run or does not
+  /// have it.
+  public var hosted: RegisteredFlow<Input, Output> {
+    let current = tester.hosts[tester.current]
+    return place.flow(at: (current.isRunning ? [current.name] : []) + tester.hostNames + [current.name])
+  }
 
   /// Starts a flow, and returns when no flow can go on by itself.
   ///
@@ -35,7 +52,16 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
     id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil,
     again: Bool = false, by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await hosted.start(id: id, with: input, labels: labels, effectSeed: effectSeed, again: again, by: principal)
+    let location = SourceLocation(fileID, line)
+    let index = try tester.nextHost(location) { place.isThere(at: $0) }
+    let name = tester.hosts[index].name
+    guard place.isThere(at: name) else {
+      throw FlowTestFailure("the definition was not deployed to the host \"\(name)\"", at: location)
+    }
+    let flow = place.flow(at: [name])
+    try await tester.request(for: id, at: index, fileID: fileID, line: line) { _ in
+      try await flow.start(id: id, with: input, labels: labels, effectSeed: effectSeed, again: again, by: principal)
+    }
     return try await tester.view(of: id, fileID: fileID, line: line)
   }
 

@@ -21,8 +21,8 @@ struct HostFact: Sendable {
     self.init("signal \(signal) of \(flow)", "waits for the signal \"\(signal)\"")
   }
 
-  init(refusal: any Error, of flow: FlowID) {
-    self.init("refusal of \(flow): \(refusal)", "cannot be activated: \(refusal)")
+  init(_ refusal: Refusal, of flow: FlowID) {
+    self.init("refusal of \(flow): \(refusal.error)", "cannot be activated: \(refusal.error)")
   }
 
   static func ending(of view: FlowView) -> HostFact {
@@ -40,9 +40,9 @@ struct HostFact: Sendable {
   }
 
   /// Returns all facts about a flow that can do nothing more by itself.
-  static func all(of view: FlowView, refused: (any Error)?) -> [HostFact] {
+  static func all(of view: FlowView, refused: Refusal?) -> [HostFact] {
     if view.status.isTerminal { return [ending(of: view)] }
-    if let refused { return [HostFact(refusal: refused, of: view.id)] }
+    if let refused { return [HostFact(refused, of: view.id)] }
     if let standstill = standstill(of: view) { return [standstill] }
     let facts =
       view.questions.map { HostFact($0, of: view.id) } + view.signals.map { HostFact(signal: $0, of: view.id) }
@@ -51,4 +51,11 @@ struct HostFact: Sendable {
     let time = view.wakeAt.map { ", until \($0)" } ?? ""
     return [HostFact("waiting of \(view.id) \(view.revision)", "waits at \(steps)\(time)")]
   }
+}
+
+/// The error with which a flow could not be activated.
+struct Refusal: Sendable {
+  let error: any Error
+  /// The name of the host, if there are several.
+  let host: String?
 }

@@ -3,7 +3,7 @@ public import ActorFlowHosting
 
 // Replacing the host over the same store, by deploys and crashes.
 extension HostTester {
-  /// Stops the host as a deploy does, and starts one that registers this definition in addition to the earlier ones.
+  /// Stops the current host as a deploy does, and starts one that registers this definition in addition to the earlier ones.
   ///
   /// - Returns: The deployed flow. It remains usable after later crashes and deploys.
   /// - Throws: What `FlowHost.register(_:version:)` throws; the new host then has only the old definitions. A
@@ -23,53 +23,42 @@ extension HostTester {
     fileID: String = #fileID, line: Int = #line,
     registering register: @escaping @Sendable (FlowHost) async throws -> RegisteredFlow<Input, Output>
   ) async throws -> DeployedFlow<Input, Output> {
-    let location = SourceLocation(fileID, line)
-    let old = host
-    guard try await patience.wait(for: { try await old.shutDown() }) != nil else {
-      throw await failureOfSteps(at: old, location)
+    let index = current
+    if hosts[index].isRunning { try await shutDown(host, SourceLocation(fileID, line)) }
+    try await boot(at: index)
+    let flow = DeployedFlow(self, try await register(host), at: hosts[index].name)
+    hosts[index].registrations.append { [place = flow.place] host, name in
+      place.put(try await register(host), at: name)
     }
-    try await boot()
-    let flow = DeployedFlow(self, try await register(host))
-    registrations.append { [place = flow.place] host in
-      place.put(try await register(host))
-    }
-    try await host.takeUpWork()
+    try await takeUpWork(at: index)
     return flow
   }
 
-  /// Crashes the host, and continues from the store at once with a new host that has the same definitions.
+  /// Crashes the current host, and continues from the store at once with a new host that has the same definitions.
   ///
   /// The old host loses what it has in memory, and writes nothing more. A step that was executing is cancelled and not
   /// awaited, and the new host enters it again. A task that ignores the cancellation runs on beside the new host, as on
   /// a machine that was only cut off.
   public func crash() async throws {
-    cutOff()
+    let index = current
+    hosts[index].cutOff()
     await host.die()
     crashed.append(host)
-    try await boot()
-    try await host.takeUpWork()
+    try await boot(at: index)
+    try await takeUpWork(at: index)
   }
 
-  /// Starts a new host with the definitions registered so far.
-  private func boot() async throws {
-    cutOff()
-    (host, cutOff) = try Self.host(on: store, clock: clock, options: options)
-    for register in registrations { try await register(host) }
-  }
-
-  /// Returns a host, and a closure that cuts the host off from its store.
-  static func host(
-    on store: any FlowStore, clock: ManualWallClock, options: FlowHost.Options
-  ) throws -> (FlowHost, @Sendable () -> Void) {
-    func host(_ store: some FlowStore) throws -> (FlowHost, @Sendable () -> Void) {
-      let wire = FaultyStore(store)
-      // Every host has the same owner name, so a new host need not wait for the leases of the one before.
-      let host = try FlowHost(store: wire, clock: clock, owner: "tester", options: options)
-      return (
-        host,
-        { wire.plan { _ in .fail(FlowStoreError(.fenced, "the host has crashed, or was replaced by a new one")) } }
-      )
+  /// Stops a host, and waits for its steps.
+  func shutDown(_ host: FlowHost, _ location: SourceLocation) async throws {
+    guard try await patience.wait(for: { try await host.shutDown() }) != nil else {
+      throw await failureOfSteps(at: [host], location)
     }
-    return try host(store)
+  }
+
+  /// Starts a new host of the same name with the definitions registered so far.
+  func boot(at index: Int) async throws {
+    try hosts[index].restart(on: store, clock: clock, options: options)
+    let (host, name) = (hosts[index].host, hosts[index].name)
+    for register in hosts[index].registrations { try await register(host, name) }
   }
 }

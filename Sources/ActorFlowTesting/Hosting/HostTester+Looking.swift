@@ -9,7 +9,7 @@ extension HostTester {
   ///   errors, too.
   public func view(of id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> FlowView {
     try await settle(fileID: fileID, line: line)
-    return try await host.flow(id).view()
+    return try await reader.flow(id).view()
   }
 
   /// Returns the one open question of a flow that shows a `P`, and asserts that it is open.
@@ -65,8 +65,8 @@ extension HostTester {
   public func failure(of id: FlowID, fileID: String = #fileID, line: Int = #line) async throws -> String {
     let view = try await view(of: id, fileID: fileID, line: line)
     if let refusal = refused[id] {
-      assert(HostFact(refusal: refusal, of: id))
-      return "\(refusal)"
+      assert(HostFact(refusal, of: id))
+      return "\(refusal.error)"
     }
     guard let fact = HostFact.standstill(of: view) else {
       throw FlowTestFailure(
@@ -84,7 +84,7 @@ extension HostTester {
     var tasks: [TaskSummary] = []
     var cursor: String?
     repeat {
-      let page = try await host.tasks(TaskQuery(assignee: assignee), after: cursor, limit: 1_000)
+      let page = try await reader.tasks(TaskQuery(assignee: assignee), after: cursor, limit: 1_000)
       tasks += page.tasks
       cursor = page.cursor
     } while cursor != nil
@@ -96,6 +96,6 @@ extension HostTester {
     of id: FlowID, fileID: String = #fileID, line: Int = #line
   ) async throws -> [HistoryEntry] {
     try await settle(fileID: fileID, line: line)
-    return try await host.flow(id).history(limit: .max)
+    return try await reader.flow(id).history(limit: .max)
   }
 }

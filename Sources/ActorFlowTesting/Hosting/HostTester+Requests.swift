@@ -13,7 +13,10 @@ extension HostTester {
     _ question: HostedQuestion<P>, with answer: P.Answer, by principal: Principal? = nil, revision: Int? = nil,
     key: String? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView where P.Answer: Codable {
-    try await host.flow(question.flow).answer(question.id, with: answer, by: principal, revision: revision, key: key)
+    try await request(for: question.flow, fileID: fileID, line: line) { host in
+      try await host.flow(question.flow).answer(
+        question.id, with: answer, by: principal, revision: revision, key: key)
+    }
     return try await view(of: question.flow, fileID: fileID, line: line)
   }
 
@@ -26,7 +29,9 @@ extension HostTester {
     fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView where P.Answer: Codable {
     try await settle(fileID: fileID, line: line)
-    try await host.flow(id).answer(prompt, with: answer, by: principal, key: key)
+    try await request(for: id, fileID: fileID, line: line) { host in
+      try await host.flow(id).answer(prompt, with: answer, by: principal, key: key)
+    }
     return try await view(of: id, fileID: fileID, line: line)
   }
 
@@ -36,7 +41,9 @@ extension HostTester {
     _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil,
     fileID: String = #fileID, line: Int = #line
   ) async throws -> Delivery {
-    let delivery = try await host.flow(id).send(value, to: signal, key: key, by: principal)
+    let delivery = try await request(for: id, fileID: fileID, line: line) { host in
+      try await host.flow(id).send(value, to: signal, key: key, by: principal)
+    }
     try await settle(fileID: fileID, line: line)
     return delivery
   }
@@ -47,7 +54,9 @@ extension HostTester {
     _ id: FlowID, to step: StepID? = nil, by principal: Principal? = nil, key: String? = nil,
     fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await host.flow(id).backUp(to: step, by: principal, key: key)
+    try await request(for: id, fileID: fileID, line: line) { host in
+      try await host.flow(id).backUp(to: step, by: principal, key: key)
+    }
     return try await view(of: id, fileID: fileID, line: line)
   }
 
@@ -57,7 +66,9 @@ extension HostTester {
     _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil,
     fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await host.flow(id).abandon(reason: reason, rollingBack: rollingBack, by: principal, key: key)
+    try await request(for: id, fileID: fileID, line: line) { host in
+      try await host.flow(id).abandon(reason: reason, rollingBack: rollingBack, by: principal, key: key)
+    }
     let view = try await view(of: id, fileID: fileID, line: line)
     assert(HostFact.ending(of: view))
     return view
@@ -68,13 +79,15 @@ extension HostTester {
   public func retry(
     _ id: FlowID, by principal: Principal? = nil, key: String? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
-    try await host.flow(id).retry(by: principal, key: key)
+    try await request(for: id, fileID: fileID, line: line) { host in
+      try await host.flow(id).retry(by: principal, key: key)
+    }
     return try await view(of: id, fileID: fileID, line: line)
   }
 
   /// Removes a flow with its history.
   public func delete(_ id: FlowID, fileID: String = #fileID, line: Int = #line) async throws {
-    try await host.flow(id).delete()
+    try await request(for: id, fileID: fileID, line: line) { host in try await host.flow(id).delete() }
     try await settle(fileID: fileID, line: line)
   }
 }

@@ -25,6 +25,9 @@ public import ActorFlowHosting
 ///
 /// To act while a step is executing, send the request to the ``host``, which returns when the request is in the store.
 ///
+/// ``addHost(_:deploying:fileID:line:)`` adds hosts that share the store by leases. They have one clock, and what is true
+/// for one host is true for all: a request returns when no flow can go on at any of them.
+///
 /// Each flow is passivated whenever it waits, which exposes steps that hold state in their actor.
 ///
 /// At its end the test fails if it has left anything unasserted: an open question that it did not look at, a signal or
@@ -59,20 +62,29 @@ public final class HostTester {
   public let clock: ManualWallClock
   /// The store of the flows, which outlives crashes and deploys.
   public let store: any FlowStore
-  /// The current host, which a crash or a deploy replaces.
-  public internal(set) var host: FlowHost
+  /// The current host, which a crash or a deploy replaces: the first one, or within ``on(_:fileID:line:_:)`` the chosen
+  /// one.
+  public var host: FlowHost { hosts[current].host }
 
   let options: FlowHost.Options
   let isExhaustive: Bool
   let patience: Patience
-  /// The registrations to repeat on each new host, in order.
-  var registrations: [@Sendable (FlowHost) async throws -> Void] = []
-  /// Cuts the current host off from the store.
-  var cutOff: @Sendable () -> Void
+  /// The hosts by their names, in the order in which they were added; at least one.
+  var hosts: [TestedHost]
+  /// The place of the host that gets all requests; `nil` if the hosts take turns.
+  var chosen: Int?
+  /// The number of requests so far for which the hosts took turns.
+  var turn = -1
+  /// The name of the host that was last asked for a flow, or has activated it last.
+  var ranBy: [FlowID: String] = [:]
+  /// The flows that the tester does not wait for.
+  var left: Set<FlowID> = []
+  /// The time until which leases of hosts that crashed or are paused may be valid.
+  var leasesEnd = Duration.zero
   /// Hosts that crashed; their steps may not have returned yet.
   var crashed: [FlowHost] = []
   /// The flows that could not be activated when the tester last waited, with their errors.
-  var refused: [FlowID: any Error] = [:]
+  var refused: [FlowID: Refusal] = [:]
   /// The keys of the facts that the test has asserted.
   var asserted: Set<String> = []
 
@@ -83,7 +95,7 @@ public final class HostTester {
     options.keepHot = .zero
     (self.clock, self.store, self.options, self.patience) = (clock, store, options, patience)
     isExhaustive = exhaustive
-    (host, cutOff) = try Self.host(on: store, clock: clock, options: options)
+    hosts = [try TestedHost("tester", on: store, clock: clock, options: options)]
   }
 }
 

@@ -44,6 +44,38 @@ import Testing
     }
   }
 
+  @Test("a host that crashes is replaced by another, when its leases are over")
+  func severalHosts() async throws {
+    try await testHost { tester in
+      let contracts = try await tester.deploy(contract)
+      try await tester.addHost("B")
+      try await tester.on("tester") { try await contracts.start(id: "c-4", with: draft) }
+      try await tester.crash("tester")
+      try await tester.advance(by: .seconds(30))
+      try await tester.answer(ContractForm.self, of: "c-4", with: true)
+      #expect(try await contracts.finish("c-4") == "signed")
+    }
+  }
+
+  @Test("a new release is deployed to one host, while a step hangs on the other")
+  func release() async throws {
+    let gate = Gate()
+    let slow = Flow<Void, Void>("archive") { Step("upload") { (_: Void, _: StepContext) in await gate.pass() } }
+    try await testHost { tester in
+      let archive = try await tester.deploy(slow)
+      try await tester.addHost("B")
+      tester.leaveExecuting("a-1")
+      try await tester.on("tester") { try await archive.start(id: "a-1") }
+      let release = try await tester.on("B") { try await tester.deploy(contract, version: 2) }
+      try await release.start(id: "c-5", with: draft)
+      try await tester.on("B") { try await sign("c-5", with: tester) }
+      #expect(try await release.finish("c-5") == "signed")
+      gate.open()
+      try await tester.awaitSteps(of: "a-1")
+      try await archive.finish("a-1")
+    }
+  }
+
   @Test("a hosted flow is driven over days, and a crash")
   func host() async throws {
     try await testHost { tester in
