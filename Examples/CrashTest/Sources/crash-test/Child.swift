@@ -28,7 +28,7 @@ struct Child: AsyncParsableCommand {
   private func host(_ files: Files) async throws {
     let store = try await FileFlowStore(directory: files.store)
     let host = FlowHost(store: store)
-    let flows = try await host.register(CrashFlow(effects: try SideFile(files.effects)).flow)
+    let flows = try await host.register(try CrashFlow(files, launch: launch).flow)
     let player = Player(
       host: host, flows: flows, acknowledged: try SideFile(files.acknowledged), intents: try SideFile(files.intents))
     let run = Task { try await host.run() }

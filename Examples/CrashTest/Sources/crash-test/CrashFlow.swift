@@ -20,13 +20,21 @@ struct CrashFlow: Sendable {
   /// The kinds in an outcome, in order.
   static let kinds = [
     "begin", "pick", "item", "pick", "item", "pick", "item", "stock", "pack", "first", "check", "second", "charge",
-    "go", "either", "then", "courier", "ship", "end",
+    "card", "go", "either", "then", "courier", "ship", "end",
   ]
   /// The kinds that are questions, each with an answer of its own kind.
   static let questions: Set = ["begin", "item", "pack", "first", "second", "either", "then", "end"]
 
-  /// Files in which effects leave their traces: the run, the effect, its key, and the result of this execution.
+  /// The files in which effects leave their traces; see ``Files``.
   let effects: SideFile
+  let records: SideFile
+  /// The number of the child that runs the flow.
+  let launch: Int
+
+  init(_ files: Files, launch: Int) throws {
+    (effects, records) = (try SideFile(files.effects), try SideFile(files.records))
+    self.launch = launch
+  }
 
   var flow: Flow<String, String> {
     Flow(Self.name) {
@@ -59,6 +67,13 @@ struct CrashFlow: Sendable {
       Step("charge") { (input: String, context: StepContext) in
         input + (try await once("charge", "charge", input, context))
       }
+      Step("card") { (input: String, context: StepContext) in
+        // The first two cards may be declined. A declined one stays declined, whatever a later execution would say.
+        for number in 1...3 {
+          if let made = try await attempt(number, input, context) { return input + "[card:\(made)]" }
+        }
+        throw Declined()
+      }
       Step("go") { (input: String, context: StepContext) in
         input + "[go:\(try await context.wait(for: Self.go))]"
       }
@@ -80,13 +95,32 @@ struct CrashFlow: Sendable {
   /// Makes a result that differs with each execution, and records it once.
   private func once(_ kind: String, _ name: String, _ input: String, _ context: StepContext) async throws -> String {
     let run = Self.run(input)
-    let made = try await context.once(kind) { [effects] key in
+    let made = try await context.once(kind) { key in
       let made = String(UInt64.random(in: .min ... .max), radix: 36)
-      try effects.append([run, name, key, made])
+      try effects.append([run, name, key, made, "\(launch)"])
       return made
     }
+    try records.appendOnce([run, name, made, "\(launch)"])
     return "[\(kind):\(made)]"
   }
+
+  /// Charges a card, which may be declined. Returns `nil` if it was.
+  private func attempt(_ number: Int, _ input: String, _ context: StepContext) async throws -> String? {
+    let (run, name) = (Self.run(input), "card-\(number)")
+    let attempt = try await context.attempt(name) { key in
+      let made = number < 3 && Bool.random() ? Self.declined : String(UInt64.random(in: .min ... .max), radix: 36)
+      try effects.append([run, name, key, made, "\(launch)"])
+      if made == Self.declined { throw Declined() }
+      return made
+    }
+    let made: String? = if case .made(let made) = attempt { made } else { nil }
+    try records.appendOnce([run, name, made ?? Self.declined, "\(launch)"])
+    return made
+  }
+
+  private struct Declined: Error {}
+  /// The result of an execution that threw.
+  static let declined = "declined"
 
   /// Returns the name of the run that a text belongs to.
   static func run(_ text: String) -> String { String(text.prefix { $0 != "[" }) }

@@ -18,12 +18,13 @@ struct CrashRound {
   mutating func run(_ kills: Int, _ report: inout Report, _ dice: inout Dice) async throws {
     for number in 1...kills {
       try await kill(&report, &dice, looksIn: number.isMultiple(of: 10))
-      guard SideFile.lines(of: files.errors).isEmpty else { break }
+      guard SideFile.lines(of: files.errors).isEmpty, report.problems.isEmpty else { break }
     }
     let last = try launch(["--finish"])
     if await !last.end() { report.problems.append("the last child could not finish the flows") }
     report.problems += SideFile.lines(of: files.errors).map { $0.joined(separator: " ") }
     guard report.problems.isEmpty else { return }
+    try await Observer(files: files).examine(&report)
     try await StoreCheck(files: files).examine(&report)
     try await TornFiles(files: files).examine(&report, &dice)
   }
@@ -46,6 +47,7 @@ struct CrashRound {
     }
     report.kills += 1
     if looksIn { try await expectFree(&report) }
+    try await Observer(files: files).examine(&report)
   }
 
   private mutating func launch(_ more: [String]) throws -> HostProcess {

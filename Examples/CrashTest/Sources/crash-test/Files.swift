@@ -4,8 +4,10 @@ struct Files {
   let directory: String
 
   var store: String { directory + "/store" }
-  /// The executed effects: flow, effect, key, result.
+  /// The executed effects: run, effect, key, result, and the number of the child.
   var effects: String { directory + "/effects" }
+  /// The results that `once` and `attempt` have returned to a step: run, effect, result, and the number of the child.
+  var records: String { directory + "/records" }
   /// Answers about to be sent: key, question, text, and the run, the kind and the prompt of the question.
   var intents: String { directory + "/intents" }
   /// The requests that a host has acknowledged: see ``Acknowledgement``.

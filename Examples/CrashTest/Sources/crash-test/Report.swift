@@ -13,6 +13,10 @@ struct Report {
   var executions = 0
   var effects = 0
   var tornFiles = 0
+  /// How often a flow was compared with what was acknowledged of it, between two children.
+  var comparisons = 0
+  /// The answers and the results of effects that these comparisons found again.
+  var confirmed = 0
   var problems: [String] = []
 
   func say(_ time: Duration) {
@@ -21,6 +25,7 @@ struct Report {
       \(kills) kills, \(early) of them while the host was starting
       \(runs) runs of \(flows) flows, all finished, with \(answers) acknowledged answers
       \(effects) effects, executed \(executions) times, each recorded once
+      \(comparisons) flows compared after kills, with \(confirmed) answers and results that had been acknowledged
       \(refusals) second openers refused while a host lived, and admitted when it was dead
       \(tornFiles) torn files, all recognised
       \(time.components.seconds) seconds

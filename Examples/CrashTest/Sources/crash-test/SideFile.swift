@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A file of lines that are on the disk when ``append(_:)`` has returned, even if the process dies afterwards.
 final class SideFile: Sendable {
@@ -12,6 +13,8 @@ final class SideFile: Sendable {
   private static let mark = "."
   private let path: String
   private let file: Int32
+  /// The lines that ``appendOnce(_:)`` has written.
+  private let written = Mutex<Set<[String]>>([])
 
   init(_ path: String) throws {
     self.path = path
@@ -29,6 +32,13 @@ final class SideFile: Sendable {
     let line = Array(("\n" + (fields + [Self.mark]).joined(separator: "\t") + "\n").utf8)
     // Appended in one piece, also with other writers.
     guard write(file, line, line.count) == line.count, fsync(file) == 0 else { throw Failure(path: path, code: errno) }
+  }
+
+  /// Writes a line, unless this process has written it before.
+  func appendOnce(_ fields: [String]) throws {
+    guard written.withLock({ !$0.contains(fields) }) else { return }
+    try append(fields)
+    written.withLock { _ = $0.insert(fields) }
   }
 
   /// The lines that were written completely, each as its fields; none if there is no file.
