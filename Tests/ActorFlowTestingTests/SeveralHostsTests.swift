@@ -3,6 +3,12 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 @Suite("Several hosts under test", .timeLimit(.minutes(15))) struct SeveralHostsTests {
   private let log = Trace()
 
@@ -167,6 +173,43 @@ import Testing
       try await testHost(on: NoLeases(base: MemoryFlowStore())) { try await $0.addHost("B") }
     }
     #expect(plain?.contains("gives no leases") == true)
+  }
+
+  @Test("the timers of many flows fire at several hosts, each once, and only at hosts that have their version")
+  func manyTimers() async throws {
+    func version(_ number: Int) -> Flow<String, String> {
+      Flow("f") {
+        Step("ask") { (input: String, context: StepContext) in
+          try await context.ask(TextForm(text: input), within: Duration.day) ?? "nobody \(number)"
+        }
+      }
+    }
+    try await testHost { tester in
+      let flows = try await tester.deploy(version(1))
+      try await tester.addHost("B")
+      try await tester.addHost("C")
+      let ids = (0..<20).map { FlowID("f-\($0)") }
+      for id in ids { try await flows.start(id: id, with: "-") }
+      try await tester.advance(by: .day)
+      for id in ids { #expect(try await flows.finish(id) == "nobody 1") }
+      for id in ids {
+        let entries = try await tester.history(of: id)
+        #expect(entries.last?.at == entries.first?.at.addingTimeInterval(86_400))
+        #expect(entries.count { $0.what == "finished" } == 1)
+      }
+      // A host that has another version only takes none of them.
+      let late = (0..<6).map { FlowID("g-\($0)") }
+      for id in late { try await flows.start(id: id, with: "-") }
+      try await tester.stop("B")
+      try await tester.stop("C")
+      try await tester.crash("tester")
+      try await tester.addHost("D", deploying: false)
+      try await tester.on("D") { try await tester.deploy(version(2), version: 2) }
+      try await tester.advance(by: .day)
+      for id in late { #expect(try await tester.view(of: id).status == .waiting) }
+      try await tester.restart("B")
+      for id in late { #expect(try await flows.finish(id) == "nobody 1") }
+    }
   }
 
   @Test("a fact that was not asserted is named with the host that had the flow last")
