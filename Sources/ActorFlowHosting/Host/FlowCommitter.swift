@@ -21,7 +21,7 @@ final class FlowCommitter: Sendable {
     /// The flow as it is stored; `nil` if it is about to be started.
     var stored: StoredFlow?
     var state: HostedState
-    var fence: Fence?
+    let fence: Fence?
     /// The history entry for a move to another version, until it is written.
     var arrival: HistoryEntry?
     /// The reason why nothing is written here any more, if there is one.
@@ -80,15 +80,6 @@ final class FlowCommitter: Sendable {
 
   /// Ends all writing: later writes throw `error`.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
-
-  /// Makes later writes use this fence. Returns false if nothing is written any more.
-  func adopt(_ fence: Fence) -> Bool {
-    entry.withLock { entry in
-      guard entry.loss == nil else { return false }
-      entry.fence = max(entry.fence ?? fence, fence)
-      return true
-    }
-  }
 
   /// Sets the closure that passivates the flow, once the flow is in memory.
   func passivates(with passivate: @escaping @Sendable () async -> Void) { entry.withLock { $0.passivate = passivate } }
@@ -160,12 +151,13 @@ final class FlowCommitter: Sendable {
   ) async throws {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
+    await shared.keepLeases()
     let history = (now.arrival.map { [$0] } ?? []) + history
     do {
       let write = FlowWrite(
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
         carrying: request?.carried.map { [$0] } ?? [])
-      let stored = try await shared.store.commit(write) { entry.withLock { $0.fence } }
+      let stored = try await shared.store.commit(write)
       entry.withLock { entry in
         entry.stored = stored
         entry.state = state
@@ -181,7 +173,9 @@ final class FlowCommitter: Sendable {
         request?.isUnknown(error)
         await drop(because: error)
       // Another host writes the flow, so later decisions here would start from an outdated state.
-      default: lose(error)
+      default:
+        if error.code == .fenced { shared.doubtEpoch() }
+        lose(error)
       }
       throw error
     }

@@ -90,37 +90,36 @@ extension FlowHost {
     while true {
       try refuseStopping()
       // A flow that could not be activated is due for ever, and is claimed again each time.
-      let leases = try await shared.store.claimDue(
-        owner: owner, serving: servedVersions, for: shared.options.leaseTime, limit: 1 + seen.count)
-      var next: FlowLease?
-      for lease in leases {
-        let revision = try await shared.store.load(lease.id)?.revision ?? .none
-        if next == nil, seen[lease.id] != revision {
-          next = lease
-          seen[lease.id] = revision
+      var next: LeasedFlow?
+      _ = try await withClaims(servedVersions, 1 + seen.count) { leased in
+        let (id, revision) = (leased.lease.id, leased.flow?.revision ?? .none)
+        // A step of a flow that this host has lost may still run: the flow is not activated meanwhile.
+        if next == nil, live[id] == nil, seen[id] != revision {
+          next = leased
         } else {
-          await giveBack(lease)
+          await giveBack(leased.lease)
         }
+        seen[id] = revision
       }
-      guard let lease = next else { return (activated, refused) }
+      guard let next else { return (activated, refused) }
+      let id = next.lease.id
       do {
-        let flow = try await take(lease.id, lease: lease)
+        let flow = try await take(id, leased: next)
         begin(flow)
-        _ = await adopt(lease, for: flow)
         await release(flow)
-        if waits, !left.contains(lease.id) { await flow.isGone() }
-        activated.append(lease.id)
-        refused[lease.id] = nil
+        if waits, !left.contains(id) { await flow.isGone() }
+        activated.append(id)
+        refused[id] = nil
       } catch {
-        await giveBack(lease)
-        refused[lease.id] = error
+        await giveBack(next.lease)
+        refused[id] = error
       }
       try Task.checkCancellation()
     }
   }
 
-  /// Renews the leases of the flows in memory, as ``run()`` does three times in each lease time.
-  package func renewLeasesNow() async { _ = await renewEachLease() }
+  /// Beats for the flows in memory, as ``run()`` does three times in each lease time.
+  package func renewLeasesNow() async { try? await renewEpoch() }
 
   /// Waits until no flow is in memory, except for those that are named.
   ///

@@ -29,7 +29,7 @@ extension FlowHost {
         return false
       }
       await flow.dismiss(noSuchFlow(id))
-      let (stored, fence) = (flow.committer.stored, flow.lease.withLock { $0?.fence })
+      let (stored, fence) = (flow.committer.stored, flow.lease?.fence)
       do {
         if let stored {
           try await remember(stored)
@@ -51,9 +51,12 @@ extension FlowHost {
 
   private func removeStored(_ id: FlowID) async throws {
     try refuseStopping()
-    let lease = try await lease(of: id)
+    let leased = try await lease(of: id)
+    let lease = leased?.lease
     do {
-      guard let stored = try await shared.store.load(id) else { throw noSuchFlow(id) }
+      guard let stored = if let leased { leased.flow } else { try await shared.store.load(id) } else {
+        throw noSuchFlow(id)
+      }
       try await remember(stored)
       try await shared.store.delete(stored, fence: lease?.fence)
     } catch {

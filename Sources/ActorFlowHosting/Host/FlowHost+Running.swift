@@ -7,8 +7,8 @@ import ActorFlow
 #endif
 
 extension FlowHost {
-  /// Activates flows that are due or that a crash or another host left, fires timers and renews leases, until the
-  /// calling task is cancelled.
+  /// Activates flows that are due or that a crash or another host left, fires timers and keeps the host's leases, until
+  /// the calling task is cancelled.
   ///
   /// Then the host stops and passivates every flow. Running steps are cancelled, running `backUp`s are not, and both
   /// have the grace period to return. Flows keep their positions, no other `backUp` is called, and leases are
@@ -18,7 +18,8 @@ extension FlowHost {
   /// While the store does not answer, it is polled again with pauses that grow to 30 seconds, and ``health()`` has the
   /// last error. When that has gone on for ``Options/outageLimit``, the host stops, as after a cancellation.
   ///
-  /// - Throws: A `FlowError` with the code `alreadyRunning`; `hostStopping` if the host has stopped; `wrongDeployment`
+  /// - Throws: A `FlowError` with the code `alreadyRunning`, also if another process has a host of the same name;
+  ///   `hostStopping` if the host has stopped; `wrongDeployment`
   ///   if the store belongs to another ``Options/deployment``; `stepsStillRunning`, naming the flows and their steps, if
   ///   some did not return in time: their tasks write nothing any more, and their leases expire. A ``FlowStoreError``
   ///   with the code `unavailable`, with the store's last error behind it, if the store was away for too long.
@@ -31,7 +32,7 @@ extension FlowHost {
     do {
       try await withThrowingTaskGroup { group in
         group.addTask { try await self.takeUp() }
-        group.addTask { await self.renewLeases() }
+        group.addTask { await try await self.keepBeating() }
         // Unlike `waitForAll`, the loop ends at the first error, which cancels the other task.
         while try await group.next() != nil {}
       }
@@ -57,7 +58,9 @@ extension FlowHost {
         await rest(until: max(horizon, now.addingTimeInterval(0.001)), orTimers: true)
       } catch {
         guard !Task.isCancelled else { return }
-        if let error = error as? FlowError, error.code == .wrongDeployment { throw error }
+        if let error = error as? FlowError, error.code == .wrongDeployment || error.code == .alreadyRunning {
+          throw error
+        }
         await rest(until: shared.clock.date(after: try pause(afterPollFailed: error)), orTimers: false)
       }
     }
@@ -106,30 +109,33 @@ extension FlowHost {
     var isOver = false
     while !isOver, !Task.isCancelled {
       let limit = 100 + refused.count
-      let leases = try await shared.store.claimDue(
-        owner: owner, serving: serving, for: shared.options.leaseTime, limit: limit)
-      isOver = leases.count < limit
       let known = seen.count
-      for lease in leases {
-        seen.insert(lease.id)
-        if refused.contains(lease.id) {
-          await giveBack(lease)
-        } else if await !takeUp(lease.id, lease) {
-          refused.insert(lease.id)
+      let count = try await withClaims(serving, limit) { leased in
+        let id = leased.lease.id
+        seen.insert(id)
+        if refused.contains(id) {
+          await giveBack(leased.lease)
+        } else if await !takeUp(id, leased) {
+          refused.insert(id)
         }
       }
-      if seen.count == known { isOver = true }
+      isOver = count < limit || seen.count == known
     }
   }
 
   /// Activates a due flow. Returns false if that failed; it is tried again later.
   @discardableResult
-  private func takeUp(_ id: FlowID, _ lease: FlowLease?) async -> Bool {
-    if let flow = live[id] { return await adopt(lease, for: flow) }
-    let flow: LiveFlow
-    do { flow = try await take(id, lease: lease) } catch {
-      if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id) }
+  private func takeUp(_ id: FlowID, _ leased: LeasedFlow?) async -> Bool {
+    if let flow = live[id] {
+      guard let lease = leased?.lease, flow.lease != lease else { return true }
+      // This host has lost the flow with an older epoch, and a step of it still runs.
       await giveBack(lease)
+      return false
+    }
+    let flow: LiveFlow
+    do { flow = try await take(id, leased: leased) } catch {
+      if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id) }
+      await giveBack(leased?.lease)
       // A store that is away for a moment is no reason to wait for the next poll.
       if (error as? FlowStoreError)?.code == .unavailable {
         shared.changed(id, wakeAt: shared.clock.date(after: shared.failurePause))
@@ -137,22 +143,7 @@ extension FlowHost {
       return false
     }
     begin(flow)
-    // Another caller may have activated the flow meanwhile, under a lease of its own.
-    let isHeld = await adopt(lease, for: flow)
     await release(flow)
-    return isHeld
-  }
-
-  /// Lets a flow in memory go on under a new lease. Such a flow is claimed as due when its old lease has expired. If
-  /// another host has written the flow in between, the next write here is refused. Returns false, and releases the
-  /// lease, if this host has lost the flow.
-  func adopt(_ lease: FlowLease?, for flow: LiveFlow) async -> Bool {
-    guard let lease else { return true }
-    guard flow.committer.adopt(lease.fence) else {
-      await giveBack(lease)
-      return false
-    }
-    flow.lease.withLock { $0 = lease }
     return true
   }
 
@@ -195,37 +186,6 @@ extension FlowHost {
     }
   }
 
-  // MARK: - Leases
-
-  private func renewLeases() async {
-    guard shared.store.givesLeases else { return }
-    let time = shared.options.leaseTime
-    // After a failure, leases are renewed again before they expire, but not at once.
-    let pauses = Backoff.exponential(from: time / 24, limit: time / 3)
-    var failures = 0
-    while true {
-      let pause = failures == 0 ? time / 3 : pauses.delay(after: failures)
-      do { try await shared.clock.sleep(until: shared.clock.date(after: pause)) } catch { return }
-      failures = await renewEachLease() ? 0 : failures + 1
-    }
-  }
-
-  /// Renews the lease of each flow in memory. Returns false if the store could not renew one.
-  func renewEachLease() async -> Bool {
-    var isDone = true
-    for flow in live.values {
-      guard let lease = flow.lease.withLock({ $0 }) else { continue }
-      do {
-        let renewed = try await shared.store.renew(lease, for: shared.options.leaseTime)
-        flow.lease.withLock { if $0?.fence == lease.fence { $0 = renewed } }
-      } catch let error as FlowStoreError where error.code == .fenced {
-        // The flow may have got another lease here.
-        if flow.lease.withLock({ $0?.fence == lease.fence }) { await flow.dismiss(error) }
-      } catch { isDone = false }  // the store's error is remembered
-    }
-    return isDone
-  }
-
   // MARK: - Stopping
 
   /// Passivates every flow, and waits for those that run until the grace period is over.
@@ -251,7 +211,8 @@ extension FlowHost {
       group.cancelAll()
       return isDone ? [] : flows.filter { live[$0.id] === $0 }
     }
-    guard !late.isEmpty else { return }
+    // While a step runs, its flow must not be taken by another host.
+    guard !late.isEmpty else { return await detach() }
     for flow in late { flow.committer.lose(CancellationError()) }
     let names = late.map {
       "\($0.id) at \($0.committer.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"

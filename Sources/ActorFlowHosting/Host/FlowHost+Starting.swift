@@ -43,7 +43,7 @@ extension FlowHost {
     _ definition: Definition, _ id: FlowID, _ input: any Sendable, _ packed: PackedValue, _ labels: [String: String],
     by principal: Principal?, _ keyBits: KeyBits?
   ) async throws -> LiveFlow {
-    let lease = try await lease(of: id)
+    let lease = try await lease(of: id)?.lease
     do {
       let state = HostedState(
         startedAt: shared.clock.now.stored, input: packed, format: try await shared.writtenFormat())

@@ -35,6 +35,7 @@ public actor FlowHost {
   var isRunning = false
   var isStopping = false
   var polls = Polls()
+  var epoch = HostEpoch()
   /// Whether the store is known to belong to this host's deployment.
   var hasRightDeployment = false
   /// The latest flow that was due and could not be activated.
@@ -55,7 +56,8 @@ public actor FlowHost {
   /// - Parameters:
   ///   - store: The store of the flows.
   ///   - clock: The clock that measures timers.
-  ///   - owner: The host's name in leases, a different one for each host. A restarted host may have its old name.
+  ///   - owner: The host's name in leases, a different one for each host. A restarted host may have its old name: it
+  ///     takes over at once what its former process held. If that process still runs, its host stops.
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
   ) {
@@ -84,8 +86,8 @@ public actor FlowHost {
 extension FlowHost {
   /// Returns the flow in memory, loading it if needed. Give it back with ``release(_:)``.
   ///
-  /// - Parameter lease: A lease of the flow that was claimed already, if there is one.
-  func take(_ id: FlowID, lease: FlowLease? = nil) async throws -> LiveFlow {
+  /// - Parameter leased: The flow with its lease, if it was claimed already.
+  func take(_ id: FlowID, leased: LeasedFlow? = nil) async throws -> LiveFlow {
     while true {
       if let flow = live[id] {
         if await flow.enter() { return flow }
@@ -95,7 +97,7 @@ extension FlowHost {
       }
       let opened: LiveFlow? = try await behindDoor(of: id) {
         guard live[id] == nil else { return nil }
-        let flow = try await open(id, lease)
+        let flow = try await open(id, leased)
         _ = await flow.enter()
         live[id] = flow
         return flow
@@ -113,16 +115,11 @@ extension FlowHost {
   /// Removes a flow from memory. The next caller that needs it loads it again.
   func remove(_ flow: LiveFlow) async {
     _ = flow.close(evenIfUsed: true)
-    var lease = flow.lease.withLock { $0 }
-    await giveBack(lease)
-    // The flow may have got another lease meanwhile.
-    while let last = flow.lease.withLock({ $0 }), last.fence != lease?.fence {
-      await giveBack(last)
-      lease = last
-    }
+    await giveBack(flow.lease)
     if live[flow.id] === flow { live[flow.id] = nil }
     noteTimer(of: flow)
     flow.end()
+    if epoch.isLeaving { await detach() }
   }
 
   /// Notes when the flow is to be activated again, as far as this host knows.
@@ -157,12 +154,20 @@ extension FlowHost {
     return try await body()
   }
 
+  /// Whether a task loads, starts or deletes the flow at this moment.
+  func isBehindDoor(_ id: FlowID) -> Bool { doors[id] != nil }
+
+  var isAnyBehindDoor: Bool { !doors.isEmpty }
+
   /// Reads a flow from the store, and runs nothing of it yet.
-  private func open(_ id: FlowID, _ claimed: FlowLease?) async throws -> LiveFlow {
+  private func open(_ id: FlowID, _ claimed: LeasedFlow?) async throws -> LiveFlow {
     try refuseStopping()
-    let lease = if let claimed { claimed } else { try await lease(of: id) }
+    let leased = if let claimed { claimed } else { try await lease(of: id) }
+    let lease = leased?.lease
     do {
-      guard let loaded = try await shared.store.load(id) else { throw noSuchFlow(id) }
+      guard let loaded = if let leased { leased.flow } else { try await shared.store.load(id) } else {
+        throw noSuchFlow(id)
+      }
       let found = try shared.state(of: loaded)
       let stored = try await indexedRight(loaded, found, fence: lease?.fence)
       let read = stored.revision == loaded.revision ? found : try shared.state(of: stored)
@@ -234,32 +239,5 @@ extension FlowHost {
 
   nonisolated func noSuchFlow(_ id: FlowID) -> FlowError {
     FlowError(.noSuchFlow, "the store has no flow with this id", flow: id)
-  }
-}
-
-// MARK: - Leases
-
-extension FlowHost {
-  /// Returns the right to run a flow, or `nil` if the store gives no leases. Waits while another host runs the flow.
-  func lease(of id: FlowID) async throws -> FlowLease? {
-    try await checkDeployment()
-    guard shared.store.givesLeases else { return nil }
-    let deadline = shared.clock.date(after: shared.options.leaseTime).addingTimeInterval(
-      shared.options.leaseTime / .seconds(1))
-    var pause = 0.002
-    while true {
-      do { return try await shared.store.acquire(id, owner: owner, for: shared.options.leaseTime) } catch let error
-        as FlowStoreError where error.code == .leased && shared.clock.now < deadline
-      {
-        try await shared.clock.sleep(until: shared.clock.now.addingTimeInterval(pause))
-        pause = min(pause * 2, 0.25)
-      }
-    }
-  }
-
-  /// Releases a lease, so that others may run the flow at once. A lease that cannot be released expires.
-  nonisolated func giveBack(_ lease: FlowLease?) async {
-    guard let lease else { return }
-    try? await shared.store.release(lease)
   }
 }

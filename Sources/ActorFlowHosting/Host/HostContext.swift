@@ -14,6 +14,9 @@ final class HostContext: Sendable {
   let values = JSONValueCodec()
   /// Signaled when a flow may have to be activated earlier than `run()` expects.
   let wakeUp = AsyncEvent()
+  /// Signaled when the host is to find out at once whether its epoch has ended.
+  let beatNow = AsyncEvent()
+  private let leases = Lock(Leases())
   private let knownFormat = Lock<UInt8?>(nil)
   private let waking = Lock(Waking())
   private let timers = Lock(TimerIndex())
@@ -31,6 +34,42 @@ final class HostContext: Sendable {
     (self.clock, self.options) = (clock, options)
     self.store = HostStore(store, clock: clock)
   }
+
+  // MARK: - Leases
+
+  private struct Leases: Sendable {
+    var isInDoubt = false
+    var keeper: (@Sendable () async -> Void)?
+    /// The date at which the next beat is due.
+    var nextBeat = Date.distantFuture
+  }
+
+  /// Sets the closure that beats if a beat is due and no task does it.
+  func keepsLeases(until nextBeat: Date, with keeper: @escaping @Sendable () async -> Void) {
+    leases.withLock { ($0.keeper, $0.nextBeat) = (keeper, nextBeat) }
+  }
+
+  /// Beats if a beat is due and no task does it: a host without ``FlowHost/run()`` beats when it is used.
+  func keepLeases() async {
+    let now = clock.now
+    await leases.withLock { $0.nextBeat <= now ? $0.keeper : nil }?()
+  }
+
+  /// Notes that a write was refused because of its fence, so that the host's epoch may have ended.
+  func doubtEpoch() {
+    leases.withLock { $0.isInDoubt = true }
+    beatNow.signal()
+  }
+
+  /// Returns whether the host's epoch may have ended, and forgets it.
+  func takeDoubt() -> Bool {
+    leases.withLock { leases in
+      defer { leases.isInDoubt = false }
+      return leases.isInDoubt
+    }
+  }
+
+  var isInDoubt: Bool { leases.withLock { $0.isInDoubt } }
 
   // MARK: - State
 

@@ -6,8 +6,9 @@ extension FlowHost {
   /// The options are checked when the host is created: ``FlowHost/init(store:clock:owner:options:)`` throws for a value
   /// that is not allowed.
   public struct Options: Sendable {
-    /// The time for which a lease of a flow lasts, on a store that several hosts share. A lease is renewed three times
-    /// in that time. A host that stalls longer loses its flows to others. At least 100 milliseconds.
+    /// The time after which a host's beat is overdue, on a store that several hosts share. A host beats three times in
+    /// that time, once for all its flows. A host that stalls longer loses all its flows as soon as another host wants
+    /// one of them. At least 100 milliseconds.
     public var leaseTime: Duration = .seconds(30)
     /// The time that steps and their `backUp`s have to return when ``FlowHost/run()`` is cancelled. Zero or more.
     public var gracePeriod: Duration = .seconds(10)

@@ -13,6 +13,7 @@ final class HostStore: Sendable {
   private let leasing: (any LeasingFlowStore)?
   private let clock: any WallClock
   private let last = Lock<FlowHost.Health.Failure?>(nil)
+  private let mayLeaseMore = Lock(false)
 
   init(_ store: any FlowStore, clock: any WallClock) {
     (self.store, self.clock) = (store, clock)
@@ -62,12 +63,9 @@ extension HostStore {
   /// Writes a flow, and finds out whether it was written. A write with an unknown outcome is repeated under the same
   /// ``CommitID``.
   ///
-  /// - Parameter newerFence: Returns the fence to write under when that of the write is no longer the latest of this
-  ///   host.
   /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, the code is `outcomeUnknown`, because the
   ///   refusal of a later attempt says nothing of the earlier one.
-  func commit(_ write: FlowWrite, newerFence: () -> Fence? = { nil }) async throws -> StoredFlow {
-    var write = write
+  func commit(_ write: FlowWrite) async throws -> StoredFlow {
     let id = write.id
     var attempts = Attempts(clock)
     while true {
@@ -76,10 +74,7 @@ extension HostStore {
           do { return try await store.commit(write) } catch { throw FlowStoreError.ofWrite(error, to: id) }
         }
       } catch let error as FlowStoreError {
-        // The lease expired at that moment, and this host has acquired the next one.
-        if error.code == .fenced, let next = newerFence(), write.fence.map({ $0 < next }) ?? false {
-          write.fence = next
-        } else if await !attempts.goOn(after: error) {
+        if await !attempts.goOn(after: error) {
           throw attempts.error(error, "it is unknown whether the flow \(id) was written")
         }
       }
@@ -88,7 +83,7 @@ extension HostStore {
 
   /// Removes a flow, and finds out whether it was removed.
   ///
-  /// - Throws: A ``FlowStoreError``, as ``commit(_:newerFence:)`` does.
+  /// - Throws: A ``FlowStoreError``, as ``commit(_:)`` does.
   func delete(_ flow: StoredFlow, fence: Fence?) async throws {
     let id = flow.id
     var attempts = Attempts(clock)
@@ -144,40 +139,92 @@ extension HostStore {
 // MARK: - Leases
 
 extension HostStore {
-  /// Returns the right to run a flow, or `nil` if the store gives no leases.
+  /// Attaches the host, and finds out whether it was attached.
   ///
-  /// A lease that this host got without learning of it does no harm: the host gets a later one, or the lease expires.
+  /// - Throws: A ``FlowStoreError``: `fenced` if another process has attached under the name.
+  func attach(_ owner: String, for time: Duration, after old: Epoch?) async throws -> Epoch {
+    let leasing = try leases
+    let attempt = CommitID()
+    return try await settling("the host \(owner) cannot attach to the store at present") {
+      try await leasing.attach(owner: owner, for: time, as: attempt, after: old)
+    }
+  }
+
+  func beat(_ epoch: Epoch, for time: Duration) async throws -> Epoch {
+    let leasing = try leases
+    return try await noting { try await leasing.beat(epoch, for: time) }
+  }
+
+  func detach(_ epoch: Epoch) async throws {
+    try await noting { try await leasing?.detach(epoch) }
+  }
+
+  /// Leases a flow, and finds out whether it was leased.
   ///
   /// - Throws: A ``FlowStoreError``, never `outcomeUnknown`, because nothing of the flow was written.
-  func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease? {
-    guard let leasing else { return nil }
+  func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
+    let leasing = try leases
+    return try await settling("the flow \(id) cannot be leased at present", of: id) {
+      try await leasing.acquire(id, under: epoch)
+    }
+  }
+
+  func release(_ lease: FlowLease) async throws {
+    try await notingLoss { try await noting(lease.id) { try await leasing?.release(lease) } }
+  }
+
+  func claimDue(
+    under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
+  ) async throws -> [LeasedFlow] {
+    let leasing = try leases
+    return try await notingLoss {
+      try await noting { try await leasing.claimDue(under: epoch, serving: serving, limit: limit) }
+    }
+  }
+
+  func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
+    let leasing = try leases
+    return try await noting { try await leasing.leased(to: epoch, after: cursor, limit: limit) }
+  }
+
+  private var leases: any LeasingFlowStore {
+    get throws {
+      guard let leasing else { throw FlowStoreError(.unavailable, "the store gives no leases") }
+      return leasing
+    }
+  }
+
+  /// Repeats a call whose outcome is unknown. The call has the same effect however often it is made.
+  private func settling<Value: Sendable>(
+    _ problem: String, of id: FlowID? = nil, _ call: () async throws -> Value
+  ) async throws -> Value {
     var attempts = Attempts(clock)
     while true {
-      do { return try await noting(id) { try await leasing.acquire(id, owner: owner, for: time) } } catch let error
-        as FlowStoreError
-      {
+      do { return try await notingLoss { try await noting(id, call) } } catch let error as FlowStoreError {
         if await attempts.goOn(after: error) { continue }
         guard attempts.isUnknown, error.code == .outcomeUnknown else { throw error }
-        throw FlowStoreError(.unavailable, "the flow \(id) cannot be leased at present", underlying: error)
+        throw FlowStoreError(.unavailable, problem, underlying: error)
       }
     }
   }
 
-  func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease {
-    guard let leasing else { return lease }
-    return try await noting(lease.id) { try await leasing.renew(lease, for: time) }
+  /// Notes that the store may lease flows to this host that the host does not know of, if the reply to a call is lost.
+  private func notingLoss<Value: Sendable>(_ call: () async throws -> Value) async throws -> Value {
+    do { return try await call() } catch {
+      if !FlowStoreError.isRefusal(error) { mayLeaseMore.withLock { $0 = true } }
+      throw error
+    }
   }
 
-  func release(_ lease: FlowLease) async throws {
-    try await noting(lease.id) { try await leasing?.release(lease) }
+  /// Returns whether the store may lease flows to this host that the host does not know of, and forgets it.
+  func takeLoss() -> Bool {
+    mayLeaseMore.withLock { known in
+      defer { known = false }
+      return known
+    }
   }
 
-  func claimDue(
-    owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
-  ) async throws -> [FlowLease] {
-    guard let leasing else { return [] }
-    return try await noting { try await leasing.claimDue(owner: owner, serving: serving, for: time, limit: limit) }
-  }
+  func noteLoss() { mayLeaseMore.withLock { $0 = true } }
 }
 
 // MARK: - Unknown outcomes
@@ -223,6 +270,15 @@ extension FlowStoreError {
     switch error.code {
     case .conflict, .fenced, .leased, .notFound, .tooLarge: return false
     default: return true
+    }
+  }
+
+  /// Returns whether an error says that certainly nothing was written or leased.
+  static func isRefusal(_ error: any Error) -> Bool {
+    guard let error = error as? FlowStoreError else { return false }
+    switch error.code {
+    case .conflict, .fenced, .leased, .notFound, .tooLarge, .unavailable: return true
+    default: return false
     }
   }
 

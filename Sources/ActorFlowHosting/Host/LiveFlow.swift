@@ -4,7 +4,7 @@ import ActorFlow
 final class LiveFlow: Sendable {
   let coordinator: FlowCoordinator
   let committer: FlowCommitter
-  let lease: Lock<FlowLease?>
+  let lease: FlowLease?
   private let use = Lock(Use())
   /// Signaled when the flow has no users any more.
   let idle = AsyncEvent()
@@ -23,7 +23,7 @@ final class LiveFlow: Sendable {
 
   init(_ coordinator: FlowCoordinator, _ committer: FlowCommitter, _ lease: FlowLease?) {
     (self.coordinator, self.committer) = (coordinator, committer)
-    self.lease = Lock(lease)
+    self.lease = lease
     committer.passivates { [weak self] in await self?.passivate() }
   }
 

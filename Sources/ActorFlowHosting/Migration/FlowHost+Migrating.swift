@@ -114,27 +114,29 @@ extension FlowHost {
   func free(_ name: String) async throws {
     var unmigrated: [FlowID] = []
     try await forEachFlow(FlowQuery(definition: name, status: [.unmigrated])) { unmigrated.append($0.id) }
-    for id in unmigrated {
-      guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
-        state.machine.ending != nil || (try? resolve(stored, state)) != nil
-      else { continue }
-      let lease = try await lease(of: id)
-      if state.machine.ending != nil {
-        _ = try? await indexedRight(stored, state, fence: lease?.fence)
-      } else {
-        var snapshot = stored.snapshot
-        state.unmigrated = nil
-        snapshot.status = state.machine.fault == nil ? .runnable : .suspended
-        let entry = shared.note("freed", stored, &state)
-        // Another host may have freed the flow. After a failed write it stays unmigrated; the host remembers the error.
-        if let body = try? shared.body(of: state) {
-          snapshot.body = body
-          _ = try? await shared.store.commit(
-            FlowWrite(snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry]))
-        }
-      }
-      await giveBack(lease)
-    }
+    for id in unmigrated { try await behindDoor(of: id) { if live[id] == nil { try await free(id) } } }
     shared.poll()
+  }
+
+  private func free(_ id: FlowID) async throws {
+    guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
+      state.machine.ending != nil || (try? resolve(stored, state)) != nil
+    else { return }
+    let lease = try await lease(of: id)?.lease
+    if state.machine.ending != nil {
+      _ = try? await indexedRight(stored, state, fence: lease?.fence)
+    } else {
+      var snapshot = stored.snapshot
+      state.unmigrated = nil
+      snapshot.status = state.machine.fault == nil ? .runnable : .suspended
+      let entry = shared.note("freed", stored, &state)
+      // Another host may have freed the flow. After a failed write it stays unmigrated; the host remembers the error.
+      if let body = try? shared.body(of: state) {
+        snapshot.body = body
+        _ = try? await shared.store.commit(
+          FlowWrite(snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry]))
+      }
+    }
+    await giveBack(lease)
   }
 }

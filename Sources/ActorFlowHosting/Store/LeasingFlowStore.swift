@@ -1,23 +1,51 @@
 public import ActorFlow
 
-/// A store that several hosts may share: it leases flows to hosts, and refuses writes under superseded leases.
+/// A store that several hosts may share: it leases flows to hosts, and refuses writes of hosts that have lost them.
+///
+/// Leases are a host's. A host attaches and gets an ``Epoch``, which it keeps alive with beats. A lease of a flow names
+/// the host and its epoch, and the fence of a write is the number of the epoch. So a write is allowed only if the flow
+/// is leased under that very epoch, and the epoch has not ended.
+///
+/// An epoch ends when its host detaches, when another process attaches under its name, or when a host wants a flow of
+/// an epoch whose beat is overdue. In the last case the store ends the epoch first, by compare-and-swap: a beat that
+/// comes in time wins. The end of an epoch ends all its leases at once.
 ///
 /// Times are measured by the store's clock, so the hosts' clocks need not agree.
 public protocol LeasingFlowStore: FlowStore {
-  /// Leases a flow to an owner.
+  /// Attaches a host under a name, and ends the epoch that the name had.
   ///
-  /// The new fence is greater than any before; an older lease of the same owner ends. The flow need not exist yet: it
-  /// may be started under its lease.
+  /// The number of the new epoch is greater than that of any epoch before, of any name.
   ///
-  /// - Throws: ``FlowStoreError``: `leased` while another owner's lease is valid.
-  func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease
+  /// - Parameters:
+  ///   - owner: The name of the host.
+  ///   - time: The time until the first beat is overdue.
+  ///   - attempt: The id of this call. A repetition with the id that the name's present epoch was made with returns
+  ///     that epoch.
+  ///   - old: The epoch that this host had, if it had one; `nil` for a host that has just been started.
+  /// - Throws: ``FlowStoreError``: `fenced` if `old` is given and the name's present epoch is a later one. Another
+  ///   process has attached under the name.
+  func attach(owner: String, for time: Duration, as attempt: CommitID, after old: Epoch?) async throws -> Epoch
 
-  /// Moves the end of a lease to `time` from now; the fence stays.
+  /// Moves the time at which the next beat is overdue to `time` from now; leases and fence stay.
   ///
-  /// An expired lease is renewed as well, if no later one was given.
+  /// The beat of an epoch that is overdue and has not ended is accepted.
   ///
-  /// - Throws: ``FlowStoreError``: `fenced` if the lease was released, a later one was given, or the flow was deleted.
-  func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease
+  /// - Throws: ``FlowStoreError``: `fenced` if the epoch has ended.
+  func beat(_ epoch: Epoch, for time: Duration) async throws -> Epoch
+
+  /// Ends an epoch, so that others may take its flows at once.
+  ///
+  /// Detaching from an epoch that has ended has no effect and is no error.
+  func detach(_ epoch: Epoch) async throws
+
+  /// Leases a flow to a host, and returns it as it is stored.
+  ///
+  /// The flow need not exist yet: it may be started under its lease. A flow that is leased under this epoch is returned
+  /// again. A lease under an epoch whose beat is overdue ends with that epoch.
+  ///
+  /// - Throws: ``FlowStoreError``: `leased` while another host's lease is valid; `fenced` if the epoch has ended;
+  ///   `corrupted` or `unsupportedFormat` if the flow cannot be read: then it is not leased.
+  func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow
 
   /// Releases a lease, so that others may take the flow at once.
   ///
@@ -26,15 +54,35 @@ public protocol LeasingFlowStore: FlowStore {
 
   /// Leases flows that have work to do and no valid lease, those that are due longest first.
   ///
-  /// A flow has work to do if it is runnable, or if it waits and its timer is due. Flows of a host that is gone are
-  /// included. Suspended, unmigrated and ended flows are never leased. If several callers ask at once, each flow goes to one.
+  /// A flow has work to do if it is runnable, or if it waits and its timer is due. Flows of a host whose beat is overdue
+  /// are included: if one of them is due and served, that host's epoch ends first. Suspended, unmigrated and ended
+  /// flows are never leased, nor is a flow that cannot be read. If several callers ask at once, each flow goes to one.
   ///
   /// - Parameters:
-  ///   - owner: The caller, who becomes the owner of the leases.
+  ///   - epoch: The epoch under which the flows are leased.
   ///   - serving: The definitions, each with its versions, that the caller can run; no other flows are leased.
-  ///   - time: The duration of each lease.
   ///   - limit: The greatest number of flows to lease.
+  /// - Throws: ``FlowStoreError``: `fenced` if the epoch has ended.
   func claimDue(
-    owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
-  ) async throws -> [FlowLease]
+    under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
+  ) async throws -> [LeasedFlow]
+
+  /// Returns a page of the flows that are leased under an epoch; an empty one if the epoch has ended.
+  ///
+  /// A host compares the list with the flows that it has in memory, and releases the others: the reply to a call that
+  /// leased them may have been lost.
+  ///
+  /// - Parameters:
+  ///   - epoch: The epoch.
+  ///   - cursor: The cursor of the previous page; `nil` for the first page.
+  ///   - limit: The greatest number of flows to return; a number below 1 counts as 1.
+  /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store.
+  func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage
+}
+
+extension LeasingFlowStore {
+  /// Attaches a host that has just been started; see ``attach(owner:for:as:after:)``.
+  public func attach(owner: String, for time: Duration) async throws -> Epoch {
+    try await attach(owner: owner, for: time, as: CommitID(), after: nil)
+  }
 }

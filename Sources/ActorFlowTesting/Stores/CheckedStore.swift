@@ -40,6 +40,16 @@ struct CheckedStore: Sendable {
     }
   }
 
+  /// Attaches a host that has just been started.
+  func attach(_ owner: String, for time: Duration = .seconds(600)) async throws -> Epoch {
+    try await leasing.attach(owner: owner, for: time)
+  }
+
+  /// Attaches a host that has just been started, and leases a flow to it.
+  func lease(_ id: FlowID, to owner: String) async throws -> FlowLease {
+    try await leasing.acquire(id, under: try await attach(owner)).lease
+  }
+
   func advance(by duration: Duration) async throws {
     try await harness.advance?(duration)
   }

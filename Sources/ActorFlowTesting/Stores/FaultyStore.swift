@@ -126,14 +126,26 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
 }
 
 extension FaultyStore: LeasingFlowStore where Store: LeasingFlowStore {
-  /// Acquires a lease of a flow.
-  public func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease {
-    try await call(.acquire, id) { try await $0.acquire(id, owner: owner, for: time) }
+  /// Attaches a host.
+  public func attach(
+    owner: String, for time: Duration, as attempt: CommitID, after old: Epoch?
+  ) async throws -> Epoch {
+    try await call(.attach, nil) { try await $0.attach(owner: owner, for: time, as: attempt, after: old) }
   }
 
-  /// Renews a lease.
-  public func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease {
-    try await call(.renew, lease.id) { try await $0.renew(lease, for: time) }
+  /// Beats for a host.
+  public func beat(_ epoch: Epoch, for time: Duration) async throws -> Epoch {
+    try await call(.beat, nil) { try await $0.beat(epoch, for: time) }
+  }
+
+  /// Ends an epoch.
+  public func detach(_ epoch: Epoch) async throws {
+    try await call(.detach, nil) { try await $0.detach(epoch) }
+  }
+
+  /// Acquires a lease of a flow.
+  public func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
+    try await call(.acquire, id) { try await $0.acquire(id, under: epoch) }
   }
 
   /// Releases a lease.
@@ -143,8 +155,13 @@ extension FaultyStore: LeasingFlowStore where Store: LeasingFlowStore {
 
   /// Claims flows that have work to do.
   public func claimDue(
-    owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
-  ) async throws -> [FlowLease] {
-    try await call(.claimDue, nil) { try await $0.claimDue(owner: owner, serving: serving, for: time, limit: limit) }
+    under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
+  ) async throws -> [LeasedFlow] {
+    try await call(.claimDue, nil) { try await $0.claimDue(under: epoch, serving: serving, limit: limit) }
+  }
+
+  /// Lists the flows that are leased under an epoch.
+  public func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
+    try await call(.leased, nil) { try await $0.leased(to: epoch, after: cursor, limit: limit) }
   }
 }

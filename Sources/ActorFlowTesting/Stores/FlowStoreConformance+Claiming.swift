@@ -9,11 +9,11 @@ extension FlowStoreConformance {
       let claimed = try await withThrowingTaskGroup(of: [FlowLease].self) { group in
         for claimer in 0..<4 {
           let handle = handles[claimer % 2]
+          let epoch = try await store.attach("claimer \(claimer)")
           group.addTask {
             var all: [FlowLease] = []
             while true {
-              let some = try await handle.claimDue(
-                owner: "claimer \(claimer)", serving: ["check": 1...1], for: .seconds(600), limit: 3)
+              let some = try await handle.claimDue(under: epoch, serving: ["check": 1...1], limit: 3).map(\.lease)
               try store.expect(some.count <= 3, "\(some.count) flows were claimed, 3 were asked for")
               if some.isEmpty { return all }
               all += some
@@ -24,7 +24,6 @@ extension FlowStoreConformance {
       }
       try store.expect(claimed.count, 40, "how many leases were given")
       try store.expect(Set(claimed.map(\.id)).count, 40, "how many flows were claimed")
-      try store.expect(Set(claimed.map(\.fence)).count, 40, "how many fences were given")
       for lease in claimed { try await store.commit(lease.id, .sample(), from: 1, fence: lease.fence) }
     },
     Check(
@@ -38,11 +37,13 @@ extension FlowStoreConformance {
         try await store.commit(FlowID(name), .sample(wakeAt: store.time(seconds)), from: 0)
       }
       try await store.advance(by: .seconds(35))
+      let ann = try await store.attach("ann")
       var claimed: [String] = []
-      for _ in 0..<4 { claimed += try await claim(store, limit: 1) }
+      for _ in 0..<4 { claimed += try await claim(store, by: ann, limit: 1) }
       try store.expect(claimed, ["a", "b", "c"], "the flows in the order of their claims")
     },
     Check("claimDue finds the flow behind many that may not be claimed", needs: [.leases, .clock]) { store in
+      let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))
       for number in 0..<40 {
         let id = FlowID("\(number)")
         let due = store.time(Double(number))
@@ -52,16 +53,16 @@ extension FlowStoreConformance {
         case 2: try await store.commit(id, .sample(status: .suspended, wakeAt: due), from: 0)
         default:
           try await store.commit(id, .sample(wakeAt: due), from: 0)
-          _ = try await store.leasing.acquire(id, owner: "bob", for: .seconds(600))
+          _ = try await store.leasing.acquire(id, under: bob)
         }
       }
       for name in ["wanted", "later"] {
         try await store.commit(FlowID(name), .sample(wakeAt: store.time(name == "wanted" ? 50 : 51)), from: 0)
       }
       try await store.advance(by: .seconds(60))
-      try store.expect(try await claim(store, limit: 1), ["wanted"], "the first flow that may be claimed")
-      try store.expect(try await claim(store, limit: 1), ["later"], "the second flow that may be claimed")
-      try store.expect(try await claim(store, limit: .max), [], "what is left to claim, with the greatest limit")
+      try store.expect(try await claim(store, by: ann, limit: 1), ["wanted"], "the first flow that may be claimed")
+      try store.expect(try await claim(store, by: ann, limit: 1), ["later"], "the second flow that may be claimed")
+      try store.expect(try await claim(store, by: ann, limit: .max), [], "what is left to claim, with the greatest limit")
     },
     Check("claimDue follows updates", needs: [.leases, .clock]) { store in
       try await store.commit("flow", .sample(wakeAt: store.time(10)), from: 0)
@@ -71,22 +72,22 @@ extension FlowStoreConformance {
       try await store.commit("gone", .sample(status: .runnable), from: 0)
       try await store.store.delete("gone", expecting: Revision(1), fence: nil)
       try await store.advance(by: .seconds(50))
-      try store.expect(try await claim(store), [], "the due flows after the timer was moved")
+      let ann = try await store.attach("ann")
+      try store.expect(try await claim(store, by: ann), [], "the due flows after the timer was moved")
       try await store.commit("other", .sample(version: 2, status: .runnable), from: 2)
-      try store.expect(try await claim(store), ["other"], "the due flows after a flow became runnable")
+      try store.expect(try await claim(store, by: ann), ["other"], "the due flows after a flow became runnable")
       try await store.advance(by: .seconds(51))
-      try store.expect(try await claim(store, limit: 1), ["flow"], "the due flows when the time has come")
+      try store.expect(try await claim(store, by: ann, limit: 1), ["flow"], "the due flows when the time has come")
     },
   ]
 
-  private static func claim(
-    _ store: CheckedStore, by owner: String = "ann", limit: Int = 99, for time: Duration = .seconds(600)
-  ) async throws -> [String] {
-    try await store.leasing.claimDue(owner: owner, serving: ["check": 1...2], for: time, limit: limit)
-      .map(\.id.description)
+  private static func claim(_ store: CheckedStore, by epoch: Epoch, limit: Int = 99) async throws -> [String] {
+    try await store.leasing.claimDue(under: epoch, serving: ["check": 1...2], limit: limit)
+      .map(\.lease.id.description)
   }
 
   private static func never(_ store: CheckedStore) async throws {
+    let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))
     try await store.commit("waiting", .sample(), from: 0)
     try await store.commit("future", .sample(wakeAt: store.time(3_600)), from: 0)
     try await store.commit("unknown", .sample(definition: "unknown", status: .runnable), from: 0)
@@ -97,42 +98,41 @@ extension FlowStoreConformance {
       try await store.commit(FlowID("\(status)"), .sample(status: status, wakeAt: past), from: 0)
     }
     try await store.commit("leased", .sample(status: .runnable), from: 0)
-    _ = try await store.leasing.acquire("leased", owner: "bob", for: .seconds(600))
+    _ = try await store.leasing.acquire("leased", under: bob)
     try await store.commit("mine", .sample(status: .runnable), from: 0)
-    _ = try await store.leasing.acquire("mine", owner: "ann", for: .seconds(600))
-    try store.expect(try await claim(store), [], "the claimed flows")
+    _ = try await store.leasing.acquire("mine", under: ann)
+    try store.expect(try await claim(store, by: ann), [], "the claimed flows")
     try await store.commit("due", .sample(version: 2, wakeAt: past), from: 0)
     try await store.commit("runnable", .sample(status: .runnable), from: 0)
-    try store.expect(try await claim(store, limit: 0), [], "the flows claimed with limit 0")
-    try store.expect(try await claim(store).sorted(), ["due", "runnable"], "the flows claimed when there was work")
-    try store.expect(try await claim(store), [], "the flows claimed again")
+    try store.expect(try await claim(store, by: ann, limit: 0), [], "the flows claimed with limit 0")
+    try store.expect(
+      try await claim(store, by: ann).sorted(), ["due", "runnable"], "the flows claimed when there was work")
+    try store.expect(try await claim(store, by: ann), [], "the flows claimed again")
+    try store.expect(try await claim(store, by: bob), [], "the flows claimed by another host")
   }
 
   private static func takeover(_ store: CheckedStore) async throws {
     try await store.commit("dead", .sample(status: .runnable), from: 0)
     try await store.commit("timer", .sample(wakeAt: store.time(20)), from: 0)
     try await store.commit("both", .sample(wakeAt: store.time(5)), from: 0)
-    let dead = try await store.leasing.claimDue(
-      owner: "dead", serving: ["check": 1...1], for: .seconds(30), limit: 9)
-    try store.expect(dead.map(\.id), ["dead"], "the flows that the dead node had claimed")
-    let both = try await store.leasing.acquire("both", owner: "dead", for: .seconds(25))
+    let dead = try await store.attach("dead", for: .seconds(30))
+    try store.expect(try await claim(store, by: dead), ["dead"], "the flows that the dead host had claimed")
+    _ = try await store.leasing.acquire("both", under: dead)
     try await store.advance(by: .seconds(21))
-    try store.expect(try await claim(store, by: "heir"), ["timer"], "the due flows before the lease's end")
+    let (heir, third) = (try await store.attach("heir"), try await store.attach("third"))
+    try store.expect(try await claim(store, by: heir), ["timer"], "the due flows while the beat is not overdue")
     try await store.advance(by: .seconds(10))
-    let heir = try await store.leasing.claimDue(
-      owner: "heir", serving: ["check": 1...1], for: .seconds(30), limit: 9)
-    try store.expect(heir.map(\.id.description).sorted(), ["both", "dead"], "the due flows after the lease's end")
-    for lease in heir {
-      guard let fence = (dead + [both]).first(where: { $0.id == lease.id })?.fence else { continue }
-      try store.expect(fence < lease.fence, "the heir's fence \(lease.fence) is not greater than \(fence)")
-      try await store.refused(.fenced, what: "the dead node's commit") {
-        try await store.commit(lease.id, .sample("dead"), from: 1, fence: fence)
+    try store.expect(
+      try await claim(store, by: heir).sorted(), ["both", "dead"], "the due flows after the beat is overdue")
+    for id in ["both", "dead"] as [FlowID] {
+      try await store.refused(.fenced, what: "the dead host's commit") {
+        try await store.commit(id, .sample("dead"), from: 1, fence: dead.fence)
       }
-      try await store.commit(lease.id, .sample("heir", status: .runnable), from: 1, fence: lease.fence)
-      try store.expect(try await claim(store, by: "third"), [], "the due flows while the heir has the lease")
-      try await store.leasing.release(lease)
+      try await store.commit(id, .sample("heir", status: .runnable), from: 1, fence: heir.fence)
+      try store.expect(try await claim(store, by: third), [], "the due flows while the heir has the lease")
+      try await store.leasing.release(FlowLease(of: id, under: heir))
       try store.expect(
-        try await claim(store, by: "third"), [lease.id.description], "the due flows after the heir's release")
+        try await claim(store, by: third), [id.description], "the due flows after the heir's release")
     }
   }
 }

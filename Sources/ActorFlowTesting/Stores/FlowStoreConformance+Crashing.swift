@@ -44,10 +44,10 @@ extension FlowStoreConformance {
     },
     Check("a crash keeps the order of leases", needs: [.crashing, .leases]) { store in
       try await store.commit("flow", .sample(), from: 0)
-      let old = try await store.leasing.acquire("flow", owner: "ann", for: .seconds(600))
+      let old = try await store.lease("flow", to: "ann")
       try await store.commit("flow", .sample("2"), from: 1, fence: old.fence)
       let again = try await store.crashed()
-      let new = try await again.leasing.acquire("flow", owner: "ann", for: .seconds(600))
+      let new = try await again.lease("flow", to: "ann")
       try again.expect(old.fence < new.fence, "the fence \(new.fence) is not greater than \(old.fence)")
       try await again.refused(.fenced, what: "a commit under the lease from before the crash") {
         try await again.commit("flow", .sample("3"), from: 2, fence: old.fence)

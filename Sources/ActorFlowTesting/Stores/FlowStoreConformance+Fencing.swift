@@ -5,7 +5,7 @@ import ActorFlowHosting
 extension FlowStoreConformance {
   static let fencing: [Check] = [
     Check("a stale revision conflicts under a lease as well", needs: [.leases]) { store in
-      let lease = try await store.leasing.acquire("flow", owner: "ann", for: .seconds(600))
+      let lease = try await store.lease("flow", to: "ann")
       try await store.commit("flow", .sample("first"), from: 0, fence: lease.fence)
       let second = try await store.commit("flow", .sample("second"), from: 1, fence: lease.fence)
       for stale in [0, 1, 3] {
@@ -23,11 +23,10 @@ extension FlowStoreConformance {
       for round in 0..<32 { try await supersede(round, store, isLeased: round % 2 == 0) }
     },
     Check("a retry of a write that was done returns it under any lease", needs: [.leases]) { store in
-      let leases = try store.leasing
-      let old = try await leases.acquire("flow", owner: "ann", for: .seconds(600))
+      let old = try await store.lease("flow", to: "ann")
       let name = CommitID()
       let first = try await store.commit("flow", .sample(), from: 0, fence: old.fence, as: name, history: [.sample(1)])
-      let new = try await leases.acquire("flow", owner: "ann", for: .seconds(600))
+      let new = try await store.lease("flow", to: "ann")
       for fence in [old.fence, new.fence] {
         let again = try await store.commit("flow", .sample(), from: 0, fence: fence, as: name, history: [.sample(1)])
         try store.expect(again, first, "the flow that a retry under the lease \(fence) returned")
@@ -41,7 +40,7 @@ extension FlowStoreConformance {
     let id = FlowID("flow \(round)")
     let (first, second) = (store, try await store.secondHandle())
     try await first.commit(id, .sample("base"), from: 0)
-    let old = isLeased ? try await first.leasing.acquire(id, owner: "ann", for: .seconds(600)) : nil
+    let old = isLeased ? try await first.lease(id, to: "ann") : nil
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<6 {
         group.addTask {
@@ -52,7 +51,7 @@ extension FlowStoreConformance {
       }
       // The lease comes at another moment of the writes in each round.
       for _ in 0..<round { await Task.yield() }
-      let new = try await second.leasing.acquire(id, owner: "ann", for: .seconds(600))
+      let new = try await second.lease(id, to: "ann")
       let found = try await second.store.load(id)
       try await group.waitForAll()
       try store.expect(

@@ -30,17 +30,19 @@ extension FlowStoreConformance {
     },
     Check("reopen keeps leases", needs: [.reopening, .leases]) { store in
       try await store.commit("flow", .sample(status: .runnable), from: 0)
-      let lease = try await store.leasing.acquire("flow", owner: "ann", for: .seconds(600))
+      let ann = try await store.attach("ann")
+      _ = try await store.leasing.acquire("flow", under: ann)
       let again = try await store.reopened()
+      let bob = try await again.attach("bob")
+      try again.expect(ann.fence < bob.fence, "the fence \(bob.fence) is not greater than \(ann.fence)")
       try await again.refused(.leased, what: "a lease after reopening") {
-        _ = try await again.leasing.acquire("flow", owner: "bob", for: .seconds(600))
+        _ = try await again.leasing.acquire("flow", under: bob)
       }
       try again.expect(
-        try await again.leasing.claimDue(owner: "bob", serving: ["check": 1...1], for: .seconds(1), limit: 9), [],
+        try await again.leasing.claimDue(under: bob, serving: ["check": 1...1], limit: 9), [],
         "the flows claimed after reopening")
-      try await again.commit("flow", .sample("next"), from: 1, fence: lease.fence)
-      let next = try await again.leasing.acquire("flow", owner: "ann", for: .seconds(600))
-      try again.expect(lease.fence < next.fence, "the fence \(next.fence) is not greater than \(lease.fence)")
+      try await again.commit("flow", .sample("next"), from: 1, fence: ann.fence)
+      _ = try await again.leasing.beat(ann, for: .seconds(600))
     },
     Check("a flipped byte is corrupted", needs: [.damage]) { store in
       try await refuse([.flippedAtStart, .flippedInTheMiddle, .flippedAtEnd], .corrupted, store)

@@ -13,7 +13,7 @@ internal import ActorFlowHosting
 public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] =
-    writing + batches + fidelity + racing + isolation + reading + indexing + leasing + fencing + claiming + notes
+    writing + batches + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming + notes
     + onDisk + crashing + severing + closing
 
   /// A check of one requirement.

@@ -21,20 +21,26 @@ public struct StoreCall: Sendable, Hashable {
     case note
     /// A note was written or removed.
     case setNote
+    /// A host was attached.
+    case attach
+    /// A host's epoch was kept alive.
+    case beat
+    /// A host's epoch was ended.
+    case detach
     /// A lease was requested.
     case acquire
-    /// A lease was renewed.
-    case renew
     /// A lease was released.
     case release
     /// Due flows were claimed.
     case claimDue
+    /// The flows leased to a host were listed.
+    case leased
 
     /// Whether the call changes what is stored.
     public var isWrite: Bool {
       switch self {
-      case .load, .list, .tasks, .history, .note: false
-      case .commit, .delete, .setNote, .acquire, .renew, .release, .claimDue: true
+      case .load, .list, .tasks, .history, .note, .leased: false
+      case .commit, .delete, .setNote, .attach, .beat, .detach, .acquire, .release, .claimDue: true
       }
     }
   }

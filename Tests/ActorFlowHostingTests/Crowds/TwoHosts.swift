@@ -57,16 +57,8 @@ final class TwoHosts: Sendable {
 
   subscript(index: Int) -> Host { hosts.withLock { $0[index] } }
 
-  /// The flows for which this host holds a valid lease.
-  func held(by index: Int) -> [FlowID] {
-    let now = clock.now.microseconds
-    return store.state.withLock { state in
-      state.records.keys.filter { id in
-        guard let lease = state.leases[id] else { return false }
-        return lease.owner == "host \(index)" && lease.stands(at: now)
-      }
-    }
-  }
+  /// The flows that are leased to this host.
+  func held(by index: Int) -> [FlowID] { store.state.withLock { $0.leases.flows(of: "host \(index)") } }
 
   /// Plays a flow to its end. A host that is disconnected or has lost the flow reports it, and the player tries again.
   func play(_ id: FlowID) async throws {

@@ -38,9 +38,8 @@ import Testing
       }
       let held = hosts.held(by: 0)
       #expect(!held.isEmpty, "seed \(seed)")
-      // When the lease's time is over, the stopped host owns nothing any more.
+      // When its beat is overdue, the other host ends the stopped host's epoch with the first flow that it wants.
       hosts.clock.advance(by: FlowHost.Options().leaseTime)
-      #expect(hosts.held(by: 0).isEmpty)
       try await hosts[1].host.takeUpWork()
       stalled.open()
       if stop == .death { try await hosts.begin(0) }

@@ -254,11 +254,15 @@ import Testing
   func leases() async throws {
     for duration in Self.durations {
       let store = MemoryFlowStore(clock: clock)
-      let lease = try await store.acquire("x", owner: "ann", for: duration)
-      #expect(lease.until >= clock.now)
-      _ = try await store.renew(lease, for: duration)
+      let (ann, bob) = (
+        try await store.attach(owner: "ann", for: duration), try await store.attach(owner: "bob", for: duration)
+      )
+      #expect(ann.until >= clock.now)
+      #expect(try await store.beat(ann, for: duration).until >= clock.now)
+      _ = try await store.acquire("x", under: ann)
       for count in Self.counts {
-        _ = try await store.claimDue(owner: "bob", serving: ["f": 1...1], for: duration, limit: count)
+        _ = try await store.claimDue(under: bob, serving: ["f": 1...1], limit: count)
+        _ = try await store.leased(to: bob, after: nil, limit: count)
       }
     }
     #expect(Revision(.max).next == Revision(.max))

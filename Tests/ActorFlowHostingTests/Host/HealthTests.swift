@@ -74,7 +74,7 @@ import Testing
     try await run.value
   }
 
-  @Test("a lease that was not renewed is renewed again before it expires, and the error is remembered")
+  @Test("a beat that fails is repeated before it is overdue, and the error is remembered")
   func renewal() async throws {
     let store = FaultyStore(base)
     let gate = Gate()
@@ -89,12 +89,12 @@ import Testing
     await gate.reached()
     let run = Task { try await host.run() }
     try await clock.waitForSleepers(2)
-    store.plan { $0.operation == .renew ? .fail(.unavailable) : nil }
+    store.plan { $0.operation == .beat ? .fail(.unavailable) : nil }
     clock.advance(by: .seconds(10))
     for (count, pause) in [1.25, 2.5, 5, 10].enumerated() {
       try await clock.waitForSleepers(2)
-      #expect(store.count(of: .renew) == count + 1)
-      #expect(await host.health().lastStoreError?.flow == "x")
+      #expect(store.count(of: .beat) == count + 1)
+      #expect(await host.health().lastStoreError != nil)
       #expect(await host.health().liveFlows == 1)
       clock.advance(by: .seconds(pause))
     }
@@ -117,11 +117,11 @@ import Testing
     _ = try await first.flow("x").settled()
     await first.isQuiet()
     clock.advance(by: .seconds(60))
-    let store = FaultyStore(base) { $0.operation == .load ? .fail(.corrupted) : nil }
+    let store = FaultyStore(PlainStore(base: base)) { $0.operation == .load ? .fail(.corrupted) : nil }
     let host = FlowHost(store: store, clock: clock)
     try await host.register(Flow<String, String>("f") { Step("a") { Asker() } }, version: 1)
     let run = Task { try await host.run() }
-    try await clock.waitForSleepers(2)
+    try await clock.waitForSleepers()
     let health = await host.health()
     #expect(health.lastRefusedFlow?.flow == "x")
     #expect((health.lastRefusedFlow?.error as? FlowStoreError)?.code == .corrupted)

@@ -62,7 +62,7 @@ import Testing
     try await first.catchUp()
     clock.advance(by: .seconds(86_400))
     let before = try await store.load("f")
-    let stranger = FaultyStore(store) { call in call.operation == .load ? .fail(.corrupted) : nil }
+    let stranger = FaultyStore(store) { call in call.operation == .acquire ? .fail(.corrupted) : nil }
     let second = FlowHost(store: stranger, clock: clock)
     try await second.register(flow)
     let refused = try await second.catchUp()

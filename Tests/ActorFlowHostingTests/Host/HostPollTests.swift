@@ -36,8 +36,10 @@ import Testing
     #expect(store.count(of: .list) - before <= 15)
   }
 
-  private func isTriedOncePerPoll(_ store: some FlowStore, _ fails: @escaping @Sendable (Bool) -> Void) async throws {
-    let host = FlowHost(store: store, clock: clock)
+  private func isTriedOncePerPoll(
+    _ store: some FlowStore, _ options: FlowHost.Options = .init(), _ fails: @escaping @Sendable (Bool) -> Void
+  ) async throws {
+    let host = try FlowHost(store: store, clock: clock, options: options)
     let flows = try await host.register(patient)
     try await flows.start(id: "p", with: "-")
     _ = try await host.flow("p").settled()
@@ -75,13 +77,35 @@ import Testing
 
   @Test("on a store with leases the unreadable flow is tried once per poll")
   func leasing() async throws {
-    let store = FaultyStore(MemoryFlowStore(clock: clock))
-    try await isTriedOncePerPoll(store) { fails in store.plan { fails ? fault(at: $0) : nil } }
+    let codec = FailingCodec(tries: tries)
+    var options = FlowHost.Options()
+    options.codec = codec
+    try await isTriedOncePerPoll(MemoryFlowStore(clock: clock), options) { codec.fails.set($0) }
   }
 
   private func fault(at call: StoreCall) -> StoreFault? {
     guard call.operation == .load else { return nil }
     tries.mark()
     return .fail(FlowStoreError(.unavailable, "the disk is away"))
+  }
+}
+
+/// A codec whose keys are away for a time.
+private struct FailingCodec: BodyCodec {
+  final class Switch: Sendable {
+    private let isOn = Lock(false)
+    var value: Bool { isOn.withLock { $0 } }
+    func set(_ value: Bool) { isOn.withLock { $0 = value } }
+  }
+
+  let tries: Gate
+  let fails = Switch()
+
+  func encode(_ body: [UInt8]) throws -> [UInt8] { body }
+
+  func decode(_ body: [UInt8]) throws -> [UInt8] {
+    guard fails.value else { return body }
+    tries.mark()
+    throw FlowStoreError(.unavailable, "the keys are away")
   }
 }

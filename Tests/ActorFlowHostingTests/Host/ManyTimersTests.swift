@@ -104,16 +104,16 @@ import Testing
 
   @Test("a due flow that cannot be read is tried again soon, not only with the next poll")
   func refused() async throws {
-    let store = FaultyStore(MemoryFlowStore(clock: clock))
+    let store = FaultyStore(PlainStore(base: MemoryFlowStore(clock: clock)))
     let host = try host(store)
     try await host.register(flow).start(id: "x", with: 60)
     _ = try await host.flow("x").settled()
     await host.isQuiet()
     let run = Task { try await host.run() }
-    try await clock.waitForSleepers(2)
+    try await clock.waitForSleepers()
     store.plan { $0.operation == .load ? .fail(.unavailable) : nil }
     clock.advance(by: .seconds(60))
-    try await clock.waitForSleepers(2)
+    try await clock.waitForSleepers()
     #expect(fired.all == [])
     store.plan { _ in nil }
     clock.advance(by: .seconds(5))

@@ -22,7 +22,7 @@ import Testing
   private func host(_ store: any FlowStore, key: UInt8 = 1) throws -> FlowHost {
     var options = FlowHost.Options()
     options.codec = Keyed(key: key)
-    return try FlowHost(store: store, owner: "host", options: options)
+    return try FlowHost(store: store, options: options)
   }
 
   private func expectGone(_ host: FlowHost, _ id: FlowID) async throws {
@@ -58,19 +58,22 @@ import Testing
 
   @Test("a flow that is written while it is deleted is deleted all the same")
   func written() async throws {
-    let store = MemoryFlowStore()
+    let clock = ManualWallClock()
+    let store = MemoryFlowStore(clock: clock)
     let gate = Gate()
     let slow = FaultyStore(store) { call in
       call.operation == .delete && call.numberOfOperation == 1 ? .delay { await gate.pass() } : nil
     }
-    let host = FlowHost(store: slow, owner: "host")
+    let host = FlowHost(store: slow)
     try await host.register(flow).start(id: "x", with: "-")
-    let other = FlowHost(store: store, owner: "host")
+    let other = FlowHost(store: store)
     try await other.register(flow)
     _ = try await host.flow("x").settled()
     await host.isQuiet()
     async let deleted: Void = host.flow("x").delete()
     await gate.reached(1)
+    // The host stalls until its beat is overdue.
+    clock.advance(by: .seconds(31))
     try await other.answerNext("x", "\"1\"")
     await other.isQuiet()
     gate.open()

@@ -4,23 +4,22 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Flows in memory whose lease has expired", .timeLimit(.minutes(15))) struct LeaseRunOutTests {
+@Suite("Flows in memory of a host whose beat is overdue", .timeLimit(.minutes(15))) struct LeaseRunOutTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
   private let gate = Gate()
   private let log = Log()
-  /// Passed with each claim that found a flow, after it was handled.
+  /// Passed with each pass of the host over the due flows.
   private let passes = Gate()
 
   init() {
     store = MemoryFlowStore(clock: clock)
   }
 
-  /// A host that cannot renew its leases.
-  private func host() async throws -> FlowHost {
+  private func host(beats: Bool) async throws -> FlowHost {
     let late = FaultyStore(store) { [passes] call in
       if call.operation == .list { passes.mark() }
-      return call.operation == .renew ? .fail(.unavailable) : nil
+      return call.operation == .beat && !beats ? .fail(.unavailable) : nil
     }
     let host = FlowHost(store: late, clock: clock, owner: "host")
     let flows = try await host.register(
@@ -37,7 +36,7 @@ import Testing
     return host
   }
 
-  /// Lets the host look once more for due flows, after its leases have expired.
+  /// Lets the host look once more for due flows, after its beat is overdue.
   private func passTime(_ host: FlowHost) async throws {
     try await clock.waitForSleepers()
     let before = passes.arrivals
@@ -45,31 +44,32 @@ import Testing
     await passes.reached(before + 1)
   }
 
-  @Test("the flow continues under the lease that it is claimed with, and releases that one")
-  func adopted() async throws {
-    let host = try await host()
+  @Test("the flow goes on under its lease as long as no other host wants it")
+  func goesOn() async throws {
+    let host = try await host(beats: false)
     let running = Task { try await host.run() }
     try await passTime(host)
     gate.open()
     #expect(try await host.flow("x").settled().status == .waiting)
     #expect(log.all == ["slow"], "it did not begin again")
     await host.isQuiet()
-    // No other host has to wait for a lease to expire.
+    // The lease was released, so no other host has to wait for an overdue beat.
     _ = try await store.acquire("x", owner: "other", for: .seconds(1))
     running.cancel()
     try await running.value
   }
 
-  @Test("a host that has lost the flow releases the claimed lease at once")
-  func lost() async throws {
-    let host = try await host()
-    await host.live["x"]?.committer.lose(FlowStoreError(.conflict, "another host has written it"))
-    let running = Task { try await host.run() }
-    try await passTime(host)
-    _ = try await store.acquire("x", owner: "other", for: .seconds(1))
+  @Test("a host whose epoch was ended gives up the flow, and takes it again under a new epoch")
+  func ended() async throws {
+    let host = try await host(beats: true)
+    let before = try await store.load("x")
+    clock.advance(by: .seconds(31))
+    let other = try await store.acquire("x", owner: "other", for: .seconds(60))
     gate.open()
     await host.isQuiet()
-    running.cancel()
-    try await running.value
+    #expect(try await store.load("x") == before)
+    try await store.release(other)
+    #expect(try await host.flow("x").settled().status == .waiting)
+    #expect(log.all == ["slow", "slow"])
   }
 }

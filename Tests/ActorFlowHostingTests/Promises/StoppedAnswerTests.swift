@@ -68,7 +68,7 @@ import Testing
       let question = try await tester.question(Tally.View.self, of: "f").id
       let host = tester.host
       switch moment {
-      case .loading: hold(.load)
+      case .loading: hold(.acquire)
       case .committing, .inLine: hold(.commit)
       case .validating: break
       }

@@ -4,23 +4,45 @@ import ActorFlowTesting
 import Foundation
 
 extension MutantStore {
-  func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease {
+  func attach(owner: String, for time: Duration, as attempt: CommitID, after old: Epoch?) async throws -> Epoch {
+    let known = seen.withLock { $0.epochs[owner] }
+    if mutation == .keepsEpoch, let known { return try await base.beat(known, for: time) }
+    let epoch = try await base.attach(
+      owner: owner, for: mutation == .neverExpires ? time * 1_000 : time,
+      as: mutation == .forgetsAttempts ? CommitID() : attempt, after: mutation == .attachesOver ? nil : old)
+    seen.withLock { $0.epochs[owner] = epoch }
+    guard mutation == .neverExpires else { return epoch }
+    return Epoch(owner: owner, fence: epoch.fence, until: clock.now.addingTimeInterval(time / .seconds(1)))
+  }
+
+  func beat(_ epoch: Epoch, for time: Duration) async throws -> Epoch {
+    do {
+      let next = try await base.beat(epoch, for: mutation == .neverExpires ? time * 1_000 : time)
+      seen.withLock { $0.epochs[epoch.owner] = next }
+      guard mutation == .neverExpires else { return next }
+      return Epoch(owner: epoch.owner, fence: epoch.fence, until: clock.now.addingTimeInterval(time / .seconds(1)))
+    } catch {
+      guard mutation == .beatsForTheDead else { throw error }
+      return epoch
+    }
+  }
+
+  func detach(_ epoch: Epoch) async throws {
+    if mutation != .detachesNothing { try await base.detach(epoch) }
+  }
+
+  func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
     let last = lastLease(id)
     switch mutation {
-    case .leasesTwice: if let last { try await base.release(last) }
-    case .keepsFence: if let last, last.owner == owner { return try await base.renew(last, for: time) }
+    case .leasesTwice: if let last, last.fence != epoch.fence { try await base.release(last) }
     case .leasesOnlyWhatIsThere:
       guard try await base.load(id) != nil else { throw FlowStoreError(.notFound, "no flow") }
     default: break
     }
-    let lease = try await base.acquire(id, owner: owner, for: mutation == .neverExpires ? time * 1_000 : time)
-    seen.withLock { $0.leases[id] = lease }
-    guard mutation == .neverExpires else { return lease }
-    return FlowLease(id: id, owner: owner, fence: lease.fence, until: clock.now.addingTimeInterval(10))
-  }
-
-  func renew(_ lease: FlowLease, for time: Duration) async throws -> FlowLease {
-    try await base.renew(lease, for: mutation == .neverExpires ? time * 1_000 : time)
+    var leased = try await base.acquire(id, under: epoch)
+    seen.withLock { $0.leases[id] = leased.lease }
+    if mutation == .leasesWithoutFlow { leased.flow = nil }
+    return leased
   }
 
   func release(_ lease: FlowLease) async throws {
@@ -28,20 +50,19 @@ extension MutantStore {
   }
 
   func claimDue(
-    owner: String, serving: [String: ClosedRange<Int>], for time: Duration, limit: Int
-  ) async throws -> [FlowLease] {
+    under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
+  ) async throws -> [LeasedFlow] {
     switch mutation {
     case .claimsUnserved:
-      let all = ["check": 0...9, "unknown": 0...9]
-      return try await base.claimDue(owner: owner, serving: all, for: time, limit: limit)
+      return try await base.claimDue(under: epoch, serving: ["check": 0...9, "unknown": 0...9], limit: limit)
     case .claimsYoungest:
-      let all = try await base.claimDue(owner: owner, serving: serving, for: time, limit: 1_000)
-      for lease in all.dropLast(limit) { try await base.release(lease) }
+      let all = try await base.claimDue(under: epoch, serving: serving, limit: 1_000)
+      for leased in all.dropLast(limit) { try await base.release(leased.lease) }
       return all.suffix(limit)
     case .claimsWhatWaits:
-      var all = try await base.claimDue(owner: owner, serving: serving, for: time, limit: limit)
+      var all = try await base.claimDue(under: epoch, serving: serving, limit: limit)
       for flow in try await base.list(FlowQuery(status: [.waiting]), after: nil, limit: 99).flows {
-        if let lease = try? await base.acquire(flow.id, owner: owner, for: time) { all.append(lease) }
+        if let leased = try? await base.acquire(flow.id, under: epoch) { all.append(leased) }
       }
       return Array(all.prefix(limit))
     case .limitsBeforeItFilters:
@@ -49,23 +70,31 @@ extension MutantStore {
       let due = try await base.list(query, after: nil, limit: 1_000).flows.sorted {
         ($0.wakeAt ?? .distantPast) < ($1.wakeAt ?? .distantPast)
       }
-      var leases: [FlowLease] = []
+      var leases: [LeasedFlow] = []
       for flow in due.prefix(limit) where serving[flow.definition]?.contains(flow.version) == true {
-        if let lease = try? await base.acquire(flow.id, owner: owner, for: time) { leases.append(lease) }
+        if let leased = try? await base.acquire(flow.id, under: epoch) { leases.append(leased) }
       }
       return leases
+    case .endsWhatIsOverdue:
+      let overdue = seen.withLock { $0.epochs.values.filter { $0.until <= clock.now && $0.owner != epoch.owner } }
+      for epoch in overdue { try await base.detach(epoch) }
     default: break
     }
-    let found = try await base.claimDue(owner: owner, serving: serving, for: time, limit: limit)
+    let found = try await base.claimDue(under: epoch, serving: serving, limit: limit)
     let known = seen.withLock { seen in
-      defer { for lease in found { seen.leases[lease.id] = lease } }
+      defer { for leased in found { seen.leases[leased.lease.id] = leased.lease } }
       return Set(seen.leases.keys)
     }
-    if mutation == .leavesTheDead { return found.filter { !known.contains($0.id) } }
+    if mutation == .leavesTheDead { return found.filter { !known.contains($0.lease.id) } }
     if mutation == .claimsTwice {
       // Freed once each; otherwise a claimer that continues until nothing is due would never end.
-      for lease in found where !known.contains(lease.id) { try await base.release(lease) }
+      for leased in found where !known.contains(leased.lease.id) { try await base.release(leased.lease) }
     }
     return found
+  }
+
+  func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
+    if mutation == .listsOnePageOfLeases { return LeasePage(flows: [], cursor: nil) }
+    return try await base.leased(to: epoch, after: cursor, limit: limit)
   }
 }

@@ -6,6 +6,7 @@ import ActorFlowTesting
 final class MutantStore: LeasingFlowStore {
   struct Seen: Sendable {
     var leases: [FlowID: FlowLease] = [:]
+    var epochs: [String: Epoch] = [:]
     var history: [FlowID: [HistoryEntry]] = [:]
     var summaries: [FlowID: FlowSummary] = [:]
   }
@@ -67,8 +68,14 @@ final class MutantStore: LeasingFlowStore {
     case .ignoresReleases: write.releases = false
     case .refusesRequests where !write.requests.isEmpty: throw FlowStoreError(.unavailable, "no table for requests")
     case .refusesExpired:
-      if let lease = lastLease(id), lease.fence == write.fence, lease.until <= clock.now {
-        throw FlowStoreError(.fenced, "expired")
+      let isOverdue = seen.withLock { seen in
+        seen.epochs.values.contains { $0.fence == write.fence && $0.until <= clock.now }
+      }
+      if isOverdue { throw FlowStoreError(.fenced, "overdue") }
+    case .endsOneLease:
+      // Only the lease of the flow that was taken has ended, so the old epoch still writes the other flows.
+      if let fence = write.fence, lastLease(id)?.fence == fence, (try? await base.commit(write)) == nil {
+        write.fence = nil
       }
     default: break
     }
@@ -94,6 +101,7 @@ final class MutantStore: LeasingFlowStore {
   private func passing(_ fence: Fence?, for id: FlowID) -> Fence? {
     switch mutation {
     case .ignoresFences where fence != nil: lastLease(id)?.fence
+    case .takesAnyFence where fence != nil && lastLease(id)?.fence != fence: lastLease(id)?.fence
     case .ignoresLeases where fence == nil: lastLease(id)?.fence
     case .reusesFences where fence?.number == 1: lastLease(id).flatMap { $0.fence.number == 1 ? nil : $0.fence }
     default: fence

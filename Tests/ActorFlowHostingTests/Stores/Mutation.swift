@@ -10,8 +10,11 @@ enum Mutation: String, CaseIterable, Sendable {
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor
   // leasing
-  case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, keepsFence, releasesAnything
-  case reusesFences, leasesOnlyWhatIsThere, ignoresReleases
+  case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, releasesAnything
+  case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
+  // epochs
+  case endsOneLease, endsWhatIsOverdue, keepsEpoch, attachesOver, forgetsAttempts, detachesNothing
+  case listsOnePageOfLeases
   // claiming
   case ignoresRevisionsUnderFences, looksAtFencesThenWrites, looksForLeasesThenWrites, checksFencesFirst
   case limitsBeforeItFilters, claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
@@ -46,10 +49,18 @@ enum Mutation: String, CaseIterable, Sendable {
     case .listsWhatWas: "lists follow updates"
     case .takesAnyCursor: "a foreign cursor"
     case .leasesTwice, .neverExpires: "a lease excludes"
-    case .ignoresFences: "a zombie's write"
+    case .ignoresFences, .beatsForTheDead: "a zombie's write"
     case .ignoresLeases: "a write without a fence"
-    case .refusesExpired: "an expired lease"
-    case .keepsFence: "the same owner restarted"
+    case .refusesExpired: "a write under an overdue epoch"
+    case .leasesWithoutFlow: "a lease comes with the flow"
+    case .takesAnyFence: "a fence is valid only"
+    case .endsOneLease: "the end of an overdue epoch"
+    case .endsWhatIsOverdue: "an overdue epoch without a wanted flow"
+    case .keepsEpoch: "a name attached again"
+    case .attachesOver: "a host does not attach again"
+    case .forgetsAttempts: "a repeated attach"
+    case .detachesNothing: "detaching frees"
+    case .listsOnePageOfLeases: "the flows leased under an epoch"
     case .releasesAnything: "releasing a lost lease"
     case .reusesFences: "a fence of a deleted flow"
     case .ignoresReleases: "a write may end its lease"

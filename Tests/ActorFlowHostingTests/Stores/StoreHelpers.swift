@@ -32,3 +32,10 @@ extension HistoryEntry {
       detail: "to \(revision)")
   }
 }
+
+extension LeasingFlowStore {
+  /// Attaches a host of this name and leases a flow to it.
+  func acquire(_ id: FlowID, owner: String, for time: Duration) async throws -> FlowLease {
+    try await acquire(id, under: try await attach(owner: owner, for: time)).lease
+  }
+}

@@ -1,6 +1,6 @@
 /// The flows that have work to do, and since when, for each version of each definition; `claimDue` reads this index.
 ///
-/// A leased flow is due when its lease ends, so that no claim visits it before.
+/// A leased flow is not in the index: it comes back when its lease ends.
 struct DueIndex: Sendable {
   struct Version: Hashable, Sendable {
     let definition: String

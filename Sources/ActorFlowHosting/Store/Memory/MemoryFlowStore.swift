@@ -57,8 +57,8 @@ public final class MemoryFlowStore: LeasingFlowStore {
         state.records[id]?.history += entries
       }
       state.index.put(next)
-      if write.releases, let fence = write.fence { _ = state.leases.giveBack(fence, of: id) }
-      state.noteDue(of: id)
+      if write.releases, let fence = write.fence { state.leases.giveBack(fence, of: id) }
+      state.noteDue(of: [id])
       return next
     }
   }
@@ -108,28 +108,6 @@ extension MemoryFlowStore {
       state.notes.set(note?.stored, under: key)
       _ = state.notes.sweep(at: now)
     }
-  }
-}
-
-extension MemoryFlowStore.State {
-  /// Updates when a flow can be claimed, after its snapshot or its lease has changed.
-  mutating func noteDue(of id: FlowID) {
-    guard let flow = records[id]?.flow else { return }
-    let snapshot = flow.snapshot
-    var due: DueIndex.Due?
-    switch snapshot.status {
-    case .runnable: due = .now(since: flow.changedAt.microseconds)
-    case .waiting: due = snapshot.wakeAt.map { .at($0.microseconds) }
-    case .suspended, .unmigrated, .failed, .finished, .abandoned, .cancelled: due = nil
-    }
-    if let lease = leases[id], lease.owner != nil {
-      switch due {
-      case .now: due = .at(lease.until)
-      case .at(let time): due = .at(max(time, lease.until))
-      case nil: break
-      }
-    }
-    self.due.set(id.description, of: .init(definition: snapshot.definition, number: snapshot.version), due)
   }
 }
 

@@ -1,29 +1,53 @@
 public import ActorFlow
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
-/// The right to run a flow for a time.
+/// The right of a host to run a flow and to write it.
 ///
-/// The lease is over at ``until``. The owner may still write afterwards, as long as no later lease was given.
-public struct FlowLease: Sendable, Equatable {
+/// A lease lasts until it is released or its host's ``Epoch`` ends.
+public struct FlowLease: Sendable, Hashable {
   /// The leased flow.
   public var id: FlowID
-  /// The holder of the lease.
+  /// The name of the host that holds the lease.
   public var owner: String
-  /// The fence of the lease, to write with.
+  /// The number of the host's epoch, to write with.
   public var fence: Fence
-  /// The end of the lease, by the store's clock.
-  public var until: Date
 
   /// A lease of these parts.
-  public init(id: FlowID, owner: String, fence: Fence, until: Date) {
+  public init(id: FlowID, owner: String, fence: Fence) {
     self.id = id
     self.owner = owner
     self.fence = fence
-    self.until = until
+  }
+
+  /// The lease of a flow under a host's epoch.
+  public init(of id: FlowID, under epoch: Epoch) {
+    self.init(id: id, owner: epoch.owner, fence: epoch.fence)
+  }
+}
+
+/// A lease with the flow as it is stored, so that a host need not load what it has leased.
+public struct LeasedFlow: Sendable, Equatable {
+  /// The lease.
+  public var lease: FlowLease
+  /// The flow as it was stored when the lease was given, or `nil` if there is no such flow yet.
+  public var flow: StoredFlow?
+
+  /// A lease of a flow.
+  public init(_ lease: FlowLease, _ flow: StoredFlow?) {
+    self.lease = lease
+    self.flow = flow
+  }
+}
+
+/// A page of the ids of flows that are leased under an epoch, with a cursor to the next page.
+public struct LeasePage: Sendable, Equatable {
+  /// The ids, in an order of the store's own.
+  public var flows: [FlowID]
+  /// The cursor of the next page, which only the store that made it can read; `nil` on the last page.
+  public var cursor: String?
+
+  /// A page of these ids.
+  public init(flows: [FlowID], cursor: String?) {
+    self.flows = flows
+    self.cursor = cursor
   }
 }

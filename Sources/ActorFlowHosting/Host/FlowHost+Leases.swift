@@ -1,0 +1,285 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The epoch of a host: the one call by which the host keeps all its leases.
+struct HostEpoch: Sendable {
+  /// The present epoch, or the latest one after it has ended; `nil` before the host has attached.
+  var latest: Epoch?
+  /// Whether the latest epoch has ended, as far as the host knows.
+  var hasEnded = true
+  /// The date at which the next beat is due, by the host's clock.
+  var nextBeat = Date.distantPast
+  /// Whether the epoch ends when no flow is in memory any more.
+  var isLeaving = false
+  /// The reason why the host does not attach again, if there is one.
+  var refusal: FlowError?
+  /// The mutex for attaching and beating, so that one task at a time does either.
+  let mutex = AsyncMutex()
+  /// The mutex for claims and for the comparison of leases with flows in memory.
+  let claims = AsyncMutex()
+  /// The claimed flows that are not in memory yet.
+  var claimed: Set<FlowID> = []
+
+  var current: Epoch? { hasEnded ? nil : latest }
+}
+
+// The leases of a host, and the epoch that they belong to.
+extension FlowHost {
+  /// The number of beats after which a host compares the store's leases with its flows in memory.
+  static let beatsPerComparison = 8
+
+  /// Returns the right to run a flow with the flow as it is stored, or `nil` if the store gives no leases. Waits while
+  /// another host runs the flow.
+  func lease(of id: FlowID) async throws -> LeasedFlow? {
+    try await checkDeployment()
+    guard shared.store.givesLeases else { return nil }
+    // A running host does it between two beats.
+    if !isRunning { try await releaseUnknown() }
+    let deadline = shared.clock.date(after: shared.options.leaseTime).addingTimeInterval(
+      shared.options.leaseTime / .seconds(1))
+    var pause = 0.002
+    var epochs = 0
+    while true {
+      let epoch = try await attached()
+      do { return try await shared.store.acquire(id, under: epoch) } catch let error as FlowStoreError {
+        switch error.code {
+        case .fenced where epochs < 5:
+          epochs += 1
+          await end(epoch, because: error)
+        case .leased where shared.clock.now < deadline:
+          try await shared.clock.sleep(until: shared.clock.now.addingTimeInterval(pause))
+          pause = min(pause * 2, 0.25)
+        default: throw error
+        }
+      }
+    }
+  }
+
+  /// Releases a lease, so that others may run the flow at once. A lease whose release fails is released by the next
+  /// comparison, or ends with the host's epoch.
+  nonisolated func giveBack(_ lease: FlowLease?) async {
+    guard let lease else { return }
+    try? await shared.store.release(lease)
+  }
+
+  // MARK: - The epoch
+
+  /// Returns the host's epoch. Attaches the host if it is not attached, and beats if a beat is due that no task makes.
+  ///
+  /// - Throws: A `FlowError` with the code `alreadyRunning` if another process has attached under the host's name.
+  ///   Errors of the store.
+  private func attached() async throws -> Epoch {
+    if let epoch = epoch.current, !isBeatDue { return epoch }
+    await epoch.mutex.lock()
+    defer { epoch.mutex.unlock() }
+    if let epoch = epoch.current, !isBeatDue { return epoch }
+    if let epoch = epoch.current {
+      let isInDoubt = shared.isInDoubt
+      do { return try await beat(epoch) } catch let error as FlowStoreError where error.code == .fenced {
+        await end(epoch, because: error)
+      } catch  where !isInDoubt {
+        // The epoch is overdue at worst, and the store's error is remembered.
+        return epoch
+      }
+    }
+    return try await attach()
+  }
+
+  /// Whether the host is to beat before it goes on: its epoch may have ended, or no task beats.
+  private var isBeatDue: Bool {
+    if shared.isInDoubt { return true }
+    return !isRunning && shared.clock.now >= epoch.nextBeat
+  }
+
+  private func attach() async throws -> Epoch {
+    if let refusal = epoch.refusal { throw refusal }
+    let now = shared.clock.now
+    do {
+      _ = shared.takeDoubt()
+      let new = try await shared.store.attach(owner, for: shared.options.leaseTime, after: epoch.latest)
+      epoch.hasEnded = false
+      note(new, beatAt: now)
+      return new
+    } catch let error as FlowStoreError where error.code == .fenced {
+      let refusal = FlowError(
+        .alreadyRunning,
+        "another process has a host named \"\(owner)\" on this store, so this one has stopped; give each host a name of "
+          + "its own", underlying: [error])
+      epoch.refusal = refusal
+      throw refusal
+    }
+  }
+
+  private func beat(_ old: Epoch) async throws -> Epoch {
+    let now = shared.clock.now
+    let wasInDoubt = shared.takeDoubt()
+    do {
+      let new = try await shared.store.beat(old, for: shared.options.leaseTime)
+      if epoch.latest?.fence == new.fence { note(new, beatAt: now) }
+      return new
+    } catch {
+      if wasInDoubt, (error as? FlowStoreError)?.code != .fenced { shared.doubtEpoch() }
+      throw error
+    }
+  }
+
+  private func note(_ new: Epoch, beatAt time: Date) {
+    epoch.latest = new
+    epoch.nextBeat = time.addingTimeInterval(shared.options.leaseTime / .seconds(3))
+    shared.keepsLeases(until: epoch.nextBeat) { [weak self] in await self?.beatIfDue() }
+  }
+
+  /// Gives up everything under an epoch that has ended. What was decided here since does not count: the flows are
+  /// closed at once, and their steps are cancelled.
+  private func end(_ old: Epoch, because error: FlowStoreError) async {
+    if epoch.latest?.fence == old.fence { epoch.hasEnded = true }
+    let lost = live.values.filter { $0.lease?.fence == old.fence }
+    for flow in lost { flow.committer.lose(error) }
+    for flow in lost { await flow.dismiss(error) }
+  }
+
+  /// Beats before a write of a host that does not run, so that a long step does not lose its flow. The write shows
+  /// whether the epoch has ended.
+  private func beatIfDue() async {
+    guard !isRunning, isBeatDue, !shared.isInDoubt, let current = epoch.current else { return }
+    await epoch.mutex.lock()
+    defer { epoch.mutex.unlock() }
+    guard isBeatDue, epoch.current?.fence == current.fence else { return }
+    do { _ = try await beat(current) } catch let error as FlowStoreError where error.code == .fenced {
+      await end(current, because: error)
+    } catch {}  // the store's error is remembered
+  }
+
+  /// Ends the host's epoch when the host has stopped, and when the requests that were under way then are done. An epoch
+  /// that cannot be ended becomes overdue.
+  func detach() async {
+    epoch.isLeaving = true
+    guard let current = epoch.current, live.isEmpty, !isAnyBehindDoor else { return }
+    epoch.hasEnded = true
+    try? await shared.store.detach(current)
+  }
+
+  // MARK: - Beating
+
+  /// Beats until the calling task is cancelled.
+  ///
+  /// - Throws: A `FlowError` with the code `alreadyRunning` if another process has attached under the host's name.
+  func keepBeating() async throws {
+    guard shared.store.givesLeases else { return }
+    let time = shared.options.leaseTime
+    // After a failure, the host beats again before its epoch is overdue, but not at once.
+    let pauses = Backoff.exponential(from: time / 24, limit: time / 3)
+    var (failures, beats) = (0, 0)
+    while true {
+      await sleepUntilBeat(failures == 0 ? time / 3 : pauses.delay(after: failures))
+      if Task.isCancelled { return }
+      do {
+        try await renewEpoch()
+        beats += 1
+        if beats % Self.beatsPerComparison == 0 { shared.store.noteLoss() }
+        try await releaseUnknown()
+        failures = 0
+      } catch let error as FlowError where error.code == .alreadyRunning {
+        throw error
+      } catch { failures += 1 }  // the store's error is remembered
+    }
+  }
+
+  /// Beats. If the epoch has ended, gives up all flows and attaches under a new one.
+  func renewEpoch() async throws {
+    await epoch.mutex.lock()
+    defer { epoch.mutex.unlock() }
+    // A host that has leased nothing yet attaches when it does.
+    guard epoch.latest != nil else { return }
+    if let current = epoch.current {
+      do { _ = try await beat(current) } catch let error as FlowStoreError where error.code == .fenced {
+        await end(current, because: error)
+      }
+    }
+    if epoch.current == nil {
+      _ = try await attach()
+      // The flows that were given up may be due.
+      shared.poll()
+    }
+  }
+
+  private nonisolated func sleepUntilBeat(_ time: Duration) async {
+    let (clock, beatNow) = (shared.clock, shared.beatNow)
+    let end = clock.date(after: time)
+    await withTaskGroup { group in
+      group.addTask { try? await clock.sleep(until: end) }
+      group.addTask { await beatNow.wait() }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  // MARK: - Leases that the host does not know of
+
+  /// Claims due flows, and passes each to `body`.
+  ///
+  /// - Returns: The number of claimed flows.
+  func withClaims(
+    _ serving: [String: ClosedRange<Int>], _ limit: Int, _ body: (LeasedFlow) async -> Void
+  ) async throws -> Int {
+    try await releaseUnknown()
+    let claims = try await claimed(serving, limit)
+    for leased in claims {
+      await body(leased)
+      self.epoch.claimed.remove(leased.lease.id)
+    }
+    return claims.count
+  }
+
+  private func claimed(_ serving: [String: ClosedRange<Int>], _ limit: Int) async throws -> [LeasedFlow] {
+    await epoch.claims.lock()
+    defer { epoch.claims.unlock() }
+    var epochs = 0
+    while true {
+      let epoch = try await attached()
+      do {
+        let claims = try await shared.store.claimDue(under: epoch, serving: serving, limit: limit)
+        self.epoch.claimed.formUnion(claims.map(\.lease.id))
+        return claims
+      } catch let error as FlowStoreError where error.code == .fenced && epochs < 5 {
+        epochs += 1
+        await end(epoch, because: error)
+      }
+    }
+  }
+
+  /// Releases the flows that the store leases to this host and that are not in memory, if a reply of the store was lost:
+  /// no host would run them again otherwise.
+  private func releaseUnknown() async throws {
+    guard let epoch = epoch.current, shared.store.takeLoss() else { return }
+    do {
+      var cursor: String?
+      repeat {
+        await self.epoch.claims.lock()
+        let page: LeasePage
+        do {
+          defer { self.epoch.claims.unlock() }
+          page = try await shared.store.leased(to: epoch, after: cursor, limit: 1_000)
+        }
+        for id in page.flows where isUnknown(id) {
+          try await behindDoor(of: id) {
+            guard live[id] == nil, !self.epoch.claimed.contains(id) else { return }
+            try await shared.store.release(FlowLease(of: id, under: epoch))
+            shared.changed(id, wakeAt: shared.clock.now)
+          }
+        }
+        cursor = page.cursor
+      } while cursor != nil
+    } catch {
+      shared.store.noteLoss()
+      throw error
+    }
+  }
+
+  private func isUnknown(_ id: FlowID) -> Bool { live[id] == nil && !epoch.claimed.contains(id) && !isBehindDoor(id) }
+}
