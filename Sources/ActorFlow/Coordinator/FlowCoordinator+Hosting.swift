@@ -130,6 +130,15 @@ extension FlowCoordinator {
     return await passivate(if: .isIdle)
   }
 
+  /// Passivates the flow, because another host wants it, if it has something open and no work of a `once` is under way.
+  ///
+  /// - Returns: False if the flow is not passivated now; true also if it has ended or was passivated before.
+  package nonisolated func passivateToYield() async -> Bool {
+    await order.lock()
+    defer { order.unlock() }
+    return await passivate(if: .canYield)
+  }
+
   /// Passivates the flow if it is suspended. Checked while no commit is under way, because one might end the
   /// suspension.
   nonisolated func passivateIfSuspended() async -> Bool {

@@ -63,6 +63,9 @@ extension FlowMachine {
     case always
     /// The flow's steps do nothing but wait, no timer is due, and no reminder is to run.
     case isIdle
+    /// The flow has a question or a wait open, and no work of a `once` is under way: what its steps do besides is done
+    /// again when they are made anew.
+    case canYield
     /// The flow is suspended because a step failed.
     case isSuspended
   }
@@ -76,6 +79,7 @@ extension FlowMachine {
     switch condition {
     case .always: true
     case .isIdle: canPassivate && !isTimerDue(at: now) && areAskersBack
+    case .canYield: hasTrack { $0.phase == .walking && $0.openAskers > 0 } && runningWorks == 0
     case .isSuspended: fault != nil
     }
   }

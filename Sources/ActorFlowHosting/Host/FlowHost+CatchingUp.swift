@@ -94,12 +94,15 @@ extension FlowHost {
       _ = try await withClaims(servedVersions, 1 + seen.count) { leased in
         let (id, revision) = (leased.lease.id, leased.flow?.revision ?? .none)
         // A step of a flow that this host has lost may still run: the flow is not activated meanwhile.
-        if next == nil, live[id] == nil, seen[id] != revision {
-          next = leased
-        } else {
-          await giveBack(leased.lease)
+        let isFree = live[id] == nil
+        if next == nil || !isFree, seen[id] != revision {
+          seen[id] = revision
+          if isFree {
+            next = leased
+            return
+          }
         }
-        seen[id] = revision
+        await giveBack(leased.lease)
       }
       guard let next else { return (activated, refused) }
       let id = next.lease.id

@@ -40,20 +40,27 @@ extension FlowHost {
     guard shared.store.givesLeases else { return nil }
     // A running host does it between two beats.
     if !isRunning { try await releaseUnknown() }
-    let deadline = shared.clock.date(after: shared.options.leaseTime).addingTimeInterval(
-      shared.options.leaseTime / .seconds(1))
-    var pause = 0.002
-    var epochs = 0
+    let deadline = shared.clock.date(after: shared.options.requestTime)
+    let pauses = Backoff.exponential(from: .milliseconds(2), limit: .milliseconds(250))
+    var (waits, epochs) = (0, 0)
     while true {
       let epoch = try await attached()
-      do { return try await shared.store.acquire(id, under: epoch) } catch let error as FlowStoreError {
+      do {
+        let leased = try await shared.store.acquire(id, under: epoch)
+        if waits > 0 { wishes.keptUntil[id] = shared.clock.date(after: Self.keepTime) }
+        return leased
+      } catch let error as FlowStoreError {
         switch error.code {
         case .fenced where epochs < 5:
           epochs += 1
           await end(epoch, because: error)
         case .leased where shared.clock.now < deadline:
-          try await shared.clock.sleep(until: shared.clock.now.addingTimeInterval(pause))
-          pause = min(pause * 2, 0.25)
+          waits += 1
+          try await waitUntilFree(id, for: pauses.delay(after: waits))
+        case .leased:
+          throw FlowStoreError(
+            .leased, "another host runs the flow \(id) and has not yielded it in \(shared.options.requestTime)",
+            underlying: error, retryAfter: Self.yieldTime)
         default: throw error
         }
       }

@@ -33,6 +33,8 @@ extension FlowHost {
       try await withThrowingTaskGroup { group in
         group.addTask { try await self.takeUp() }
         group.addTask { await try await self.keepBeating() }
+        group.addTask { await self.watchChanges() }
+        group.addTask { await self.yieldFound() }
         // Unlike `waitForAll`, the loop ends at the first error, which cancels the other task.
         while try await group.next() != nil {}
       }
@@ -79,6 +81,7 @@ extension FlowHost {
   }
 
   private func takeUpDue(at now: Date) async throws {
+    if shared.horizon.map({ $0.microseconds <= now.microseconds }) ?? true { wishes.refused = [] }
     if shared.store.givesLeases { return try await claimDue() }
     for query in [
       FlowQuery(status: [.runnable]), FlowQuery(status: [.waiting], dueBefore: now.addingTimeInterval(0.000_001)),
@@ -103,6 +106,7 @@ extension FlowHost {
 
   private func claimDue() async throws {
     let serving = servedVersions
+    try await yieldWanted()
     // A flow that fails to load is claimed again at once, because its lease was released; skip it after the first
     // failure. Such flows are due longest: raise the limit by their number, or they would keep out all others.
     var (seen, refused): (Set<FlowID>, Set<FlowID>) = ([], [])
@@ -133,6 +137,8 @@ extension FlowHost {
       return false
     }
     let flow: LiveFlow
+    // The end of the lease of a flow that cannot be activated is no reason to try again.
+    wishes.refused.insert(id)
     do { flow = try await take(id, leased: leased) } catch {
       if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id) }
       await giveBack(leased?.lease)
@@ -142,12 +148,14 @@ extension FlowHost {
       }
       return false
     }
+    wishes.refused.remove(id)
     begin(flow)
     await release(flow)
     return true
   }
 
-  /// Reads the timers that fire before the next poll, unless the last reading still covers the present.
+  /// Reads the timers that fire before the next poll, unless the last reading still covers the present. A store with
+  /// leases is asked for the first timer only, because other hosts may fire the others: the next poll is then.
   ///
   /// Each reading has all timers up to the next poll, so timers cost the store nothing between two polls. A flow that
   /// is due by now and not in memory could not be activated; the next poll tries it again.
@@ -155,9 +163,14 @@ extension FlowHost {
   /// - Returns: The date of the next poll.
   private func readTimers(at now: Date) async throws -> Date {
     if let horizon = shared.horizon, horizon.microseconds > now.microseconds { return horizon }
-    let horizon = shared.clock.date(after: shared.options.pollInterval)
+    var horizon = shared.clock.date(after: shared.options.pollInterval)
     var timers: [FlowID: Date] = [:]
     shared.beginReadingTimers()
+    if shared.store.givesLeases {
+      if let next = try await shared.store.nextDue(serving: servedVersions) { horizon = min(horizon, next) }
+      shared.endReadingTimers(timers, after: now, until: horizon)
+      return horizon
+    }
     try await forEachFlow(FlowQuery(status: [.waiting], dueBefore: horizon)) { flow in
       guard definitions[flow.definition] != nil, let time = flow.wakeAt else { return }
       timers[flow.id] = time

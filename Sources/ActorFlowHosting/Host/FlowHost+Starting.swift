@@ -56,6 +56,7 @@ extension FlowHost {
       let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow
+      yieldIfWanted(flow)
       // If the host began to stop meanwhile, the flow stays in the store for another host.
       if !isStopping { begin(flow) }
       return flow

@@ -74,12 +74,12 @@ extension FlowHost {
         // A timer may have become due meanwhile, or a caller may have given the flow something to do.
         guard await coordinator.canPassivate else { continue }
       } catch { return false }
-      if await coordinator.hasEffects, await !coordinator.hasStopped {
+      if await coordinator.hasEffects, await !coordinator.hasStopped, !flow.isWanted {
         await wait(shared.options.effectTime, for: coordinator.effectsHaveEnded)
         guard await coordinator.canPassivate else { continue }
       }
       let revision = flow.committer.stored?.revision
-      guard shared.options.keepHot > .zero, await !coordinator.hasStopped else { return true }
+      guard shared.options.keepHot > .zero, !flow.isWanted, await !coordinator.hasStopped else { return true }
       // Wait no longer than the flow runs.
       await wait(shared.options.keepHot, for: flow.over.wait)
       if flow.committer.stored?.revision == revision { return true }
@@ -88,7 +88,7 @@ extension FlowHost {
   }
 
   /// Waits for `something`, for at most `time`.
-  private nonisolated func wait(_ time: Duration, for something: @escaping @Sendable () async throws -> Void) async {
+  nonisolated func wait(_ time: Duration, for something: @escaping @Sendable () async throws -> Void) async {
     let clock = shared.clock
     let end = clock.date(after: time)
     await withTaskGroup { group in

@@ -36,6 +36,8 @@ public actor FlowHost {
   var isStopping = false
   var polls = Polls()
   var epoch = HostEpoch()
+  var wishes = Wishes()
+  let wanted = WantedFlows()
   /// Whether the store is known to belong to this host's deployment.
   var hasRightDeployment = false
   /// The latest flow that was due and could not be activated.
@@ -100,6 +102,7 @@ extension FlowHost {
         let flow = try await open(id, leased)
         _ = await flow.enter()
         live[id] = flow
+        yieldIfWanted(flow)
         return flow
       }
       if let opened { return opened }
@@ -117,6 +120,7 @@ extension FlowHost {
     _ = flow.close(evenIfUsed: true)
     await giveBack(flow.lease)
     if live[flow.id] === flow { live[flow.id] = nil }
+    wishes.keptUntil[flow.id] = nil
     noteTimer(of: flow)
     flow.end()
     if epoch.isLeaving { await detach() }

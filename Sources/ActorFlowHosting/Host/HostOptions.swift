@@ -10,6 +10,9 @@ extension FlowHost {
     /// that time, once for all its flows. A host that stalls longer loses all its flows as soon as another host wants
     /// one of them. At least 100 milliseconds.
     public var leaseTime: Duration = .seconds(30)
+    /// The time for which a request waits for a flow that another host runs. After that it throws a ``FlowStoreError``
+    /// with the code `leased` and the time to come again, ``FlowStoreError/retryAfter``. Zero or more.
+    public var requestTime: Duration = .seconds(10)
     /// The time that steps and their `backUp`s have to return when ``FlowHost/run()`` is cancelled. Zero or more.
     public var gracePeriod: Duration = .seconds(10)
     /// The time for which a waiting flow stays in memory: zero or more. With zero, the default, it is passivated at
@@ -64,6 +67,7 @@ extension FlowHost.Options {
       problems.append("\(name) is \(value.bounded); it must be \(least) or more")
     }
     check("leaseTime", leaseTime, atLeast: .milliseconds(100))
+    check("requestTime", requestTime, atLeast: .zero)
     check("gracePeriod", gracePeriod, atLeast: .zero)
     check("keepHot", keepHot, atLeast: .zero)
     check("effectTime", effectTime, atLeast: .zero)
@@ -89,6 +93,7 @@ extension FlowHost.Options {
   var bounded: FlowHost.Options {
     var options = self
     options.leaseTime = leaseTime.bounded
+    options.requestTime = requestTime.bounded
     options.gracePeriod = gracePeriod.bounded
     options.keepHot = keepHot.bounded
     options.effectTime = effectTime.bounded

@@ -187,6 +187,18 @@ extension HostStore {
     return try await noting { try await leasing.leased(to: epoch, after: cursor, limit: limit) }
   }
 
+  func nextDue(serving: [String: ClosedRange<Int>]) async throws -> Date? {
+    let leasing = try leases
+    return try await noting { try await leasing.nextDue(serving: serving) }
+  }
+
+  func wanted(under epoch: Epoch) async throws -> [FlowID] {
+    let leasing = try leases
+    return try await noting { try await leasing.wanted(under: epoch) }
+  }
+
+  var changes: AsyncStream<StoreChange>? { leasing?.changes }
+
   private var leases: any LeasingFlowStore {
     get throws {
       guard let leasing else { throw FlowStoreError(.unavailable, "the store gives no leases") }

@@ -17,6 +17,10 @@ final class LiveFlow: Sendable {
     /// Whether the flow is closed to new users.
     var isClosing = false
     var isGone = false
+    /// Whether another host wishes for the flow, so that it is passivated as soon as it is at rest.
+    var isWanted = false
+    /// Whether a task is yielding the flow.
+    var isYielding = false
     /// The tasks that wait until the flow is gone.
     var waiters: [OneShot] = []
   }
@@ -33,6 +37,21 @@ final class LiveFlow: Sendable {
   /// Whether the flow is suspended according to the store, because a step failed.
   var isSuspended: Bool { committer.state.machine.fault != nil }
   var isBegun: Bool { use.withLock { $0.isBegun } }
+  var isWanted: Bool { use.withLock { $0.isWanted } }
+
+  /// Marks the flow as being yielded. Returns true if it was not.
+  func beginYielding() -> Bool {
+    use.withLock { use in
+      defer { use.isYielding = true }
+      return !use.isYielding
+    }
+  }
+
+  /// Passivates the flow as soon as it is at rest.
+  func yield() {
+    use.withLock { $0.isWanted = true }
+    over.signal()
+  }
 
   /// Begins to use the flow. Returns false if it is about to be passivated: wait until it is gone, and load it.
   func enter() async -> Bool {

@@ -1,5 +1,11 @@
 public import ActorFlow
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A store that several hosts may share: it leases flows to hosts, and refuses writes of hosts that have lost them.
 ///
 /// Leases are a host's. A host attaches and gets an ``Epoch``, which it keeps alive with beats. A lease of a flow names
@@ -43,6 +49,9 @@ public protocol LeasingFlowStore: FlowStore {
   /// The flow need not exist yet: it may be started under its lease. A flow that is leased under this epoch is returned
   /// again. A lease under an epoch whose beat is overdue ends with that epoch.
   ///
+  /// If the call is refused with `leased`, it leaves a wish: the holder finds the flow with ``wanted(under:)``, and may
+  /// learn of it by ``changes``. The wish ends with the lease that it is for.
+  ///
   /// - Throws: ``FlowStoreError``: `leased` while another host's lease is valid; `fenced` if the epoch has ended;
   ///   `corrupted` or `unsupportedFormat` if the flow cannot be read: then it is not leased.
   func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow
@@ -78,6 +87,34 @@ public protocol LeasingFlowStore: FlowStore {
   ///   - limit: The greatest number of flows to return; a number below 1 counts as 1.
   /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store.
   func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage
+
+  /// Returns the earliest time at which a flow that waits and is not leased becomes due, by the store's clock, or `nil`
+  /// if there is none.
+  ///
+  /// Flows that are due already do not count: ``claimDue(under:serving:limit:)`` returns them.
+  ///
+  /// - Parameter serving: The definitions, each with its versions, that the caller can run; no other flows count.
+  func nextDue(serving: [String: ClosedRange<Int>]) async throws -> Date?
+
+  /// Returns the flows that are leased under an epoch and that another host wishes for; none if the epoch has ended.
+  ///
+  /// A running host asks with every poll. The default implementation returns no flow: hosts then get a flow when its
+  /// holder passivates it.
+  func wanted(under epoch: Epoch) async throws -> [FlowID]
+
+  /// A new stream of the store's changes from now on, made by any host; `nil` if the store cannot tell.
+  ///
+  /// A running host reads one stream. Changes may be missed, repeated or out of date: they wake a host, and the host
+  /// asks the store. Without the stream a host finds everything with its next poll. The default is `nil`.
+  var changes: AsyncStream<StoreChange>? { get }
+}
+
+extension LeasingFlowStore {
+  /// Returns no flow, for a store that remembers no wishes.
+  public func wanted(under epoch: Epoch) async throws -> [FlowID] { [] }
+
+  /// No stream, for a store that cannot tell of changes.
+  public var changes: AsyncStream<StoreChange>? { nil }
 }
 
 extension LeasingFlowStore {

@@ -1,6 +1,12 @@
 public import ActorFlow
 public import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// A store that fails, delays calls and loses acknowledgements on command, and otherwise passes calls to an inner
 /// store.
 ///
@@ -164,4 +170,17 @@ extension FaultyStore: LeasingFlowStore where Store: LeasingFlowStore {
   public func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
     try await call(.leased, nil) { try await $0.leased(to: epoch, after: cursor, limit: limit) }
   }
+
+  /// Asks when the next flow is due.
+  public func nextDue(serving: [String: ClosedRange<Int>]) async throws -> Date? {
+    try await call(.nextDue, nil) { try await $0.nextDue(serving: serving) }
+  }
+
+  /// Lists the flows that other hosts wish for.
+  public func wanted(under epoch: Epoch) async throws -> [FlowID] {
+    try await call(.wanted, nil) { try await $0.wanted(under: epoch) }
+  }
+
+  /// A new stream of the inner store's changes. Reading it counts as no call.
+  public var changes: AsyncStream<StoreChange>? { store.changes }
 }

@@ -62,7 +62,8 @@ extension FlowStoreConformance {
       try await store.advance(by: .seconds(60))
       try store.expect(try await claim(store, by: ann, limit: 1), ["wanted"], "the first flow that may be claimed")
       try store.expect(try await claim(store, by: ann, limit: 1), ["later"], "the second flow that may be claimed")
-      try store.expect(try await claim(store, by: ann, limit: .max), [], "what is left to claim, with the greatest limit")
+      try store.expect(
+        try await claim(store, by: ann, limit: .max), [], "what is left to claim, with the greatest limit")
     },
     Check("claimDue follows updates", needs: [.leases, .clock]) { store in
       try await store.commit("flow", .sample(wakeAt: store.time(10)), from: 0)

@@ -13,7 +13,8 @@ internal import ActorFlowHosting
 public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] =
-    writing + batches + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming + notes
+    writing + batches + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming
+    + waking + notes
     + onDisk + crashing + severing + closing
 
   /// A check of one requirement.

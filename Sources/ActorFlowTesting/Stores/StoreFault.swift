@@ -35,11 +35,15 @@ public struct StoreCall: Sendable, Hashable {
     case claimDue
     /// The flows leased to a host were listed.
     case leased
+    /// The time at which the next flow is due was asked for.
+    case nextDue
+    /// The flows that other hosts wish for were asked for.
+    case wanted
 
     /// Whether the call changes what is stored.
     public var isWrite: Bool {
       switch self {
-      case .load, .list, .tasks, .history, .note, .leased: false
+      case .load, .list, .tasks, .history, .note, .leased, .nextDue, .wanted: false
       case .commit, .delete, .setNote, .attach, .beat, .detach, .acquire, .release, .claimDue: true
       }
     }

@@ -93,6 +93,22 @@ extension MutantStore {
     return found
   }
 
+  func nextDue(serving: [String: ClosedRange<Int>]) async throws -> Date? {
+    mutation == .countsAllTimers
+      ? try await base.list(FlowQuery(status: [.waiting]), after: nil, limit: 99).flows.compactMap(\.wakeAt).min()
+      : try await base.nextDue(serving: serving)
+  }
+
+  func wanted(under epoch: Epoch) async throws -> [FlowID] {
+    let wanted = try await base.wanted(under: epoch)
+    if mutation == .keepsWishes { return seen.withLock { $0.leases.keys.sorted { "\($0)" < "\($1)" } } }
+    return wanted
+  }
+
+  var changes: AsyncStream<StoreChange>? {
+    mutation == .tellsNothing ? AsyncStream { $0.finish() } : base.changes
+  }
+
   func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
     if mutation == .listsOnePageOfLeases { return LeasePage(flows: [], cursor: nil) }
     return try await base.leased(to: epoch, after: cursor, limit: limit)

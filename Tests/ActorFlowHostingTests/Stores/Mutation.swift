@@ -15,6 +15,8 @@ enum Mutation: String, CaseIterable, Sendable {
   // epochs
   case endsOneLease, endsWhatIsOverdue, keepsEpoch, attachesOver, forgetsAttempts, detachesNothing
   case listsOnePageOfLeases
+  // waking
+  case countsAllTimers, keepsWishes, tellsNothing
   // claiming
   case ignoresRevisionsUnderFences, looksAtFencesThenWrites, looksForLeasesThenWrites, checksFencesFirst
   case limitsBeforeItFilters, claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
@@ -60,6 +62,9 @@ enum Mutation: String, CaseIterable, Sendable {
     case .attachesOver: "a host does not attach again"
     case .forgetsAttempts: "a repeated attach"
     case .detachesNothing: "detaching frees"
+    case .countsAllTimers: "nextDue is the time"
+    case .keepsWishes: "a refused acquire leaves"
+    case .tellsNothing: "changes tell"
     case .listsOnePageOfLeases: "the flows leased under an epoch"
     case .releasesAnything: "releasing a lost lease"
     case .reusesFences: "a fence of a deleted flow"

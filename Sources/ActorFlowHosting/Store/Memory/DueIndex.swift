@@ -12,6 +12,12 @@ struct DueIndex: Sendable {
     /// The flow can be claimed now, whatever the clock says, and has been waiting since this time.
     case now(since: Int64)
     case at(Int64)
+
+    var time: Int64 {
+      switch self {
+      case .now(let time), .at(let time): time
+      }
+    }
   }
 
   struct Key: Comparable, Sendable {
@@ -59,6 +65,19 @@ struct DueIndex: Sendable {
   mutating func remove(_ flow: String) {
     guard let place = places[flow] else { return }
     set(flow, of: place.version, nil)
+  }
+
+  /// Returns the time of the next flow that can be claimed later than now.
+  func next(after now: Int64, serving: [String: ClosedRange<Int>]) -> Int64? {
+    var next: Int64?
+    for (version, queue) in queues where serving[version.definition]?.contains(version.number) == true {
+      queue.timed.visit(after: Key(time: now, flow: "")) { key in
+        guard key.time > now else { return true }
+        next = min(next ?? key.time, key.time)
+        return false
+      }
+    }
+    return next
   }
 
   /// Returns the flows that can be claimed, those that are due longest first.

@@ -15,6 +15,19 @@ struct LeaseTable: Sendable {
   /// The flows that are leased under each epoch that leases any.
   private var flows: [Fence: SortedList<String>] = [:]
   private var lastFence = 0
+  /// The leased flows that a host wishes for.
+  private var wishes: Set<FlowID> = []
+
+  /// Notes that a host wishes for a leased flow. Returns the lease if the wish is new.
+  mutating func wish(for id: FlowID) -> FlowLease? {
+    guard let lease = leases[id], wishes.insert(id).inserted else { return nil }
+    return lease
+  }
+
+  /// Ends the wish for a flow whose lease has ended. Returns whether there was one.
+  mutating func takeWish(for id: FlowID) -> Bool { wishes.remove(id) != nil }
+
+  func wanted(under epoch: Epoch) -> [FlowID] { wishes.filter { leases[$0]?.fence == epoch.fence } }
 
   subscript(id: FlowID) -> FlowLease? { leases[id] }
 

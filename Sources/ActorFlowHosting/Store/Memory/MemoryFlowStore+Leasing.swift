@@ -1,9 +1,9 @@
 public import ActorFlow
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 extension MemoryFlowStore {
@@ -12,11 +12,11 @@ extension MemoryFlowStore {
     owner: String, for time: Duration, as attempt: CommitID, after old: Epoch?
   ) async throws -> Epoch {
     let until = clock.now.microseconds.later(by: time)
-    let fence = try state.withLock { state throws(FlowStoreError) in
+    let (fence, news) = try state.withLock { state throws(FlowStoreError) in
       let (fence, freed) = try state.leases.attach(owner, until: until, as: attempt, after: old)
-      state.noteDue(of: freed)
-      return fence
+      return (fence, state.noteDue(of: freed))
     }
+    streams.tell(news)
     return Epoch(owner: owner, fence: fence, until: Date(microseconds: until))
   }
 
@@ -29,25 +29,35 @@ extension MemoryFlowStore {
 
   /// Ends an epoch.
   public func detach(_ epoch: Epoch) async throws {
-    state.withLock { state in state.noteDue(of: state.leases.detach(epoch)) }
+    streams.tell(state.withLock { state in state.noteDue(of: state.leases.detach(epoch)) })
   }
 
   /// Leases a flow to a host.
   public func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
     let now = clock.now.microseconds
-    let flow = try state.withLock { state throws(FlowStoreError) in
-      let freed = try state.leases.give(id, under: epoch, at: now)
-      state.noteDue(of: freed + [id])
-      return state.records[id]?.flow
+    do {
+      let (flow, news) = try state.withLock { state throws(FlowStoreError) in
+        let isNew = state.leases[id]?.fence != epoch.fence
+        let freed = try state.leases.give(id, under: epoch, at: now)
+        if isNew { _ = state.leases.takeWish(for: id) }
+        return (state.records[id]?.flow, state.noteDue(of: freed + [id]))
+      }
+      streams.tell(news)
+      return LeasedFlow(FlowLease(of: id, under: epoch), flow)
+    } catch {
+      if error.code == .leased, let lease = state.withLock({ $0.leases.wish(for: id) }) {
+        streams.tell([.wanted(id, under: lease.fence)])
+      }
+      throw error
     }
-    return LeasedFlow(FlowLease(of: id, under: epoch), flow)
   }
 
   /// Releases a lease.
   public func release(_ lease: FlowLease) async throws {
-    state.withLock { state in
-      if state.leases.giveBack(lease.fence, of: lease.id) { state.noteDue(of: [lease.id]) }
-    }
+    streams.tell(
+      state.withLock { state in
+        state.leases.giveBack(lease.fence, of: lease.id) ? state.noteDue(of: [lease.id]) : []
+      })
   }
 
   /// Leases flows that have work to do.
@@ -55,23 +65,39 @@ extension MemoryFlowStore {
     under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
   ) async throws -> [LeasedFlow] {
     let now = clock.now.microseconds
-    return try state.withLock { state throws(FlowStoreError) in
+    let (leased, news) = try state.withLock { state throws(FlowStoreError) in
       try state.leases.check(epoch)
-      guard limit > 0 else { return [] }
+      var news: [StoreChange] = []
+      guard limit > 0 else { return ([LeasedFlow](), news) }
       for owner in state.leases.overdue(at: now, except: epoch)
       where state.leases.flows(of: owner).contains(where: { state.isDue($0, at: now, serving: serving) }) {
-        state.noteDue(of: state.leases.end(owner))
+        news += state.noteDue(of: state.leases.end(owner))
       }
       var leased: [LeasedFlow] = []
       for name in state.due.due(at: now, serving: serving, limit: limit) {
         let id = FlowID(name)
         _ = try state.leases.give(id, under: epoch, at: now)
-        state.noteDue(of: [id])
+        _ = state.leases.takeWish(for: id)
+        _ = state.noteDue(of: [id])
         leased.append(LeasedFlow(FlowLease(of: id, under: epoch), state.records[id]?.flow))
       }
-      return leased
+      return (leased, news)
     }
+    streams.tell(news)
+    return leased
   }
+
+  /// Returns the time at which the next flow that is not leased becomes due.
+  public func nextDue(serving: [String: ClosedRange<Int>]) async throws -> Date? {
+    let now = clock.now.microseconds
+    return state.withLock { $0.due.next(after: now, serving: serving) }.map { Date(microseconds: $0) }
+  }
+
+  /// Returns the flows that are leased under an epoch and that another host wishes for.
+  public func wanted(under epoch: Epoch) async throws -> [FlowID] { state.withLock { $0.leases.wanted(under: epoch) } }
+
+  /// A new stream of the store's changes from now on.
+  public var changes: AsyncStream<StoreChange>? { streams.stream() }
 
   /// Returns a page of the flows that are leased under an epoch.
   public func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
@@ -82,15 +108,24 @@ extension MemoryFlowStore {
 }
 
 extension MemoryFlowStore.State {
-  /// Updates when flows can be claimed, after their snapshots or leases have changed.
-  mutating func noteDue(of ids: [FlowID]) {
+  /// Updates when flows can be claimed, after their snapshots or leases have changed. Returns the changes to tell the
+  /// hosts.
+  mutating func noteDue(of ids: [FlowID]) -> [StoreChange] {
+    var news: [StoreChange] = []
     for id in ids {
+      let isLeased = leases[id] != nil
+      if !isLeased, leases.takeWish(for: id) { news.append(.freed(id)) }
       guard let flow = records[id]?.flow else { continue }
       let snapshot = flow.snapshot
       // A leased flow is claimed by no other host until its lease ends.
-      let due = leases[id] == nil ? due(flow) : nil
+      let due = isLeased ? nil : due(flow)
       self.due.set(id.description, of: .init(definition: snapshot.definition, number: snapshot.version), due)
+      if let due {
+        let time = Date(microseconds: due.time)
+        news.append(.due(id, definition: snapshot.definition, at: time))
+      }
     }
+    return news
   }
 
   /// Returns when a flow has work to do, leased or not; `nil` for never.

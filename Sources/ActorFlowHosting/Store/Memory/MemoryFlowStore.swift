@@ -27,6 +27,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
 
   let state = Lock(State())
   let clock: any WallClock
+  let streams = ChangeStreams()
 
   /// Creates an empty store that measures leases by a clock.
   public init(clock: any WallClock = .system) {
@@ -45,8 +46,8 @@ public final class MemoryFlowStore: LeasingFlowStore {
     let next = StoredFlow(
       id: id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: Date(microseconds: now))
     let entries = write.history.map(\.stored)
-    return try state.withLock { state throws(FlowStoreError) in
-      if let record = state.records[id], record.commit == commit { return record.flow }
+    let (flow, news) = try state.withLock { state throws(FlowStoreError) in
+      if let record = state.records[id], record.commit == commit { return (record.flow, [StoreChange]()) }
       try state.leases.check(write.fence, of: id, at: now)
       try checkRevision(state.records[id]?.flow.revision ?? .none, expecting: write.expecting, of: id)
       if state.records[id] == nil {
@@ -58,15 +59,16 @@ public final class MemoryFlowStore: LeasingFlowStore {
       }
       state.index.put(next)
       if write.releases, let fence = write.fence { state.leases.giveBack(fence, of: id) }
-      state.noteDue(of: [id])
-      return next
+      return (next, state.noteDue(of: [id]))
     }
+    streams.tell(news)
+    return flow
   }
 
   /// Removes a flow with its history, its lease and its questions.
   public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
     let now = clock.now.microseconds
-    try state.withLock { state throws(FlowStoreError) in
+    let news = try state.withLock { state throws(FlowStoreError) in
       try state.leases.check(fence, of: id, at: now)
       guard let record = state.records[id] else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
       try checkRevision(record.flow.revision, expecting: revision, of: id)
@@ -74,7 +76,9 @@ public final class MemoryFlowStore: LeasingFlowStore {
       state.leases.forget(id)
       state.index.remove(id)
       state.due.remove(id.description)
+      return state.noteDue(of: [id])
     }
+    streams.tell(news)
   }
 
   /// Returns a page of the flows that match a query, ordered by id.

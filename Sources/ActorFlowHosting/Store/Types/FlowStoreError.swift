@@ -8,12 +8,15 @@ public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// The error that caused this one, if there is one.
   public let underlying: (any Error)?
+  /// The time after which a repetition may succeed, if the error says that: a host tells it with `leased`.
+  public let retryAfter: Duration?
 
   /// Creates an error of a store.
-  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+  public init(_ code: Code, _ message: String, underlying: (any Error)? = nil, retryAfter: Duration? = nil) {
     self.code = code
     self.message = message
     self.underlying = underlying
+    self.retryAfter = retryAfter
   }
 
   /// The code, the message, and the underlying error if there is one.
