@@ -175,12 +175,14 @@ import Testing
     #expect(plain?.contains("gives no leases") == true)
   }
 
-  @Test("the timers of many flows fire at several hosts, each once, and only at hosts that have their version")
+  @Test("many timers fire at several hosts, once each, in order, and only at hosts that have the version")
   func manyTimers() async throws {
     func version(_ number: Int) -> Flow<String, String> {
       Flow("f") {
-        Step("ask") { (input: String, context: StepContext) in
-          try await context.ask(TextForm(text: input), within: Duration.day) ?? "nobody \(number)"
+        Step("ask") { [log] (input: String, context: StepContext) in
+          if let answer = try await context.ask(TextForm(text: input), within: Duration.day) { return answer }
+          log.add(input)
+          return "nobody \(number)"
         }
       }
     }
@@ -189,8 +191,9 @@ import Testing
       try await tester.addHost("B")
       try await tester.addHost("C")
       let ids = (0..<20).map { FlowID("f-\($0)") }
-      for id in ids { try await flows.start(id: id, with: "-") }
+      for id in ids { try await flows.start(id: id, with: "\(id)") }
       try await tester.advance(by: .day)
+      #expect(log.all == ids.map(\.description).sorted())
       for id in ids { #expect(try await flows.finish(id) == "nobody 1") }
       for id in ids {
         let entries = try await tester.history(of: id)

@@ -24,7 +24,7 @@ extension FlowHost {
   private func remove(_ id: FlowID) async throws -> Bool {
     if let flow = live[id] {
       guard await flow.enter() else {
-        await flow.isGone()
+        await flow.isGoneOrOpen()
         try Task.checkCancellation()
         return false
       }

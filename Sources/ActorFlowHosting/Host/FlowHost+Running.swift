@@ -32,7 +32,7 @@ extension FlowHost {
     do {
       try await withThrowingTaskGroup { group in
         group.addTask { try await self.takeUp() }
-        group.addTask { await try await self.keepBeating() }
+        group.addTask { try await self.keepBeating() }
         group.addTask { await self.watchChanges() }
         group.addTask { await self.yieldFound() }
         // Unlike `waitForAll`, the loop ends at the first error, which cancels the other task.

@@ -93,7 +93,7 @@ extension FlowHost {
     while true {
       if let flow = live[id] {
         if await flow.enter() { return flow }
-        await flow.isGone()
+        await flow.isGoneOrOpen()
         try Task.checkCancellation()
         continue
       }

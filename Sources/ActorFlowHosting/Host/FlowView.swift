@@ -30,7 +30,7 @@ public struct FlowView: Sendable {
   /// The steps that led to the flow's position, latest first; while branches run, only those up to their fork. After a
   /// finish, the steps that are still on the stack, as in memory.
   public let stack: [StepID]
-  /// The open questions, oldest first, as in ``ActorFlow/Position/questions``.
+  /// The open questions, oldest first, as in the position of an event.
   public let questions: [StoredQuestion]
   /// The names of the signals that the flow waits for, oldest wait first, as in ``waits``.
   public let signals: [String]

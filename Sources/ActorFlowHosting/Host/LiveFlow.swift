@@ -55,12 +55,20 @@ final class LiveFlow: Sendable {
 
   /// Begins to use the flow. Returns false if it is about to be passivated: wait until it is gone, and load it.
   func enter() async -> Bool {
-    var isOver = committer.failure != nil
-    if !isOver, isBegun { isOver = await coordinator.hasStopped }
+    let isOver = await isOver
     return use.withLock { use in
       guard !use.isClosing, !isOver else { return false }
       use.users += 1
       return true
+    }
+  }
+
+  /// Whether the flow takes no new users although it may not be closed yet.
+  private var isOver: Bool {
+    get async {
+      if committer.failure != nil { return true }
+      guard isBegun else { return false }
+      return await coordinator.hasStopped
     }
   }
 
@@ -130,12 +138,25 @@ final class LiveFlow: Sendable {
     for waiter in waiters { waiter.fulfil(.success(())) }
   }
 
-  /// Waits until the flow is no longer in memory or is open again, or until the calling task is cancelled.
-  func isGone() async {
+  /// Waits until the flow is no longer in memory or is opened again, or until the calling task is cancelled.
+  func isGone() async { await wait { $0.isGone } }
+
+  /// Waits, after ``enter()`` has returned false, until it is worth another try: the flow is no longer in memory or is
+  /// open, or the calling task is cancelled.
+  ///
+  /// The flow may have been opened again between the two calls. Waiting for the next time that it is opened would then
+  /// be waiting for as long as the running step takes.
+  func isGoneOrOpen() async {
+    let isOver = await isOver
+    await wait { $0.isGone || !$0.isClosing && !isOver }
+  }
+
+  private func wait(until isReached: (Use) -> Bool) async {
     let waiter = OneShot()
     let isOver = use.withLock { use in
-      if !use.isGone { use.waiters.append(waiter) }
-      return use.isGone
+      let isOver = isReached(use)
+      if !isOver { use.waiters.append(waiter) }
+      return isOver
     }
     guard !isOver else { return }
     do { _ = try await waiter.value() } catch {

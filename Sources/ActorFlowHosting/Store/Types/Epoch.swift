@@ -1,4 +1,4 @@
-public import ActorFlow
+import ActorFlow
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
