@@ -1,5 +1,3 @@
-import ActorFlow
-
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
