@@ -19,6 +19,8 @@ package final class FlowPersistence: Sendable {
   let watch: any Stopwatch
   let start: Duration?
   let commit: Commit
+  /// Holds a machine back; `nil` if every decision is committed at once.
+  let holding: Holding?
   /// The format in which the flow is stored.
   let format: UInt8
   let refuse: Refuse
@@ -26,6 +28,27 @@ package final class FlowPersistence: Sendable {
   /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
   /// input. An error refuses the input; if the walk gave the input, the run stops.
   package typealias Commit = @Sendable (FlowMachine, [NavigationEvent], (any CommitCause)?) async throws -> Void
+
+  /// Takes over the machines whose commit waits for the next one.
+  package struct Holding: Sendable {
+    let hold: @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void
+    let flush: @Sendable () async -> Void
+
+    /// - Parameters:
+    ///   - hold: Called with a machine before it is adopted, and with its events. Throws what a commit of it would throw
+    ///     if that can be known without a store. The next commit includes the machine; its events are not handed to
+    ///     `commit` again.
+    ///   - flush: Commits the machine that was held back last, if no commit has included it.
+    package init(
+      hold: @escaping @Sendable (FlowMachine, [NavigationEvent]) async throws -> Void,
+      flush: @escaping @Sendable () async -> Void
+    ) {
+      (self.hold, self.flush) = (hold, flush)
+    }
+  }
+
+  /// The longest time for which a commit waits for the next one.
+  var holdTime: Duration? { holding == nil ? nil : .milliseconds(100) }
 
   /// Notes that the code of a step does not fit the flow's stored state any more: called before the flow is passivated
   /// for that reason.
@@ -36,12 +59,13 @@ package final class FlowPersistence: Sendable {
   ///   - watch: Measures the time since the flow's start, in whichever process that was.
   ///   - start: The time from the first moment of 1970, in UTC, to the flow's start; `nil` if it is not known.
   ///   - format: The format in which the flow is stored; see ``refuse(_:of:)``.
+  ///   - holding: Takes over the machines whose commit may wait; `nil` to commit every decision at once.
   package init(
     codec: any ValueCodec, watch: any Stopwatch, start: Duration? = nil, format: UInt8 = .max,
-    refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
+    holding: Holding? = nil, refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
   ) {
     (self.codec, self.watch, self.start, self.format) = (codec, watch, start, format)
-    (self.refuse, self.commit) = (refuse, commit)
+    (self.refuse, self.holding, self.commit) = (refuse, holding, commit)
   }
 
   /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the

@@ -118,6 +118,15 @@ extension FlowCoordinator {
   /// fails calls it.
   package nonisolated func passivate() async { _ = await passivate(if: .always) }
 
+  /// Commits what is held back, after the commits under way. Call it when the flow was passivated: no input is held back
+  /// any more then.
+  package nonisolated func flushHeld() async {
+    guard let holding = settings.persistence?.holding else { return }
+    await order.lock()
+    defer { order.unlock() }
+    await holding.flush()
+  }
+
   /// Passivates the flow, unless its steps do more than wait, a timer is due, or a reminder is to run.
   ///
   /// This is checked while no commit is under way. So the effect of a committed timer has begun, or the timer has not

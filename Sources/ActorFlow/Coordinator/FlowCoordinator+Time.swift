@@ -29,7 +29,7 @@ extension FlowCoordinator {
   private func timerSet() -> Afterwards {
     var afterwards = Afterwards()
     withState { state in
-      if let due = state.machine.nextTimer { setTimer(due, in: &state.timer, &afterwards) }
+      if let due = state.machine.nextWake { setTimer(due, in: &state.timer, &afterwards) }
     }
     return afterwards
   }
@@ -55,7 +55,7 @@ extension FlowCoordinator {
   private func nextSleep(after earliest: Duration) -> (Duration, any Stopwatch)? {
     state.timer.isFiring = false
     state.timer.wakes = nil
-    guard !state.timer.isOver, let due = withState({ $0.machine.nextTimer }) else { return nil }
+    guard !state.timer.isOver, let due = withState({ $0.machine.nextWake }) else { return nil }
     state.timer.wakes = max(due, earliest)
     return (max(due, earliest), state.stopwatch)
   }

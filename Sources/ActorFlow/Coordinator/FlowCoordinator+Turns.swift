@@ -57,16 +57,23 @@ extension FlowCoordinator {
       return turn.value
     }
     var (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated)
-    let (value, reaction): (Value, Reaction)
+    var (value, reaction): (Value, Reaction)
     do { (value, reaction) = try next.react { try input(&$0, stopwatch) } } catch let unfit as UnfitJournal {
       await standStill(because: unfit.error, on: track)
       throw unfit.error
     }
     // A request is always committed, so that its key counts as used even if it has changed nothing.
     let time = (newStopwatch ?? stopwatch).elapsed()
-    if !reaction.isTransient || cause != nil {
+    let need = next.takeCommitNeed(of: &reaction, isRequested: cause != nil, at: time)
+    if need != .none {
       let events = next.events(of: reaction, at: time)
-      do { try await commit(next, events, cause) } catch {
+      do {
+        if need == .later, let holding = settings.persistence?.holding {
+          try await holding.hold(next, events)
+        } else {
+          try await commit(next, events, cause)
+        }
+      } catch {
         if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
       }

@@ -73,6 +73,7 @@ public actor FlowCoordinator {
       state = RunState(FlowMachine(flow: id, journal: settings.machineJournal), log, watch)
     }
     latestLog = Lock(log)
+    state.machine.holdTime = settings.persistence?.holdTime
     state.machine.qualifiesKeys = settings.persistence?.hasFormat6 ?? true
   }
 

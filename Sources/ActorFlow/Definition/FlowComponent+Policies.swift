@@ -21,6 +21,18 @@ extension FlowComponent {
     Flow(segments: [.begin(.presentation(presentation))] + flow.segments + [.end])
   }
 
+  /// Makes the flow store the entry of each step of the component before the step's `proceed` is called.
+  ///
+  /// A hosted flow stores a move to the next step together with what follows it: a question, a wait, a `once`, the end,
+  /// at the latest after 100 milliseconds. If the process dies before that, the step was never entered as far as the
+  /// store tells, and no `backUp` is owed to it, although its `proceed` may have begun. A step with effects of its own,
+  /// outside `once` and `attempt`, may need that `backUp`. This modifier costs a commit for each entry.
+  ///
+  /// In a run in memory it has no effect.
+  public func durableEntry() -> Flow<Input, Output> {
+    Flow(segments: [.begin(.durableEntry)] + flow.segments + [.end])
+  }
+
   /// Names the component.
   ///
   /// The name replaces that of a single step, a single fork or a named flow. For any other component it becomes a part

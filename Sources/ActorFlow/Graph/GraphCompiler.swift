@@ -19,6 +19,8 @@ private struct GraphCompiler {
   private var backUp: [Segment.Policy] = [.backUp(.automatic)]
   private var failure: [FailurePolicy?] = [nil]
   private var presentation: [Presentation?] = [nil]
+  /// The number of open brackets whose steps are entered durably.
+  private var durableEntries = 0
   /// The open policy brackets, each of which tells the stack to pop at its end.
   private var policies: [Segment.Policy] = []
   /// The nodes of the open components with a finalizer.
@@ -68,11 +70,12 @@ private struct GraphCompiler {
     switch backUp[backUp.count - 1] {
     case .backUp(let policy): fixed = policy
     case .chosenBackUp(let policy): if fork == nil, policy.input == body.types.input { chosen = policy }
-    case .failure, .presentation: break
+    case .failure, .presentation, .durableEntry: break
     }
     return Node(
       index: index, address: address, path: path, body: body, backUp: fixed, chosenBackUp: chosen,
-      failure: failure[failure.count - 1], presentation: presentation[presentation.count - 1], fork: fork)
+      failure: failure[failure.count - 1], presentation: presentation[presentation.count - 1], fork: fork,
+      entersDurably: durableEntries > 0)
   }
 }
 
@@ -85,6 +88,7 @@ extension GraphCompiler {
     case .backUp, .chosenBackUp: backUp.append(policy)
     case .failure(let policy): failure.append(policy)
     case .presentation(let token): presentation.append(token)
+    case .durableEntry: durableEntries += 1
     }
   }
 
@@ -93,6 +97,7 @@ extension GraphCompiler {
     case .backUp, .chosenBackUp: backUp.removeLast()
     case .failure: failure.removeLast()
     case .presentation: presentation.removeLast()
+    case .durableEntry: durableEntries -= 1
     }
   }
 

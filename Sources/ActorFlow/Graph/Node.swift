@@ -15,6 +15,8 @@ package final class Node: Sendable {
   let chosenBackUp: ChosenBackUpPolicy?
   /// The failure policy; `nil` if the definition sets none.
   package let failure: FailurePolicy?
+  /// Whether the entry of the step is committed before its `proceed` is called.
+  package let entersDurably: Bool
   /// The finalizer, if the node is one. It has places on the stack, but is no step: no flow stops at it.
   package let finalizer: Finalizer?
   /// The branches, if the node is a fork.
@@ -23,7 +25,7 @@ package final class Node: Sendable {
   init(
     index: Int, address: Int, path: [String], body: StepBody, backUp: BackUpPolicy,
     chosenBackUp: ChosenBackUpPolicy? = nil, failure: FailurePolicy?, presentation: Presentation?, fork: ForkPlan?,
-    finalizer: Finalizer? = nil
+    finalizer: Finalizer? = nil, entersDurably: Bool = false
   ) {
     self.index = index
     self.address = address
@@ -34,6 +36,7 @@ package final class Node: Sendable {
     self.failure = failure
     self.fork = fork
     self.finalizer = finalizer
+    self.entersDurably = entersDurably
     info = StepInfo(id: path.path(at: []), presentation: presentation)
   }
 

@@ -35,6 +35,8 @@
     case chosenBackUp(ChosenBackUpPolicy)
     case failure(FailurePolicy)
     case presentation(Presentation)
+    /// The entry of a step is committed before its `proceed` is called.
+    case durableEntry
   }
 }
 

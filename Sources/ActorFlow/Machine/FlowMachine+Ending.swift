@@ -42,6 +42,7 @@ extension FlowMachine {
   /// is rolled back.
   package mutating func halt(_ error: any Error) {
     needsNoCommit()
+    heldUntil = nil
     guard phase != .ended, phase != .idle else { return }
     end(.failed, .failure(error), as: .failed(position.step ?? "?", error), at: stack(of: .main))
   }

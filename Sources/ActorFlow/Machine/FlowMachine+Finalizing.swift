@@ -9,6 +9,7 @@ extension FlowMachine {
   /// - Returns: False if the flow is being left.
   package mutating func enterFinalizer(_ node: Node, payload: Payload, on track: TrackID = .main) -> Bool {
     guard phase(of: track) == .walking else { return false }
+    mayBeHeld()
     numbers.visit += 1
     let (id, info) = (VisitID(numbers.visit), info(of: node, on: track))
     with(track) { $0.push(finalizer: node, info, id, payload: payload) }

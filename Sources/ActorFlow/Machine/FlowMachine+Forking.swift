@@ -66,6 +66,7 @@ extension FlowMachine {
   package mutating func finishBranch(_ track: TrackID, _ output: any Sendable) -> Bool {
     let (phase, branch) = look(at: track) { ($0.phase, $0.branch) }
     guard phase == .walking, let branch else { return false }
+    mayBeHeld()
     leaveForwards(track)
     self[track].visit = self[track].top?.shown?.visit
     endBranch(track)
@@ -132,6 +133,7 @@ extension FlowMachine {
   }
 
   package mutating func verdict(on track: TrackID) -> Verdict {
+    mayBeHeld()
     let (phase, fork) = with(track) { track in
       if track.phase == .walking { track.fork?.isJudging = false }
       return (track.phase, track.fork)
@@ -165,7 +167,7 @@ extension FlowMachine {
   }
 
   private mutating func supersede(on track: TrackID, since: Duration) {
-    guard look(at: track, { $0.hasOpenBranches }) else { return }
+    guard look(at: track, { $0.hasOpenBranches }) else { return mayBeHeld() }
     supersedeBranches(of: track, since: since)
     if let visit = visit(of: track) { publish(.leaving(Visit(visit), .superseded)) }
   }
@@ -202,6 +204,7 @@ extension FlowMachine {
       return .cleansUp
     }
     joined(visit, errors: fork.failures.map(\.error), on: track)
+    mayBeHeld()
     persistCursor(from: node.address + 1, with: payload, on: track)
     return .joined
   }

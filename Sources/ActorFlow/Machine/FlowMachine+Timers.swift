@@ -60,11 +60,12 @@ extension FlowMachine {
     return isIdle(on: timer.track)
   }
 
-  /// Fires the first timer that is due at `now`, without effect if it concerns something that is over.
+  /// Fires the first timer that is due at `now`, without effect if it concerns something that is over. If none is, ends
+  /// the holding of commits whose time is over.
   ///
   /// - Returns: False if nothing is due.
   package mutating func fire(at now: Duration) -> Bool {
-    guard let earliest = earliestTimer, timers[earliest].due <= now else { return false }
+    guard let earliest = earliestTimer, timers[earliest].due <= now else { return releaseHeldCommit(at: now) }
     let timer = timers.remove(at: earliest)
     switch timer.subject {
     case .scope(let frame): timeOut(frame, on: timer.track, at: now)

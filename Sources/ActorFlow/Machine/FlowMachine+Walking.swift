@@ -161,6 +161,7 @@ extension FlowMachine {
     making output: any Sendable, on track: TrackID = .main
   ) -> Bool {
     guard phase(of: track) == .walking else { return false }
+    mayBeHeld()
     guard backUp ?? node.backUp == .returnableIfSkipped else {
       publish(.skipped(info(of: node, on: track).id))
       return true
@@ -228,6 +229,7 @@ extension FlowMachine {
         node, info, id, instance: instance, payload: payload, backUp: backUp, isSkipped: isSkipped)
     }
     guard let pushed else { return nil }
+    if isSkipped || !node.entersDurably { mayBeHeld() }
     numbers.visit += 1
     if let settled = pushed.settled { discard(settled) }
     if let start = pushed.start { discard(start) }
@@ -299,6 +301,7 @@ extension FlowMachine {
     self[track].focus.memory?.forgetAnswers()
     dropStart(of: track)
     discard(place)
+    if !menu.entersDurably { mayBeHeld() }
     publish(.moved(from: Visit(from), to: Visit(resumed.visit)))
     return resumed
   }

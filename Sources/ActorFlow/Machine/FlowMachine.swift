@@ -81,6 +81,10 @@ package struct FlowMachine: Sendable {
   /// Whether the keys of journals have the qualified names of prompts and tell the asker. The format of stored flows
   /// decides that.
   package var qualifiesKeys = true
+  /// The longest time for which a commit may wait for the next one; `nil` if none waits.
+  package var holdTime: Duration?
+  /// The time until which commits are held back; `nil` if none is.
+  package internal(set) var heldUntil: Duration?
   /// The labels that steps have set, or removed, since the flow was activated.
   package internal(set) var labelChanges: [String: String?] = [:]
 

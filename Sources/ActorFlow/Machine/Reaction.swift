@@ -15,6 +15,8 @@ package struct Reaction: Sendable {
   /// Whether the input has changed nothing that a later process must know, so that it needs no commit of its own. What
   /// it changed is committed with the next input.
   package internal(set) var isTransient = false
+  /// Whether the commit of the input may wait for the next one; see ``FlowMachine/takeCommitNeed(of:isRequested:at:)``.
+  var mayBeHeld = false
   /// The actions, in the order in which they are to be performed.
   package internal(set) var actions: [Action] = []
 

@@ -5,11 +5,13 @@ import ActorFlow
 extension FlowCommitter {
   /// Suspends the flow because its own change cannot be stored, however often it is tried: it has a value between two
   /// steps that registration could not check, or is too large. The flow stays as it is stored until `retry` or
-  /// `abandon`.
+  /// `abandon`, with what was held back.
   func standStill(because error: any Error) async {
     var (stored, state) = latest
     guard let base = stored.take() else { return await stop(error) }
-    var snapshot = base.snapshot
+    let held = self.held
+    var snapshot = held?.snapshot ?? base.snapshot
+    state = held?.state ?? state
     index(&snapshot, by: state)
     let step = (error as? FlowError)?.step ?? snapshot.steps.first ?? ""
     let failure = StoredFailure(error)

@@ -17,11 +17,21 @@ final class FlowCommitter: Sendable {
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 
+  /// What was decided since the flow was stored, and acknowledges nothing.
+  struct Held: Sendable {
+    var snapshot: FlowSnapshot
+    var state: HostedState
+    /// The entries of the held events, oldest first.
+    var history: [HistoryEntry]
+  }
+
   private struct Entry: Sendable {
     /// The flow as it is stored; `nil` if it is about to be started.
     var stored: StoredFlow?
     var state: HostedState
     let fence: Fence?
+    /// The changes whose commit waits for the next one.
+    var held: Held?
     /// The history entry for a move to another version, until it is written.
     var arrival: HistoryEntry?
     /// The reason why nothing is written here any more, if there is one.
@@ -30,6 +40,9 @@ final class FlowCommitter: Sendable {
     var failure: (any Error)?
     /// Passivates the flow.
     var passivate: (@Sendable () async -> Void)?
+
+    /// The history entries that the next write brings before its own.
+    var pendingHistory: [HistoryEntry] { (arrival.map { [$0] } ?? []) + (held?.history ?? []) }
   }
 
   init(
@@ -78,6 +91,19 @@ final class FlowCommitter: Sendable {
     await stop(error)
   }
 
+  /// The changes whose commit waits for the next one.
+  var held: Held? { entry.withLock { $0.held } }
+
+  /// Holds changes back in place of earlier ones, which they include.
+  ///
+  /// - Throws: The reason why nothing is written here any more.
+  func hold(_ held: Held) throws {
+    try entry.withLock { entry in
+      if let loss = entry.loss { throw loss }
+      entry.held = held
+    }
+  }
+
   /// Ends all writing: later writes throw `error`.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
 
@@ -90,19 +116,29 @@ final class FlowCommitter: Sendable {
   /// Commits a machine for the coordinator.
   func commit(_ machine: FlowMachine, _ events: [NavigationEvent], for request: HostRequest?) async throws {
     do { try await commit(machine, events, try packed(machine), for: request) } catch {
-      _ = takeBefore()
       // A request is refused: its caller gets the error, and nothing has changed.
-      guard request == nil else { throw error }
-      switch (error as? FlowError)?.code {
-      case .notStorable, .tooLarge: await standStill(because: error)
-      default: await stop(error)
+      guard request == nil else {
+        forgetPacked()
+        throw error
       }
+      await giveUp(error)
       throw error
     }
   }
 
+  /// Passivates the flow because a change of its own cannot be committed; suspends it if that will not change.
+  func giveUp(_ error: any Error) async {
+    forgetPacked()
+    switch (error as? FlowError)?.code {
+    case .notStorable, .tooLarge: await standStill(because: error)
+    default: await stop(error)
+    }
+  }
+
+  private func forgetPacked() { _ = takeBefore() }
+
   /// Packs a machine. Commits come one after the other, so no other commit uses `before` meanwhile.
-  private func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
+  func packed(_ machine: FlowMachine) throws -> MachineSnapshot {
     var before = takeBefore()
     defer { self.before.withLock { swap(&$0, &before) } }
     return try machine.snapshot(definition.names, with: shared.values, reusing: &before)
@@ -136,7 +172,8 @@ final class FlowCommitter: Sendable {
       HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
     }
     // A buffered signal is not an event, because no step has received it yet.
-    if let signal = request?.signal, packed.sequence > events.last?.sequence ?? old.state.machine.sequence {
+    let last = events.last?.sequence ?? old.held?.state.machine.sequence ?? old.state.machine.sequence
+    if let signal = request?.signal, packed.sequence > last {
       history.append(
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
@@ -152,7 +189,7 @@ final class FlowCommitter: Sendable {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
     await shared.keepLeases()
-    let history = (now.arrival.map { [$0] } ?? []) + history
+    let history = now.pendingHistory + history
     do {
       let write = FlowWrite(
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
@@ -162,6 +199,7 @@ final class FlowCommitter: Sendable {
         entry.stored = stored
         entry.state = state
         entry.arrival = nil
+        entry.held = nil
       }
       request?.isStored()
     } catch let error as FlowStoreError {
@@ -185,6 +223,7 @@ final class FlowCommitter: Sendable {
   ///
   /// The flow stays as it was last stored: if it was about to move to another version, it does not.
   func markUnmigrated(because error: FlowError) async {
+    await flushHeld()
     let (stored, fence, loss) = entry.withLock { ($0.stored, $0.fence, $0.loss) }
     if let stored, loss == nil {
       do {

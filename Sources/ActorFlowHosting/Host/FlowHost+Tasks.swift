@@ -58,6 +58,8 @@ extension FlowHost {
       flow.reopen()
     }
     await coordinator.passivate()
+    // Steps may still be running; nothing of theirs is held back any more.
+    await coordinator.flushHeld()
   }
 
   /// Waits until the flow has nothing to do. Returns false if the flow was passivated meanwhile.

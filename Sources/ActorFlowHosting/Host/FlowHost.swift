@@ -227,7 +227,8 @@ extension FlowHost {
     var settings = CoordinatorSettings()
     let start = Duration.microseconds(startedAt.microseconds)
     settings.persistence = FlowPersistence(
-      codec: shared.values, watch: watch, start: start, format: state.format
+      codec: shared.values, watch: watch, start: start, format: state.format,
+      holding: FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld)
     ) { error in
       await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in

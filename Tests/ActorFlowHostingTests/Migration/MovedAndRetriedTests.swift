@@ -148,7 +148,7 @@ import Testing
   @Test("a flow that is moved and grows too large in one commit is suspended in its new version")
   func tooLarge() async throws {
     let old = host(crashingAfter: 2)
-    try await old.register(Flow("m") { Self.pass("a") }).start(id: "l", with: 7)
+    try await old.register(Flow("m") { Self.pass("a").durableEntry() }).start(id: "l", with: 7)
     await old.isQuiet()
     let left = try await old.flow("l").view()
     #expect(left.status == .runnable && left.steps == ["m/a"])

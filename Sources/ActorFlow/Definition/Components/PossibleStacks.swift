@@ -166,7 +166,7 @@ private struct StackWalk {
     case .chosenBackUp:
       isBackUp.append(true)
       backUp.append(.automatic)
-    case .failure, .presentation: isBackUp.append(false)
+    case .failure, .presentation, .durableEntry: isBackUp.append(false)
     }
   }
 
