@@ -31,7 +31,9 @@ extension FlowMachine {
   private mutating func next(on track: TrackID) -> Turn {
     switch look(at: track, { $0.phase }) {
     case .idle, .ended: return .ended
-    case .walking: return look(at: track) { $0.start == nil } ? .ended : .start
+    case .walking:
+      needsNoCommit()
+      return look(at: track) { $0.start == nil } ? .ended : .start
     case .leaving, .compensating: break
     }
     guard let leave = look(at: track, { $0.leave }) else { return .ended }

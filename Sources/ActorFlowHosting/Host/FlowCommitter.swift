@@ -94,6 +94,9 @@ final class FlowCommitter: Sendable {
   /// The changes whose commit waits for the next one.
   var held: Held? { entry.withLock { $0.held } }
 
+  /// The steps at which the flow stands in this process; `nil` before its first commit.
+  var steps: [StepID]? { entry.withLock { ($0.held?.snapshot ?? $0.stored?.snapshot)?.steps } }
+
   /// Holds changes back in place of earlier ones, which they include.
   ///
   /// - Throws: The reason why nothing is written here any more.

@@ -137,7 +137,7 @@ extension FlowHost {
   /// The flows in memory, each with the steps at which it stands.
   package var atWork: [String] {
     live.values.map { flow in
-      let steps = flow.committer.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "its beginning"
+      let steps = flow.committer.steps?.map(\.path).joined(separator: ", ") ?? "its beginning"
       return "\(flow.id) at \(steps)"
     }.sorted()
   }

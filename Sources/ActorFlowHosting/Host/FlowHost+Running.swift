@@ -228,7 +228,7 @@ extension FlowHost {
     guard !late.isEmpty else { return await detach() }
     for flow in late { flow.committer.lose(CancellationError()) }
     let names = late.map {
-      "\($0.id) at \($0.committer.stored?.snapshot.steps.map(\.path).joined(separator: ", ") ?? "?")"
+      "\($0.id) at \($0.committer.steps?.map(\.path).joined(separator: ", ") ?? "?")"
     }
     throw FlowError(
       .stepsStillRunning,

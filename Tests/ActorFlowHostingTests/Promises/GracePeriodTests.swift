@@ -29,7 +29,7 @@ import Testing
           log.add("asked")
         } catch { log.add("ask refused") }
         return input + "!"
-      }
+      }.durableEntry()  // no timer of the flow sleeps beside the host's
       Step("after") { [log] (input: String, _: StepContext) in
         log.add("after")
         return input

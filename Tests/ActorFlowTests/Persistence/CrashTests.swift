@@ -18,6 +18,17 @@ import Testing
     try await scenario.crash(times: 1, in: whole, expecting: whole)
   }
 
+  @Test(
+    "if moves wait for the next commit, a crash at any commit comes to the same end", .timeLimit(.minutes(15)),
+    arguments: scenarios)
+  func everyJointCommit(_ scenario: RestartScenario) async throws {
+    let whole = try await scenario.record()
+    let joint = try await scenario.record(holds: true)
+    #expect(joint.commits.count <= whole.commits.count)
+    #expect(joint.outcome == whole.outcome && joint.trace == whole.trace)
+    try await scenario.crash(times: 1, in: joint, expecting: joint, holds: true)
+  }
+
   @Test("a flow that crashes twice comes to the same end", .timeLimit(.minutes(15)), arguments: scenarios)
   func twice(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()

@@ -35,17 +35,26 @@ final class FlowRecorder: Sendable {
   private let started: ManualClock.Instant
   private let lines: @Sendable () -> Int
   private let before = Lock(PackedBefore())
+  /// Whether moves wait for the next commit, as on a host.
+  private let holds: Bool
+  private let held = Lock<[NavigationEvent]>([])
 
   /// Thrown if a snapshot with reused encodings differs from one without.
   struct Differs: Error {}
 
   /// - Parameter elapsed: The time since the flow's start.
-  convenience init(_ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero) {
-    self.init(flow, at: elapsed) { trace.all.count }
+  convenience init(
+    _ flow: Flow<String, String>, tracing trace: Trace = Trace(), at elapsed: Duration = .zero, holds: Bool = false
+  ) {
+    self.init(flow, at: elapsed, holds: holds) { trace.all.count }
   }
 
   /// - Parameter lines: Returns the number of lines in the trace.
-  init(_ flow: Flow<String, String>, at elapsed: Duration, counting lines: @escaping @Sendable () -> Int) {
+  init(
+    _ flow: Flow<String, String>, at elapsed: Duration, holds: Bool = false,
+    counting lines: @escaping @Sendable () -> Int
+  ) {
+    self.holds = holds
     graph = flow.graph
     names = GraphNames(flow.graph)
     started = clock.now
@@ -64,14 +73,32 @@ final class FlowRecorder: Sendable {
     let watch = PersistedStopwatch(
       elapsed: { started.duration(to: clock.now) },
       sleepUntil: { try await clock.sleep(until: started.advanced(by: $0), tolerance: nil) })
-    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { [self] machine, events, _ in
+    settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch, holding: holds ? holding : nil) {
+      [self] machine, events, _ in
       let snapshot = try machine.snapshot(names, with: JSONCodec())
       guard try reusing(machine) == snapshot else { throw Differs() }
       try await allows(snapshot)
+      let events = takeHeld() + events
       let commit = Commit(snapshot: snapshot, events: events, elapsed: elapsed, traced: lines())
       commits.withLock { $0.append(commit) }
     }
     return settings
+  }
+
+  /// Packs what waits for the next commit, and forgets it if the flow ends before.
+  private var holding: FlowPersistence.Holding {
+    FlowPersistence.Holding(
+      hold: { [self] machine, events in
+        guard try reusing(machine) == machine.snapshot(names, with: JSONCodec()) else { throw Differs() }
+        held.withLock { $0 += events }
+      }, flush: {})
+  }
+
+  private func takeHeld() -> [NavigationEvent] {
+    held.withLock { held in
+      defer { held = [] }
+      return held
+    }
   }
 
   /// Returns the snapshot, made with the encodings of the snapshot before.

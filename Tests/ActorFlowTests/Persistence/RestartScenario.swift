@@ -56,17 +56,19 @@ struct RecordedRun: Sendable {
 
 extension RestartScenario {
   /// Runs the flow from its start.
-  func record() async throws -> RecordedRun {
+  ///
+  /// - Parameter holds: Whether moves wait for the next commit, as on a host.
+  func record(holds: Bool = false) async throws -> RecordedRun {
     let trace = Trace()
-    let recorder = FlowRecorder(try flow(trace), tracing: trace)
+    let recorder = FlowRecorder(try flow(trace), tracing: trace, holds: holds)
     let run = try await recorder.start(with: "-")
     return try await record(run, recorder, trace)
   }
 
   /// Activates the flow at a commit, and runs it to its end.
-  func record(from commit: FlowRecorder.Commit) async throws -> RecordedRun {
+  func record(from commit: FlowRecorder.Commit, holds: Bool = false) async throws -> RecordedRun {
     let trace = Trace()
-    let recorder = FlowRecorder(try flow(trace), tracing: trace, at: commit.elapsed)
+    let recorder = FlowRecorder(try flow(trace), tracing: trace, at: commit.elapsed, holds: holds)
     return try await record(try recorder.resume(commit.snapshot), recorder, trace)
   }
 
@@ -81,17 +83,19 @@ extension RestartScenario {
   /// Activates the flow at each commit of a run, and again at every `stride`th commit of those runs.
   func crash(
     times: Int, in recorded: RecordedRun, expecting whole: RecordedRun, before: [FlowRecorder.Commit] = [],
-    every stride: Int = 1
+    every stride: Int = 1, holds: Bool = false
   ) async throws {
     for (index, commit) in recorded.commits.enumerated() where commit.snapshot.ending == nil {
       guard before.isEmpty || (index + before.count) % stride == 0 else { continue }
       let past = before + recorded.commits[...index]
       let where_ = "taken up at commit \(index) of \(recorded.commits.count) (\(past.last?.lines ?? []))"
       let next: RecordedRun
-      do { next = try await record(from: commit) } catch { throw Finding("\(where_): \(error)") }
+      do { next = try await record(from: commit, holds: holds) } catch { throw Finding("\(where_): \(error)") }
       try check(next, commit, past, recorded, whole, where_)
       guard times > 1 else { continue }
-      do { try await crash(times: times - 1, in: next, expecting: whole, before: Array(past), every: stride) } catch {
+      do {
+        try await crash(times: times - 1, in: next, expecting: whole, before: Array(past), every: stride, holds: holds)
+      } catch {
         throw Finding("\(where_), \(error)")
       }
     }
