@@ -1,4 +1,4 @@
-// Commits that may wait. A move acknowledges nothing to anybody: it may be stored together with what follows it.
+// Commits that may wait. A move acknowledges nothing to a caller: it may be stored together with what follows it.
 extension FlowMachine {
   /// When an input is to be committed.
   package enum CommitNeed: Sendable {
@@ -15,7 +15,7 @@ extension FlowMachine {
 
   /// Decides when the latest input is to be committed, and notes the decision.
   ///
-  /// Nothing is held back while the flow is settled: nobody would look for a commit that no step brings about.
+  /// Nothing is held back while the flow is settled: no step would bring about the commit.
   ///
   /// - Parameters:
   ///   - reaction: The reaction to the input. Gets the time at which held inputs are to be committed.

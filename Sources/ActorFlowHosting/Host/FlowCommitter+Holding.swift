@@ -20,7 +20,7 @@ extension FlowCommitter {
     let now = shared.clock.now
     let tasks = stored?.snapshot.tasks ?? []
     let snapshot = try snapshot(of: machine, state, at: now, tasks: tasks, for: nil)
-    // No request has brought these events about, so nobody is named in their entries.
+    // No request has brought these events about, so their entries name no principal.
     let history = (held?.history ?? []) + events.map { HistoryEntry($0, at: now, by: nil, tasks: tasks) }
     try hold(Held(snapshot: snapshot, state: state, history: history))
   }

@@ -17,7 +17,7 @@ final class FlowCommitter: Sendable {
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 
-  /// What was decided since the flow was stored, and acknowledges nothing.
+  /// The decisions since the flow was stored, which acknowledge nothing.
   struct Held: Sendable {
     var snapshot: FlowSnapshot
     var state: HostedState
