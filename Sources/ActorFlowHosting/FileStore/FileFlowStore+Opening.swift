@@ -1,116 +1,112 @@
 import ActorFlow
 
 extension FileFlowStore {
-  static let flowsDirectory = "flows"
+  static let logDirectory = "log"
+  /// The directory of a log that is being made; it gets the lasting name when it is complete.
+  static let newDirectory = "log.new"
+  static let asideDirectory = "aside"
 
-  /// Takes the lock, removes what a crash has left behind, and reads the files.
-  static func opened(
-    _ root: String, _ clock: any WallClock, _ disk: Disk
-  ) throws(FlowStoreError) -> (State, FlowIndex) {
+  /// The parts of an opened store.
+  struct Opened: Sendable {
     var state = State()
     var index = FlowIndex()
+    var files: LogFiles
+  }
+
+  /// Takes the lock, makes the log if there is none, and reads it.
+  static func opened(
+    _ root: String, _ clock: any WallClock, _ disk: Disk, segmentBytes: Int = LogFiles.segmentBytes
+  ) throws(FlowStoreError) -> Opened {
+    let mark = String(UInt32.random(in: .min ... .max), radix: 36)
+    var lock: DirectoryLock?
     do {
       _ = try disk.makeDirectory(root)
-      state.lock = try DirectoryLock("\(root)/lock", disk)
-      let flows = "\(root)/\(flowsDirectory)"
-      var isNew = try disk.makeDirectory(flows)
-      for name in FileName.directories where try disk.makeDirectory("\(flows)/\(name)") { isNew = true }
-      if isNew {
-        try disk.syncDirectory(flows)
-        try disk.syncDirectory(root)
+      lock = try DirectoryLock("\(root)/lock", disk)
+      let directory = "\(root)/\(logDirectory)"
+      if try !disk.exists(directory) {
+        try disk.syncDirectory(Self.parent(of: root))
+        try makeLog(root, mark, disk, segmentBytes, lock)
       }
-      for name in FileName.directories {
-        guard try read(name, in: flows, &state, &index, disk) else { continue }
-        // The last process may have died between a rename and its sync. Sync now, before the result is visible.
-        try disk.syncDirectory("\(flows)/\(name)")
-      }
-      // After the syncs: a history gets its lasting name only when its flow is certain to be on the disk.
-      for stem in state.pending where state.unreadable[stem] == nil {
-        try disk.rename("\(flows)/\(stem)\(FileName.pending)", to: "\(flows)/\(stem)\(FileName.history)")
-        state.pending.remove(stem)
-      }
-      try readNotes(root, &state, at: clock, disk)
-    } catch let error as FlowStoreError {
-      throw error
+      var opened = try read(directory, mark, disk, segmentBytes, lock)
+      opened.state.lock = lock
+      opened.state.log.dropNotes(at: clock.now)
+      opened.state.segments = opened.files.readable
+      return opened
     } catch {
-      throw FlowStoreError(.unavailable, "the store of \(root) cannot be opened", underlying: error)
+      // Others may open the directory, even while something holds this lock.
+      lock?.giveBack()
+      throw error as? FlowStoreError
+        ?? FlowStoreError(.unavailable, "the store of \(root) cannot be opened", underlying: error)
     }
-    return (state, index)
   }
 
-  /// Reads the flows of a directory; returns `false` if the directory is empty.
+  private static func parent(of path: String) -> String {
+    var path = path[...]
+    while path.count > 1, path.last == "/" { path = path.dropLast() }
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes a log of the files of an earlier version, or an empty one. The log gets its name when it is complete.
+  private static func makeLog(
+    _ root: String, _ mark: String, _ disk: Disk, _ limit: Int, _ lock: DirectoryLock?
+  ) throws {
+    let directory = "\(root)/\(newDirectory)"
+    if try !disk.makeDirectory(directory) {
+      for name in try disk.names(in: directory) { try disk.remove("\(directory)/\(name)") }
+    }
+    var files = LogFiles(directory, disk, mark: mark, limit: limit)
+    try files.roll(lock)
+    try OldStore(root: root, disk: disk).convert { draft throws(FlowStoreError) in
+      _ = try files.append(draft, lock)
+    }
+    try lock?.check()
+    try disk.rename(directory, to: "\(root)/\(logDirectory)")
+    try disk.syncDirectory(root)
+  }
+
   private static func read(
-    _ directory: String, in flows: String, _ state: inout State, _ index: inout FlowIndex, _ disk: Disk
-  ) throws -> Bool {
-    let names = Set(try disk.names(in: "\(flows)/\(directory)"))
-    for name in names where name.hasSuffix(FileName.temporary) { try disk.remove("\(flows)/\(directory)/\(name)") }
-    let stems = Set([FileName.flow, FileName.history, FileName.pending].flatMap { Self.stems(of: names, ending: $0) })
-    for name in stems {
-      let stem = "\(directory)/\(name)"
-      let hasHistory = names.contains(name + FileName.history)
-      let isPending = names.contains(name + FileName.pending)
-      guard names.contains(name + FileName.flow) else {
-        if try hasHistory && !removeTorn("\(flows)/\(stem)\(FileName.history)", disk) {
-          state.unreadable[stem] = missing(stem, in: flows)
-          if let id = FileName.id(ofStem: name[...]) { state.stems[id] = stem }
-        } else if isPending {
-          try disk.remove("\(flows)/\(stem)\(FileName.pending)")
-        }
-        continue
-      }
-      var file: FlowFile?
-      do {
-        guard let bytes = try disk.read("\(flows)/\(stem)\(FileName.flow)") else { continue }
-        let found = try FlowFile(decoding: bytes)
-        let flow = found.flow
-        guard state.stems[flow.id] == nil, isStem(stem, of: flow.id) else {
-          throw FlowStoreError(
-            .corrupted, "the file \(stem)\(FileName.flow) contains the flow \(flow.id), which belongs in another file")
-        }
-        state.stems[flow.id] = stem
-        if FileName.isHashed(stem) { state.hashed[stem] = flow.id }
-        index.put(flow)
-        file = found
-      } catch {
-        state.unreadable[stem] =
-          error as? FlowStoreError
-          ?? FlowStoreError(.unavailable, "the file \(stem)\(FileName.flow) cannot be read", underlying: error)
-        if let id = FileName.id(ofStem: name[...]) { state.stems[id] = stem }
-      }
-      guard isPending else { continue }
-      if !hasHistory && file?.history.bytes != 0 {
-        state.pending.insert(stem)
-      } else if file != nil {
-        // Left behind by a failed creation, before a later one succeeded.
-        try disk.remove("\(flows)/\(stem)\(FileName.pending)")
-      }
+    _ directory: String, _ mark: String, _ disk: Disk, _ limit: Int, _ lock: DirectoryLock?
+  ) throws -> Opened {
+    // The last process may have died between the rename of the directory and its sync.
+    try disk.syncDirectory(parent(of: directory))
+    let names = try disk.names(in: directory)
+    for name in names where name.hasSuffix(".new") { try disk.remove("\(directory)/\(name)") }
+    guard let bytes = try disk.read("\(directory)/\(Manifest.name)") else {
+      throw FlowStoreError(
+        .corrupted, "the manifest \(directory)/\(Manifest.name) is missing: restore the directory from a backup")
     }
-    return !names.isEmpty
-  }
-
-  private static func stems(of names: Set<String>, ending: String) -> [String] {
-    names.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }
-  }
-
-  /// Removes a history without a flow if it has no complete record; returns `false` if it has one or is damaged.
-  ///
-  /// Earlier versions of this module leave such a file behind if the process dies while a flow is created.
-  private static func removeTorn(_ path: String, _ disk: Disk) throws -> Bool {
-    guard let file = try disk.openFile(path) else { return true }
-    let header = try disk.read(Envelope.headerBytes, at: 0, of: file)
-    let size = try disk.size(of: file)
-    if header.count == Envelope.headerBytes {
-      guard let length = try? HistoryFile.envelope.contentLength(header[...]), size < length + Envelope.overhead else {
-        return false
-      }
+    let manifest = try Manifest(decoding: bytes)
+    let live = Set(manifest.segments.map { Manifest.segmentName($0.number) })
+    for name in names where name.hasSuffix(".segment") && !live.contains(name) {
+      try disk.remove("\(directory)/\(name)")
     }
-    try disk.remove(path)
-    return true
-  }
-
-  /// Whether a file may be the flow's by its name; the file may be named after another spelling of an equal id.
-  private static func isStem(_ stem: String, of id: FlowID) -> Bool {
-    let name = stem.drop { $0 != "/" }.dropFirst()
-    return FileName.isHashed(stem) || FileName.id(ofStem: name) == id
+    var files = LogFiles(directory, disk, mark: mark, limit: limit, manifest: manifest)
+    var opening = LogOpening()
+    var end: SegmentBytes?
+    for segment in manifest.segments {
+      _ = try files.open(segment.number)
+      let bytes = try files.bytes(of: segment)
+      opening.apply(segment, bytes)
+      end = bytes
+    }
+    opening.finish()
+    try setAside(opening.tornTail, "torn-\(manifest.segments.last?.number ?? 0)", directory, disk)
+    // The last group may not be on the disk, though it is read. It moves into a new segment, which is synced.
+    files.setNextGroup(opening.last?.number ?? opening.lastNumber + 1)
+    var draft = LogDraft()
+    let firsts = manifest.segments.map { UInt64($0.firstGroup) }
+    if let group = opening.last, let end {
+      draft.copy(group, opening.state, end) { number in firsts.contains { $0 < number } }
+    }
+    var opened = Opened(files: files)
+    let copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength)
+    if let copies { try opening.adopt(draft, copies) }
+    opened.state.log = opening.state
+    opened.state.tornTails =
+      try disk.exists("\(directory)/\(asideDirectory)")
+      ? try disk.names(in: "\(directory)/\(asideDirectory)").sorted() : []
+    opened.index = opening.index
+    return opened
   }
 }

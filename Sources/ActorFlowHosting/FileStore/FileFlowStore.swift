@@ -1,4 +1,5 @@
 public import ActorFlow
+import Dispatch
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -6,43 +7,34 @@ public import ActorFlow
   import Foundation
 #endif
 
-/// A store with a file for each flow: the durable default without a database.
+/// A store on files: the durable default without a database.
 ///
-/// A commit writes a new file, syncs it, renames it over the old one and syncs the directory. So whenever a crash
-/// happens, the flow is found as it was before or after the commit. The history of a flow is in a second file. The
-/// entries that a commit adds are synced before the rename, and count from the rename on. Commits of different flows
-/// overlap. A part of a history is read without the rest of it.
+/// All writes are appended to one log. The writes that wait at the same time form a group, which is written with one
+/// sync and then acknowledged. So whenever a crash happens, each flow is found as it was before or after its commit. The
+/// log is a directory of segments. A segment of which less than half is needed is rewritten, and its space is free
+/// again. A history is in the log as well, and a part of it is read without the rest.
 ///
 /// Lists and tasks are read from an index in memory, which is built when the store is opened. A directory is open in
 /// one store at a time, in this process or another; the system releases the lock when the process dies. If the lock
 /// file is removed or replaced while the store is open, every write throws `locked` and writes nothing, until the store
 /// is closed and opened again. The store gives no leases, so it ignores the fence of a write.
 ///
-/// A file that cannot be read does not stop the opening. Only calls for its flow throw an error; no list shows the
-/// flow, and the file is never overwritten. ``unreadable()`` names the file. As soon as the file can be read again, the
-/// first load lists the flow again.
+/// Each group names its flows twice. If a group is damaged and anything valid is behind it, its flows are `corrupted`
+/// and all others are as they were: no list shows a damaged flow, and nothing is written over it. ``unreadable()`` names
+/// them. ``giveUp(_:)`` deletes one. The end of the last group may be missing after a crash; then nothing of the group
+/// was acknowledged. What is left of it is put into a file of ``tornTails()``.
 ///
-/// The two files of a flow belong together. If a flow's file is missing while its history is there, the flow is
-/// `corrupted` until the file is put back, or the history is removed as well. A history under another flow's name is
-/// `corrupted`, too, and that flow refuses commits that would add to it. A history that an earlier version of this
-/// module wrote is bound to its flow from the first entry that this version adds.
+/// A directory with the files of an earlier version, two for each flow, is converted when it is opened. The old files
+/// stay until ``removeConvertedFiles()``.
 public final class FileFlowStore: FlowStore {
   struct State: Sendable {
-    /// The path of each flow's files below the directory of flows, without an ending.
-    var stems: [FlowID: String] = [:]
-    /// The flows whose paths do not contain their ids.
-    var hashed: [String: FlowID] = [:]
-    /// The errors of the files that could not be read, by path.
-    var unreadable: [String: FlowStoreError] = [:]
-    /// Flows whose last rename may not be on the disk.
-    var unsynced: Set<FlowID> = []
-    /// The paths of flows whose history has its pending name.
-    var pending: Set<String> = []
-    var notes = StoreNotes()
-    /// The errors of the notes that could not be read, by their files' names.
-    var unreadableNotes: [String: FlowStoreError] = [:]
-    /// Whether there is a directory of notes.
-    var hasNotes = false
+    var log = LogState()
+    var queue = WriteQueue()
+    /// The segments that are read.
+    var segments: [UInt32: Segment] = [:]
+    var tornTails: [String] = []
+    /// The number of the group from which segments are rewritten again after that has failed.
+    var compactsFrom: UInt64 = 0
     var lock: DirectoryLock?
     var running = 0
     var closers: [OneShot] = []
@@ -52,12 +44,16 @@ public final class FileFlowStore: FlowStore {
   let root: String
   let clock: any WallClock
   let disk: Disk
+  let segmentBytes: Int
+  /// The threads that read.
   let queue = DiskQueue()
-  /// The part of temporary names that tells this opener's files from those of another.
-  let mark = String(UInt32.random(in: .min ... .max), radix: 36)
+  /// The thread that writes.
+  let writer = DispatchQueue(label: "ActorFlow.log")
   let state: Lock<State>
   /// Locked separately, because it is locked for longer, and also by calls that only read.
   let index: Lock<FlowIndex>
+  /// Locked by the thread that writes, while it waits for the disk.
+  let files: Lock<LogFiles>
 
   /// Opens the store in a directory, and creates the directory if it is missing.
   ///
@@ -69,21 +65,28 @@ public final class FileFlowStore: FlowStore {
   ///   - directory: The path of the directory.
   ///   - clock: The clock that says when a flow was changed.
   /// - Throws: ``FlowStoreError``: `locked` while the directory is open in another store, with its process in the
-  ///   message; `unavailable` if the directory cannot be used.
+  ///   message; `unavailable` if the directory cannot be used; `corrupted` if the log has lost its manifest.
   public convenience init(directory: String, clock: any WallClock = .system) async throws {
     try await self.init(directory: directory, clock: clock, disk: Disk())
   }
 
-  package init(directory: String, clock: any WallClock, disk: Disk) async throws {
+  package init(
+    directory: String, clock: any WallClock, disk: Disk, segmentBytes: Int = FileFlowStore.usualSegmentBytes
+  ) async throws {
     root = directory
     self.clock = clock
     self.disk = disk
-    let (state, index) = try await queue.run(on: "") { () throws(FlowStoreError) in
-      try Self.opened(directory, clock, disk)
+    self.segmentBytes = segmentBytes
+    let opened = try await queue.run(on: "") { () throws(FlowStoreError) in
+      try Self.opened(directory, clock, disk, segmentBytes: segmentBytes)
     }
-    self.state = Lock(state)
-    self.index = Lock(index)
+    state = Lock(opened.state)
+    index = Lock(opened.index)
+    files = Lock(opened.files)
   }
+
+  /// The size in bytes at which a segment is full.
+  package static let usualSegmentBytes = LogFiles.segmentBytes
 
   /// Waits for the calls under way, and releases the directory.
   ///
@@ -100,26 +103,67 @@ public final class FileFlowStore: FlowStore {
   }
 
   private func finishClosing() {
-    let (closers, lock) = state.withLock { state in
-      defer { state.closers = [] }
-      return (state.closers, state.lock)
+    writer.async {
+      // If it fails, the next opening reads the log as after a crash.
+      _ = try? self.changeFiles { files, lock throws(FlowStoreError) in try? files.close(lock) }
+      let (closers, lock) = self.state.withLock { state in
+        defer { state.closers = [] }
+        return (state.closers, state.lock)
+      }
+      lock?.giveBack()
+      for closer in closers { closer.fulfil(.success(())) }
     }
-    lock?.giveBack()
-    for closer in closers { closer.fulfil(.success(())) }
   }
 
-  /// The files that could not be read when the store was opened, nor since, each with its error.
+  /// The flows that cannot be read because the log is damaged, each with its error.
   ///
-  /// The keys are paths below the directory of flows.
+  /// The keys are ids of flows. If damage may concern any flow, there is an entry for the log, with its directory as the
+  /// key. A flow of an earlier version's file may be known by the name of the file only.
   public func unreadable() async -> [String: FlowStoreError] {
     state.withLock { state in
-      Dictionary(uniqueKeysWithValues: state.unreadable.map { ($0.key + FileName.flow, $0.value) })
+      var found = state.log.lostNames
+      for (id, loss) in state.log.lost { found[id.description] = loss.error }
+      if let error = state.log.lostGroup { found["\(root)/\(Self.logDirectory)"] = error }
+      return found
+    }
+  }
+
+  /// The paths of the files with what crashes and damage have left of groups of the log, oldest first.
+  ///
+  /// The writes in a torn group were never acknowledged. The store neither reads these files nor removes them, except by
+  /// ``erase(_:)``.
+  public func tornTails() async -> [String] {
+    state.withLock { state in
+      state.tornTails.map { "\(root)/\(Self.logDirectory)/\(Self.asideDirectory)/\($0)" }
+    }
+  }
+
+  /// Deletes a flow that cannot be read, so that its id may be used again; ``unreadable()`` names such flows.
+  ///
+  /// - Throws: ``FlowStoreError``; `conflict` if the flow is not damaged, otherwise as ``delete(_:expecting:fence:)``.
+  public func giveUp(_ id: FlowID) async throws {
+    try await work { store throws(FlowStoreError) in _ = try await store.write(.giveUp(id)) }
+  }
+
+  /// Removes the files of an earlier version that were converted when the directory was first opened.
+  ///
+  /// Earlier versions cannot open the directory any more. Files that could not be read stay.
+  ///
+  /// - Throws: ``FlowStoreError``; `unavailable` if the disk fails. Some of the files may be removed then.
+  public func removeConvertedFiles() async throws {
+    try await work { store throws(FlowStoreError) in
+      try await store.onWriter { store throws(FlowStoreError) in
+        do { try OldStore(root: store.root, disk: store.disk).removeConverted() } catch {
+          throw error as? FlowStoreError
+            ?? FlowStoreError(.unavailable, "the files of \(store.root) are not removed", underlying: error)
+        }
+      }
     }
   }
 
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
-    try await work(on: id) { store throws(FlowStoreError) in try store.read(id)?.file.flow }
+    try await read(id) { store throws(FlowStoreError) in try store.readFlow(id) }
   }
 
   /// Writes a flow's next snapshot, and appends to its history.
@@ -128,13 +172,17 @@ public final class FileFlowStore: FlowStore {
     try FlowSnapshot.checkSize(bytes.count)
     let (id, revision) = (write.id, write.expecting)
     let flow = StoredFlow(id: id, revision: revision.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
-    let encoded = Write(flow: flow, commit: write.commit, snapshot: bytes, history: write.history)
-    return try await work(on: id) { store throws(FlowStoreError) in try store.perform(encoded, expecting: revision) }
+    let commit = LogCommit(flow, by: write.commit, snapshot: bytes, history: write.history)
+    return try await work { store throws(FlowStoreError) in
+      guard try await store.write(.commit(commit, expecting: revision)) == .repeated else { return flow }
+      return try await store.queue.run(on: id) { () throws(FlowStoreError) in try store.readFlow(id) } ?? flow
+    }
   }
 
-  /// Removes a flow with its history and its questions.
+  /// Removes a flow with its history and its questions. Its bytes stay until ``erase(_:)``, or until their segment is
+  /// rewritten.
   public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
-    try await work(on: id) { store throws(FlowStoreError) in try store.remove(id, expecting: revision) }
+    try await work { store throws(FlowStoreError) in _ = try await store.write(.delete(id, expecting: revision)) }
   }
 
   /// Returns a page of the flows that match a query, ordered by id.
@@ -155,20 +203,24 @@ public final class FileFlowStore: FlowStore {
 
   /// Returns the entries of a flow's history, oldest first.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
-    try await work(on: id) { store throws(FlowStoreError) in
-      try store.history(of: id, after: sequence, limit: limit)
+    try await read(id) { store throws(FlowStoreError) in
+      try store.readHistory(of: id, after: sequence, limit: limit)
     }
   }
 
-  /// Returns the note under a key. A note whose file is damaged throws `corrupted` until another is set.
+  /// Returns the note under a key. A note whose record is damaged throws `corrupted` until another is set.
   public func note(_ key: String) async throws -> StoreNote? {
-    try await work(on: FlowID(key)) { store throws(FlowStoreError) in try store.readNote(key) }
+    try checkOpen()
+    return try state.withLock { state throws(FlowStoreError) in
+      if let error = state.log.lostNotes[key] { throw error }
+      return state.log.notes[key]
+    }
   }
 
   /// Writes, replaces or removes the note under a key.
   public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
-    try await work(on: FlowID(key)) { store throws(FlowStoreError) in
-      try store.write(note?.stored, under: key, replacing: old)
+    try await work { store throws(FlowStoreError) in
+      _ = try await store.write(.note(key, note?.stored, replacing: old))
     }
   }
 
@@ -178,10 +230,19 @@ public final class FileFlowStore: FlowStore {
 
   private var closed: FlowStoreError { FlowStoreError(.unavailable, "the store of \(root) is closed") }
 
-  /// Does blocking work, in order for each flow; throws if the store is closed.
-  private func work<Value: Sendable>(
-    on id: FlowID, _ body: @escaping @Sendable (FileFlowStore) throws(FlowStoreError) -> Value
+  /// Reads on a thread of its own.
+  private func read<Value: Sendable>(
+    _ id: FlowID, _ body: @escaping @Sendable (FileFlowStore) throws(FlowStoreError) -> Value
   ) async throws -> Value {
+    try await work { store throws(FlowStoreError) in
+      try await store.queue.run(on: id) { () throws(FlowStoreError) in try body(store) }
+    }
+  }
+
+  /// Does work that ``close()`` waits for; throws if the store is closed.
+  func work<Value: Sendable>(
+    _ body: (FileFlowStore) async throws(FlowStoreError) -> Value
+  ) async throws(FlowStoreError) -> Value {
     try state.withLock { state throws(FlowStoreError) in
       guard !state.isClosed else { throw closed }
       state.running += 1
@@ -193,6 +254,6 @@ public final class FileFlowStore: FlowStore {
       }
       if last { finishClosing() }
     }
-    return try await queue.run(on: id) { () throws(FlowStoreError) in try body(self) }
+    return try await body(self)
   }
 }

@@ -124,10 +124,11 @@ import Testing
     try await orders.start(id: "17", with: "-")
     try await host.flow("17").delete()
     await store.close()
-    let path = "\(folder.path)/store/notes/ended%3a17.note"
-    let disk = Disk()
-    let bytes = try #require(try disk.read(path))
-    try disk.write(Array(bytes.dropLast()) + [(bytes.last ?? 0) ^ 1], to: path)
+    let place = try #require(store.state.withLock { $0.log.notePlaces["ended:17"] })
+    let name = "log/" + Manifest.segmentName(Int(place.segment))
+    var bytes = try folder.bytes(name)
+    bytes[Int(place.offset)] ^= 1
+    try folder.write(bytes, to: name)
     let again = try await folder.open()
     let (next, flows) = try await self.host(again)
     await #expect { try await flows.start(id: "17", with: "-") } throws: { error in

@@ -23,10 +23,9 @@ struct CorpusEntry: Sendable {
     summary = String(decoding: try bytes("txt"), as: UTF8.self)
   }
 
-  /// Returns a store on files that has this flow.
+  /// Returns a store on files that has converted this flow.
   func opened(_ scenario: CorpusScenario, in folder: Folder) async throws -> FileFlowStore {
-    // A store creates the directories when it is opened.
-    await (try await folder.open()).close()
+    try folder.makeOldDirectories()
     try folder.write(flow, to: Self.path(scenario.id, FileName.flow))
     try folder.write(history, to: Self.path(scenario.id, FileName.history))
     return try await folder.open()

@@ -28,32 +28,50 @@ import Testing
   func damaged(_ one: CorpusCase) async throws {
     let scenario = one.scenario
     let entry = try CorpusEntry(scenario, format: one.format)
-    let folder = try Folder()
-    let store = try await entry.opened(scenario, in: folder)
     var random = RandomState(seed: Chance.seed)
-    for (bytes, ending) in [(entry.flow, FileName.flow), (entry.history, FileName.history)] {
-      let path = CorpusEntry.path(scenario.id, ending)
-      func expectDamage(_ changed: [UInt8], _ what: String) async throws {
-        try folder.write(changed, to: path)
-        do {
-          if ending == FileName.flow {
-            _ = try await store.load(scenario.id)
-          } else {
-            _ = try await store.history(of: scenario.id, after: 0, limit: 1_000)
-          }
-          Issue.record("\(ending) is read, \(what)")
-        } catch { #expect((error as? FlowStoreError)?.code == .corrupted, "\(ending), \(what)") }
+    for ending in [FileName.flow, FileName.history] {
+      let bytes = ending == FileName.flow ? entry.flow : entry.history
+      func expectDamage(_ changed: [UInt8], _ what: String) throws {
+        let (flow, history) = ending == FileName.flow ? (changed, entry.history) : (entry.flow, changed)
+        let read = try Self.converted(scenario.id, flow, history)
+        if ending == FileName.flow {
+          #expect(read.damage(of: scenario.id)?.code == .corrupted, "\(ending), \(what)")
+        } else {
+          #expect(read.damage(of: scenario.id) == nil, "\(ending), \(what)")
+          #expect(read[scenario.id]?.lostHistory?.error.code == .corrupted, "\(ending), \(what)")
+        }
       }
-      for length in 0..<bytes.count { try await expectDamage(Array(bytes.prefix(length)), "cut to \(length)") }
+      for length in 0..<bytes.count { try expectDamage(Array(bytes.prefix(length)), "cut to \(length)") }
       for _ in 0..<Self.flips {
         var changed = bytes
         let index = random.below(bytes.count)
         changed[index] ^= UInt8(1 + random.below(255))
-        try await expectDamage(changed, "byte \(index), seed \(Chance.seed)")
+        try expectDamage(changed, "byte \(index), seed \(Chance.seed)")
       }
-      try folder.write(bytes, to: path)
     }
-    #expect(try await store.load(scenario.id) != nil)
+    let sound = try Self.converted(scenario.id, entry.flow, entry.history)
+    #expect(sound.damage(of: scenario.id) == nil && sound[scenario.id]?.lostHistory == nil)
+  }
+
+  /// Returns the log that is made of a flow's files.
+  private static func converted(_ id: FlowID, _ flow: [UInt8], _ history: [UInt8]) throws -> LogState {
+    let files = SimulatedFiles(seed: 1)
+    let disk = Disk(files)
+    for directory in ["/flows", "/flows/\(FileName.stem(of: id).prefix { $0 != "/" })"] {
+      _ = try disk.makeDirectory(directory)
+    }
+    try disk.write(flow, to: "/" + CorpusEntry.path(id, FileName.flow))
+    try disk.write(history, to: "/" + CorpusEntry.path(id, FileName.history))
+    var state = LogState()
+    try OldStore(root: "", disk: disk).convert { draft throws(FlowStoreError) in
+      let (bytes, group) = draft.encoded(1, at: 0, of: 1, salt: 0)
+      let segment = SegmentBytes(bytes: bytes, segment: 1, salt: 0)
+      for (entry, place) in zip(group.entries, group.places) {
+        guard let content = segment.record(at: place) else { continue }
+        try state.apply(entry, at: place, in: 1, content)
+      }
+    }
+    return state
   }
 
   /// Of each file; 10,000 in all.
@@ -81,9 +99,9 @@ import Testing
     let stored = try await store.commit(
       FlowWrite(meant.snapshot, to: scenario.id, expecting: .none, appending: history))
     let target = try #require(Self.folder)
-    for ending in [FileName.flow, FileName.history] {
-      let bytes = try folder.bytes(CorpusEntry.path(scenario.id, ending))
-      try Data(bytes).write(to: URL(fileURLWithPath: "\(target)/\(scenario.name)\(ending)"))
+    for name in try folder.files(".segment") + ["log/manifest"] {
+      let ending = name.split(separator: "/").last ?? ""
+      try Data(folder.bytes(name)).write(to: URL(fileURLWithPath: "\(target)/\(scenario.name).\(ending)"))
     }
     let summary = try stored.summary(history)
     let (outcome, _) = try await Self.finish(scenario, stored, store)

@@ -1,10 +1,12 @@
-import ActorFlow
-import ActorFlowHosting
+import ActorFlowTesting
 import Foundation
 import Testing
 
-@Suite struct FileDamageTests {
-  private static let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap(Int.init) ?? 10_000
+@testable import ActorFlow
+@testable import ActorFlowHosting
+
+@Suite("Damage to the log") struct FileDamageTests {
+  private let clock = ManualWallClock()
 
   private func code(_ work: () async throws -> Void) async -> FlowStoreError.Code? {
     do {
@@ -15,134 +17,145 @@ import Testing
     }
   }
 
-  @Test("a flow's file that was cut or changed anywhere is corrupted")
-  func file() async throws {
-    let folder = try Folder()
-    let store = try await folder.open()
-    try await store.commit("flow", 1)
-    let name = try #require(try folder.files(".flow").first)
-    let bytes = try folder.bytes(name)
-    for length in 0..<bytes.count {
-      try folder.write(Array(bytes.prefix(length)), to: name)
-      #expect(await code { _ = try await store.load("flow") } == .corrupted, "cut to \(length)")
-    }
-    var random = SystemRandomNumberGenerator()
-    for round in 0..<Self.rounds {
+  private func open(_ files: SimulatedFiles) async throws -> FileFlowStore {
+    try await FileFlowStore(directory: "/store", clock: clock, disk: Disk(files))
+  }
+
+  /// The name of the only segment, its bytes, and its groups.
+  private func segment(_ files: SimulatedFiles, _ store: FileFlowStore) throws -> (String, [UInt8], [LogGroup]) {
+    let segment = try #require(store.files.withLock { $0.manifest.segments.last })
+    let path = "/store/log/" + Manifest.segmentName(segment.number)
+    let bytes = try #require(files.contents()[String(path.dropFirst())])
+    let pieces = SegmentBytes(bytes: bytes, segment: UInt32(segment.number), salt: segment.salt)
+      .pieces(upTo: bytes.count, after: UInt64(segment.firstGroup) - 1)
+    return (
+      path, bytes,
+      pieces.compactMap { piece in
+        if case .group(let group) = piece { group } else { nil }
+      }
+    )
+  }
+
+  @Test(
+    "a changed byte makes the flows of its group corrupted, and only they; after a crash, that of the last group does not",
+    arguments: [false, true])
+  func everyByte(isClosed: Bool) async throws {
+    let files = SimulatedFiles(seed: 1)
+    let store = try await open(files)
+    for id: FlowID in ["a", "b", "c"] { try await store.commit(id, 1) }
+    try await store.commit("b", 2)
+    try await store.commit("last", 1)
+    let (path, bytes, groups) = try segment(files, store)
+    if isClosed { await store.close() }
+    #expect(groups.count == 5)
+    let revisions: [FlowID: Int] = ["a": 1, "b": 2, "c": 1, "last": 1]
+    for index in SegmentBytes.headBytes..<(isClosed ? bytes.count : groups[4].offset) {
       var changed = bytes
-      // First every byte once, then any.
-      let index = round < bytes.count ? round : Int.random(in: 0..<bytes.count, using: &random)
-      changed[index] ^= UInt8.random(in: 1...255, using: &random)
-      try folder.write(changed, to: name)
-      #expect(await code { _ = try await store.load("flow") } == .corrupted, "byte \(index)")
+      changed[index] ^= UInt8(1 << (index % 8))
+      let damaged = SimulatedFiles(copying: files)
+      damaged.set(changed, at: path)
+      let opened = try FileFlowStore.opened("/store", clock, Disk(damaged))
+      let hit = try #require(groups.first { index < $0.end })
+      for (id, revision) in revisions {
+        let isLast = hit.number == groups.last { $0.entries.contains { $0.concerns(id) } }?.number
+        if isLast {
+          #expect(opened.state.log.damage(of: id)?.code == .corrupted, "\(id), byte \(index)")
+        } else {
+          #expect(opened.state.log.damage(of: id) == nil, "\(id), byte \(index)")
+          #expect(opened.state.log[id]?.revision == Revision(revision), "\(id), byte \(index)")
+        }
+      }
     }
-    try folder.write(bytes, to: name)
-    #expect(try await store.load("flow")?.snapshot == .numbered(1))
   }
 
-  @Test("a history that was cut or changed anywhere is corrupted, and its flow continues")
-  func history() async throws {
-    let folder = try Folder()
-    let store = try await folder.open()
-    for revision in 1...3 { try await store.commit("flow", revision) }
-    let name = try #require(try folder.files(".history").first)
-    let bytes = try folder.bytes(name)
-    let read: () async throws -> Void = { _ = try await store.history(of: "flow", after: 0, limit: 99) }
-    for length in 0..<bytes.count {
-      try folder.write(Array(bytes.prefix(length)), to: name)
-      #expect(await code(read) == .corrupted, "cut to \(length)")
-    }
-    for index in bytes.indices {
-      var changed = bytes
-      changed[index] ^= 0x20
-      try folder.write(changed, to: name)
-      #expect(await code(read) == .corrupted, "byte \(index)")
-    }
-    #expect(try await store.load("flow")?.snapshot == .numbered(3))
-    try await store.commit("flow", 4)
-    #expect(await code(read) == .corrupted)
-    // The bytes behind the committed ones belong to no entry.
-    try folder.write(bytes + [1, 2, 3] + bytes, to: name)
-    try await store.delete("flow", expecting: Revision(4), fence: nil)
-    try await store.commit("flow", 1)
-    #expect(try await store.history(of: "flow", after: 0, limit: 99) == [.numbered(1)])
-  }
-
-  @Test("leftovers of a crash are removed, and an unreadable file affects no other flow", arguments: [false, true])
-  func opening(long: Bool) async throws {
-    let folder = try Folder()
-    let bad = FlowID(long ? String(repeating: "bad ", count: 100) : "Bad")
-    let store = try await folder.open()
-    try await store.commit(bad, 1)
-    let name = try #require(try folder.files(".flow").first)
-    try await store.commit("good", 1)
+  @Test("damage outlives openings and compactions, until its flow is given up")
+  func damaged() async throws {
+    let files = SimulatedFiles(seed: 1)
+    let store = try await open(files)
+    for id: FlowID in ["bad", "good"] { try await store.commit(id, 1) }
+    try await store.commit("bad", 2)
+    try await store.commit("good", 2)
+    let (path, bytes, groups) = try segment(files, store)
     await store.close()
-    let sound = try folder.bytes(name)
-    let left = ["flows/0/half.new", "flows/1/gone.history"]
-    for file in left { try folder.write([1, 2, 3], to: file) }
-    try folder.write(Array(sound.dropLast(3)), to: name)
-    let again = try await folder.open()
-    let files = try folder.files()
-    for file in left { #expect(!files.contains(file)) }
-    #expect(await again.unreadable().map { "flows/" + $0.key } == [name])
-    #expect(await again.unreadable().values.map(\.code) == [.corrupted])
-    #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == ["good"])
-    #expect(try await again.tasks(TaskQuery(), after: nil, limit: 9).tasks.map(\.flow) == ["good"])
-    for work: @Sendable () async throws -> Void in [
-      { _ = try await again.load(bad) }, { try await again.commit(bad, 1) }, { try await again.commit(bad, 2) },
-      { try await again.delete(bad, expecting: Revision(1), fence: nil) },
-      { _ = try await again.history(of: bad, after: 0, limit: 9) },
-    ] {
-      #expect(await code(work) == .corrupted)
+    var changed = bytes
+    changed[groups[2].offset + 60] ^= 1
+    files.set(changed, at: path)
+    for round in 0..<12 {
+      let again = try await open(files)
+      #expect(await Array(again.unreadable().keys) == ["bad"], "round \(round)")
+      #expect(await again.unreadable().values.map(\.code) == [.corrupted])
+      #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == ["good"])
+      #expect(try await again.tasks(TaskQuery(), after: nil, limit: 9).tasks.map(\.flow) == ["good"])
+      for work: () async throws -> Void in [
+        { _ = try await again.load("bad") }, { try await again.commit("bad", 1) }, { try await again.commit("bad", 3) },
+        { try await again.delete("bad", expecting: Revision(2), fence: nil) },
+        { _ = try await again.history(of: "bad", after: 0, limit: 9) },
+      ] {
+        #expect(await code(work) == .corrupted)
+      }
+      try await again.commit("good", round + 3)
+      for segment in again.files.withLock({ $0.sealed }) {
+        try await again.onWriter { store throws(FlowStoreError) in try store.compact(segment) }
+      }
+      if round == 0 { #expect(await again.tornTails().isEmpty) }
+      await again.close()
     }
-    #expect(try folder.bytes(name) == Array(sound.dropLast(3)))
-    try await again.commit("good", 2)
-    await again.close()
-    try folder.write(sound, to: name)
-    let healed = try await folder.open()
-    #expect(try await healed.load(bad)?.snapshot == .numbered(1))
-    #expect(await healed.unreadable().isEmpty)
-  }
-
-  @Test("a file that was unreadable when the store opened is used as soon as it can be read", arguments: [false, true])
-  func healed(long: Bool) async throws {
-    let folder = try Folder()
-    let id = FlowID(long ? String(repeating: "bad ", count: 100) : "Bad")
-    let store = try await folder.open()
-    try await store.commit(id, 1)
-    await store.close()
-    let isFailing = Lock(true)
-    let again = try await folder.open(
-      Disk { operation in
-        operation.path.hasSuffix(".flow") && isFailing.withLock { $0 } ? .error(EIO) : nil
-      })
-    #expect(await again.unreadable().values.map(\.code) == [.unavailable])
-    #expect(await code { try await again.commit(id, 1) } == .unavailable)
-    isFailing.withLock { $0 = false }
-    #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows == [])
-    #expect(try await again.load(id)?.snapshot == .numbered(1))
-    #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == [id])
+    let healed = try await open(files)
+    #expect(!(await healed.tornTails().isEmpty))
+    try await healed.giveUp("bad")
+    try await healed.commit("bad", 1)
+    await healed.close()
+    let again = try await open(files)
+    #expect(try await again.history(of: "bad", after: 0, limit: 9) == [.numbered(1)])
+    #expect(try await again.history(of: "good", after: 0, limit: 99).count == 14)
     #expect(await again.unreadable().isEmpty)
-    try await again.commit(id, 2)
-    #expect(try folder.files(".flow").count == 1)
   }
 
-  @Test("a valid file under another flow's name, or a missing one, is corrupted")
-  func moved() async throws {
-    let folder = try Folder()
-    let store = try await folder.open()
-    try await store.commit("one", 1)
-    let name = try #require(try folder.files(".flow").first)
-    let other = try folder.bytes(name)
-    try await store.commit("two", 1)
-    let second = try #require(try folder.files(".flow").first { $0.hasSuffix("two.flow") })
-    try folder.write(other, to: second)
-    #expect(await code { _ = try await store.load("two") } == .corrupted)
-    try FileManager.default.removeItem(atPath: folder.path + "/store/" + name)
-    #expect(await code { _ = try await store.load("one") } == .corrupted)
-    #expect(await code { try await store.commit("one", 2) } == .corrupted)
+  @Test("if both lists of a group are lost, every flow that was not written later is corrupted, and unknown ids are")
+  func bothLists() async throws {
+    let files = SimulatedFiles(seed: 1)
+    let store = try await open(files)
+    for id: FlowID in ["old", "hit", "later"] { try await store.commit(id, 1) }
+    try await store.commit("later", 2)
+    try await store.commit("new", 1)
+    let (path, bytes, groups) = try segment(files, store)
     await store.close()
-    let again = try await folder.open()
-    #expect(await code { _ = try await again.load("two") } == .corrupted)
-    #expect(await code { _ = try await again.load("one") } == .corrupted)
+    var changed = bytes
+    for index in groups[1].offset..<groups[1].end { changed[index] = 0 }
+    files.set(changed, at: path)
+    for _ in 0..<2 {
+      let again = try await open(files)
+      for id: FlowID in ["old", "hit", "unknown"] {
+        #expect(await code { _ = try await again.load(id) } == .corrupted, "\(id)")
+        #expect(await code { try await again.commit(id, 1) } == .corrupted, "\(id)")
+      }
+      #expect(try await again.load("later")?.revision == Revision(2))
+      #expect(try await again.load("new")?.revision == Revision(1))
+      await again.close()
+    }
+    let again = try await open(files)
+    try await again.giveUp("unknown")
+    try await again.commit("unknown", 1)
+    #expect(try await again.load("unknown")?.revision == Revision(1))
+  }
+
+  @Test("the end of the last group is cut, kept aside and reported, and nothing before it is lost")
+  func tornTail() async throws {
+    let files = SimulatedFiles(seed: 1)
+    let store = try await open(files)
+    for revision in 1...3 { try await store.commit("flow", revision) }
+    let (path, bytes, groups) = try segment(files, store)
+    for length in groups[2].offset + 1..<bytes.count {
+      let torn = SimulatedFiles(copying: files)
+      torn.set(Array(bytes.prefix(length)), at: path)
+      let again = try await open(torn)
+      #expect(try await again.load("flow")?.revision == Revision(2))
+      #expect(await again.unreadable().isEmpty)
+      let tail = try #require(await again.tornTails().first)
+      #expect(torn.contents()[String(tail.dropFirst())] == Array(bytes[groups[2].offset..<length]))
+      try await again.commit("flow", 3)
+      await again.close()
+      #expect(try await open(torn).history(of: "flow", after: 0, limit: 9).count == 3)
+    }
   }
 }

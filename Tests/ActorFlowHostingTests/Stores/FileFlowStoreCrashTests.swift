@@ -43,26 +43,7 @@ import Testing
       guard plan.wasMet else { break }
       try await expectWhole(folder, stopped, "\(Self.deaths[index]) at \(number)")
     }
-    #expect(number > 60)
-  }
-
-  @Test(
-    "a disk that loses unsynced data at any call has lost nothing acknowledged",
-    arguments: PowerLoss.Names.allCases)
-  func powerLoss(losing names: PowerLoss.Names) async throws {
-    var number = 0
-    while true {
-      number += 1
-      let folder = try Folder()
-      let loss = PowerLoss(at: number, losing: names)
-      let store = try await folder.open(Disk(fault: loss.fault))
-      loss.arm()
-      let stopped = await play(store)
-      await store.close()
-      guard loss.hasCrashed else { break }
-      try await expectWhole(folder, stopped, "power and \(names) names lost at \(number)")
-    }
-    #expect(number > 60)
+    #expect(number > 30)
   }
 
   static let failures: [DiskFault] = [.error(ENOSPC), .error(EIO), .partial(5, ENOSPC), .partial(0, EIO)]
@@ -90,7 +71,7 @@ import Testing
       let again = try await folder.open()
       #expect(try await StoreScript.revisions(of: again) == StoreScript.revisions(after: StoreScript.writes.count))
     }
-    #expect(number > 60)
+    #expect(number > 30)
   }
 
   @Test("a full disk is reported, and the write succeeds when there is room again")

@@ -56,7 +56,7 @@ import Testing
       group.addTask { await store.close() }
       group.addTask { await store.close() }
     }
-    let before = try folder.files(".flow")
+    let before = try folder.snapshot()
     for work: @Sendable () async throws -> Void in [
       { _ = try await store.load("flow") }, { try await store.commit("flow", 1) },
       { try await store.delete("flow", expecting: Revision(1), fence: nil) },
@@ -67,7 +67,7 @@ import Testing
       let error = await #expect(throws: FlowStoreError.self) { try await work() }
       #expect(error?.code == .unavailable)
     }
-    #expect(try folder.files(".flow") == before)
+    #expect(try folder.snapshot() == before)
     #expect(try folder.files(".new") == [])
     _ = try await folder.open()
   }
@@ -97,8 +97,7 @@ import Testing
     for name in names {
       try await again.delete(FlowID(name), expecting: Revision(name == "\u{E9}" ? 2 : 1), fence: nil)
     }
-    #expect(try folder.files(".flow") == [])
-    #expect(try folder.files(".history") == [])
+    #expect(try await again.list(FlowQuery(), after: nil, limit: 99).flows == [])
   }
 
   @Test("64 writers at 64 flows each, and one flow that all of them write")

@@ -101,7 +101,7 @@ import Testing
         #expect(await again.unreadable().isEmpty)
       }
     }
-    #expect(number > 8)
+    #expect(number > 4)
   }
 
   /// Removes the lock file and opens the store before a call of this number.
@@ -110,7 +110,7 @@ import Testing
       var isArmed = false
       var count = 0
       var found: Revision?
-      var other: FileFlowStore.State?
+      var other: FileFlowStore.Opened?
     }
     private let root: String
     private let number: Int
@@ -123,7 +123,7 @@ import Testing
 
     func arm() { state.withLock { $0.isArmed = true } }
     var found: Revision? { state.withLock { $0.found } }
-    func release() { state.withLock { $0.other }?.lock?.giveBack() }
+    func release() { state.withLock { $0.other }?.state.lock?.giveBack() }
 
     func fault(_ operation: DiskOperation) -> DiskFault? {
       let isTurn = state.withLock { state in
@@ -133,10 +133,10 @@ import Testing
       guard isTurn else { return nil }
       unlink(root + "/lock")
       guard let opened = try? FileFlowStore.opened(root, SystemWallClock(), Disk()) else { return nil }
-      let index = opened.1
+      let index = opened.index
       let flows = (try? index.list(FlowQuery(), after: nil, limit: 9).flows) ?? []
       state.withLock { state in
-        (state.found, state.other) = (flows.first?.revision ?? Revision.none, opened.0)
+        (state.found, state.other) = (flows.first?.revision ?? Revision.none, opened)
       }
       return nil
     }

@@ -1,7 +1,9 @@
-import ActorFlow
-import ActorFlowHosting
 import ActorFlowTesting
 import Foundation
+import Testing
+
+@testable import ActorFlow
+@testable import ActorFlowHosting
 
 /// A directory for the stores of one test, removed with it.
 final class Folder: Sendable {
@@ -17,8 +19,10 @@ final class Folder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  func open(_ disk: Disk = Disk()) async throws -> FileFlowStore {
-    try await FileFlowStore(directory: path + "/store", clock: clock, disk: disk)
+  func open(
+    _ disk: Disk = Disk(), segmentBytes: Int = FileFlowStore.usualSegmentBytes
+  ) async throws -> FileFlowStore {
+    try await FileFlowStore(directory: path + "/store", clock: clock, disk: disk, segmentBytes: segmentBytes)
   }
 
   /// The paths of all files with this ending, below the store's directory, sorted.
@@ -27,21 +31,10 @@ final class Folder: Sendable {
     return all.filter { $0.hasSuffix(ending) }.sorted()
   }
 
-  /// The bytes of all files of flows.
+  /// The bytes of all files of the log.
   func snapshot() throws -> [String: [UInt8]] {
-    let names = try files().filter { $0.hasPrefix("flows/") && $0.contains(".") }
+    let names = try files().filter { $0.hasPrefix("log/") && !$0.hasSuffix("aside") }
     return Dictionary(uniqueKeysWithValues: try names.map { ($0, try bytes($0)) })
-  }
-
-  func remove(_ name: String) throws {
-    try FileManager.default.removeItem(atPath: path + "/store/" + name)
-  }
-
-  /// Exchanges the names of two files.
-  func swap(_ one: String, _ other: String) throws {
-    let bytes = (try bytes(one), try bytes(other))
-    try write(bytes.1, to: one)
-    try write(bytes.0, to: other)
   }
 
   func bytes(_ name: String) throws -> [UInt8] {
@@ -70,18 +63,28 @@ final class Folder: Sendable {
       return try await self.open()
     }
     harness.close = { await ($0 as? FileFlowStore)?.close() }
-    harness.damage = { _, id, damage in
-      guard let name = try self.files(".flow").first(where: { self.isFile($0, of: id) }) else { return }
-      try self.write(damage.applied(to: try self.bytes(name)), to: name)
+    harness.damage = { store, id, damage in
+      guard let store = store as? FileFlowStore, let place = store.state.withLock({ $0.log[id]?.place }) else { return }
+      let name = "log/" + Manifest.segmentName(Int(place.segment))
+      var bytes = try self.bytes(name)
+      let range = Int(place.offset)..<Int(place.offset) + place.size
+      guard damage == .newerFormat else {
+        // A record cannot be shorter, because others follow it: what is missing was never written.
+        let left = damage.applied(to: Array(bytes[range]))
+        bytes.replaceSubrange(range, with: left + [UInt8](repeating: 0, count: range.count - left.count))
+        return try self.write(bytes, to: name)
+      }
+      let salt = store.files.withLock { $0.manifest.segments.first { $0.number == place.segment }?.salt ?? 0 }
+      let content = range.dropLast(LogPlace.sumBytes)
+      let magic = Array("AFSN".utf8)
+      let start = try #require(content.first { bytes[$0...].starts(with: magic) })
+      bytes.replaceSubrange(
+        start..<content.upperBound, with: damage.applied(to: Array(bytes[start..<content.upperBound])))
+      var writer = ByteWriter()
+      writer.fixed(Checksum.of(bytes[content], at: content.lowerBound, salt: salt))
+      bytes.replaceSubrange(content.upperBound..<range.upperBound, with: writer.bytes)
+      try self.write(bytes, to: name)
     }
     return harness
-  }
-}
-
-extension Folder {
-  /// Whether a file belongs to the flow: its name is the id, with capitals escaped.
-  func isFile(_ name: String, of id: FlowID) -> Bool {
-    let own = name.split(separator: "/").last ?? ""
-    return own.removingPercentEncoding == "\(id).flow"
   }
 }

@@ -8,13 +8,15 @@ import Foundation
 struct LongHistory {
   static let id: FlowID = "long"
 
+  let flow: FlowID
   private(set) var entries: [HistoryEntry] = []
   private(set) var end = HistoryEnd()
   private var bytes: [UInt8] = []
   private var revision = Revision.none
 
   /// A history of this many records, the first ones in format 1.
-  init(records: Int, perRecord: () -> Int, old: Int) {
+  init(records: Int, perRecord: () -> Int, old: Int, _ flow: FlowID = Self.id) {
+    self.flow = flow
     for number in 0..<records {
       let added = (0..<perRecord()).map { HistoryEntry.numbered(entries.count + 1 + $0) }
       revision = revision.next
@@ -31,13 +33,28 @@ struct LongHistory {
     if revision == .none { revision = Revision(1) }
   }
 
-  func opened(in folder: Folder, _ disk: Disk = Disk()) async throws -> FileFlowStore {
-    await (try await folder.open()).close()
-    let flow = StoredFlow(id: Self.id, revision: revision, snapshot: .numbered(1), changedAt: folder.clock.now.stored)
+  /// Writes the files of the flow, before the folder's store is opened.
+  func write(in folder: Folder) throws {
+    let flow = StoredFlow(id: flow, revision: revision, snapshot: .numbered(1), changedAt: folder.clock.now.stored)
     let file = FlowFile(flow: flow, commit: CommitID(), history: end)
-    try folder.write(file.encoded(flow.snapshot.encoded()), to: CorpusEntry.path(Self.id, FileName.flow))
-    if !bytes.isEmpty { try folder.write(bytes, to: CorpusEntry.path(Self.id, FileName.history)) }
+    try folder.makeOldDirectories()
+    try folder.write(file.encoded(flow.snapshot.encoded()), to: CorpusEntry.path(flow.id, FileName.flow))
+    if !bytes.isEmpty { try folder.write(bytes, to: CorpusEntry.path(flow.id, FileName.history)) }
+  }
+
+  func opened(in folder: Folder, _ disk: Disk = Disk()) async throws -> FileFlowStore {
+    try write(in: folder)
     return try await folder.open(disk)
+  }
+}
+
+extension Folder {
+  /// Makes the directories of a store of an earlier version.
+  func makeOldDirectories() throws {
+    for name in FileName.directories {
+      try FileManager.default.createDirectory(
+        atPath: "\(path)/store/flows/\(name)", withIntermediateDirectories: true)
+    }
   }
 }
 
@@ -45,6 +62,7 @@ struct LongHistory {
 enum OldFiles {
   static func write(_ id: FlowID, revisions: Int, in folder: Folder) throws {
     let history = history(1...revisions)
+    try folder.makeOldDirectories()
     var writer = ByteWriter()
     writer.string(id.description)
     writer.int(revisions)

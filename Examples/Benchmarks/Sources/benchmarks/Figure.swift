@@ -63,7 +63,8 @@ enum Figure: String, CaseIterable {
     case .hostedAnswerMemory:
       "a hosted flow on MemoryFlowStore: from an answer until the next question is stored and read"
     case .hostedAnswerHot: "as hostedAnswerMemory, of a flow that stays in memory"
-    case .hostedAnswerFile: "flows answered per second on FileFlowStore / with the same files written and synced bare"
+    case .hostedAnswerFile:
+      "flows answered per second on FileFlowStore / with a log of the same commits written and synced bare"
     case .bytesPerParkedFlow: "resident growth of a host per waiting flow, without its store and index"
     case .inboxAmong100000: "a person's three tasks among 100,000 waiting flows / among 100"
     case .resumeAfter10000: "taking up a flow after 10,000 settled iterations / after 10"

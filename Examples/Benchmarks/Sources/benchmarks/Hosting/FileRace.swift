@@ -3,20 +3,27 @@ import ActorFlowHosting
 import Foundation
 import Synchronization
 
-/// Hosted flows on files, against the same files written bare.
+/// Hosted flows on files, against a log that is written bare.
 struct FileRace {
   let flows: Int
   private let questions = 8
 
-  /// Flows answered in a second, divided by the number possible if only the same files were written, synced and
-  /// renamed: as many commits of the same sizes, as many flows at once, in as many directories. Both sides take turns;
-  /// a value for each round. An unmeasured round before records the writes.
+  /// Flows answered in a second, divided by the number possible if only a log were written and synced: as many commits
+  /// of the same size, as many flows at once. Both sides take turns; a value for each round. An unmeasured round before
+  /// counts the commits and their bytes.
   @concurrent func ratios(rounds: Int) async throws -> [Double] {
-    let commits = try await inFolder { folder in
-      let store = RecordingStore(try await FileFlowStore(directory: folder), directory: folder)
-      _ = try await answering(on: store) { try store.begin($0) }
+    let (commits, bytes) = try await inFolder { folder in
+      let store = try await FileFlowStore(directory: folder)
+      let start = Mutex(0)
+      _ = try await answering(on: store) { _ in
+        let size = try size(of: folder)
+        start.withLock { $0 = size }
+      }
+      let revisions = try await store.list(FlowQuery(), after: nil, limit: flows).flows.map(\.revision.number)
       await store.close()
-      return store.commits
+      // The first commits, up to the first question, are not measured.
+      let commits = max(1, (revisions.max() ?? 0) - Self.commitsBefore)
+      return (commits, max(1, (try size(of: folder) - start.withLock { $0 }) / (commits * flows)))
     }
     var ratios: [Double] = []
     for _ in 0..<rounds {
@@ -27,13 +34,23 @@ struct FileRace {
         return time
       }
       let bare = try await inFolder { folder in
-        let files = BareFiles(root: folder)
-        try files.prepare(commits)
-        return try await nanosecondsOf { try await files.write(commits) }
+        let log = try BareLog(root: folder)
+        return try await nanosecondsOf { try await log.write(flows: flows, commits: commits, bytes: bytes) }
       }
       ratios.append(bare / hosted)
     }
     return ratios
+  }
+
+  /// The commits of a flow until it shows its first question.
+  private static let commitsBefore = 2
+
+  private func size(of folder: String) throws -> Int {
+    let log = folder + "/log"
+    return try FileManager.default.contentsOfDirectory(atPath: log).reduce(0) { sum, name in
+      let size = try FileManager.default.attributesOfItem(atPath: log + "/" + name)[.size] as? Int
+      return sum + (name.hasSuffix(".segment") ? size ?? 0 : 0)
+    }
   }
 
   private func inFolder<Result: Sendable>(_ body: (String) async throws -> Result) async throws -> Result {
@@ -73,87 +90,5 @@ struct FileRace {
     }
     try await host.catchUp()
     return time
-  }
-}
-
-/// A store on files that records after each commit the files it left on the disk.
-final class RecordingStore: FlowStore {
-  private struct State {
-    var stems: [FlowID: String] = [:]
-    var histories: [FlowID: Int] = [:]
-    var commits: [FlowID: [FileCommit]] = [:]
-  }
-  private let store: FileFlowStore
-  private let root: String
-  private let state = Mutex(State())
-
-  init(_ store: FileFlowStore, directory: String) {
-    self.store = store
-    root = directory + "/flows"
-  }
-
-  func close() async { await store.close() }
-
-  /// The recorded commits, flow by flow.
-  var commits: [[FileCommit]] { state.withLock { Array($0.commits.values) } }
-
-  /// Finds the flows' files, and records from now on.
-  func begin(_ ids: [FlowID]) throws {
-    let names = try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.hasSuffix(".flow") }
-    let stems = Dictionary(
-      uniqueKeysWithValues: names.map { name in
-        let stem = String(name.dropLast(5))
-        return (FlowID(String(stem.drop { $0 != "/" }.dropFirst())), stem)
-      })
-    for id in ids {
-      guard let stem = stems[id] else { throw WrongResult(description: "no file of \(id)") }
-      let history = try size("\(root)/\(stem).history")
-      state.withLock { state in
-        state.stems[id] = stem
-        state.histories[id] = history
-      }
-    }
-  }
-
-  private func size(_ path: String) throws -> Int {
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw WrongResult(description: "\(path) is missing") }
-    return Int(status.st_size)
-  }
-
-  func commit(_ write: FlowWrite) async throws -> StoredFlow {
-    let (id, flow) = (write.id, try await store.commit(write))
-    guard let stem = state.withLock({ $0.stems[id] }) else { return flow }
-    let (bytes, end) = (try size("\(root)/\(stem).flow"), try size("\(root)/\(stem).history"))
-    state.withLock { state in
-      let start = state.histories.updateValue(end, forKey: id) ?? end
-      state.commits[id, default: []].append(
-        FileCommit(stem: stem, historyOffset: start, historyBytes: end - start, flowBytes: bytes))
-    }
-    return flow
-  }
-
-  func load(_ id: FlowID) async throws -> StoredFlow? { try await store.load(id) }
-
-  func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
-    try await store.delete(id, expecting: revision, fence: fence)
-  }
-
-  func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
-    try await store.list(query, after: cursor, limit: limit)
-  }
-
-  func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
-    try await store.tasks(query, after: cursor, limit: limit)
-  }
-
-  func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
-    try await store.history(of: id, after: sequence, limit: limit)
-  }
-
-  func note(_ key: String) async throws -> StoreNote? { try await store.note(key) }
-
-  func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
-    try await store.setNote(note, under: key, replacing: old)
   }
 }

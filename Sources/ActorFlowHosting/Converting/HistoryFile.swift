@@ -7,9 +7,6 @@ import ActorFlow
 enum HistoryFile {
   static let envelope = Envelope(magic: Array("AFHI".utf8), format: 2, oldest: 1, what: "the history")
 
-  /// The greatest size of a record's header, name, links and first number, in bytes.
-  static let headBytes = Envelope.headerBytes + 16 + 3 * 10
-
   /// Returns the record of a commit, and the end of the history after it.
   static func record(
     _ entries: [HistoryEntry], of revision: Revision, by commit: CommitID, at end: HistoryEnd
@@ -27,33 +24,30 @@ enum HistoryFile {
     return (bytes, end.appending(bytes.count, by: commit))
   }
 
-  /// The beginning of a record in format 2.
-  struct Head {
-    let name: CommitID
-    let links: HistoryLinks
-    /// The number of the first entry.
-    let first: Int
+  /// Whether a file begins with a whole record, or with damage. A crash may leave less of a flow that never began.
+  static func hasRecord(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= Envelope.headerBytes else { return false }
+    guard let length = try? envelope.contentLength(bytes[...]) else { return true }
+    return bytes.count >= length + Envelope.overhead
   }
 
-  /// Reads the name and the links of the record at an offset, unverified; returns `nil` for a record in format 1.
-  static func head(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(FlowStoreError) -> Head? {
-    let header = try envelope.header(bytes)
-    guard header.format > 1 else { return nil }
-    var reader = ByteReader(bytes.dropFirst(Envelope.headerBytes).prefix(header.length))
-    return try head(&reader, at: offset)
+  /// The beginning of a record in format 2.
+  private struct Head {
+    let name: CommitID
+    let links: HistoryLinks
   }
 
   private static func head(_ reader: inout ByteReader, at offset: Int) throws(FlowStoreError) -> Head {
     let name = try reader.coded(CommitID.placeholder)
     let distances = (previous: try reader.int(), skip: try reader.int())
-    let first = try reader.int()
+    _ = try reader.int()
     guard (0...offset).contains(distances.previous), (0...offset).contains(distances.skip),
       distances.skip == 0 || distances.skip >= distances.previous, distances.previous > 0 || distances.skip == 0
     else { throw reader.malformed("a record has an invalid link") }
     let links = HistoryLinks(
       previous: distances.previous == 0 ? nil : offset - distances.previous,
       skip: distances.skip == 0 ? nil : offset - distances.skip)
-    return Head(name: name, links: links, first: first)
+    return Head(name: name, links: links)
   }
 
   /// Returns the entries of a record and the revision of its commit.

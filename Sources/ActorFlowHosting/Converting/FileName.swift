@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// The names of a flow's files, made from its id so that people can find them.
+/// The names of a flow's files as earlier versions made them from its id.
 enum FileName {
   static let flow = ".flow"
   static let history = ".history"
@@ -47,6 +47,12 @@ enum FileName {
       }
     }
     return String(validating: bytes, as: UTF8.self).map { FlowID($0) }
+  }
+
+  /// Whether a file may be the flow's by its name; the file may be named after another spelling of an equal id.
+  static func isSame(_ stem: String, _ id: FlowID) -> Bool {
+    let name = stem.drop { $0 != "/" }.dropFirst()
+    return isHashed(stem) ? stem.hasPrefix(Self.stem(of: id).dropLast()) : self.id(ofStem: name) == id
   }
 
   /// Whether a byte is not escaped: small letters, digits, `-` and `_`.

@@ -1,7 +1,7 @@
 /// An operation that the file store asks of the system: one call, or a few that fail as one.
 package struct DiskOperation: Sendable, Hashable {
   package enum Kind: Sendable, Hashable, CaseIterable {
-    case read, create, openHistory, truncate, write, sync, rename, remove, syncDirectory, makeDirectory
+    case read, create, write, truncate, sync, rename, remove, syncDirectory, makeDirectory
     case open, status, openLock, lock
   }
 
@@ -9,7 +9,7 @@ package struct DiskOperation: Sendable, Hashable {
   package let path: String
   /// The old name of a file that is renamed.
   package var source: String?
-  /// The number of bytes that the read of a part asks for.
+  /// The number of bytes that are read or written.
   package var count = 0
 }
 

@@ -1,0 +1,127 @@
+import ActorFlow
+
+/// Rewriting segments, on the thread that writes.
+extension FileFlowStore {
+  /// The number of bytes that are copied in one group.
+  private static let copyBytes = 256 << 10
+
+  func compactIfUseful() {
+    let (sealed, group) = files.withLock { ($0.sealed, $0.nextGroup) }
+    guard state.withLock({ $0.compactsFrom <= group }) else { return }
+    let live = state.withLock { $0.log.live }
+    let uses = sealed.map {
+      CompactionRule.Use(number: $0.number, bytes: $0.length, live: live[UInt32($0.number)] ?? 0)
+    }
+    guard let number = CompactionRule.next(uses, limit: segmentBytes),
+      let segment = sealed.first(where: { $0.number == number })
+    else { return }
+    // If it fails, the segment stays as it is, and a later write tries again: not the next one, as the disk may be full.
+    if (try? compact(segment)) == nil { state.withLock { $0.compactsFrom = group + 256 } }
+  }
+
+  /// Copies what is needed of a sealed segment to the end of the log, and removes the segment.
+  ///
+  /// - Parameter erased: A flow of which nothing is copied, not even that it was deleted.
+  func compact(_ segment: Manifest.Segment, erasing erased: FlowID? = nil) throws(FlowStoreError) {
+    let bytes: SegmentBytes
+    do { bytes = try files.withLock { files throws(DiskError) in try files.bytes(of: segment) } } catch {
+      throw FlowStoreError(.unavailable, "a segment cannot be read", underlying: error)
+    }
+    let others = files.withLock { $0.manifest.segments.filter { $0.number != segment.number } }
+    let older = { (group: UInt64) in others.contains { UInt64($0.firstGroup) < group } }
+    var draft = LogDraft()
+    var isDamaged = false
+    for piece in bytes.pieces(upTo: segment.length, after: UInt64(max(1, segment.firstGroup)) - 1) {
+      switch piece {
+      case .damaged: isDamaged = true
+      case .group(let group):
+        state.withLock { draft.copy(group, $0.log, bytes, erasing: erased, older: older) }
+        if draft.bytes > Self.copyBytes { try appendCopies(&draft) }
+      }
+    }
+    try appendCopies(&draft)
+    if isDamaged || bytes.bytes.count < segment.length {
+      loseRest(of: segment, bytes)
+      try setAside(bytes.bytes[...], "damaged-\(segment.number)")
+      state.withLock { draft.addLosses(of: $0.log) }
+      try appendCopies(&draft)
+    }
+    try changeFiles { files, lock throws(FlowStoreError) in try files.drop(segment.number, lock) }
+  }
+
+  private func appendCopies(_ draft: inout LogDraft) throws(FlowStoreError) {
+    guard !draft.isEmpty else { return }
+    let copies = draft
+    draft = LogDraft()
+    let group = try append { _ in copies }
+    try state.withLock { state throws(FlowStoreError) in try state.log.adopt(copies, group) }
+  }
+
+  /// Notes damage that was not there when the store was opened: what the segment has and cannot be copied.
+  private func loseRest(of segment: Manifest.Segment, _ bytes: SegmentBytes) {
+    let number = UInt32(segment.number)
+    let error = LogOpening.damaged(Manifest.segmentName(segment.number))
+    let lost = state.withLock { $0.log.loseRest(of: number, error) }
+    index.withLock { index in
+      for id in lost { index.remove(id) }
+    }
+  }
+
+  /// Writes bytes that belong to no group into a file beside the log, where nothing reads or removes them.
+  func setAside(_ bytes: ArraySlice<UInt8>, _ name: String) throws(FlowStoreError) {
+    let directory = files.withLock { $0.directory }
+    try Self.setAside(bytes, name, directory, disk)
+  }
+
+  static func setAside(
+    _ bytes: ArraySlice<UInt8>, _ name: String, _ directory: String, _ disk: Disk
+  ) throws(FlowStoreError) {
+    guard !bytes.isEmpty else { return }
+    do {
+      let aside = "\(directory)/\(asideDirectory)"
+      if try disk.makeDirectory(aside) { try disk.syncDirectory(directory) }
+      try disk.write(Array(bytes), to: "\(aside)/\(name)")
+      try disk.syncDirectory(aside)
+    } catch {
+      throw FlowStoreError(.unavailable, "damaged bytes cannot be set aside", underlying: error)
+    }
+  }
+}
+
+extension LogState {
+  /// Adopts copies that are on the disk.
+  mutating func adopt(_ draft: LogDraft, _ group: LogGroup) throws(FlowStoreError) {
+    for ((entry, record), place) in zip(zip(draft.entries, draft.records), group.places) {
+      switch entry.kind {
+      case .flow:
+        let id = FlowID(entry.key)
+        let (loss, lostHistory) = (lost[id], flows[id]?.lostHistory)
+        try apply(entry, at: place, in: group.number, record[...])
+        // A copy of an older commit does not make a damaged flow whole.
+        if let loss {
+          lose(id, loss)
+          setLostHistory(of: id, lostHistory)
+        }
+      case .history, .note: try apply(entry, at: place, in: group.number, record[...])
+      // The state has the others already.
+      case .deletion, .noNote, .lostFlow, .lostHistory, .lostGroup, .lostNote, .lostName: break
+      }
+    }
+  }
+
+  /// Marks all that is still in a segment as lost; returns the flows.
+  mutating func loseRest(of segment: UInt32, _ error: FlowStoreError) -> [FlowID] {
+    var found: [FlowID] = []
+    for (id, flow) in flows {
+      if flow.place?.segment == segment, lost[id] == nil {
+        lose(id, Loss(error: error, group: flow.group))
+        found.append(id)
+      }
+      if flow.spans.contains(where: { $0.place.segment == segment }), flow.lostHistory == nil {
+        loseHistory(of: id, Loss(error: error, group: flow.group))
+      }
+    }
+    for (key, place) in notePlaces where place.segment == segment { loseNote(key, error) }
+    return found
+  }
+}

@@ -1,0 +1,97 @@
+import ActorFlow
+
+/// Reading on other threads than the one that writes: places are looked up, and read from open segments.
+extension FileFlowStore {
+  /// A segment that is read.
+  struct Segment: Sendable {
+    let file: DiskFile
+    let salt: UInt64
+  }
+
+  /// A record that is to be read.
+  fileprivate struct Found: Sendable {
+    let place: LogPlace
+    let segment: Segment
+  }
+
+  func readFlow(_ id: FlowID) throws(FlowStoreError) -> StoredFlow? {
+    let found = try state.withLock { state throws(FlowStoreError) -> (Revision, Found)? in
+      if let error = state.log.damage(of: id) { throw error }
+      guard let flow = state.log[id], let place = flow.place else { return nil }
+      return (flow.revision, try state.find(place))
+    }
+    guard let found else { return nil }
+    do {
+      let record = try FlowRecord(decoding: try read(found.1))
+      return StoredFlow(id: id, revision: found.0, snapshot: record.snapshot, changedAt: record.changedAt)
+    } catch let error where error.code != .unavailable {
+      lose(id, at: found.1.place, error)
+      throw error
+    }
+  }
+
+  /// Notes that a flow cannot be read, so that nothing is written over it.
+  private func lose(_ id: FlowID, at place: LogPlace, _ error: FlowStoreError) {
+    let isLost = state.withLock { state in
+      guard state.log[id]?.place == place else { return false }
+      state.log.lose(id, LogState.Loss(error: error, group: state.log[id]?.group ?? 0))
+      return true
+    }
+    if isLost { index.withLock { $0.remove(id) } }
+  }
+
+  func readHistory(of id: FlowID, after sequence: Int, limit: Int) throws(FlowStoreError) -> [HistoryEntry] {
+    let limit = max(1, limit)
+    var found: [HistoryEntry] = []
+    var (revision, last) = (-1, sequence)
+    while found.count < limit {
+      let next = try state.withLock { state throws(FlowStoreError) -> [(revision: Int, found: Found)] in
+        if let error = state.log.damage(of: id) { throw error }
+        guard let flow = state.log[id] else { return [] }
+        if let loss = flow.lostHistory {
+          throw FlowStoreError(.corrupted, "a part of the history of the flow \(id) is lost: \(loss.error.message)")
+        }
+        // The last part that begins at or before the first entry, and those behind it.
+        var start = flow.firstSpan { $0.revision > revision }
+        if revision < 0 { start = max(0, flow.firstSpan { $0.first > sequence } - 1) }
+        return try flow.spans[start...].prefix(64).map { (span) throws(FlowStoreError) in
+          (span.revision, try state.find(span.place))
+        }
+      }
+      guard !next.isEmpty else { break }
+      for part in next where found.count < limit {
+        revision = part.revision
+        let entries: [HistoryEntry]
+        do { entries = try HistoryRecord.entries(try read(part.found)) } catch {
+          throw FlowStoreError(error.code, "the history of the flow \(id): \(error.message)", underlying: error)
+        }
+        for entry in entries where entry.sequence > last && found.count < limit { found.append(entry) }
+        last = max(last, entries.last?.sequence ?? last)
+      }
+    }
+    return found
+  }
+
+  private func read(_ found: Found) throws(FlowStoreError) -> ArraySlice<UInt8> {
+    let bytes: [UInt8]
+    do {
+      bytes = try disk.read(found.place.size, at: Int(found.place.offset), of: found.segment.file)
+    } catch {
+      throw FlowStoreError(.unavailable, "the log cannot be read", underlying: error)
+    }
+    guard let content = SegmentBytes.content(bytes[...], at: found.place, salt: found.segment.salt) else {
+      let name = Manifest.segmentName(Int(found.place.segment))
+      throw LogOpening.damaged("\(name) from byte \(found.place.offset)")
+    }
+    return content
+  }
+}
+
+extension FileFlowStore.State {
+  fileprivate func find(_ place: LogPlace) throws(FlowStoreError) -> FileFlowStore.Found {
+    guard let segment = segments[place.segment] else {
+      throw LogOpening.damaged("\(Manifest.segmentName(Int(place.segment))), which is missing")
+    }
+    return FileFlowStore.Found(place: place, segment: segment)
+  }
+}

@@ -1,0 +1,124 @@
+import ActorFlow
+
+/// A write of the log, before it is decided.
+enum LogChange: Sendable {
+  case commit(LogCommit, expecting: Revision)
+  case delete(FlowID, expecting: Revision)
+  /// Gives up a flow that is damaged.
+  case giveUp(FlowID)
+  case note(String, StoreNote?, replacing: StoreNote?)
+
+  /// The flow or the note that a write changes.
+  enum Subject: Sendable, Hashable {
+    case flow(FlowID)
+    case note(String)
+  }
+
+  /// The state that a write finds.
+  enum Found: Sendable {
+    case flow(Revision, CommitID?)
+    case damaged(FlowStoreError)
+    case note(StoreNote?)
+  }
+
+  enum Decision: Sendable {
+    case write
+    case refuse(FlowStoreError)
+    /// The write was done before.
+    case repeated
+  }
+
+  var subject: Subject {
+    switch self {
+    case .commit(let commit, _): .flow(commit.flow.id)
+    case .delete(let id, _), .giveUp(let id): .flow(id)
+    case .note(let key, _, _): .note(key)
+    }
+  }
+
+  /// The bytes that the write brings, about.
+  var bytes: Int {
+    switch self {
+    case .commit(let commit, _): commit.snapshot.count + commit.history.count + 256
+    case .delete, .giveUp, .note: 256
+    }
+  }
+
+  func found(in state: LogState) -> Found {
+    switch subject {
+    case .note(let key): return .note(state.lostNotes[key] == nil ? state.notes[key] : nil)
+    case .flow(let id):
+      if let error = state.damage(of: id) { return .damaged(error) }
+      let flow = state[id]
+      return .flow(flow?.revision ?? .none, flow?.commit)
+    }
+  }
+
+  /// The state that the write leaves.
+  var left: Found {
+    switch self {
+    case .commit(let commit, _): .flow(commit.flow.revision, commit.commit)
+    case .delete, .giveUp: .flow(.none, nil)
+    case .note(_, let note, _): .note(note)
+    }
+  }
+
+  func decision(on found: Found) -> Decision {
+    do throws(FlowStoreError) {
+      switch (self, found) {
+      case (.giveUp, .damaged): return .write
+      case (.giveUp(let id), _):
+        return .refuse(
+          FlowStoreError(.conflict, "the flow \(id) is not damaged, so it is not given up; delete it instead"))
+      case (_, .damaged(let error)): return .refuse(error)
+      case (.commit(let commit, let expected), .flow(let revision, let last)):
+        if last == commit.commit { return .repeated }
+        try checkRevision(revision, expecting: expected, of: commit.flow.id)
+      case (.delete(let id, let expected), .flow(let revision, _)):
+        guard revision != .none else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
+        try checkRevision(revision, expecting: expected, of: id)
+      case (.note(let key, _, let old), .note(let found)):
+        guard found == old?.stored else {
+          throw FlowStoreError(.conflict, "the note \(key) was changed meanwhile")
+        }
+      case (.note, .flow), (.commit, .note), (.delete, .note): break
+      }
+      return .write
+    } catch {
+      return .refuse(error)
+    }
+  }
+
+  /// Adds the records of the write to a group.
+  func add(to draft: inout LogDraft, _ group: UInt64) {
+    switch self {
+    case .commit(let commit, _): commit.add(to: &draft)
+    case .delete(let id, _), .giveUp(let id): draft.add(.deletion, id.description, Int(clamping: group))
+    case .note(let key, let note?, _): draft.add(.note, key, 0, NoteRecord.encoded(note))
+    case .note(let key, nil, _): draft.add(.noNote, key, 0)
+    }
+  }
+}
+
+/// A commit with its encoded records.
+struct LogCommit: Sendable {
+  let flow: StoredFlow
+  let commit: CommitID
+  let snapshot: [UInt8]
+  /// The number of the first entry of the history, with the record; empty if the commit adds none.
+  let first: Int
+  let history: [UInt8]
+
+  init(_ flow: StoredFlow, by commit: CommitID, snapshot: [UInt8], history entries: [HistoryEntry]) {
+    (self.flow, self.commit) = (flow, commit)
+    self.snapshot = FlowRecord.encoded(commit, flow.changedAt, snapshot: snapshot)
+    first = entries.first?.sequence ?? 0
+    history = entries.isEmpty ? [] : HistoryRecord.encoded(entries)
+  }
+
+  func add(to draft: inout LogDraft) {
+    let (key, number) = (flow.id.description, flow.revision.number)
+    if !history.isEmpty { draft.add(.history, key, number, history) }
+    draft.add(.flow, key, number, snapshot)
+  }
+}

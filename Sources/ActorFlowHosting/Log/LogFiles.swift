@@ -1,0 +1,209 @@
+import ActorFlow
+
+/// The files of the log: the manifest and the segments. Used by the thread that writes.
+struct LogFiles: Sendable {
+  /// The size in bytes at which a segment is full, unless a test sets it.
+  static let segmentBytes = 4 << 20
+
+  /// The segment that is written to.
+  private struct Active: Sendable {
+    let file: DiskFile
+    var offset: Int
+    var isUsable = true
+  }
+
+  /// The path of the log's directory.
+  let directory: String
+  let disk: Disk
+  /// The part of temporary names that tells this opener's files from those of another.
+  let mark: String
+  let limit: Int
+  private(set) var manifest: Manifest
+  private var active: Active?
+  private(set) var nextGroup: UInt64
+  /// The open segments.
+  private(set) var segments: [UInt32: DiskFile] = [:] { didSet { version += 1 } }
+  /// A number that grows whenever the open segments change.
+  private(set) var version = 0
+
+  init(
+    _ directory: String, _ disk: Disk, mark: String, limit: Int, manifest: Manifest = Manifest(), nextGroup: UInt64 = 1
+  ) {
+    (self.directory, self.disk, self.mark, self.limit) = (directory, disk, mark, limit)
+    (self.manifest, self.nextGroup) = (manifest, nextGroup)
+  }
+
+  /// Sets the number of the next group, before anything is written.
+  mutating func setNextGroup(_ number: UInt64) { nextGroup = number }
+
+  func path(_ name: String) -> String { "\(directory)/\(name)" }
+  func path(of segment: Int) -> String { path(Manifest.segmentName(segment)) }
+
+  mutating func open(_ segment: Int) throws(DiskError) -> DiskFile? {
+    let file = try disk.openFile(path(of: segment))
+    segments[UInt32(segment)] = file
+    return file
+  }
+
+  /// The segments that are not written to any more.
+  var sealed: [Manifest.Segment] { manifest.segments.filter { $0.length > 0 } }
+
+  // MARK: - Appending
+
+  /// Writes a group, and returns when it is on the disk.
+  ///
+  /// - Throws: `outcomeUnknown`, or another error if certainly nothing was written.
+  mutating func append(_ draft: LogDraft, _ lock: DirectoryLock?) throws(FlowStoreError) -> LogGroup {
+    if active.map({ !$0.isUsable || $0.offset >= limit }) ?? true { try roll(lock) }
+    try lock?.check()
+    guard let file = active?.file, let offset = active?.offset, let segment = manifest.segments.last else {
+      throw FlowStoreError(.unavailable, "the log of \(directory) has no segment to write to")
+    }
+    let (bytes, group) = draft.encoded(
+      nextGroup, at: offset, of: UInt32(segment.number), salt: segment.salt)
+    do { try disk.write(bytes[...], at: offset, to: file) } catch {
+      try cut(file, at: offset, because: error)
+    }
+    do { try disk.sync(file) } catch {
+      // The system may report the next sync of these bytes as good although they never reached the disk.
+      active?.isUsable = false
+      throw FlowStoreError(
+        .outcomeUnknown, "the log was written, but a crash may lose the end of it: repeat the write", underlying: error)
+    }
+    do { try lock?.check() } catch {
+      throw FlowStoreError(
+        .outcomeUnknown, "another process may have opened the store during the write", underlying: error)
+    }
+    active?.offset += bytes.count
+    nextGroup += 1
+    return group
+  }
+
+  /// Removes a group of which only a part may have been written.
+  private mutating func cut(_ file: DiskFile, at offset: Int, because failure: DiskError) throws(FlowStoreError) {
+    do {
+      try disk.truncate(file, to: offset)
+      try disk.sync(file)
+    } catch {
+      active?.isUsable = false
+      throw FlowStoreError(
+        .outcomeUnknown, "a part of the log was written, and cannot be removed: repeat the write", underlying: failure)
+    }
+    throw FlowStoreError(.unavailable, "the log is not written", underlying: failure)
+  }
+
+  /// Seals the segment that was written to, and begins another one.
+  ///
+  /// - Parameter copying: Records that move from the end of the old segment into the new one, before it is used.
+  /// - Returns: The group with the moved records.
+  @discardableResult
+  mutating func roll(
+    _ lock: DirectoryLock?, copying draft: LogDraft? = nil, sealing length: Int? = nil
+  ) throws(FlowStoreError) -> LogGroup? {
+    var next = manifest
+    var dropped: Int?
+    if let last = next.segments.last, last.length == 0, let end = length ?? active?.offset {
+      next.segments[next.segments.count - 1].length = end
+      next.segments[next.segments.count - 1].lastGroup = Int(clamping: nextGroup) - 1
+      if end <= SegmentBytes.headBytes {
+        next.segments.removeLast()
+        dropped = last.number
+      }
+    }
+    let segment = Manifest.Segment(
+      number: next.nextSegment, salt: .random(in: .min ... .max), firstGroup: Int(clamping: nextGroup), lastGroup: 0,
+      length: 0)
+    next.segments.append(segment)
+    next.nextSegment += 1
+    // A number is used once, even if the segment is never used: its file may come back after a crash.
+    manifest.nextSegment += 1
+    let path = path(of: segment.number)
+    var bytes = SegmentBytes.head(salt: segment.salt)
+    var group: LogGroup?
+    if let draft, !draft.isEmpty {
+      let encoded = draft.encoded(nextGroup, at: bytes.count, of: UInt32(segment.number), salt: segment.salt)
+      bytes += encoded.0
+      group = encoded.1
+    }
+    do {
+      try lock?.check()
+      let file = try disk.createFile(path)
+      // From here on the manifest on the disk may seal the old segment, so nothing more is written to it.
+      active?.isUsable = false
+      try disk.write(bytes[...], at: 0, to: file)
+      try disk.sync(file)
+      try disk.syncDirectory(directory)
+      try replace(with: next, lock)
+      active = Active(file: file, offset: bytes.count)
+      segments[UInt32(segment.number)] = file
+    } catch {
+      throw error as? FlowStoreError
+        ?? FlowStoreError(.unavailable, "the log cannot begin a new segment", underlying: error)
+    }
+    manifest = next
+    if group != nil { nextGroup += 1 }
+    if let dropped { forget(dropped) }
+    return group
+  }
+
+  /// Seals the segment that was written to, so that later damage to its end is not taken for the end of a crash.
+  mutating func close(_ lock: DirectoryLock?) throws {
+    guard let last = manifest.segments.last, last.length == 0, let offset = active?.offset else { return }
+    var next = manifest
+    next.segments.removeLast()
+    if offset > SegmentBytes.headBytes {
+      next.segments.append(
+        Manifest.Segment(
+          number: last.number, salt: last.salt, firstGroup: last.firstGroup, lastGroup: Int(clamping: nextGroup) - 1,
+          length: offset))
+    }
+    active = nil
+    try replace(with: next, lock)
+  }
+
+  /// Takes a sealed segment out of the log, and removes it.
+  mutating func drop(_ number: Int, _ lock: DirectoryLock?) throws(FlowStoreError) {
+    var next = manifest
+    next.segments.removeAll { $0.number == number }
+    do {
+      try replace(with: next, lock)
+    } catch {
+      throw error as? FlowStoreError
+        ?? FlowStoreError(.unavailable, "a segment cannot be taken out of the log", underlying: error)
+    }
+    manifest = next
+    forget(number)
+  }
+
+  private mutating func forget(_ number: Int) {
+    segments[UInt32(number)] = nil
+    // If it stays, the next opening removes it.
+    try? disk.remove(path(of: number))
+  }
+
+  private func replace(with next: Manifest, _ lock: DirectoryLock?) throws {
+    // If another process opens the directory meanwhile, it removes this file first, or the check finds its lock.
+    let new = path("\(Manifest.name).\(mark).new")
+    do {
+      try disk.write(next.encoded(), to: new)
+      try lock?.check()
+      try disk.rename(new, to: path(Manifest.name))
+    } catch {
+      try? disk.remove(new)
+      throw error
+    }
+    try disk.syncDirectory(directory)
+  }
+
+  // MARK: - Reading
+
+  /// Reads a whole segment, as far as it is there.
+  func bytes(of segment: Manifest.Segment) throws(DiskError) -> SegmentBytes {
+    var bytes: [UInt8] = []
+    if let file = segments[UInt32(segment.number)] {
+      let size = try disk.size(of: file)
+      bytes = try disk.read(segment.length == 0 ? size : min(size, segment.length), at: 0, of: file)
+    }
+    return SegmentBytes(bytes: bytes, segment: UInt32(segment.number), salt: segment.salt)
+  }
+}

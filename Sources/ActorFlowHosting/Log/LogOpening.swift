@@ -1,0 +1,134 @@
+import ActorFlow
+
+/// The reading of the log when it is opened: all groups in order, with damage told from an end that a crash cut.
+struct LogOpening: Sendable {
+  private(set) var state = LogState()
+  private(set) var index = FlowIndex()
+  /// The bytes at the end that belong to no whole group.
+  private(set) var tornTail: ArraySlice<UInt8> = []
+  /// The last group, which may not be on the disk although it is read: the process may have died before its sync.
+  private(set) var last: LogGroup?
+  /// The length of the last segment without the last group and the torn tail.
+  private(set) var soundLength = SegmentBytes.headBytes
+  /// The number of the last group of the segments so far.
+  private(set) var lastNumber: UInt64 = 0
+
+  /// Applies a segment. One that was written to may have been cut by a crash; that can be the last one only.
+  mutating func apply(_ segment: Manifest.Segment, _ bytes: SegmentBytes) {
+    let first = UInt64(max(1, segment.firstGroup))
+    let end = segment.length == 0 ? bytes.bytes.count : segment.length
+    let next: UInt64? = segment.length == 0 ? nil : UInt64(segment.lastGroup) + 1
+    var pieces = bytes.pieces(upTo: end, after: first - 1)
+    lastNumber = first - 1
+    (last, soundLength) = (nil, SegmentBytes.headBytes)
+    if let next {
+      // A sealed segment that is too short has lost its end.
+      let found: UInt64 =
+        switch pieces.last {
+        case .group(let group): group.number
+        case .damaged: next - 1
+        case nil: first - 1
+        }
+      if found + 1 < next {
+        pieces.append(.damaged(LogDamage(start: bytes.bytes.count, end: end, after: found, before: next)))
+      }
+    }
+    for piece in pieces {
+      switch piece {
+      case .group(let group): apply(group, bytes)
+      case .damaged(let damage): apply(damage, before: damage.before ?? next, bytes)
+      }
+    }
+    if let next { (last, lastNumber) = (nil, next - 1) }
+  }
+
+  private mutating func apply(_ group: LogGroup, _ bytes: SegmentBytes) {
+    (last, lastNumber) = (group, group.number)
+    soundLength = group.offset
+    for (entry, place) in zip(group.entries, group.places) {
+      guard let content = bytes.record(at: place) else { continue }
+      do {
+        try state.apply(entry, at: place, in: group.number, content)
+        switch entry.kind {
+        case .flow:
+          let record = try FlowRecord(decoding: content)
+          index.put(
+            StoredFlow(
+              id: FlowID(entry.key), revision: Revision(entry.number), snapshot: record.snapshot,
+              changedAt: record.changedAt))
+        case .deletion where state[FlowID(entry.key)] == nil: index.remove(FlowID(entry.key))
+        default: break
+        }
+      } catch {
+        state.lose(entry, in: group.number, error)
+      }
+    }
+  }
+
+  private mutating func apply(_ damage: LogDamage, before next: UInt64?, _ bytes: SegmentBytes) {
+    let tail = bytes.bytes[min(damage.start, bytes.bytes.count)..<min(damage.end, bytes.bytes.count)]
+    switch damage.meaning(before: next) {
+    case .torn: tornTail = tail
+    case .lost(let entries, let number, let isComplete, let hasTornTail):
+      let place = "\(Manifest.segmentName(Int(bytes.segment))) from byte \(damage.start) to \(damage.end)"
+      let error = Self.damaged(place)
+      if !isComplete { state.loseGroup(LogState.Loss(error: error, group: number)) }
+      for entry in entries { state.lose(entry, in: number, error) }
+      lastNumber = number
+      (last, soundLength) = (nil, damage.end)
+      // The damaged groups stay where they are; the end behind them cannot be told from them.
+      if hasTornTail { tornTail = tail }
+    }
+  }
+
+  /// Adopts the copies of the last group in a new segment.
+  mutating func adopt(_ draft: LogDraft, _ group: LogGroup) throws(FlowStoreError) {
+    try state.adopt(draft, group)
+  }
+
+  /// Completes the state after the last segment.
+  mutating func finish() {
+    state.settle()
+    for id in state.lost.keys { index.remove(id) }
+  }
+
+  static func damaged(_ place: String) -> FlowStoreError {
+    FlowStoreError(
+      .corrupted,
+      """
+      the log is damaged in \(place), and with it what was written last: restore the directory from a backup, or give \
+      up the flow with `giveUp(_:)`
+      """)
+  }
+}
+
+extension LogDraft {
+  /// Adds what is needed of a group to a later one, without what concerns an erased flow.
+  mutating func copy(
+    _ group: LogGroup, _ state: LogState, _ bytes: SegmentBytes, erasing erased: FlowID? = nil,
+    older: (UInt64) -> Bool
+  ) {
+    for (entry, place) in zip(group.entries, group.places) {
+      if let erased, entry.concerns(erased) { continue }
+      guard state.needs(entry, at: place, older: older), let content = bytes.record(at: place) else { continue }
+      add(entry.kind, entry.key, entry.number, Array(content))
+      // An older commit of a damaged flow is copied, too, and must not pass for its last one.
+      if entry.kind == .flow, let loss = state.lost[FlowID(entry.key)] { addLoss(.lostFlow, entry.key, loss.error) }
+    }
+  }
+
+  mutating func addLoss(_ kind: LogEntry.Kind, _ key: String, _ error: FlowStoreError) {
+    add(kind, key, 0, LogState.lossRecord(error))
+  }
+
+  /// Adds all that is known to be lost, so that it outlives the damaged bytes.
+  mutating func addLosses(of state: LogState) {
+    if let error = state.lostGroup { addLoss(.lostGroup, "", error) }
+    for (id, loss) in state.lost { addLoss(.lostFlow, id.description, loss.error) }
+    for (id, flow) in state.flows {
+      if let loss = flow.lostHistory { addLoss(.lostHistory, id.description, loss.error) }
+    }
+    for (key, error) in state.lostNotes { addLoss(.lostNote, key, error) }
+    for (stem, error) in state.lostNames { addLoss(.lostName, stem, error) }
+  }
+}

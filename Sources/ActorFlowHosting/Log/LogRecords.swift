@@ -1,0 +1,75 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The content of a flow's record: its last commit. The id and the revision are in the list of the group.
+struct FlowRecord: Sendable {
+  var commit: CommitID
+  var changedAt: Date
+  var snapshot: FlowSnapshot
+
+  static func encoded(_ commit: CommitID, _ changedAt: Date, snapshot: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter(reserving: snapshot.count + 32)
+    _ = writer.coded(commit)
+    _ = writer.coded(changedAt)
+    writer.raw(snapshot)
+    return writer.bytes
+  }
+
+  init(decoding bytes: ArraySlice<UInt8>) throws(FlowStoreError) {
+    var reader = ByteReader(bytes)
+    commit = try reader.coded(CommitID.placeholder)
+    changedAt = try reader.coded(Date.placeholder)
+    snapshot = try FlowSnapshot(decoding: try reader.slice(reader.remaining))
+  }
+
+  /// Reads the id of the commit only.
+  static func commit(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> CommitID {
+    var reader = ByteReader(bytes)
+    return try reader.coded(CommitID.placeholder)
+  }
+}
+
+/// The content of a record of a flow's history: the number of the first entry, and the entries.
+enum HistoryRecord {
+  static func encoded(_ entries: [HistoryEntry]) -> [UInt8] {
+    var writer = ByteWriter(reserving: entries.count * 64 + 8)
+    writer.int(entries.first?.sequence ?? 0)
+    _ = writer.coded(entries)
+    return writer.bytes
+  }
+
+  static func first(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> Int {
+    var reader = ByteReader(bytes)
+    return try reader.int()
+  }
+
+  static func entries(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> [HistoryEntry] {
+    var reader = ByteReader(bytes)
+    _ = try reader.int()
+    let entries = try reader.coded([HistoryEntry].placeholder)
+    try reader.end()
+    return entries
+  }
+}
+
+/// The content of a note's record.
+enum NoteRecord {
+  static func encoded(_ note: StoreNote) -> [UInt8] {
+    var writer = ByteWriter(reserving: note.bytes.count + 16)
+    var until = note.until
+    writer.optional(&until)
+    writer.raw(note.bytes)
+    return writer.bytes
+  }
+
+  static func note(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> StoreNote {
+    var reader = ByteReader(bytes)
+    let until = try reader.coded(Date?.none)
+    return StoreNote(Array(try reader.slice(reader.remaining)), until: until)
+  }
+}

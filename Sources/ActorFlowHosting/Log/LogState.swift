@@ -1,0 +1,268 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The content of the log without its records: the place of each flow's last commit and history, and the notes.
+///
+/// The state is made by applying the entries of all groups in order. Compaction copies records into later groups; the
+/// copy of a record takes the place of the original.
+struct LogState: Sendable {
+  /// A part of a flow's history.
+  struct Span: Sendable {
+    var place: LogPlace
+    /// The revision of the last commit that added an entry to the part.
+    var revision: Int
+    /// The number of the first entry.
+    var first: Int
+    /// The number of the group that has the part.
+    var group: UInt64
+  }
+
+  /// Damage, with the number of the group at which it was found.
+  struct Loss: Sendable {
+    var error: FlowStoreError
+    var group: UInt64
+  }
+
+  struct Flow: Sendable {
+    var revision = Revision.none
+    var commit = CommitID.placeholder
+    /// The place of the last commit; `nil` until it is found.
+    var place: LogPlace?
+    var spans: [Span] = []
+    /// The number of the group that has the last commit.
+    var group: UInt64 = 0
+    var lostHistory: Loss?
+
+    /// Returns the place of the last commit before.
+    mutating func put(
+      _ revision: Revision, by commit: CommitID, at place: LogPlace, in group: UInt64
+    ) -> LogPlace? {
+      defer { (self.revision, self.commit, self.place, self.group) = (revision, commit, place, group) }
+      return self.place
+    }
+
+    /// Adds a part of the history in the order of revisions; returns the place of the one that it replaces.
+    mutating func add(_ span: Span) -> LogPlace? {
+      let index = firstSpan { $0.revision >= span.revision }
+      guard index < spans.count, spans[index].revision == span.revision else {
+        spans.insert(span, at: index)
+        return nil
+      }
+      defer { spans[index] = span }
+      return spans[index].place
+    }
+
+    /// Returns the index of the first part that fits; the parts that fit come after all others.
+    func firstSpan(_ fits: (Span) -> Bool) -> Int {
+      var (low, high) = (0, spans.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if fits(spans[middle]) { high = middle } else { low = middle + 1 }
+      }
+      return low
+    }
+
+    fileprivate func has(_ place: LogPlace, of revision: Int) -> Bool {
+      let index = firstSpan { $0.revision >= revision }
+      return index < spans.count && spans[index].place == place
+    }
+  }
+
+  struct Note: Sendable {
+    var note: StoreNote
+    var place: LogPlace
+  }
+
+  private(set) var flows: [FlowID: Flow] = [:]
+  private(set) var notes = StoreNotes()
+  private(set) var notePlaces: [String: LogPlace] = [:]
+  /// The flows whose last commit is damaged, each with the error that its calls throw.
+  private(set) var lost: [FlowID: Loss] = [:]
+  /// The notes whose record is damaged.
+  private(set) var lostNotes: [String: FlowStoreError] = [:]
+  /// The error for flows of which nothing is known, if a damaged group may have had them.
+  private(set) var lostGroup: FlowStoreError?
+  /// The errors for flows of which only the name of an earlier version's file is known.
+  private(set) var lostNames: [String: FlowStoreError] = [:]
+  /// While there may be such flows: ids that were deleted since, which certainly are no flows.
+  private(set) var absent: Set<FlowID> = []
+  /// The bytes of living records, by segment.
+  private(set) var live: [UInt32: Int] = [:]
+
+  subscript(id: FlowID) -> Flow? { flows[id].flatMap { $0.place == nil ? nil : $0 } }
+
+  /// The error that a flow's calls throw, if it is damaged.
+  func damage(of id: FlowID) -> FlowStoreError? {
+    if let loss = lost[id] { return loss.error }
+    guard lostGroup != nil || !lostNames.isEmpty, flows[id]?.place == nil, !absent.contains(id) else { return nil }
+    return lostNames[FileName.stem(of: id)] ?? lostGroup
+  }
+
+  // MARK: - Applying
+
+  mutating func put(_ id: FlowID, _ revision: Revision, by commit: CommitID, at place: LogPlace, in group: UInt64) {
+    let loss = lost.removeValue(forKey: id)
+    let old = flows[id, default: Flow()].put(revision, by: commit, at: place, in: group)
+    if let loss { flows[id]?.lostHistory = loss }
+    release(old)
+    retain(place)
+  }
+
+  mutating func add(_ span: Span, to id: FlowID) {
+    release(flows[id, default: Flow()].add(span))
+    retain(span.place)
+  }
+
+  /// Removes what groups before this number say of a flow.
+  mutating func delete(_ id: FlowID, before group: UInt64) {
+    if lostGroup != nil { absent.insert(id) }
+    if !lostNames.isEmpty { lostNames[FileName.stem(of: id)] = nil }
+    if let loss = lost[id], loss.group < group { lost[id] = nil }
+    guard var flow = flows.removeValue(forKey: id) else { return }
+    for span in flow.spans where span.group < group { release(span.place) }
+    flow.spans.removeAll { $0.group < group }
+    if let loss = flow.lostHistory, loss.group < group { flow.lostHistory = nil }
+    if flow.group < group {
+      release(flow.place)
+      flow.place = nil
+    }
+    if flow.place != nil || !flow.spans.isEmpty { flows[id] = flow }
+  }
+
+  mutating func set(_ note: Note?, under key: String) {
+    lostNotes[key] = nil
+    release(notePlaces[key])
+    notes.set(note?.note, under: key)
+    notePlaces[key] = note?.place
+    if let note { retain(note.place) }
+  }
+
+  /// Drops notes whose time is over, once there are many.
+  mutating func sweepNotes(at now: Date) {
+    for key in notes.sweep(at: now) {
+      release(notePlaces[key])
+      notePlaces[key] = nil
+    }
+  }
+
+  /// Drops all notes whose time is over.
+  mutating func dropNotes(at now: Date) {
+    for key in Array(notePlaces.keys) where notes[key]?.until.map({ $0 <= now }) ?? false { set(nil, under: key) }
+  }
+
+  mutating func lose(_ id: FlowID, _ loss: Loss) {
+    lost[id] = loss
+  }
+
+  mutating func loseHistory(of id: FlowID, _ loss: Loss) {
+    flows[id]?.lostHistory = loss
+  }
+
+  mutating func setLostHistory(of id: FlowID, _ loss: Loss?) {
+    flows[id]?.lostHistory = loss
+  }
+
+  mutating func loseNote(_ key: String, _ error: FlowStoreError) {
+    lostNotes[key] = error
+  }
+
+  /// Applies damage to groups whose lists are gone: any flow may have been in one of them.
+  mutating func loseGroup(_ loss: Loss) {
+    lostGroup = loss.error
+    for id in flows.keys { lost[id] = loss }
+    for key in notePlaces.keys { lostNotes[key] = loss.error }
+  }
+
+  /// Applies the copy of the fact that a group was lost.
+  mutating func noteLostGroup(_ error: FlowStoreError) {
+    lostGroup = error
+  }
+
+  /// Removes what no flow owns, after all groups were applied.
+  mutating func settle() {
+    for (id, flow) in flows where flow.place == nil && lost[id] == nil {
+      for span in flow.spans { release(span.place) }
+      flows[id] = nil
+    }
+  }
+
+  private mutating func retain(_ place: LogPlace) { live[place.segment, default: 0] += place.size }
+
+  private mutating func release(_ place: LogPlace?) {
+    if let place { live[place.segment, default: 0] -= place.size }
+  }
+}
+
+// MARK: - Entries
+
+extension LogState {
+  /// Applies an entry of a whole group.
+  mutating func apply(
+    _ entry: LogEntry, at place: LogPlace, in group: UInt64, _ content: ArraySlice<UInt8>
+  ) throws(FlowStoreError) {
+    let id = FlowID(entry.key)
+    switch entry.kind {
+    case .flow: put(id, Revision(entry.number), by: try FlowRecord.commit(content), at: place, in: group)
+    case .history:
+      let first = try HistoryRecord.first(content)
+      add(Span(place: place, revision: entry.number, first: first, group: group), to: id)
+    case .deletion: delete(id, before: UInt64(entry.number))
+    case .note: set(Note(note: try NoteRecord.note(content), place: place), under: entry.key)
+    case .noNote: set(nil, under: entry.key)
+    case .lostFlow: lose(id, Loss(error: Self.lost(content), group: group))
+    case .lostHistory: loseHistory(of: id, Loss(error: Self.lost(content), group: group))
+    case .lostGroup: noteLostGroup(Self.lost(content))
+    case .lostNote: loseNote(entry.key, Self.lost(content))
+    case .lostName: lostNames[entry.key] = Self.lost(content)
+    }
+  }
+
+  /// Applies an entry whose record is damaged.
+  mutating func lose(_ entry: LogEntry, in group: UInt64, _ error: FlowStoreError) {
+    let (id, loss) = (FlowID(entry.key), Loss(error: error, group: group))
+    switch entry.kind {
+    case .flow, .lostFlow: lose(id, loss)
+    case .history, .lostHistory: loseHistory(of: id, loss)
+    case .deletion: delete(id, before: UInt64(entry.number))
+    case .note, .lostNote: loseNote(entry.key, error)
+    case .noNote: set(nil, under: entry.key)
+    case .lostGroup: noteLostGroup(error)
+    case .lostName: lostNames[entry.key] = error
+    }
+  }
+
+  /// Whether the record of an entry is needed, so that compaction has to copy it.
+  ///
+  /// - Parameter older: Whether another segment has groups before the one of this number.
+  func needs(_ entry: LogEntry, at place: LogPlace, older: (UInt64) -> Bool) -> Bool {
+    let id = FlowID(entry.key)
+    return switch entry.kind {
+    case .flow: flows[id]?.place == place
+    case .history: flows[id]?.has(place, of: entry.number) ?? false
+    // The flow comes back if an older segment has it and nothing says that it is deleted.
+    case .deletion: older(UInt64(entry.number)) || lostGroup != nil
+    case .note: notePlaces[entry.key] == place
+    case .noNote: notePlaces[entry.key] == nil && older(.max)
+    case .lostFlow: lost[id] != nil
+    case .lostHistory: flows[id]?.lostHistory != nil
+    case .lostGroup: lostGroup != nil
+    case .lostNote: lostNotes[entry.key] != nil
+    case .lostName: lostNames[entry.key] != nil
+    }
+  }
+
+  /// Returns the record of a loss: whether a newer version has to read what is there, and the message.
+  static func lossRecord(_ error: FlowStoreError) -> [UInt8] {
+    [error.code == .unsupportedFormat ? 1 : 0] + Array(error.message.utf8)
+  }
+
+  private static func lost(_ content: ArraySlice<UInt8>) -> FlowStoreError {
+    FlowStoreError(
+      content.first == 1 ? .unsupportedFormat : .corrupted, String(decoding: content.dropFirst(), as: UTF8.self))
+  }
+}
