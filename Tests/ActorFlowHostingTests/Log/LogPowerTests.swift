@@ -41,6 +41,17 @@ import Testing
   }
 }
 
+@Suite("A store that forgets a kind of sync") struct ForgottenSyncTests {
+  @Test("is found by a few losses of power", arguments: SimulatedFiles.Ignored.allCases)
+  func found(_ ignored: SimulatedFiles.Ignored) async throws {
+    var found = 0
+    for seed in 0..<200 {
+      do { _ = try await PowerRound(seed: UInt64(seed), ignoring: ignored).play() } catch { found += 1 }
+    }
+    #expect(found > 20)
+  }
+}
+
 /// A few lives of a store, each of which ends with a crash.
 final class PowerRound: Sendable {
   struct Failure: Error, CustomStringConvertible {
@@ -73,8 +84,8 @@ final class PowerRound: Sendable {
   private let random: Lock<RandomState>
   private let known = Lock<[FlowID: Known]>([:])
 
-  init(seed: UInt64) {
-    disk = SimulatedFiles(seed: seed &* 3)
+  init(seed: UInt64, ignoring ignored: SimulatedFiles.Ignored? = nil) {
+    disk = SimulatedFiles(seed: seed &* 3, ignoring: ignored)
     random = Lock(RandomState(seed: seed))
   }
 

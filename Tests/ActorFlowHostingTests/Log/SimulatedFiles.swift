@@ -64,12 +64,21 @@ final class SimulatedFiles: FileSystem {
 
   fileprivate let state: Lock<State>
 
-  init(seed: UInt64) {
+  /// A sync that this disk does not do, as if the store had forgotten it.
+  enum Ignored: Sendable, CaseIterable {
+    case files, directories
+  }
+
+  fileprivate let ignored: Ignored?
+
+  init(seed: UInt64, ignoring ignored: Ignored? = nil) {
+    self.ignored = ignored
     state = Lock(State(random: RandomState(seed: seed)))
   }
 
   /// Creates a copy of another disk, as it is after the process has died.
   init(copying other: SimulatedFiles) {
+    ignored = nil
     state = Lock(other.state.withLock { $0 })
     kill()
   }
@@ -175,6 +184,7 @@ final class SimulatedFiles: FileSystem {
   }
 
   func syncDirectory(_ path: String) throws(SystemFailure) {
+    if ignored == .directories { return }
     try state.withLock { state throws(SystemFailure) in
       guard let number = state.directory(path), var directory = state.directories[number] else {
         throw SystemFailure(ENOENT)
@@ -326,6 +336,7 @@ private final class OpenFile: SystemFile {
   func sync() throws(SystemFailure) {
     try withFile { state, file throws(SystemFailure) in
       state.syncs += 1
+      if disk.ignored == .files { return }
       guard state.losesSync else { return file.sync() }
       state.losesSync = false
       var left = file
