@@ -69,7 +69,7 @@ extension FlowCoordinator {
     let waiter = asker.waiter
     let isTaken = Atomic<Bool>(false)
     do {
-      return try await decide(on: asker.track, cause: cause) { [id] machine, stopwatch in
+      return try await decideAnswer(on: asker.track, cause: cause, asker: waiter) { [id] machine, stopwatch in
         let now = try machine.openQuestion(question.id, at: stopwatch.elapsed())
         guard now.revision == question.revision else { return now }
         guard let waiter, waiter.take() else {
@@ -137,7 +137,7 @@ extension FlowCoordinator: StepRuntime {
     try Self.typed(try await answer(to: prompt, key: key, at: stay), as: P.Answer.self)
   }
 
-  private nonisolated func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
+  nonisolated func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable {
     let cell = OneShot()
     let number = try await question(prompt, key: key, at: stay, cell)
     do { return try await cell.value() } catch {

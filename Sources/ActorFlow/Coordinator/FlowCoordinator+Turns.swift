@@ -95,12 +95,12 @@ extension FlowCoordinator {
   }
 
   /// Lends the machine to the next input. No other input changes it until that one is adopted or refused.
-  private func nextMachine(evenPassivated: Bool) throws -> (FlowMachine, any Stopwatch) {
+  func nextMachine(evenPassivated: Bool) throws -> (FlowMachine, any Stopwatch) {
     guard !state.isPassivated || evenPassivated else { throw CancellationError() }
     return (state.machine, state.stopwatch)
   }
 
-  private func adopt(
+  func adopt(
     _ next: FlowMachine, _ reaction: Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, at time: Duration
   ) -> Afterwards {
     withState { state in
@@ -110,7 +110,7 @@ extension FlowCoordinator {
   }
 
   @inline(__always)
-  private nonisolated func adopt(
+  nonisolated func adopt(
     _ reaction: borrowing Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, at time: Duration? = nil,
     in state: inout RunState
   ) -> Afterwards {
@@ -144,7 +144,7 @@ extension FlowCoordinator {
   }
 
   @inline(never)
-  private nonisolated func hearOfCancellation() async {
+  nonisolated func hearOfCancellation() async {
     if isPersisted {
       await passivate()
     } else {
@@ -158,11 +158,19 @@ extension FlowCoordinator {
 
 extension FlowMachine {
   /// The events that the latest input has published.
-  fileprivate func events(of reaction: borrowing Reaction, at time: Duration) -> [NavigationEvent] {
+  func events(of reaction: borrowing Reaction, at time: Duration) -> [NavigationEvent] {
     guard let event = reaction.event else { return [] }
     let last = NavigationEvent(flow: flow, run: run, sequence: sequence, at: time, entry: event)
     guard let first = reaction.firstEvent else { return [last] }
     return [NavigationEvent(flow: flow, run: run, sequence: sequence - 1, at: time, entry: first), last]
+  }
+
+  /// The latest events, of which these are the entries.
+  func events(_ entries: [LogEntry], at time: Duration) -> [NavigationEvent] {
+    let first = sequence - entries.count + 1
+    return entries.enumerated().map { index, entry in
+      NavigationEvent(flow: flow, run: run, sequence: first + index, at: time, entry: entry)
+    }
   }
 }
 

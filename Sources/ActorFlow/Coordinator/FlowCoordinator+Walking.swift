@@ -17,7 +17,11 @@ extension FlowCoordinator {
       do {
         let context = StepContext(runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track))
         let output = try await place.node.body.proceed(place.instance, place.input, context)
-        cursor.leave(place, making: output)
+        if place.node.body.question == nil || !isPersisted {
+          cursor.leave(place, making: output)
+        } else {
+          try await leaveAsker(&cursor, place, making: output, on: track)
+        }
       } catch {
         return await failed(error, at: cursor, on: track)
       }

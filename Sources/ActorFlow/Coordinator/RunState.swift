@@ -149,6 +149,17 @@ struct Afterwards: Sendable {
     readers = readers ?? appended.readers
   }
 
+  /// Adds what is left of a later decision in the same turn.
+  mutating func add(_ later: Afterwards) {
+    discarded += later.discarded
+    if let displaced = later.displaced {
+      if let own = self.displaced { discarded.append(own) }
+      self.displaced = displaced
+    }
+    readers = readers ?? later.readers
+    acts += later.acts
+  }
+
   mutating func wake(_ readers: EventLog.Wake?) { self.readers = readers }
 
   mutating func perform() {

@@ -33,18 +33,30 @@
   /// Undoes the step's work; `nil` for a step that is a closure, which has nothing to undo.
   package let backUp: BackUp?
   package let types: StepTypes
+  /// The question of a step that does nothing but ask; `nil` for every other step.
+  package let question: OnlyQuestion?
   /// Whether the step is entered without a suspension: it has no `skip`, and no factory that suspends.
   let isPlain: Bool
 
   @usableFromInline package init(
-    make: Make?, skip: Ask?, proceed: @escaping Proceed, backUp: BackUp?, types: StepTypes
+    make: Make?, skip: Ask?, proceed: @escaping Proceed, backUp: BackUp?, types: StepTypes,
+    question: OnlyQuestion? = nil
   ) {
     self.make = make
     self.skip = skip
     self.proceed = proceed
     self.backUp = backUp
     self.types = types
+    self.question = question
     isPlain = if case .suspending? = make { false } else { skip == nil }
+  }
+
+  /// The question of a step that does nothing but ask.
+  @usableFromInline package struct OnlyQuestion: Sendable {
+    /// Makes the prompt from the step's input.
+    package let prompt: @Sendable (any Sendable) throws -> any Prompt
+    /// Casts the answer to its type: an answer that was read back is decoded.
+    package let typed: @Sendable (any Sendable) throws -> any Sendable
   }
 
   /// The body of a fork, which has no code of its own.

@@ -64,6 +64,11 @@ extension StepContext {
     try await inFlow().ask(prompt, key: key, at: stay)
   }
 
+  /// Asks a question as ``ask(_:key:)`` does, and returns the answer without casting it.
+  func answer(to prompt: any Prompt) async throws -> any Sendable {
+    try await inFlow().answer(to: prompt, key: nil, at: stay)
+  }
+
   /// Asks a question as ``ask(_:key:)`` does, and returns the answer with its circumstances: the principal that
   /// answered, the time, the revision of the prompt, and the question.
   ///

@@ -6,6 +6,8 @@ protocol StepRuntime: AnyObject, Sendable {
   var isCommitting: Bool { get }
 
   func ask<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> P.Answer
+  /// Asks as ``ask(_:key:at:)`` does, and returns the answer as it is.
+  func answer(to prompt: any Prompt, key: String?, at stay: Stay) async throws -> any Sendable
   func reply<P: Prompt>(to prompt: P, key: String?, at stay: Stay) async throws -> Reply<P.Answer>
   func open<P: Prompt>(_ prompt: P, key: String?, at stay: Stay) async throws -> PendingAnswer<P.Answer>
   func ask<P: Prompt>(

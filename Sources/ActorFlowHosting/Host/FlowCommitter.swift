@@ -172,7 +172,7 @@ final class FlowCommitter: Sendable {
     let snapshot = try snapshot(
       of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: request)
     var history = events.map {
-      HistoryEntry($0, at: now, by: request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
+      HistoryEntry($0, at: now, by: $0.change.isOwn ? nil : request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
     }
     // A buffered signal is not an event, because no step has received it yet.
     let last = events.last?.sequence ?? old.held?.state.machine.sequence ?? old.state.machine.sequence

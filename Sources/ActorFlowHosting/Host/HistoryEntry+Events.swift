@@ -41,6 +41,14 @@ extension HistoryEntry {
 }
 
 extension Change {
+  /// Whether only the flow itself brings such a change about, also if a request's commit contains it.
+  var isOwn: Bool {
+    switch self {
+    case .moved, .skipped, .joined, .asked: true
+    default: false
+    }
+  }
+
   fileprivate var word: String {
     switch self {
     case .launched: "launched"

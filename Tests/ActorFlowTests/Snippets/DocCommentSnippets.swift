@@ -64,6 +64,11 @@ enum DocCommentSnippets {
     Step("address", AddressStep.init).carrying { cart, address in Order(cart: cart, address: address) }
   }
 
+  static var addressing: Flow<Cart, Order> {
+    Ask("address") { (cart: Cart) in AddressForm(cart: cart) }
+      .carrying { cart, address in Order(cart: cart, address: address) }
+  }
+
   static func sell(_ cart: Cart) async throws -> Receipt {
     let gateway = Gateway()
     let checkout = Flow("checkout") {
@@ -94,6 +99,16 @@ enum DocCommentSnippets {
   func component() {
     let flow = Flow("shop") { Code.Delivery().named("delivery") }
     #expect(flow.steps == ["shop/delivery/shipping", "shop/delivery/carrier"])
+  }
+
+  @Test("an ask is a step that only asks")
+  func asking() async throws {
+    let cart = Code.Cart()
+    let coordinator = FlowCoordinator()
+    async let order = coordinator.run(Code.addressing, with: cart)
+    _ = try await coordinator.settled()
+    try await coordinator.answer(Code.AddressForm.self, with: Code.Address(street: "Main St 1"))
+    #expect(try await order.address.street == "Main St 1")
   }
 
   @Test("carrying passes on a step's input beside its output")

@@ -28,6 +28,13 @@ enum PromptSnippets {
     }
   }
 
+  static var approving: Flow<Int, Bool> {
+    Flow("transfer") {
+      Ask("approval") { (amount: Int) in Approval(amount: amount) }
+      Ask("confirmation") { (amount: Int) in Transfer(amount: amount) }
+    }
+  }
+
   static func approve(_ coordinator: FlowCoordinator) async throws {
     let manager = Principal(id: "ada", roles: ["manager"])
     try await coordinator.answer(Approval.self, with: 100, by: manager)

@@ -20,7 +20,7 @@ extension Model {
   }
 
   private func compensate(_ place: Place) {
-    lines.append("-\(place.plan.name)")
+    if !place.plan.onlyAsks { lines.append("-\(place.plan.name)") }
     place.isEntered = false
     switch place.plan.backUpOutcome {
     case .works:

@@ -50,6 +50,8 @@ package struct StepPlan: Sendable, Hashable {
   package let name: String
   /// Asks a question, and carries out its answer. An automatic step returns at once.
   package var asks = true
+  /// An `Ask`: nothing but one question, whatever its answer says.
+  package var onlyAsks = false
   /// Pays when it begins: `once`, and a refund in `backUp`.
   package var pays = true
   /// An automatic step that throws if the value's number is 4, 9, 14…

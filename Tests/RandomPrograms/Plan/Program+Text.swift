@@ -35,6 +35,7 @@ extension Part {
 extension StepPlan {
   fileprivate var text: String {
     var marks: [String] = []
+    if onlyAsks { marks.append("ask") }
     if !asks { marks.append("auto") }
     if pays { marks.append("pays") }
     if fails { marks.append("fails") }

@@ -37,6 +37,7 @@ package struct ProgramGenerator {
 
   private mutating func part(depth: Int) -> Part {
     guard depth > 0, budget > 0, random.percent(60) else {
+      if random.percent(25) { return .step(onlyAsk()) }
       return track.contains("*") || random.percent(90) ? .step(step(asks: random.percent(60))) : .aside(plainStep())
     }
     switch random.below(kind == .free ? 19 : 15) {
@@ -116,6 +117,15 @@ package struct ProgramGenerator {
     var step = step(asks: random.percent(70))
     step.skips = false
     step.receives = false
+    return step
+  }
+
+  /// Returns the plan of an `Ask`.
+  private mutating func onlyAsk() -> StepPlan {
+    var step = plainStep()
+    (step.asks, step.onlyAsks) = (true, true)
+    (step.pays, step.fails, step.choosesPolicy) = (false, false, false)
+    step.backUpOutcome = .works
     return step
   }
 

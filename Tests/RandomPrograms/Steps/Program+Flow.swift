@@ -31,7 +31,7 @@ private struct Builder {
 
   private func flow(_ part: Part) throws -> Flow<Value, Value> {
     switch part {
-    case .step(let plan): return step(plan)
+    case .step(let plan): return plan.onlyAsks ? ask(plan) : step(plan)
     case .choice(let cases):
       let (names, cases) = (cases.map { $0.name("case") }, try cases.map(flow))
       return Switch {
@@ -82,6 +82,10 @@ private struct Builder {
     if plan.skips { return Step(plan.name) { [session] in SkippablePuppet<I, O>(plan, session) } }
     if plan.receives { return Step(plan.name) { [session] in ReceivingPuppet<I, O>(plan, session) } }
     return Step(plan.name) { [session] in Puppet<I, O>(plan, session) }
+  }
+
+  private func ask(_ plan: StepPlan) -> Flow<Value, Value> {
+    Ask(plan.name) { (_: Value) in Form("\(plan.name).1") }.onBackUp(plan.policy).carrying { plan.output(of: $0, $1) }
   }
 
   private func aside(_ plan: StepPlan) -> Flow<Void, Value> {
@@ -218,6 +222,14 @@ private struct Builder {
       }
     case .finally: body
     }
+  }
+}
+
+extension StepPlan {
+  /// The output of an `Ask` that got this answer.
+  package func output(of input: Value, _ answer: Command) -> Value {
+    let number = if case .go(let number) = answer { number } else { 7 }
+    return input.with(number, adding: "\(name):\(number)")
   }
 }
 
