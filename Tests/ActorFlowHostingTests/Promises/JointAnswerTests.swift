@@ -4,19 +4,25 @@ import Testing
 
 @testable import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 @Suite("Answers that are committed with the next question", .timeLimit(.minutes(15))) struct JointAnswerTests {
-  private struct Age: Prompt, Codable {
+  struct Age: Prompt, Codable {
     typealias Answer = Int
     var name: String
   }
 
-  private struct Large: Prompt, Codable {
+  struct Large: Prompt, Codable {
     typealias Answer = String
     var text: String
   }
 
   /// A prompt that cannot be stored.
-  private struct Fleeting: Prompt {
+  struct Fleeting: Prompt {
     typealias Answer = String
   }
 
@@ -51,7 +57,7 @@ import Testing
     return store.count(of: .commit) - before
   }
 
-  private func question(_ host: FlowHost) async throws -> String? {
+  private func asking(_ host: FlowHost) async throws -> String? {
     try await host.flow("f").view().questions.first?.step.name
   }
 
@@ -69,7 +75,7 @@ import Testing
     #expect(try await commits(at: host, "\"x\"") == 1)
     #expect(try await commits(at: host, "17") == 1)
     #expect(try await commits(at: host, "\"y\"") == 1)
-    #expect(try await question(host) == "d")
+    #expect(try await asking(host) == "d")
     #expect(try await commits(at: host, "\"z\"") == 2, "the answer, then the end")
     #expect(try await flows.outcome(of: "f") == .finished("z!"))
     let history = try await host.flow("f").history()
@@ -206,9 +212,9 @@ import Testing
     store.plan { $0.operation == .commit ? .fail(.unavailable) : nil }
     await #expect(throws: FlowStoreError.self) { try await host.flow("f").answer(question, with: "x") }
     store.plan { _ in nil }
-    #expect(try await question(host) == "a")
+    #expect(try await asking(host) == "a")
     #expect(try await commits(at: host, "\"x\"") == 1)
-    #expect(try await question(host) == "b")
+    #expect(try await asking(host) == "b")
   }
 
   @Test("a host that takes over finds the answer and the next question, or neither", arguments: [true, false])
@@ -283,7 +289,7 @@ import Testing
     #expect(try await host.flow("f").view().wakeAt == clock.now.addingTimeInterval(60))
     clock.advance(by: .seconds(30))
     #expect(try await commits(at: host, "\"2\"") <= 2)
-    #expect(try await question(host) == "c")
+    #expect(try await asking(host) == "c")
     #expect(try await host.flow("f").view().wakeAt == nil)
   }
 }
