@@ -53,8 +53,8 @@
 
   /// The question of a step that does nothing but ask.
   @usableFromInline package struct OnlyQuestion: Sendable {
-    /// Makes the prompt from the step's input.
-    package let prompt: @Sendable (any Sendable) throws -> any Prompt
+    /// Makes the prompt from the step's input. It is a `Prompt`, which this room does not know.
+    package let prompt: @Sendable (any Sendable) throws -> any Sendable
     /// Casts the answer to its type: an answer that was read back is decoded.
     package let typed: @Sendable (any Sendable) throws -> any Sendable
   }

@@ -28,7 +28,7 @@ extension FlowMachine {
     do {
       var payload = place.payload.with(try question.typed(output))
       guard case .step(let node) = try graph.advance(from: place.node.address + 1, &payload),
-        let prompt = try node.body.question?.prompt(payload.value)
+        let prompt = try node.body.question?.prompt(payload.value) as? any Prompt
       else { return nil }
       let backUp = try node.backUp(for: payload.value)
       let (move, moved) = react { [payload] machine in
