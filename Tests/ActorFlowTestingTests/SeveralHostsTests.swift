@@ -114,7 +114,7 @@ import Testing
         await (number == 1 ? gate : open).pass()
         try await context.once("effect") { _ in log.add("effect \(number)") }
         return "\(input) by \(number)"
-      }
+      }.durableEntry()
     }
     try await testHost { tester in
       let flows = try await tester.deploy(flow)

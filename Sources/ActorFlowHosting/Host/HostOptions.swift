@@ -12,7 +12,7 @@ extension FlowHost {
     public var leaseTime: Duration = .seconds(30)
     /// The time for which a request waits for a flow that another host runs. After that it throws a ``FlowStoreError``
     /// with the code `leased` and the time to come again, ``FlowStoreError/retryAfter``. Zero or more.
-    public var requestTime: Duration = .seconds(10)
+    public var requestTime: Duration = .seconds(30)
     /// The time that steps and their `backUp`s have to return when ``FlowHost/run()`` is cancelled. Zero or more.
     public var gracePeriod: Duration = .seconds(10)
     /// The time for which a waiting flow stays in memory: zero or more. With zero, the default, it is passivated at

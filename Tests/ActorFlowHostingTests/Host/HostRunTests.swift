@@ -79,7 +79,7 @@ import Testing
       Step("slow") { (input: String, _: StepContext) in
         await gate.pass()
         return input + "!"
-      }
+      }.durableEntry()
     }
     let first = host("first")
     let flows = try await first.register(flow)

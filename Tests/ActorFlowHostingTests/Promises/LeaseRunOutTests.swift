@@ -18,7 +18,7 @@ import Testing
 
   private func host(beats: Bool) async throws -> FlowHost {
     let late = FaultyStore(store) { [passes] call in
-      if call.operation == .list { passes.mark() }
+      if call.operation == .claimDue { passes.mark() }
       return call.operation == .beat && !beats ? .fail(.unavailable) : nil
     }
     let host = FlowHost(store: late, clock: clock, owner: "host")
@@ -28,7 +28,7 @@ import Testing
           log.add("slow")
           await gate.pass()
           return text
-        }
+        }.durableEntry()
         Step("ask") { Asker() }
       })
     try await flows.start(id: "x", with: "-")
@@ -38,7 +38,7 @@ import Testing
 
   /// Lets the host look once more for due flows, after its beat is overdue.
   private func passTime(_ host: FlowHost) async throws {
-    try await clock.waitForSleepers()
+    try await clock.waitForSleepers(2)
     let before = passes.arrivals
     clock.advance(by: .seconds(31))
     await passes.reached(before + 1)

@@ -121,7 +121,7 @@ import Testing
     _ = try await store.acquire("x", under: epoch)
     let answer = Task { try await first.flow("x").answer(Form.self, with: "1") }
     try await clock.waitForSleepers()
-    clock.advance(by: .seconds(10))
+    clock.advance(by: .seconds(30))
     let error = await #expect(throws: FlowStoreError.self) { try await answer.value }
     #expect(error?.code == .leased && error?.retryAfter == .seconds(1))
     try await store.detach(epoch)

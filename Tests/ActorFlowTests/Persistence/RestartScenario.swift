@@ -140,7 +140,7 @@ extension PersistedRun {
   func play(_ world: @escaping RestartScenario.World) async throws {
     for _ in 0..<300 {
       let position = try await patiently {
-        while await isFiring { await Task.yield() }
+        while await isFiring, !Task.isCancelled { await Task.yield() }
         return try await coordinator.settled()
       }
       if case .ended = position.status { return await run.value }

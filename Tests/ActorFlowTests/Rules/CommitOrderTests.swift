@@ -54,7 +54,7 @@ import Testing
     handed.give(coordinator)
     _ = try await coordinator.run(Flow { Step("a") { Automatic() } }, with: "")
     handed.clear()
-    #expect(seen.all.prefix(2) == ["idle  → running ", "running  → running "])
+    #expect(seen.all.first == "idle  → running ")
     #expect(seen.all.contains("running  → running a"))
     #expect(seen.all.contains("running a → ended finished a"))
   }

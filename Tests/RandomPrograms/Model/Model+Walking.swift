@@ -104,7 +104,7 @@ extension Model {
     place.isSkipped = false
     place.failures = 0
     lastFocus = plan.name
-    if !plan.onlyAsks { lines.append("+\(plan.name)") }
+    lines.append("+\(plan.name)")
     if plan.pays { pay("0", at: place) }
     if plan.asks {
       place.hasAsked = true

@@ -85,7 +85,10 @@ private struct Builder {
   }
 
   private func ask(_ plan: StepPlan) -> Flow<Value, Value> {
-    Ask(plan.name) { (_: Value) in Form("\(plan.name).1") }.onBackUp(plan.policy).carrying { plan.output(of: $0, $1) }
+    Ask(plan.name) { [session] (_: Value) in
+      session.world.noteAsk(plan.name)
+      return Form("\(plan.name).1")
+    }.onBackUp(plan.policy).carrying { plan.output(of: $0, $1) }
   }
 
   private func aside(_ plan: StepPlan) -> Flow<Void, Value> {

@@ -69,6 +69,10 @@ package final class World: Sendable {
   package var violations: [String] { state.withLock { $0.violations } }
   package var living: Int { state.withLock { state in state.instances.count { $0.step != nil } } }
 
+  /// Notes that an `Ask` makes its prompt: in memory, once each time that it is entered. It runs no code of its own, so
+  /// nothing else tells that a game has come to it again.
+  func noteAsk(_ name: String) { state.withLock { $0.moves.append("+\(name)") } }
+
   package func report(_ text: String) { state.withLock { $0.violations.append(text) } }
 
   /// The world as seen by the steps of one host.
