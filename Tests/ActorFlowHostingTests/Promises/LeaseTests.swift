@@ -20,7 +20,7 @@ import Testing
         let number = try await context.once("count") { _ in 1 }
         await gate.pass()
         return "\(text)\(number)"
-      }
+      }.durableEntry()
       Step("ask") { Asker() }
     }
   }
@@ -43,8 +43,6 @@ import Testing
     for number in 0..<20 { try await flows.start(id: FlowID("\(number)"), with: "-") }
     await gate.reached(20)
     let run = Task { try await host.run() }
-    // The moves of the flows were held back for a moment, and a sleep for that goes on until it ends.
-    try await clock.waitForSleepers(22)
     for _ in 0..<6 {
       try await clock.waitForSleepers(2)
       clock.advance(by: .seconds(5))
