@@ -124,7 +124,7 @@ import Testing
 
   @Test("another host on the store continues after this one was stopped")
   func restarted() async throws {
-    let first = host()
+    let first = self.host()
     let orders = try await first.register(flow)
     try await orders.start(id: "o1", with: "-")
     try await first.answerNext("o1", "\"1\"")
@@ -230,7 +230,7 @@ import Testing
 
   @Test("a changed definition needs another version while flows of the old one are open")
   func changed() async throws {
-    let first = host()
+    let first = self.host()
     try await first.register(flow).start(id: "o1", with: "-")
     await first.isQuiet()
     let changed = Flow<String, String>("order") { Step("a") { Asker() } }
