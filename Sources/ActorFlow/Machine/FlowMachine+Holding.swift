@@ -25,7 +25,7 @@ extension FlowMachine {
   ) -> CommitNeed {
     if !isRequested {
       if reaction.isTransient, heldUntil == nil || !isSettled { return .none }
-      if reaction.mayBeHeld, reaction.firstEvent == nil, let holdTime, !isSettled {
+      if reaction.mayBeHeld, reaction.acknowledgesNothing, fault == nil, let holdTime, !isSettled {
         if heldUntil == nil { hold(until: now().later(by: holdTime), &reaction) }
         return .later
       }
@@ -49,5 +49,21 @@ extension FlowMachine {
       return false
     }
     return true
+  }
+}
+
+extension Reaction {
+  /// Whether no event of the input but a move, a skip or a join is published. The end of a branch may also suspend the
+  /// flow in the same input, and that is committed at once: no later input of a suspended flow would bring the commit.
+  fileprivate var acknowledgesNothing: Bool {
+    guard firstEvent == nil else { return false }
+    switch event {
+    case nil, .moved: return true
+    case .other(let transition):
+      switch transition.change {
+      case .moved, .skipped, .joined: return true
+      default: return false
+      }
+    }
   }
 }
