@@ -4,7 +4,7 @@
 /// Ask("address") { (cart: Cart) in AddressForm(cart: cart) }
 /// ```
 ///
-/// It is a step like any other: it has a place on the stack, a back lands on it, and it asks again then. It has nothing
+/// Like any step it has a place on the stack, a back lands on it, and it asks again then. It has nothing
 /// to undo. Policies, scopes and names are added as to a ``Step``.
 ///
 /// In a hosted flow, the answer, the move and the question of the next `Ask` are one commit, if only closures that do not
