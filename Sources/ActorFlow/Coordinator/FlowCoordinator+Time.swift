@@ -3,6 +3,8 @@ struct TimerState: Sendable {
   var task: Task<Void, Never>?
   /// The time at which the task wakes; `nil` if it does not sleep.
   var wakes: Duration?
+  /// Whether the task sleeps for a timer, and not only until a commit is held back no longer.
+  var isForTimer = false
   /// Whether the task has woken and fires timers. It looks for the next one when it is done.
   var isFiring = false
   var isOver = false
@@ -10,11 +12,14 @@ struct TimerState: Sendable {
 
 // Time: fires the timers of the machine, which has no clock.
 extension FlowCoordinator {
-  /// Starts to sleep until the earliest timer, unless a sleep under way ends no later.
-  nonisolated func setTimer(_ due: Duration, in timer: inout TimerState, _ afterwards: inout Afterwards) {
+  /// Starts to sleep until the earliest timer, unless a sleep under way ends no later. A sleep for no timer is replaced
+  /// by one for a timer in any case, so that a test that waits for the sleep of the timer sees it.
+  nonisolated func setTimer(
+    _ due: Duration, isForTimer: Bool, in timer: inout TimerState, _ afterwards: inout Afterwards
+  ) {
     guard !timer.isOver, !timer.isFiring else { return }
-    if let wakes = timer.wakes, wakes <= due { return }
-    timer.wakes = due
+    if let wakes = timer.wakes, wakes <= due, timer.isForTimer || !isForTimer { return }
+    (timer.wakes, timer.isForTimer) = (due, isForTimer)
     let old = timer.task
     if let old { afterwards.add(.cancel(old)) }
     timer.task = timekeeping(after: old)
@@ -29,7 +34,9 @@ extension FlowCoordinator {
   private func timerSet() -> Afterwards {
     var afterwards = Afterwards()
     withState { state in
-      if let due = state.machine.nextWake { setTimer(due, in: &state.timer, &afterwards) }
+      if let due = state.machine.nextWake {
+        setTimer(due, isForTimer: state.machine.nextTimer != nil, in: &state.timer, &afterwards)
+      }
     }
     return afterwards
   }
@@ -37,8 +44,8 @@ extension FlowCoordinator {
   /// Sleeps until the earliest timer, fires it, and so on until no timer is armed.
   nonisolated func keepTime() async {
     var earliest = Duration.zero
-    while let (due, stopwatch) = await nextSleep(after: earliest) {
-      do { try await stopwatch.sleep(until: due) } catch { return }
+    while let (due, isForTimer, stopwatch) = await nextSleep(after: earliest) {
+      do { try await stopwatch.sleep(until: due, isForTimer: isForTimer) } catch { return }
       await beginFiring()
       do {
         while try await fire() {}
@@ -52,12 +59,13 @@ extension FlowCoordinator {
 
   private func beginFiring() { state.timer.isFiring = true }
 
-  private func nextSleep(after earliest: Duration) -> (Duration, any Stopwatch)? {
+  private func nextSleep(after earliest: Duration) -> (due: Duration, isForTimer: Bool, any Stopwatch)? {
     state.timer.isFiring = false
     state.timer.wakes = nil
-    guard !state.timer.isOver, let due = withState({ $0.machine.nextWake }) else { return nil }
-    state.timer.wakes = max(due, earliest)
-    return (max(due, earliest), state.stopwatch)
+    guard !state.timer.isOver, let wake = withState({ $0.machine.nextWake }) else { return nil }
+    let (due, isForTimer) = (max(wake, earliest), withState { $0.machine.nextTimer != nil })
+    (state.timer.wakes, state.timer.isForTimer) = (due, isForTimer)
+    return (due, isForTimer, state.stopwatch)
   }
 
   /// Fires what is due next, if anything is. Returns whether more may be due.
@@ -99,7 +107,9 @@ package protocol Stopwatch: AnyObject, Sendable {
   func elapsed() -> Duration
 
   /// Sleeps until this much time has elapsed, or shorter.
-  func sleep(until due: Duration) async throws
+  ///
+  /// - Parameter isForTimer: Whether the flow has a timer. If not, the sleep only ends the holding back of a commit.
+  func sleep(until due: Duration, isForTimer: Bool) async throws
 }
 
 /// The stopwatch of a run that has not begun.
@@ -109,7 +119,7 @@ final class StoppedStopwatch: Stopwatch {
   private init() {}
 
   func elapsed() -> Duration { .zero }
-  func sleep(until due: Duration) {}
+  func sleep(until due: Duration, isForTimer: Bool) {}
 }
 
 /// A stopwatch that starts when it is made, and takes its time from a clock.
@@ -125,7 +135,7 @@ final class ClockStopwatch<C: Clock>: Stopwatch where C.Duration == Duration {
 
   /// A cancelled sleep of the system's clocks takes up memory until it would have ended, so no sleep is longer than a
   /// minute.
-  func sleep(until due: Duration) async throws {
+  func sleep(until due: Duration, isForTimer: Bool) async throws {
     let isSystems = clock is ContinuousClock || clock is SuspendingClock
     let end = isSystems ? min(due, elapsed().later(by: .seconds(60))) : due
     try await clock.sleep(until: start.advanced(by: end), tolerance: nil)
@@ -140,18 +150,19 @@ extension Clock<Duration> {
 /// A stopwatch for a flow that began in an earlier process.
 package final class PersistedStopwatch: Stopwatch {
   private let time: @Sendable () -> Duration
-  private let sleepUntil: @Sendable (Duration) async throws -> Void
+  private let sleepUntil: Sleep
+
+  /// Sleeps as ``sleep(until:isForTimer:)`` does.
+  package typealias Sleep = @Sendable (_ due: Duration, _ isForTimer: Bool) async throws -> Void
 
   /// - Parameters:
   ///   - elapsed: The time since the start.
   ///   - sleepUntil: Sleeps until this much time has elapsed, or shorter.
-  package init(
-    elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void
-  ) {
+  package init(elapsed: @escaping @Sendable () -> Duration, sleepUntil: @escaping Sleep) {
     (time, self.sleepUntil) = (elapsed, sleepUntil)
   }
 
   package func elapsed() -> Duration { time() }
 
-  package func sleep(until due: Duration) async throws { try await sleepUntil(due) }
+  package func sleep(until due: Duration, isForTimer: Bool) async throws { try await sleepUntil(due, isForTimer) }
 }

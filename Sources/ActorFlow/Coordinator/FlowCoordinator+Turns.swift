@@ -117,7 +117,9 @@ extension FlowCoordinator {
     if let newStopwatch { beginRun(newStopwatch, in: &state) }
     var afterwards = state.adopt(reaction, waiter, at: time)
     inputs.store(state.machine.inputs, ordering: .relaxed)
-    if let due = reaction.timer { setTimer(due, in: &state.timer, &afterwards) }
+    if let due = reaction.timer {
+      setTimer(due, isForTimer: state.machine.nextTimer != nil, in: &state.timer, &afterwards)
+    }
     return afterwards
   }
 

@@ -223,7 +223,10 @@ extension FlowHost {
     let (clock, startedAt) = (shared.clock, state.startedAt)
     let watch = PersistedStopwatch(
       elapsed: { Duration(from: startedAt, to: clock.now) },
-      sleepUntil: { try await clock.sleep(until: startedAt.addingTimeInterval($0.wholeMicroseconds / .seconds(1))) })
+      sleepUntil: { due, isForTimer in
+        let end = startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
+        try await clock.sleep(until: end, isCounted: isForTimer)
+      })
     var settings = CoordinatorSettings()
     let start = Duration.microseconds(startedAt.microseconds)
     settings.persistence = FlowPersistence(

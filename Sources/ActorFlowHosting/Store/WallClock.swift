@@ -30,6 +30,20 @@ extension WallClock {
   public func pause(for duration: Duration) async throws { try await sleep(until: date(after: duration)) }
 }
 
+/// A clock whose sleepers a test counts, to know when to move it.
+package protocol CountingWallClock: WallClock {
+  /// Sleeps until `deadline` without being counted as a sleeper.
+  func sleepUncounted(until deadline: Date) async throws
+}
+
+extension WallClock {
+  /// Sleeps until `deadline`. A sleep that says nothing about the flow is not counted by a clock that counts sleepers.
+  func sleep(until deadline: Date, isCounted: Bool) async throws {
+    guard !isCounted, let clock = self as? any CountingWallClock else { return try await sleep(until: deadline) }
+    try await clock.sleepUncounted(until: deadline)
+  }
+}
+
 extension WallClock where Self == SystemWallClock {
   /// The system's clock.
   public static var system: SystemWallClock { SystemWallClock() }

@@ -5,13 +5,18 @@ extension ManualClock {
   ///
   /// - Throws: `CancellationError` if the task is cancelled before. The sleeper is then removed at once.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try await sleep(until: deadline, isCounted: true)
+  }
+
+  /// Sleeps as ``sleep(until:tolerance:)``; a sleep that is not counted is none of the ``sleepers``.
+  func sleep(until deadline: Instant, isCounted: Bool) async throws {
     try Task.checkCancellation()
     let wakeUp = Eventual<Void>()
     let reached = state.withLock { state -> [Watcher]? in
       guard deadline > state.now else { return nil }
       let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-      state.sleepers.insert(Sleeper(deadline: deadline, wakeUp: wakeUp), at: place)
-      let count = state.sleepers.count
+      state.sleepers.insert(Sleeper(deadline: deadline, isCounted: isCounted, wakeUp: wakeUp), at: place)
+      let count = state.count
       defer { state.watchers.removeAll { $0.count <= count } }
       return state.watchers.filter { $0.count <= count }
     }
@@ -30,7 +35,7 @@ extension ManualClock {
   public func waitForSleepers(_ count: Int = 1) async throws {
     let reached = Eventual<Void>()
     let waits = state.withLock { state in
-      guard state.sleepers.count < count else { return false }
+      guard state.count < count else { return false }
       state.watchers.append(Watcher(count: count, reached: reached))
       return true
     }

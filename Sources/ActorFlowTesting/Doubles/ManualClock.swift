@@ -39,10 +39,14 @@ public final class ManualClock: Clock, Sendable {
     /// The sleepers, ordered by deadline, then by when they fell asleep.
     var sleepers: [Sleeper] = []
     var watchers: [Watcher] = []
+
+    /// The number of sleepers that are counted.
+    var count: Int { sleepers.count { $0.isCounted } }
   }
 
   struct Sleeper: Sendable {
     let deadline: Instant
+    let isCounted: Bool
     let wakeUp: Eventual<Void>
   }
 
@@ -63,7 +67,7 @@ public final class ManualClock: Clock, Sendable {
   public var minimumResolution: Duration { .zero }
 
   /// The number of tasks that sleep at this moment.
-  public var sleepers: Int { state.withLock { $0.sleepers.count } }
+  public var sleepers: Int { state.withLock { $0.count } }
   /// The instants until which tasks sleep on this clock.
   package var deadlines: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }
 

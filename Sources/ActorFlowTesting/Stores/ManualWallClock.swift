@@ -7,7 +7,7 @@ public import ActorFlowHosting
 #endif
 
 /// A wall clock that stands still until a test moves it, for hosts and for the leases of stores.
-public final class ManualWallClock: WallClock {
+public final class ManualWallClock: WallClock, CountingWallClock {
   private let start: Date
   private let clock = ManualClock()
 
@@ -19,7 +19,7 @@ public final class ManualWallClock: WallClock {
   /// The current time.
   public var now: Date { start.addingTimeInterval(clock.now.offset / .seconds(1)) }
 
-  /// The number of tasks that sleep at this moment.
+  /// The number of tasks that sleep at this moment. A move that a host holds back until the next commit is not counted.
   public var sleepers: Int { clock.sleepers }
 
   /// Moves the time forward, and wakes the tasks whose deadline is reached, earliest deadline first.
@@ -34,6 +34,10 @@ public final class ManualWallClock: WallClock {
   /// - Throws: `CancellationError` if the task is cancelled before.
   public func sleep(until deadline: Date) async throws {
     try await clock.sleep(until: ManualClock.Instant(offset: elapsed(at: deadline)), tolerance: nil)
+  }
+
+  package func sleepUncounted(until deadline: Date) async throws {
+    try await clock.sleep(until: ManualClock.Instant(offset: elapsed(at: deadline)), isCounted: false)
   }
 
   /// Returns at once: the test that would move the clock may itself wait for the call that is to be repeated.

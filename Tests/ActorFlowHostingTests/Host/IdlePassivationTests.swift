@@ -23,7 +23,7 @@ import Testing
     // The run's own timer never fires: the test fires it.
     let watch = PersistedStopwatch(
       elapsed: { controls.now.withLock { $0 } },
-      sleepUntil: { _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
+      sleepUntil: { _, _ in try await ManualClock().sleep(until: ManualClock.Instant(offset: .seconds(1))) })
     settings.persistence = FlowPersistence(codec: JSONValueCodec(), watch: watch) { _, _, _ in
       if controls.holdsCommits.withLock({ $0 }) { await committing.pass() }
     }

@@ -29,7 +29,7 @@ import Testing
           log.add("asked")
         } catch { log.add("ask refused") }
         return input + "!"
-      }.durableEntry()  // no timer of the flow sleeps beside the host's
+      }.durableEntry()  // the tests look at the stored flow while the step runs
       Step("after") { [log] (input: String, _: StepContext) in
         log.add("after")
         return input
@@ -48,6 +48,7 @@ import Testing
     let run = Task { try await host.run() }
     try await host.flow("f-1").answer(question, with: "1")
     await gate.reached()
+    try await host.emptied(exceptFor: ["f-1"])
     try await clock.waitForSleepers(2)
     run.cancel()
     let before = try await store.load("f-1")
@@ -92,7 +93,9 @@ import Testing
     try await second.answerNext("f-1", "\"2\"")
     await first.isQuiet()
     #expect(try await again.outcome(of: "f-1") == .finished("-1!"))
-    #expect(log.all.sorted() == ["after", "ask refused", "asked", "effect", "once refused", "recorded"])
+    #expect(Set(log.all) == ["after", "ask refused", "asked", "effect", "once refused", "recorded"])
+    // The second host may have passivated the flow before it was answered; then the step was replayed.
+    #expect(["after", "asked", "effect", "once refused"].allSatisfy { line in log.all.count { $0 == line } == 1 })
     let history = try await second.flow("f-1").history()
     #expect(history.map(\.sequence) == Array(1...history.count))
   }

@@ -72,7 +72,7 @@ final class FlowRecorder: Sendable {
     let (started, clock) = (started, clock)
     let watch = PersistedStopwatch(
       elapsed: { started.duration(to: clock.now) },
-      sleepUntil: { try await clock.sleep(until: started.advanced(by: $0), tolerance: nil) })
+      sleepUntil: { due, _ in try await clock.sleep(until: started.advanced(by: due), tolerance: nil) })
     settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch, holding: holds ? holding : nil) {
       [self] machine, events, _ in
       let snapshot = try machine.snapshot(names, with: JSONCodec())

@@ -25,7 +25,7 @@ import Testing
     let before = Lock(PackedBefore())
     let packing = Trace()
     var settings = CoordinatorSettings()
-    let watch = PersistedStopwatch(elapsed: { .zero }, sleepUntil: { _ in })
+    let watch = PersistedStopwatch(elapsed: { .zero }, sleepUntil: { _, _ in })
     settings.persistence = FlowPersistence(codec: JSONCodec(), watch: watch) { machine, _, _ in
       try Noted.$trace.withValue(packing) {
         var known = before.withLock { $0 }
