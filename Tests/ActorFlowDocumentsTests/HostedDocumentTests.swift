@@ -124,4 +124,31 @@ import Testing
         try await letters.finish("l") == "a-1 b-2-more-x-done|a-1 b-2-more-x-done end")
     }
   }
+
+  @Test("in a chain of asks of a document, each answer is one commit with the next question")
+  func chainOfAsks() async throws {
+    var catalog = FlowCatalog()
+    try catalog.register("ask", Ask("ask") { (text: String) in Form(text: text) })
+    try catalog.registerTransform("shout") { (text: String) in text + "!" }
+    let store = MemoryFlowStore(clock: ManualWallClock())
+    let host = FlowHost(store: store)
+    let flows = try await host.register(
+      try catalog.flow(
+        json: """
+          {"version": 1, "name": "chain", "flow": [
+            {"step": "ask", "as": "name", "map": "shout"}, {"step": "ask", "as": "place"}, {"step": "ask", "as": "day"}
+          ]}
+          """, input: String.self, output: String.self))
+    try await flows.start(id: "c", with: "-")
+    for (answer, next) in [("Ada", "Ada!"), ("Rome", "Rome")] {
+      let revision = try await host.flow("c").settled().revision
+      try await host.flow("c").answer(Form.self, with: answer)
+      let view = try await host.flow("c").settled()
+      #expect(try view.questions.map { try $0.prompt(as: Form.self).text } == [next])
+      #expect(view.revision == revision.next)
+    }
+    try await host.flow("c").answer(Form.self, with: "now")
+    _ = try await host.flow("c").settled()
+    #expect(try await flows.outcome(of: "c") == .finished("now"))
+  }
 }
