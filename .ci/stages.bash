@@ -16,10 +16,11 @@ run() {
 }
 
 # Runs tests, and fails also when there were none: an empty test run is not a green one. Says at the end what failed,
-# because a log of thousands of lines is often kept in part.
+# because a log of thousands of lines is often kept in part. `swift test` writes line by line, because the lines that a
+# run still holds when it is cut off name the test that hangs.
 tests() {
   local status=0
-  run timeout --kill-after=30s "$test_limit" "$@" 2>&1 | once_each | tee "$scratch/test.log" || status=$?
+  run timeout --kill-after=30s "$test_limit" stdbuf --output=L "$@" 2>&1 | once_each | tee "$scratch/test.log" || status=$?
   if ((status)); then
     printf '\nfailed (exit code %d):\n' "$status"
     grep -E 'recorded an issue|play it again|error:|Fatal error' "$scratch/test.log" | cut -c1-600 | tail -n 40 || true
