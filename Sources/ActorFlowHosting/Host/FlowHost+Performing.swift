@@ -23,7 +23,7 @@ extension FlowHost {
         let fate = request.fate
         var wasTaken = await flow.wasTaken(cause)
         if fate.isOpen, FlowStoreError.isUnknown(cause) { wasTaken = true }
-        let isStale = await isStale(flow, after: error)
+        let standing = await standing(of: flow, after: error)
         // No request can succeed on the flow any more, so close it for its other users as well.
         if wasTaken { await flow.retire(because: cause) }
         await release(flow)
@@ -41,7 +41,11 @@ extension FlowHost {
           throw error
         }
         attempts += 1
-        if isStale, attempts < 5 { continue }
+        switch standing {
+        case .isCurrent: break
+        case .isStale: if attempts < 5 { continue }
+        case .isUnknown(let failure): if !wasTaken { throw failure }
+        }
         guard wasTaken else { throw cause }
         try Task.checkCancellation()
         try refuseStopping()
@@ -99,15 +103,25 @@ extension FlowHost {
       flow: flow.id)
   }
 
-  /// Returns whether a request was refused only because another host has written the flow, so that it is to be read
+  /// The relation of a flow in memory to the flow in the store.
+  private enum Standing {
+    case isCurrent
+    case isStale
+    /// The store does not answer.
+    case isUnknown(any Error)
+  }
+
+  /// Finds out whether a request was refused only because another host has written the flow, so that it is to be read
   /// again. This happens on a store without leases, and when the lease has expired unnoticed.
-  private func isStale(_ flow: LiveFlow, after error: any Error) async -> Bool {
-    guard error is FlowError, let stored = try? await shared.store.load(flow.id) else { return false }
+  private func standing(of flow: LiveFlow, after error: any Error) async -> Standing {
+    guard error is FlowError else { return .isCurrent }
+    let stored: StoredFlow?
+    do { stored = try await shared.store.load(flow.id) } catch { return .isUnknown(error) }
     // Wait for this host's own commits first, so that only another host's write can be newer.
     if flow.isBegun { try? await flow.coordinator.waitForCommits() }
-    guard let known = flow.committer.stored, known.revision < stored.revision else { return false }
+    guard let stored, let known = flow.committer.stored, known.revision < stored.revision else { return .isCurrent }
     await flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
-    return true
+    return .isStale
   }
 
   /// Returns the flow as stored if the request was applied to it; `nil` if it was not, or if the flow cannot be read.

@@ -20,17 +20,22 @@ import Testing
   }
 
   /// A host that keeps its flows in memory, and does not know that its leases have ended.
-  private func host(_ owner: String) async throws -> FlowHost {
+  private func host(_ owner: String, on faulty: FaultyStore<MemoryFlowStore>? = nil) async throws -> FlowHost {
     var options = FlowHost.Options()
     options.keepHot = .seconds(3_600)
-    let host = try FlowHost(store: store, clock: clock, owner: owner, options: options)
+    let host =
+      if let faulty {
+        try FlowHost(store: faulty, clock: clock, owner: owner, options: options)
+      } else {
+        try FlowHost(store: store, clock: clock, owner: owner, options: options)
+      }
     try await host.register(flow)
     return host
   }
 
   /// A flow that is in memory at the first host, and that another host has since written.
-  private func takenOver() async throws -> FlowHost {
-    let first = try await host("first")
+  private func takenOver(on faulty: FaultyStore<MemoryFlowStore>? = nil) async throws -> FlowHost {
+    let first = try await host("first", on: faulty)
     let flows = RegisteredFlow<String, String>(host: first, definition: try #require(await first.definitions["f"]?[1]))
     try await flows.start(id: "x", with: "-")
     _ = try await first.flow("x").settled()
@@ -67,6 +72,21 @@ import Testing
     let state = try await first.stored("x").1
     #expect(state.machine.signals.buffer.count == 40)
     try await first.shutDown()
+  }
+
+  /// Seed 8 of the hosts in disorder: a question that the other host had asked was "never asked".
+  @Test("while the store does not answer, no request is refused by what the host remembers of the flow")
+  func away() async throws {
+    let faulty = FaultyStore(store)
+    let first = try await takenOver(on: faulty)
+    let question = try #require(try await first.flow("x").view().questions.first?.id)
+    faulty.plan { $0.operation == .load ? .fail(.unavailable) : nil }
+    let error = await #expect(throws: FlowStoreError.self) { try await first.flow("x").answer(question, with: "2") }
+    #expect(error?.code == .unavailable)
+    faulty.plan { _ in nil }
+    try await first.flow("x").answer(question, with: "2")
+    try await first.answerNext("x", "\"3\"")
+    #expect(try await first.flow("x").view().status == .finished)
   }
 
   @Test("a question that was answered elsewhere is closed")

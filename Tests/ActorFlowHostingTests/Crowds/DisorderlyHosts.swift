@@ -1,0 +1,238 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Running hosts on one store, each of which loses replies, stalls, is cut off and is started again under its own name
+/// at random. Each flow has a player that brings it to its end through any host.
+///
+/// The store measures leases by a clock that the attack moves. The hosts use the system's clock, and beat often.
+final class DisorderlyHosts: Sendable {
+  /// Something that happens to one of the hosts.
+  enum Disturbance: CaseIterable {
+    /// Some writes are done, and their replies are lost.
+    case lostReplies
+    /// No call reaches the store for a while.
+    case outage
+    /// Calls reach the store after its epoch has ended, and another host may have taken over its flows.
+    case stall
+    /// Another process starts under its name, while the old one still runs.
+    case restart
+    /// It removes flows that have ended, and another host does the same at that moment.
+    case purge
+  }
+
+  private struct Member: Sendable {
+    let host: FlowHost
+    let flows: RegisteredFlow<String, String>
+    let store: FaultyStore<MemoryFlowStore>
+    let run: Task<Void, any Error>
+  }
+
+  static let count = 3
+  static let old = (0..<20).map { FlowID("old-\($0)") }
+  static let outcome = "-:name:place[c1][d1]:done"
+
+  let store: MemoryFlowStore
+  let world = World()
+  private let clock = ManualWallClock()
+  private let chance: Chance
+  private let answered = Gate()
+  private let members = Lock<[Member]>([])
+  private let replaced = Lock<[Member]>([])
+  private let acknowledged = Lock<[FlowID: [String]]>([:])
+  private let purged = Lock<Set<FlowID>>([])
+  /// A time after the end of the old flows, and before all others.
+  private let begun = Lock<Date?>(nil)
+
+  init(seed: UInt64) async throws {
+    store = MemoryFlowStore(clock: clock)
+    chance = Chance(seed: seed)
+    for index in 0..<Self.count { try await begin(index) }
+    for id in Self.old { try await play(id) }
+    clock.advance(by: .milliseconds(1))
+    let now = clock.now
+    begun.withLock { $0 = now }
+    clock.advance(by: .milliseconds(1))
+  }
+
+  private var flow: Flow<String, String> {
+    Flow("order") {
+      ask("name")
+      ask("place")
+      Step("pay") { [world] (input: String, context: StepContext) in
+        let charge = try await context.once("charge") { world.perform("charge \(context.flow)", $0) }
+        return input + "[c\(charge)]"
+      }
+      Step("pack") { [world] (input: String, context: StepContext) in
+        let dispatch = try await context.once("dispatch") { world.perform("dispatch \(context.flow)", $0) }
+        return input + "[d\(dispatch)]"
+      }.durableEntry()
+      ask("done")
+    }
+  }
+
+  private func ask(_ name: String) -> Flow<String, String> {
+    Ask(name) { (_: String) in Form(text: name) }.carrying { input, answer in "\(input):\(answer)" }
+  }
+
+  private func begin(_ index: Int) async throws {
+    let store = FaultyStore(store)
+    var options = FlowHost.Options()
+    options.leaseTime = .milliseconds(300)
+    // A host that waits for a stalled one gives up before long.
+    options.requestTime = .milliseconds(300)
+    options.keepHot = index == 0 ? .milliseconds(20) : .zero
+    let host = try FlowHost(store: store, owner: "host \(index)", options: options)
+    let flows = try await host.register(flow)
+    let member = Member(host: host, flows: flows, store: store, run: Task { try await host.run() })
+    members.withLock { members in
+      if index < members.count {
+        replaced.withLock { $0.append(members[index]) }
+        members[index] = member
+      } else {
+        members.append(member)
+      }
+    }
+  }
+
+  private subscript(index: Int) -> Member { members.withLock { $0[index] } }
+
+  // MARK: - Playing
+
+  /// Plays a flow to its end. A host that does not answer or has lost the flow reports it, and the player tries again.
+  func play(_ id: FlowID) async throws {
+    var limit = PlayLimit(id)
+    while true {
+      try limit.turn()
+      let member = self[chance.below(Self.count)]
+      do {
+        try await member.flows.start(id: id, with: "-")
+        let view = try await member.host.flow(id).settled()
+        if case .finished(let output) = try await member.flows.outcome(of: id) {
+          #expect(output == Self.outcome)
+          return
+        }
+        guard let question = view.questions.first else { continue }
+        let (text, key) = (try question.prompt(as: Form.self).text, question.id.description)
+        try await member.host.flow(id).answer(question.id, with: text, key: key)
+        acknowledged.withLock { $0[id, default: []].append(question.id.debugDescription) }
+        answered.mark()
+      } catch let error as FlowStoreError {
+        let expected: Set<FlowStoreError.Code> = [.unavailable, .fenced, .conflict, .leased, .outcomeUnknown]
+        try #require(expected.contains(error.code), "\(id): \(error)")
+      } catch let error as FlowError {
+        // The host was replaced.
+        try #require([.alreadyRunning, .hostStopping].contains(error.code), "\(id): \(error)")
+      } catch is CancellationError {}
+      await Task.yield()
+    }
+  }
+
+  /// A player that makes no progress fails instead of hanging.
+  private struct PlayLimit {
+    let id: FlowID
+    let end = ContinuousClock.now + .seconds(240)
+
+    init(_ id: FlowID) { self.id = id }
+
+    mutating func turn() throws { try #require(ContinuousClock.now < end, "\(id) does not end") }
+  }
+
+  // MARK: - Disturbing
+
+  /// Disturbs the hosts this many times, each time when some more answers were acknowledged.
+  func disturb(_ times: Int, every answers: Int) async throws {
+    let start = answered.arrivals
+    for turn in 1...times {
+      await answered.reached(start + turn * answers)
+      let all = Disturbance.allCases
+      try await disturb(self[chance.below(Self.count)], all[(turn + chance.below(2)) % all.count])
+    }
+  }
+
+  private func disturb(_ member: Member, _ disturbance: Disturbance) async throws {
+    let others = members.withLock { $0.filter { $0.host !== member.host } }
+    switch disturbance {
+    case .lostReplies: limited(member, to: 20, writesOnly: true, .loseAcknowledgement)
+    case .outage: limited(member, to: 20, writesOnly: false, .fail(.unavailable))
+    case .stall:
+      let gate = Gate()
+      member.store.plan { _ in .delay { await gate.pass() } }
+      clock.advance(by: .milliseconds(301))
+      for other in others { try? await other.host.takeUpWork() }
+      member.store.plan { _ in nil }
+      gate.open()
+    case .restart:
+      let index = members.withLock { members in members.firstIndex { $0.host === member.host } }
+      try await begin(try #require(index))
+    case .purge:
+      // Only the old flows: a player would start its flow again.
+      let time = try #require(begun.withLock { $0 })
+      async let mine = try? member.host.purge(endedBefore: time, limit: 3)
+      async let theirs = try? others[0].host.purge(endedBefore: time, limit: 3)
+      for report in [await mine, await theirs].compactMap(\.self) {
+        purged.withLock { $0.formUnion(report.purged) }
+      }
+    }
+  }
+
+  /// Lets about every second of the next calls fail.
+  private func limited(_ member: Member, to count: Int, writesOnly: Bool, _ fault: StoreFault) {
+    let left = Lock(count)
+    member.store.plan { [chance] call in
+      guard call.operation.isWrite || !writesOnly, chance.below(2) == 0 else { return nil }
+      return left.withLock { left in
+        left -= 1
+        return left >= 0 ? fault : nil
+      }
+    }
+  }
+
+  // MARK: - Ending
+
+  /// Stops all hosts, and waits for them.
+  func end() async {
+    let all = members.withLock { $0 } + replaced.withLock { $0 }
+    for member in all {
+      member.store.plan { _ in nil }
+      member.run.cancel()
+    }
+    for member in all {
+      do { try await member.run.value } catch {
+        #expect((error as? FlowError)?.code == .alreadyRunning, "\(error)")
+      }
+      await member.host.isQuiet()
+    }
+  }
+
+  /// Checks that nothing was done twice, that no acknowledged answer is missing, and that flows are removed or whole.
+  func expectWhole(_ ids: [FlowID]) async throws {
+    #expect(world.repeated == [])
+    for id in ids {
+      let history = try await store.history(of: id, after: 0, limit: 1_000)
+      if purged.withLock({ $0.contains(id) }) {
+        #expect(history.isEmpty, "\(id)")
+        #expect(try await store.load(id) == nil, "\(id)")
+        continue
+      }
+      // The reply to its removal may have been lost.
+      if history.isEmpty, try await store.load(id) == nil { continue }
+      #expect(history.map(\.sequence) == Array(1..<history.count + 1), "\(id)")
+      let recorded = history.filter { $0.what == "answered" }.compactMap(\.detail)
+      #expect(recorded.count == 3 && Set(recorded).count == 3, "\(id)")
+      #expect(Set(acknowledged.withLock { $0[id] ?? [] }).isSubset(of: recorded), "\(id)")
+      #expect(history.filter { $0.what == "finished" }.count == 1, "\(id)")
+    }
+    for index in 0..<Self.count {
+      #expect(store.state.withLock { $0.leases.flows(of: "host \(index)") } == [], "host \(index)")
+    }
+  }
+}
