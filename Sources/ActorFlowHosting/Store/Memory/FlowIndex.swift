@@ -10,9 +10,14 @@ import ActorFlow
 ///
 /// Both stores of this module have one in memory, and update it when they make a commit visible.
 struct FlowIndex: Sendable {
-  struct Entry: Sendable {
+  /// A flow. A class, so that the empty places of the dictionary are small.
+  final class Entry: Sendable {
     let summary: FlowSummary
     let tasks: [OpenTask]
+
+    init(summary: FlowSummary, tasks: [OpenTask]) {
+      (self.summary, self.tasks) = (summary, tasks)
+    }
   }
 
   struct TaskKey: Comparable, Sendable {
@@ -41,6 +46,16 @@ struct FlowIndex: Sendable {
   private var byTime = SortedList<TimerKey>()
   private var allTasks = SortedList<TaskKey>()
   private var byAssignee: [String: SortedList<TaskKey>] = [:]
+
+  var count: Int { entries.count }
+
+  /// Visits all flows in the order of their ids.
+  func visit(_ body: (Entry) -> Void) {
+    flows.visit(after: nil) { name in
+      if let entry = entries[name] { body(entry) }
+      return true
+    }
+  }
 
   /// Applies a commit.
   mutating func put(_ flow: StoredFlow) {

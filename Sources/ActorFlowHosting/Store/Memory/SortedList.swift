@@ -31,25 +31,28 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
   /// Inserts an element, unless an equal one is there.
   mutating func insert(_ element: Element) {
+    guard let last = chunks.last?.last, !(last < element) else { return append(element) }
     var (chunk, index) = place(of: element)
-    if chunk == chunks.count {
-      guard chunk > 0 else {
-        chunks.append([element])
-        count = 1
-        return
-      }
-      chunk -= 1
-      index = chunks[chunk].count
-    } else if chunks[chunk][index] == element {
-      return
+    if chunks[chunk][index] == element { return }
+    if chunks[chunk].count == Self.most {
+      // Both halves are new arrays, which have no more space than they need.
+      let half = Self.most / 2
+      let (low, high) = (Array(chunks[chunk].prefix(half)), Array(chunks[chunk].suffix(Self.most - half)))
+      chunks.replaceSubrange(chunk...chunk, with: [low, high])
+      if index > half { (chunk, index) = (chunk + 1, index - half) }
     }
     chunks[chunk].insert(element, at: index)
     count += 1
-    if chunks[chunk].count > Self.most {
-      let half = Array(chunks[chunk].suffix(Self.most / 2))
-      chunks[chunk].removeLast(half.count)
-      chunks.insert(half, at: chunk + 1)
+  }
+
+  /// Adds an element that comes after all others. Elements that come in order fill each chunk.
+  private mutating func append(_ element: Element) {
+    if let last = chunks.indices.last, chunks[last].count < Self.most {
+      chunks[last].append(element)
+    } else {
+      chunks.append([element])
     }
+    count += 1
   }
 
   mutating func remove(_ element: Element) {
