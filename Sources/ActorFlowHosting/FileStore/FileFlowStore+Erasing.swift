@@ -4,7 +4,7 @@ extension FileFlowStore {
   /// Removes all bytes of a deleted flow from the disk, and returns when they are gone.
   ///
   /// A deletion leaves the bytes in the log until its segments are rewritten, which may be never. This function rewrites
-  /// the segments that have the flow. It also removes the bytes that damage or a crash left beside the log, because
+  /// the segments that have the flow, and removes the snapshot of the index. It also removes the bytes that damage or a crash left beside the log, because
   /// nothing says whose they are, and the flow's files of an earlier version. Other writes wait meanwhile.
   ///
   /// If the function throws, some of the bytes may be left: call it again.
@@ -23,6 +23,7 @@ extension FileFlowStore {
     }
     _ = try changeFiles { files, lock throws(FlowStoreError) in try files.roll(lock) }
     do {
+      try files.withLock { files throws(DiskError) in try files.dropSnapshot() }
       for segment in files.withLock({ $0.sealed }) where try has(id, in: segment) {
         try compact(segment, erasing: id)
       }

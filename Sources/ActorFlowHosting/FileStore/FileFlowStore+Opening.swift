@@ -11,6 +11,8 @@ extension FileFlowStore {
     var state = State()
     var index = FlowIndex()
     var files: LogFiles
+    /// Whether only what is behind a snapshot was read.
+    var beganWithSnapshot = false
   }
 
   /// Takes the lock, makes the log if there is none, and reads it.
@@ -82,18 +84,11 @@ extension FileFlowStore {
       try disk.remove("\(directory)/\(name)")
     }
     var files = LogFiles(directory, disk, mark: mark, limit: limit, manifest: manifest)
-    var opening = LogOpening()
-    var end: SegmentBytes?
-    for segment in manifest.segments {
-      _ = try files.open(segment.number)
-      let bytes = try files.bytes(of: segment)
-      opening.apply(segment, bytes)
-      end = bytes
-    }
-    opening.finish()
+    for segment in manifest.segments { _ = try files.open(segment.number) }
+    var (opening, end) = try replayed(manifest, files)
     try setAside(opening.tornTail, "torn-\(manifest.segments.last?.number ?? 0)", directory, disk)
     // The last group may not be on the disk, though it is read. It moves into a new segment, which is synced.
-    files.setNextGroup(opening.last?.number ?? opening.lastNumber + 1)
+    files.begin(with: opening.last?.number ?? opening.lastNumber + 1, unsaved: opening.readBytes)
     var draft = LogDraft()
     let firsts = manifest.segments.map { UInt64($0.firstGroup) }
     if let group = opening.last, let end {
@@ -103,10 +98,45 @@ extension FileFlowStore {
     let copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength)
     if let copies { try opening.adopt(draft, copies) }
     opened.state.log = opening.state
+    opened.beganWithSnapshot = opening.beganWithSnapshot
     opened.state.tornTails =
       try disk.exists("\(directory)/\(asideDirectory)")
       ? try disk.names(in: "\(directory)/\(asideDirectory)").sorted() : []
     opened.index = opening.index
     return opened
+  }
+
+  /// Reads the snapshot and what is behind it, or the whole log if there is no snapshot that fits, or any damage.
+  ///
+  /// - Returns: The state, and the bytes of the last segment, if they were read.
+  private static func replayed(_ manifest: Manifest, _ files: LogFiles) throws -> (LogOpening, SegmentBytes?) {
+    if let snapshot = files.snapshot(), let covered = snapshot.covered(by: manifest),
+      var found = try replayed(manifest, files, LogOpening(snapshot), covered),
+      !found.0.foundDamage, !found.0.state.hasDamage
+    {
+      found.0.beganWithSnapshot = true
+      return found
+    }
+    return try replayed(manifest, files, LogOpening(), [:]) ?? (LogOpening(), nil)
+  }
+
+  /// Reads what is not covered; returns `nil` if a covered part is not there.
+  private static func replayed(
+    _ manifest: Manifest, _ files: LogFiles, _ start: LogOpening, _ covered: [Int: Manifest.Segment]
+  ) throws -> (LogOpening, SegmentBytes?)? {
+    var (opening, end) = (start, SegmentBytes?.none)
+    for segment in manifest.segments {
+      let covered = covered[segment.number]
+      if let covered {
+        guard try files.size(of: segment.number) >= max(covered.length, segment.length) else { return nil }
+        if segment.length == covered.length { continue }
+      }
+      let bytes = try files.bytes(of: segment)
+      opening.apply(segment, bytes, after: covered)
+      end = bytes
+    }
+    let isReduced = covered.keys.contains { number in !manifest.segments.contains { $0.number == number } }
+    opening.finish(within: isReduced ? Set(manifest.segments.map { UInt32($0.number) }) : nil)
+    return (opening, end)
   }
 }

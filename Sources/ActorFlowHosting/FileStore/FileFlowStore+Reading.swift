@@ -1,4 +1,5 @@
 import ActorFlow
+import Dispatch
 
 /// Reading on other threads than the one that writes: places are looked up, and read from open segments.
 extension FileFlowStore {
@@ -37,7 +38,10 @@ extension FileFlowStore {
       state.log.lose(id, LogState.Loss(error: error, group: state.log[id]?.group ?? 0))
       return true
     }
-    if isLost { index.withLock { $0.remove(id) } }
+    guard isLost else { return }
+    index.withLock { $0.remove(id) }
+    // The next opening has to find the damage, too.
+    writer.async { _ = try? self.changeFiles { files, _ throws(FlowStoreError) in try? files.dropSnapshot() } }
   }
 
   func readHistory(of id: FlowID, after sequence: Int, limit: Int) throws(FlowStoreError) -> [HistoryEntry] {

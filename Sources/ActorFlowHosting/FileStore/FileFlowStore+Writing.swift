@@ -64,6 +64,7 @@ extension FileFlowStore {
     for member in members { member.done(result) }
     for reply in replies { reply.deliver() }
     compactIfUseful()
+    if files.withLock({ $0.isSnapshotDue }) { saveIndex() }
     // The next group is another job, so that other work on this thread comes between two groups.
     writer.async { self.drain() }
   }
@@ -71,6 +72,16 @@ extension FileFlowStore {
   /// Writes a group, and updates the files that are read.
   func append(_ draft: (UInt64) -> LogDraft) throws(FlowStoreError) -> LogGroup {
     try changeFiles { files, lock throws(FlowStoreError) in try files.append(draft(files.nextGroup), lock) }
+  }
+
+  /// Writes a snapshot of the index, so that the next opening need not read the log.
+  ///
+  /// Nothing depends on it: if it fails, the next opening reads more.
+  func saveIndex() {
+    // Only this thread adds to the log, so both are of the same moment.
+    let log = state.withLock { $0.log }
+    let flows = index.withLock { $0 }
+    _ = try? changeFiles { files, lock throws(FlowStoreError) in try? files.save(log, flows, lock) }
   }
 
   func changeFiles<Value: Sendable>(

@@ -14,14 +14,17 @@ import Dispatch
 /// log is a directory of segments. A segment of which less than half is needed is rewritten, and its space is free
 /// again. A history is in the log as well, and a part of it is read without the rest.
 ///
-/// Lists and tasks are read from an index in memory, which is built when the store is opened. A directory is open in
-/// one store at a time, in this process or another; the system releases the lock when the process dies. If the lock
-/// file is removed or replaced while the store is open, every write throws `locked` and writes nothing, until the store
-/// is closed and opened again. The store gives no leases, so it ignores the fence of a write.
+/// Lists and tasks are read from an index in memory. ``close()`` writes a snapshot of it beside the log, as does a store
+/// that has written much since the last one. When the store is opened, only the snapshot and the part of the log behind
+/// it are read; if the snapshot is missing or damaged, the whole log is read. A directory is open in one store at a
+/// time, in this process or another; the system releases the lock when the process dies. If the lock file is removed or
+/// replaced while the store is open, every write throws `locked` and writes nothing, until the store is closed and
+/// opened again. The store gives no leases, so it ignores the fence of a write.
 ///
 /// Each group names its flows twice. If a group is damaged and anything valid is behind it, its flows are `corrupted`
 /// and all others are as they were: no list shows a damaged flow, and nothing is written over it. ``unreadable()`` names
-/// them. ``giveUp(_:)`` deletes one. The end of the last group may be missing after a crash; then nothing of the group
+/// them. Damage to a part that the snapshot covers is found when a flow is read, or its segment is rewritten; from then
+/// on the whole log is read at each opening. ``giveUp(_:)`` deletes one. The end of the last group may be missing after a crash; then nothing of the group
 /// was acknowledged. What is left of it is put into a file of ``tornTails()``.
 ///
 /// A directory with the files of an earlier version, two for each flow, is converted when it is opened. The old files
@@ -45,6 +48,8 @@ public final class FileFlowStore: FlowStore {
   let clock: any WallClock
   let disk: Disk
   let segmentBytes: Int
+  /// Whether the log was not read as a whole when the store was opened, because a snapshot of the index was there.
+  package let beganWithSnapshot: Bool
   /// The threads that read.
   let queue = DiskQueue()
   /// The thread that writes.
@@ -80,6 +85,7 @@ public final class FileFlowStore: FlowStore {
     let opened = try await queue.run(on: "") { () throws(FlowStoreError) in
       try Self.opened(directory, clock, disk, segmentBytes: segmentBytes)
     }
+    beganWithSnapshot = opened.beganWithSnapshot
     state = Lock(opened.state)
     index = Lock(opened.index)
     files = Lock(opened.files)
@@ -88,7 +94,7 @@ public final class FileFlowStore: FlowStore {
   /// The size in bytes at which a segment is full.
   package static let usualSegmentBytes = LogFiles.segmentBytes
 
-  /// Waits for the calls under way, and releases the directory.
+  /// Waits for the calls under way, writes a snapshot of the index, and releases the directory.
   ///
   /// Later reads and writes throw `unavailable`.
   public func close() async {
@@ -105,7 +111,10 @@ public final class FileFlowStore: FlowStore {
   private func finishClosing() {
     writer.async {
       // If it fails, the next opening reads the log as after a crash.
-      _ = try? self.changeFiles { files, lock throws(FlowStoreError) in try? files.close(lock) }
+      let isSealed = (try? self.changeFiles { files, lock throws(FlowStoreError) in try? files.close(lock) }) != nil
+      if isSealed, self.files.withLock({ $0.unsaved > 0 }) || self.state.withLock({ $0.log.hasDamage }) {
+        self.saveIndex()
+      }
       let (closers, lock) = self.state.withLock { state in
         defer { state.closers = [] }
         return (state.closers, state.lock)

@@ -23,6 +23,9 @@ struct LogFiles: Sendable {
   private(set) var nextGroup: UInt64
   /// The open segments.
   private(set) var segments: [UInt32: DiskFile] = [:] { didSet { version += 1 } }
+  /// The number of bytes that were written since the last snapshot, or read behind it.
+  private(set) var unsaved = 0
+  private var savedBytes = 0
   /// A number that grows whenever the open segments change.
   private(set) var version = 0
 
@@ -33,8 +36,8 @@ struct LogFiles: Sendable {
     (self.manifest, self.nextGroup) = (manifest, nextGroup)
   }
 
-  /// Sets the number of the next group, before anything is written.
-  mutating func setNextGroup(_ number: UInt64) { nextGroup = number }
+  /// Sets the number of the next group and the number of bytes behind the snapshot, before anything is written.
+  mutating func begin(with group: UInt64, unsaved bytes: Int) { (nextGroup, unsaved) = (group, bytes) }
 
   func path(_ name: String) -> String { "\(directory)/\(name)" }
   func path(of segment: Int) -> String { path(Manifest.segmentName(segment)) }
@@ -75,6 +78,7 @@ struct LogFiles: Sendable {
         .outcomeUnknown, "another process may have opened the store during the write", underlying: error)
     }
     active?.offset += bytes.count
+    unsaved += bytes.count
     nextGroup += 1
     return group
   }
@@ -142,6 +146,7 @@ struct LogFiles: Sendable {
     }
     manifest = next
     if group != nil { nextGroup += 1 }
+    if draft?.isEmpty == false { unsaved += bytes.count }
     if let dropped { forget(dropped) }
     return group
   }
@@ -159,6 +164,7 @@ struct LogFiles: Sendable {
     }
     active = nil
     try replace(with: next, lock)
+    manifest = next
   }
 
   /// Takes a sealed segment out of the log, and removes it.
@@ -182,17 +188,65 @@ struct LogFiles: Sendable {
   }
 
   private func replace(with next: Manifest, _ lock: DirectoryLock?) throws {
+    try replace(Manifest.name, with: next.encoded(), lock)
+  }
+
+  /// Replaces a file beside the segments; a crash leaves the old one or the new one.
+  private func replace(_ name: String, with bytes: [UInt8], _ lock: DirectoryLock?) throws {
     // If another process opens the directory meanwhile, it removes this file first, or the check finds its lock.
-    let new = path("\(Manifest.name).\(mark).new")
+    let new = path("\(name).\(mark).new")
     do {
-      try disk.write(next.encoded(), to: new)
+      try disk.write(bytes, to: new)
       try lock?.check()
-      try disk.rename(new, to: path(Manifest.name))
+      try disk.rename(new, to: path(name))
     } catch {
       try? disk.remove(new)
       throw error
     }
     try disk.syncDirectory(directory)
+  }
+
+  // MARK: - The snapshot
+
+  /// The segments as far as they are written, with the last group of each.
+  private var written: [Manifest.Segment] {
+    var segments = manifest.segments
+    if let last = segments.last, last.length == 0 {
+      segments[segments.count - 1].length = active?.offset ?? SegmentBytes.headBytes
+      segments[segments.count - 1].lastGroup = Int(clamping: nextGroup) - 1
+    }
+    return segments
+  }
+
+  /// Writes a snapshot of the log, or removes the one that is there if the log has damage.
+  mutating func save(_ state: LogState, _ index: FlowIndex, _ lock: DirectoryLock?) throws {
+    let bytes = LogSnapshot(segments: written, state: state, index: index).encoded()
+    unsaved = 0
+    guard let bytes else { return try dropSnapshot() }
+    savedBytes = bytes.count
+    try replace(LogSnapshot.name, with: bytes, lock)
+  }
+
+  /// Removes the snapshot, because it may have what is erased.
+  mutating func dropSnapshot() throws(DiskError) {
+    try disk.remove(path(LogSnapshot.name))
+    try disk.syncDirectory(directory)
+    unsaved = max(1, unsaved)
+  }
+
+  /// Whether at least as much was written since the last snapshot as the next one will write.
+  var isSnapshotDue: Bool { unsaved >= max(2 * limit, savedBytes) }
+
+  /// The snapshot in the directory; `nil` if there is none, or if it cannot be read.
+  func snapshot() -> LogSnapshot? {
+    guard let found = try? disk.read(path(LogSnapshot.name)) else { return nil }
+    return try? LogSnapshot(decoding: found)
+  }
+
+  /// The number of bytes of a segment's file; 0 if there is none.
+  func size(of segment: Int) throws(DiskError) -> Int {
+    guard let file = segments[UInt32(segment)] else { return 0 }
+    return try disk.size(of: file)
   }
 
   // MARK: - Reading

@@ -12,22 +12,39 @@ struct LogOpening: Sendable {
   private(set) var soundLength = SegmentBytes.headBytes
   /// The number of the last group of the segments so far.
   private(set) var lastNumber: UInt64 = 0
+  /// Whether a group or a record was damaged, other than an end that a crash cut.
+  private(set) var foundDamage = false
+  /// Whether the state began with a snapshot, and only what is behind it was read.
+  var beganWithSnapshot = false
+  /// The number of bytes that were read.
+  private(set) var readBytes = 0
+
+  init() {}
+
+  /// Begins with what a snapshot covers.
+  init(_ snapshot: LogSnapshot) {
+    (state, index, lastNumber) = (snapshot.state, snapshot.index, snapshot.lastGroup)
+  }
 
   /// Applies a segment. One that was written to may have been cut by a crash; that can be the last one only.
-  mutating func apply(_ segment: Manifest.Segment, _ bytes: SegmentBytes) {
-    let first = UInt64(max(1, segment.firstGroup))
+  ///
+  /// - Parameter covered: The part of the segment that was applied before.
+  mutating func apply(_ segment: Manifest.Segment, _ bytes: SegmentBytes, after covered: Manifest.Segment? = nil) {
+    let before = covered.map { UInt64(clamping: $0.lastGroup) } ?? UInt64(max(1, segment.firstGroup)) - 1
     let end = segment.length == 0 ? bytes.bytes.count : segment.length
     let next: UInt64? = segment.length == 0 ? nil : UInt64(segment.lastGroup) + 1
-    var pieces = bytes.pieces(upTo: end, after: first - 1)
-    lastNumber = first - 1
-    (last, soundLength) = (nil, SegmentBytes.headBytes)
+    let start = covered?.length ?? SegmentBytes.headBytes
+    var pieces = bytes.pieces(from: start, upTo: end, after: before)
+    lastNumber = before
+    readBytes += max(0, bytes.bytes.count - start)
+    (last, soundLength) = (nil, start)
     if let next {
       // A sealed segment that is too short has lost its end.
       let found: UInt64 =
         switch pieces.last {
         case .group(let group): group.number
         case .damaged: next - 1
-        case nil: first - 1
+        case nil: before
         }
       if found + 1 < next {
         pieces.append(.damaged(LogDamage(start: bytes.bytes.count, end: end, after: found, before: next)))
@@ -60,6 +77,7 @@ struct LogOpening: Sendable {
         default: break
         }
       } catch {
+        foundDamage = true
         state.lose(entry, in: group.number, error)
       }
     }
@@ -70,6 +88,7 @@ struct LogOpening: Sendable {
     switch damage.meaning(before: next) {
     case .torn: tornTail = tail
     case .lost(let entries, let number, let isComplete, let hasTornTail):
+      foundDamage = true
       let place = "\(Manifest.segmentName(Int(bytes.segment))) from byte \(damage.start) to \(damage.end)"
       let error = Self.damaged(place)
       if !isComplete { state.loseGroup(LogState.Loss(error: error, group: number)) }
@@ -87,8 +106,11 @@ struct LogOpening: Sendable {
   }
 
   /// Completes the state after the last segment.
-  mutating func finish() {
+  ///
+  /// - Parameter segments: The segments that are left, if some that a snapshot covers are gone.
+  mutating func finish(within segments: Set<UInt32>? = nil) {
     state.settle()
+    if let segments { for id in state.dropAll(outside: segments) { index.remove(id) } }
     for id in state.lost.keys { index.remove(id) }
   }
 

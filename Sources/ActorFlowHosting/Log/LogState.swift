@@ -23,9 +23,15 @@ struct LogState: Sendable {
   }
 
   /// Damage, with the number of the group at which it was found.
-  struct Loss: Sendable {
-    var error: FlowStoreError
-    var group: UInt64
+  ///
+  /// A class, so that flows without damage have no space for it.
+  final class Loss: Sendable {
+    let error: FlowStoreError
+    let group: UInt64
+
+    init(error: FlowStoreError, group: UInt64) {
+      (self.error, self.group) = (error, group)
+    }
   }
 
   struct Flow: Sendable {
@@ -153,6 +159,21 @@ struct LogState: Sendable {
   /// Drops all notes whose time is over.
   mutating func dropNotes(at now: Date) {
     for key in Array(notePlaces.keys) where notes[key]?.until.map({ $0 <= now }) ?? false { set(nil, under: key) }
+  }
+
+  /// Takes space for this number of flows at once.
+  mutating func reserve(_ count: Int) { flows.reserveCapacity(count) }
+
+  /// Adds a flow of a snapshot.
+  mutating func restore(_ flow: Flow, of id: FlowID) {
+    flows[id] = flow
+    if let place = flow.place { retain(place) }
+    for span in flow.spans { retain(span.place) }
+  }
+
+  mutating func dropSpans(of id: FlowID, _ isGone: (Span) -> Bool) {
+    for span in flows[id]?.spans ?? [] where isGone(span) { release(span.place) }
+    flows[id]?.spans.removeAll(where: isGone)
   }
 
   mutating func lose(_ id: FlowID, _ loss: Loss) {

@@ -20,23 +20,26 @@ import Testing
   @Test("nothing acknowledged is lost, nothing refused appears, and each flow is as before or after its write")
   func powerLoss() async throws {
     let seed = Chance.seed
-    try await withThrowingTaskGroup(of: Int.self) { group in
+    try await withThrowingTaskGroup(of: (crashes: Int, snapshots: Int).self) { group in
       for worker in 0..<4 {
         group.addTask {
-          var crashes = 0
+          var (crashes, snapshots) = (0, 0)
           for round in stride(from: worker, to: Self.rounds, by: 4) {
             let number = seed &+ UInt64(round)
             do {
-              crashes += try await PowerRound(seed: number).play()
+              let round = PowerRound(seed: number)
+              crashes += try await round.play()
+              snapshots += round.snapshots.withLock { $0 }
             } catch {
               throw PowerRound.Failure(what: "seed \(number): \(error)")
             }
           }
-          return crashes
+          return (crashes, snapshots)
         }
       }
-      let crashes = try await group.reduce(0, +)
-      #expect(crashes > Self.rounds / 2)
+      let sums = try await group.reduce((0, 0)) { ($0.0 + $1.crashes, $0.1 + $1.snapshots) }
+      #expect(sums.0 > Self.rounds / 2)
+      #expect(sums.1 > Self.rounds / 4)
     }
   }
 }
@@ -83,6 +86,8 @@ final class PowerRound: Sendable {
   private let clock = ManualWallClock()
   private let random: Lock<RandomState>
   private let known = Lock<[FlowID: Known]>([:])
+  /// The number of openings that did not read the whole log.
+  let snapshots = Lock(0)
 
   init(seed: UInt64, ignoring ignored: SimulatedFiles.Ignored? = nil) {
     disk = SimulatedFiles(seed: seed &* 3, ignoring: ignored)
@@ -95,7 +100,9 @@ final class PowerRound: Sendable {
   func play() async throws -> Int {
     var crashes = 0
     for life in 0..<3 {
-      let plan = Plan(dies: below(life == 0 ? 40 : 60), fails: below(2) == 0 ? below(40) : nil, disk)
+      // A third of the lives is long enough to write a snapshot, and often to close the store.
+      let dies = below(3) == 0 ? 40 + below(200) : below(life == 0 ? 40 : 60)
+      let plan = Plan(dies: dies, fails: below(2) == 0 ? below(40) : nil, disk)
       if let store = try await open(plan) {
         do { try await check(store) } catch let error as FlowStoreError where error.code == .unavailable && plan.wasMet
         {
@@ -118,8 +125,11 @@ final class PowerRound: Sendable {
 
   private func open(_ plan: Plan?) async throws -> FileFlowStore? {
     do {
+      if below(4) == 0 { try LogContents.checkSnapshot(disk, clock) }
       let disk = Disk(disk) { plan?.next($0) }
-      return try await FileFlowStore(directory: "/store", clock: clock, disk: disk, segmentBytes: 1_500)
+      let store = try await FileFlowStore(directory: "/store", clock: clock, disk: disk, segmentBytes: 1_500)
+      if store.beganWithSnapshot { snapshots.withLock { $0 += 1 } }
+      return store
     } catch let error as FlowStoreError {
       guard let plan, plan.wasMet, error.code == .unavailable else { throw error }
       return nil

@@ -17,6 +17,12 @@ import Testing
     }
   }
 
+  /// Closes a store as a crash leaves it: without a snapshot of its index, so that the whole log is read again.
+  private func close(_ store: FileFlowStore, _ files: SimulatedFiles) async throws {
+    await store.close()
+    try files.remove("/store/log/" + LogSnapshot.name)
+  }
+
   private func open(_ files: SimulatedFiles) async throws -> FileFlowStore {
     try await FileFlowStore(directory: "/store", clock: clock, disk: Disk(files))
   }
@@ -46,7 +52,7 @@ import Testing
     try await store.commit("b", 2)
     try await store.commit("last", 1)
     let (path, bytes, groups) = try segment(files, store)
-    if isClosed { await store.close() }
+    if isClosed { try await close(store, files) }
     #expect(groups.count == 5)
     let revisions: [FlowID: Int] = ["a": 1, "b": 2, "c": 1, "last": 1]
     for index in SegmentBytes.headBytes..<(isClosed ? bytes.count : groups[4].offset) {
@@ -76,7 +82,7 @@ import Testing
     try await store.commit("bad", 2)
     try await store.commit("good", 2)
     let (path, bytes, groups) = try segment(files, store)
-    await store.close()
+    try await close(store, files)
     var changed = bytes
     changed[groups[2].offset + 60] ^= 1
     files.set(changed, at: path)
@@ -119,7 +125,7 @@ import Testing
     try await store.commit("later", 2)
     try await store.commit("new", 1)
     let (path, bytes, groups) = try segment(files, store)
-    await store.close()
+    try await close(store, files)
     var changed = bytes
     for index in groups[1].offset..<groups[1].end { changed[index] = 0 }
     files.set(changed, at: path)

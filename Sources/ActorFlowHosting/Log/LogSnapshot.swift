@@ -1,0 +1,230 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The state and the index of the log at one moment, in a file beside the log.
+///
+/// The snapshot saves reading the log when the store is opened, and is never needed: if it is missing or damaged, or
+/// does not fit the manifest, the whole log is read. A log with damage has none, so damage that was found is found again.
+struct LogSnapshot: Sendable {
+  static let name = "index"
+  /// The format changes with the coding of any part of a row.
+  private static let envelope = Envelope(magic: Array("AFIX".utf8), format: 1, what: "the index of the log")
+
+  /// The segments that the snapshot covers, each as far as it was written; the last group is that of the snapshot.
+  var segments: [Manifest.Segment] = []
+  var state = LogState()
+  var index = FlowIndex()
+
+  /// The number of the last group that the snapshot covers.
+  var lastGroup: UInt64 { UInt64(clamping: segments.last?.lastGroup ?? 0) }
+
+  /// The bytes of the snapshot; `nil` if the log has damage, or if the state and the index have different flows.
+  func encoded() -> [UInt8]? {
+    guard !state.hasDamage, index.count == state.flows.count else { return nil }
+    var writer = ByteWriter(reserving: 1 << 16)
+    var segments = segments
+    writer.code(&segments)
+    writer.int(index.count)
+    var isWhole = true
+    index.visit { entry in
+      guard let flow = state[entry.summary.id] else { return isWhole = false }
+      var row = LogRow(flow, entry)
+      row.code(with: &writer)
+    }
+    writer.int(state.notePlaces.count)
+    for (key, place) in state.notePlaces {
+      guard let note = state.notes[key] else { return nil }
+      var row = LogNoteRow(key: key, place: place, record: NoteRecord.encoded(note))
+      row.code(with: &writer)
+    }
+    // A length has 32 bits in an envelope.
+    guard isWhole, writer.bytes.count < UInt32.max else { return nil }
+    return Self.envelope.seal(writer.bytes)
+  }
+
+  init(segments: [Manifest.Segment], state: LogState, index: FlowIndex) {
+    (self.segments, self.state, self.index) = (segments, state, index)
+  }
+
+  init(decoding bytes: [UInt8]) throws(FlowStoreError) {
+    var reader = ByteReader(try Self.envelope.open(bytes[...]))
+    try reader.code(&segments)
+    var texts: [String: String] = [:]
+    let count = try reader.int()
+    state.reserve(min(max(0, count), reader.remaining))
+    for _ in 0..<max(0, count) {
+      var row = try reader.coded(LogRow.placeholder)
+      row.share(&texts)
+      let (id, flow) = row.state
+      try reader.check(state.flows[id] == nil, "a flow is there twice")
+      state.restore(flow, of: id)
+      index.put(row.stored(id))
+    }
+    for _ in 0..<max(0, try reader.int()) {
+      let row = try reader.coded(LogNoteRow.placeholder)
+      state.set(LogState.Note(note: try NoteRecord.note(row.record[...]), place: row.place), under: row.key)
+    }
+    try reader.end()
+  }
+
+  /// The number of bytes of each segment of the manifest that need not be read; `nil` if the snapshot does not fit.
+  ///
+  /// A segment that was rewritten since is missing in the manifest: what is needed of it is behind the snapshot.
+  func covered(by manifest: Manifest) -> [Int: Manifest.Segment]? {
+    let known = Dictionary(segments.map { ($0.number, $0) }) { first, _ in first }
+    // A manifest that was restored from a backup may be older than the snapshot.
+    guard let newest = segments.map(\.number).max(), manifest.nextSegment > newest else { return nil }
+    for segment in manifest.segments {
+      guard let covered = known[segment.number] else {
+        guard UInt64(clamping: segment.firstGroup) > lastGroup else { return nil }
+        continue
+      }
+      guard covered.salt == segment.salt, covered.firstGroup == segment.firstGroup,
+        segment.length == 0 || segment.length >= covered.length,
+        segment.length == 0 || segment.lastGroup >= covered.lastGroup
+      else { return nil }
+    }
+    return known
+  }
+}
+
+/// A flow in the snapshot: the place of its commit and its history, and its entry in the index.
+private struct LogRow {
+  var id: String
+  var flow: LogState.Flow
+  var place: LogPlace
+  var snapshot: FlowSnapshot
+  var changedAt: Date
+
+  init(_ flow: LogState.Flow, _ entry: FlowIndex.Entry) {
+    let summary = entry.summary
+    id = summary.id.description
+    self.flow = flow
+    place = flow.place ?? .placeholder
+    snapshot = FlowSnapshot(
+      definition: summary.definition, version: summary.version, status: summary.status,
+      rollbackFailed: summary.rollbackFailed, steps: summary.steps, labels: summary.labels, wakeAt: summary.wakeAt,
+      tasks: entry.tasks)
+    changedAt = summary.changedAt
+  }
+
+  private init() {
+    (id, flow, place, snapshot, changedAt) = ("", LogState.Flow(), .placeholder, .placeholder, .placeholder)
+  }
+
+  var state: (FlowID, LogState.Flow) {
+    var flow = flow
+    flow.place = place
+    return (FlowID(id), flow)
+  }
+
+  func stored(_ id: FlowID) -> StoredFlow {
+    StoredFlow(id: id, revision: flow.revision, snapshot: snapshot, changedAt: changedAt)
+  }
+
+  /// Replaces texts that many flows have by one instance.
+  mutating func share(_ texts: inout [String: String]) {
+    func shared(_ text: String) -> String {
+      // Shorter texts have no memory of their own.
+      guard text.utf8.count > 15 else { return text }
+      if let known = texts[text] { return known }
+      texts[text] = text
+      return text
+    }
+    snapshot.definition = shared(snapshot.definition)
+    for index in snapshot.steps.indices { snapshot.steps[index] = StepID(shared(snapshot.steps[index].path)) }
+    for index in snapshot.tasks.indices {
+      snapshot.tasks[index].step = StepID(shared(snapshot.tasks[index].step.path))
+      snapshot.tasks[index].prompt = shared(snapshot.tasks[index].prompt)
+      for number in snapshot.tasks[index].assignees.indices {
+        snapshot.tasks[index].assignees[number] = shared(snapshot.tasks[index].assignees[number])
+      }
+    }
+  }
+}
+
+extension LogRow: StoredPart {
+  static var placeholder: LogRow { LogRow() }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&id)
+    flow.revision = Revision(try coder.coded(flow.revision.number))
+    try coder.code(&flow.commit)
+    try coder.code(&flow.group)
+    try coder.code(&place)
+    try coder.code(&flow.spans)
+    try coder.code(&snapshot.definition)
+    try coder.int(&snapshot.version)
+    try coder.code(&snapshot.status)
+    try coder.code(&snapshot.rollbackFailed)
+    try coder.code(&snapshot.steps)
+    try coder.texts(&snapshot.labels)
+    try coder.code(&snapshot.wakeAt)
+    try coder.code(&snapshot.tasks)
+    try coder.code(&changedAt)
+  }
+}
+
+/// A note in the snapshot, with its record.
+private struct LogNoteRow: StoredPart {
+  var key: String
+  var place: LogPlace
+  var record: [UInt8]
+
+  static var placeholder: LogNoteRow { LogNoteRow(key: "", place: .placeholder, record: []) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&key)
+    try coder.code(&place)
+    try coder.blob(&record)
+  }
+}
+
+extension LogPlace: StoredPart {
+  static var placeholder: LogPlace { LogPlace(segment: 0, offset: 0, length: 0) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.fixed(&segment)
+    try coder.fixed(&offset)
+    try coder.fixed(&length)
+  }
+}
+
+extension LogState.Span: StoredPart {
+  static var placeholder: Self { Self(place: .placeholder, revision: 0, first: 0, group: 0) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&place)
+    try coder.code(&revision)
+    try coder.int(&first)
+    try coder.code(&group)
+  }
+}
+
+extension LogState {
+  /// Whether anything is known to be lost.
+  var hasDamage: Bool {
+    lostGroup != nil || !lost.isEmpty || !lostNotes.isEmpty || !lostNames.isEmpty
+      || flows.values.contains { $0.lostHistory != nil }
+  }
+
+  /// Removes what is only in segments that are gone: it was deleted after the snapshot. Returns the removed flows.
+  mutating func dropAll(outside segments: Set<UInt32>) -> [FlowID] {
+    var dropped: [FlowID] = []
+    for (id, flow) in flows {
+      if let place = flow.place, segments.contains(place.segment) {
+        dropSpans(of: id) { !segments.contains($0.place.segment) }
+      } else {
+        dropped.append(id)
+      }
+    }
+    for id in dropped { delete(id, before: .max) }
+    for (key, place) in notePlaces where !segments.contains(place.segment) { set(nil, under: key) }
+    return dropped
+  }
+}
