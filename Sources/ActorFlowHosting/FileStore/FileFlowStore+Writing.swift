@@ -6,23 +6,37 @@ extension FileFlowStore {
   /// The greatest number of bytes of a group of several writes.
   private static let groupBytes = 4 << 20
 
-  /// Writes a change together with those that wait at the same time; returns when it is on the disk.
+  typealias Outcome = Result<WriteQueue.Ending, FlowStoreError>
+
+  /// Writes changes as one group, together with those that wait at the same time; returns when they are on the disk.
   ///
-  /// The write is done even if the task is cancelled.
-  func write(_ change: LogChange) async throws(FlowStoreError) -> WriteQueue.Ending {
-    typealias Outcome = Result<WriteQueue.Ending, FlowStoreError>
-    let result = await withCheckedContinuation { (done: CheckedContinuation<Outcome, Never>) in
-      submit(WriteQueue.Member(change: change) { done.resume(returning: $0) })
+  /// The writes are done even if the task is cancelled.
+  ///
+  /// - Returns: The outcome of each change.
+  func write(_ changes: [LogChange]) async -> [Outcome] {
+    guard !changes.isEmpty else { return [] }
+    return await withCheckedContinuation { (done: CheckedContinuation<[Outcome], Never>) in
+      let outcomes = Lock((missing: changes.count, found: [Outcome?](repeating: nil, count: changes.count)))
+      submit(
+        changes.enumerated().map { index, change in
+          WriteQueue.Member(change: change) { outcome in
+            let all = outcomes.withLock { outcomes -> [Outcome]? in
+              outcomes.found[index] = outcome
+              outcomes.missing -= 1
+              return outcomes.missing == 0 ? outcomes.found.compactMap { $0 } : nil
+            }
+            if let all { done.resume(returning: all) }
+          }
+        })
     }
-    return try result.get()
   }
 
-  func submit(_ member: WriteQueue.Member) {
-    let (reply, begins) = state.withLock { state in
-      (state.queue.submit(member, state.log), state.queue.begins())
+  private func submit(_ members: [WriteQueue.Member]) {
+    let (replies, begins) = state.withLock { state in
+      (members.compactMap { state.queue.submit($0, state.log) }, state.queue.begins())
     }
     if begins { writer.async { self.drain() } }
-    reply?.deliver()
+    for reply in replies { reply.deliver() }
   }
 
   /// Does work on the thread that writes, between two groups.

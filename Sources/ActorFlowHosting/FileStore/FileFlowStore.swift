@@ -151,7 +151,7 @@ public final class FileFlowStore: FlowStore {
   ///
   /// - Throws: ``FlowStoreError``; `conflict` if the flow is not damaged, otherwise as ``delete(_:expecting:fence:)``.
   public func giveUp(_ id: FlowID) async throws {
-    try await work { store throws(FlowStoreError) in _ = try await store.write(.giveUp(id)) }
+    try await work { store throws(FlowStoreError) in _ = try await store.write([.giveUp(id)])[0].get() }
   }
 
   /// Removes the files of an earlier version that were converted when the directory was first opened.
@@ -177,21 +177,62 @@ public final class FileFlowStore: FlowStore {
 
   /// Writes a flow's next snapshot, and appends to its history.
   public func commit(_ write: FlowWrite) async throws -> StoredFlow {
+    let change = try change(of: write)
+    return try await work { store throws(FlowStoreError) in
+      try await store.stored(change, try await store.write([.commit(change, expecting: write.expecting)])[0])
+    }
+  }
+
+  /// Performs several writes as one group of the log, with one sync if they have no more than 4 MiB.
+  public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+    let changes = writes.map { write in Result { () throws(FlowStoreError) in try change(of: write) } }
+    do throws(FlowStoreError) {
+      return try await work { store throws(FlowStoreError) in
+        var members: [LogChange] = []
+        for (write, change) in zip(writes, changes) {
+          if case .success(let commit) = change { members.append(.commit(commit, expecting: write.expecting)) }
+        }
+        var outcomes = await store.write(members)[...]
+        var results: [Result<StoredFlow, FlowStoreError>] = []
+        for change in changes {
+          do throws(FlowStoreError) {
+            let commit = try change.get()
+            guard let outcome = outcomes.popFirst() else { continue }
+            results.append(.success(try await store.stored(commit, outcome)))
+          } catch {
+            results.append(.failure(error))
+          }
+        }
+        return results
+      }
+    } catch {
+      return writes.map { _ in .failure(error) }
+    }
+  }
+
+  private func change(of write: FlowWrite) throws(FlowStoreError) -> LogCommit {
     let bytes = write.snapshot.encoded()
     try FlowSnapshot.checkSize(bytes.count)
-    let (id, revision) = (write.id, write.expecting)
-    let flow = StoredFlow(id: id, revision: revision.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
-    let commit = LogCommit(flow, by: write.commit, snapshot: bytes, history: write.history)
-    return try await work { store throws(FlowStoreError) in
-      guard try await store.write(.commit(commit, expecting: revision)) == .repeated else { return flow }
-      return try await store.queue.run(on: id) { () throws(FlowStoreError) in try store.readFlow(id) } ?? flow
-    }
+    let flow = StoredFlow(
+      id: write.id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
+    return LogCommit(flow, by: write.commit, snapshot: bytes, history: write.history)
+  }
+
+  /// The flow that a commit has stored, or had stored before.
+  private func stored(
+    _ commit: LogCommit, _ outcome: Result<WriteQueue.Ending, FlowStoreError>
+  ) async throws(FlowStoreError) -> StoredFlow {
+    guard try outcome.get() == .repeated else { return commit.flow }
+    let id = commit.flow.id
+    return try await queue.run(on: id) { () throws(FlowStoreError) in try self.readFlow(id) } ?? commit.flow
   }
 
   /// Removes a flow with its history and its questions. Its bytes stay until ``erase(_:)``, or until their segment is
   /// rewritten.
   public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
-    try await work { store throws(FlowStoreError) in _ = try await store.write(.delete(id, expecting: revision)) }
+    try await work { store throws(FlowStoreError) in
+      _ = try await store.write([.delete(id, expecting: revision)])[0].get()
+    }
   }
 
   /// Returns a page of the flows that match a query, ordered by id.
@@ -229,7 +270,7 @@ public final class FileFlowStore: FlowStore {
   /// Writes, replaces or removes the note under a key.
   public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
     try await work { store throws(FlowStoreError) in
-      _ = try await store.write(.note(key, note?.stored, replacing: old))
+      _ = try await store.write([.note(key, note?.stored, replacing: old)])[0].get()
     }
   }
 

@@ -28,7 +28,7 @@ struct WriteQueue: Sendable {
   }
 
   private(set) var waiting: [Member] = []
-  private var inFlight: [Member] = []
+  private(set) var inFlight: [Member] = []
   private var dependent: [Member] = []
   /// The state that the writes on their way will leave, by what they write.
   private var staged: [LogChange.Subject: LogChange.Found] = [:]
