@@ -34,7 +34,20 @@ struct Benchmarks: ParsableCommand {
   @Flag(help: .hidden)
   var worker = false
 
+  @Option(help: .hidden)
+  var fill: String?
+
+  @Option(help: .hidden)
+  var waiting = 0
+
+  @Option(help: .hidden)
+  var finished = 0
+
   func run() throws {
+    if let fill {
+      let opening = StoreOpening(waiting: waiting, finished: finished)
+      return try blocking { try await opening.fill(fill) }
+    }
     if let times { return try count(times) }
     if !only.isEmpty { return try blocking { try await measureHere() } }
     var report = Report()
@@ -62,11 +75,17 @@ struct Benchmarks: ParsableCommand {
     let alone: [Figure] =
       fresh + [
         .millionth, .committedStepAt100000, .settledBytesPerStep, .hostedAnswerFile, .inboxAmong100000,
-        .resumeAfter10000, .resumeUnsettled,
+        .resumeAfter10000, .resumeUnsettled, .openFile, .openFileMemory,
       ]
     let timed = Figure.allCases.filter { !alone.contains($0) && (onAllCores || $0.isMeasuredPinned) }
     var values = try worker.take(timed)
-    for figure in alone {
+    for figure in alone where onAllCores || figure.isMeasuredPinned {
+      // The process that opens the store measures both.
+      if figure == .openFileMemory { continue }
+      if figure == .openFile {
+        values.merge(try worker.take([.openFile, .openFileMemory])) { old, _ in old }
+        continue
+      }
       // A process that measures memory must have done nothing else before.
       let processes = fresh.contains(figure) ? effort.rounds : 1
       values.merge(try worker.take([figure], processes: processes)) { old, _ in old }

@@ -16,6 +16,8 @@ struct Effort {
   var committedDepth = 100_000
   /// Hosted flows that wait at once.
   var hostedFlows = 100_000
+  /// Flows of a store that is opened.
+  var storedFlows = (waiting: 10_000, finished: 100_000)
   /// Hosted flows that are answered at once, on files.
   var filedFlows = 24
   /// The rounds of a flow at its activation; and those of a flow that keeps all its places.
@@ -25,5 +27,5 @@ struct Effort {
   /// Enough to check that every figure can be measured; the values mean nothing.
   static let smoke = Effort(
     rounds: 2, samples: 2, batch: 1, hops: 2_000, waitingFlows: 200, longRun: 20_000, committedDepth: 320,
-    hostedFlows: 300, filedFlows: 4, iterations: (100, 100))
+    hostedFlows: 300, storedFlows: (100, 1_000), filedFlows: 4, iterations: (100, 100))
 }

@@ -7,11 +7,13 @@ enum Figure: String, CaseIterable {
   case bytesPerWaitingFlow, bytesPerRendered, bytesPerRendered8, millionth, committedStepAt100000,
     settledBytesPerStep, scaling2, define
   case hostedAnswerMemory, hostedAnswerHot, hostedAnswerFile, bytesPerParkedFlow, inboxAmong100000, resumeAfter10000,
-    resumeUnsettled
+    resumeUnsettled, openFile, openFileMemory
 
   /// The unit of the figure.
   enum Unit: String {
     case hops, bytes, ratio
+    case milliseconds = "ms"
+    case megabytes = "MB"
   }
 
   /// The largest or smallest accepted value.
@@ -29,6 +31,8 @@ enum Figure: String, CaseIterable {
     case .bytesPerWaitingFlow, .bytesPerRendered, .bytesPerRendered8, .settledBytesPerStep, .bytesPerParkedFlow: .bytes
     case .millionth, .committedStepAt100000, .scaling2, .wideFork: .ratio
     case .hostedAnswerFile, .inboxAmong100000, .resumeAfter10000, .resumeUnsettled: .ratio
+    case .openFile: .milliseconds
+    case .openFileMemory: .megabytes
     default: .hops
     }
   }
@@ -69,6 +73,8 @@ enum Figure: String, CaseIterable {
     case .inboxAmong100000: "a person's three tasks among 100,000 waiting flows / among 100"
     case .resumeAfter10000: "taking up a flow after 10,000 settled iterations / after 10"
     case .resumeUnsettled: "as resumeAfter10000, of 1,000 iterations whose places are all kept"
+    case .openFile: "opening a FileFlowStore with 10,000 waiting and 100,000 finished flows"
+    case .openFileMemory: "what a process that has opened that store has in memory"
     }
   }
 
@@ -112,6 +118,8 @@ enum Figure: String, CaseIterable {
     case (.action8, false): .atMost(90)
     case (.scaling2, true): .atLeast(1.8)
     case (.hostedAnswerMemory, false): .atMost(900)
+    case (.openFile, true): .atMost(1_000)
+    case (.openFileMemory, true): .atMost(60)
     default: nil
     }
   }
@@ -125,7 +133,7 @@ enum Figure: String, CaseIterable {
   }
 
   /// Whether the figure means anything on one core.
-  var isMeasuredPinned: Bool { self != .scaling2 }
+  var isMeasuredPinned: Bool { ![.scaling2, .openFile, .openFileMemory].contains(self) }
 
   /// The key of the floor in a worker's output.
   var floorKey: String { rawValue + ".floor" }

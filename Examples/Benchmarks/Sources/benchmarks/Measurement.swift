@@ -15,6 +15,12 @@ struct Measurement {
     for figure in wanted where figure == .bytesPerWaitingFlow && floor {
       samples[figure.floorKey] = [try await Plain().bytesPerWaitingFlow(effort.waitingFlows)]
     }
+    if wanted.contains(where: { $0 == .openFile || $0 == .openFileMemory }), !floor {
+      let opening = StoreOpening(waiting: effort.storedFlows.waiting, finished: effort.storedFlows.finished)
+      let (milliseconds, megabytes) = try await opening.measure()
+      samples[Figure.openFile.rawValue] = [milliseconds]
+      samples[Figure.openFileMemory.rawValue] = [megabytes]
+    }
     for figure in wanted where !floor {
       if let taken = try await takeAlone(figure) { samples[figure.rawValue] = taken }
     }
