@@ -17,21 +17,6 @@ struct FlowFile: Sendable {
   var commit: CommitID
   var history: HistoryEnd
 
-  /// Returns the bytes of the file, given the encoded snapshot.
-  func encoded(_ snapshot: [UInt8]) -> [UInt8] {
-    var writer = ByteWriter(reserving: snapshot.count + 128)
-    var file = self
-    file.codeHead(with: &writer)
-    writer.raw(snapshot)
-    return Self.envelope.seal(writer.bytes)
-  }
-
-  init(flow: StoredFlow, commit: CommitID, history: HistoryEnd) {
-    self.flow = flow
-    self.commit = commit
-    self.history = history
-  }
-
   init(decoding bytes: [UInt8]) throws(FlowStoreError) {
     var reader = ByteReader(try Self.envelope.open(bytes[...]))
     reader.format = UInt8(clamping: try Self.envelope.header(bytes[...]).format)

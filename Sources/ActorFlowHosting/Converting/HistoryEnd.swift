@@ -7,34 +7,19 @@ import ActorFlow
 /// hundred small reads at most, however long the history is, and without an index in memory.
 struct HistoryEnd: Sendable, Equatable {
   /// The number of committed bytes; bytes after them were never acknowledged.
-  private(set) var bytes: Int
+  var bytes: Int
   /// The number of bytes at the beginning that were written in format 1, whose records have no name.
-  private(set) var unnamed: Int
+  var unnamed: Int
   /// The name of the history, which all its later records repeat: the id of the commit that wrote the first of them.
-  private(set) var name: CommitID?
+  var name: CommitID?
   /// The number of records with the name.
-  private(set) var count = 0
+  var count = 0
   /// The offsets of the last record with the name, and of all that are reached from it by clearing the lowest bit.
-  private(set) var marks: [Int] = []
+  var marks: [Int] = []
 
   /// The end of a history in format 1, or of an empty history.
   init(unnamed bytes: Int = 0) {
     (self.bytes, unnamed) = (bytes, bytes)
-  }
-
-  /// The links of a record that is appended here.
-  var links: HistoryLinks {
-    HistoryLinks(previous: marks.first, skip: marks.dropFirst(count.trailingOnes).first)
-  }
-
-  /// Returns the end after a record that a commit appends.
-  func appending(_ length: Int, by commit: CommitID) -> HistoryEnd {
-    var next = self
-    next.name = name ?? commit
-    next.marks = [bytes] + marks.dropFirst(count.trailingOnes)
-    next.count += 1
-    next.bytes += length
-    return next
   }
 }
 
@@ -56,17 +41,6 @@ extension HistoryEnd: StoredPart {
       && marks.count == count.nonzeroBitCount && marks.allSatisfy { $0 >= unnamed && $0 < bytes }
     try coder.check(isConsistent, "the end of the history is inconsistent")
   }
-}
-
-/// The offsets of the records that a record links to; `nil` stands for the beginning.
-struct HistoryLinks: Sendable, Equatable {
-  var previous: Int?
-  var skip: Int?
-}
-
-extension Int {
-  /// The number of lowest bits that are all set.
-  fileprivate var trailingOnes: Int { (~self).trailingZeroBitCount }
 }
 
 extension CommitID: StoredPart {

@@ -7,23 +7,6 @@ import ActorFlow
 enum HistoryFile {
   static let envelope = Envelope(magic: Array("AFHI".utf8), format: 2, oldest: 1, what: "the history")
 
-  /// Returns the record of a commit, and the end of the history after it.
-  static func record(
-    _ entries: [HistoryEntry], of revision: Revision, by commit: CommitID, at end: HistoryEnd
-  ) -> (bytes: [UInt8], end: HistoryEnd) {
-    var writer = ByteWriter(reserving: entries.count * 64 + 64)
-    _ = writer.coded(end.name ?? commit)
-    let links = end.links
-    // Distances take fewer bytes than offsets; 0 means no link.
-    writer.int(links.previous.map { end.bytes - $0 } ?? 0)
-    writer.int(links.skip.map { end.bytes - $0 } ?? 0)
-    writer.int(entries.first?.sequence ?? 0)
-    writer.int(revision.number)
-    _ = writer.coded(entries)
-    let bytes = envelope.seal(writer.bytes)
-    return (bytes, end.appending(bytes.count, by: commit))
-  }
-
   /// Whether a file begins with a whole record, or with damage. A crash may leave less of a flow that never began.
   static func hasRecord(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= Envelope.headerBytes else { return false }
@@ -31,23 +14,16 @@ enum HistoryFile {
     return bytes.count >= length + Envelope.overhead
   }
 
-  /// The beginning of a record in format 2.
-  private struct Head {
-    let name: CommitID
-    let links: HistoryLinks
-  }
-
-  private static func head(_ reader: inout ByteReader, at offset: Int) throws(FlowStoreError) -> Head {
+  /// Reads the beginning of a record in format 2, and returns the name of its history.
+  private static func name(_ reader: inout ByteReader, at offset: Int) throws(FlowStoreError) -> CommitID {
     let name = try reader.coded(CommitID.placeholder)
+    // The distances to the records that it links to; 0 means no link.
     let distances = (previous: try reader.int(), skip: try reader.int())
     _ = try reader.int()
     guard (0...offset).contains(distances.previous), (0...offset).contains(distances.skip),
       distances.skip == 0 || distances.skip >= distances.previous, distances.previous > 0 || distances.skip == 0
     else { throw reader.malformed("a record has an invalid link") }
-    let links = HistoryLinks(
-      previous: distances.previous == 0 ? nil : offset - distances.previous,
-      skip: distances.skip == 0 ? nil : offset - distances.skip)
-    return Head(name: name, links: links)
+    return name
   }
 
   /// Returns the entries of a record and the revision of its commit.
@@ -58,7 +34,7 @@ enum HistoryFile {
     let isNamed = try envelope.header(bytes).format > 1
     guard isNamed == (offset >= end.unnamed) else { throw foreign }
     if isNamed {
-      guard try head(&reader, at: offset).name == end.name else { throw foreign }
+      guard try name(&reader, at: offset) == end.name else { throw foreign }
     }
     let revision = Revision(try reader.int())
     let entries = try reader.coded([HistoryEntry].placeholder)

@@ -11,13 +11,6 @@ struct NoteFile: Sendable {
   var key: String
   var note: StoreNote
 
-  func encoded() -> [UInt8] {
-    var writer = ByteWriter(reserving: 64)
-    var file = self
-    file.code(with: &writer)
-    return Self.envelope.seal(writer.bytes)
-  }
-
   init(_ key: String, _ note: StoreNote) {
     (self.key, self.note) = (key, note)
   }

@@ -24,7 +24,7 @@ struct LongHistory {
         bytes += OldFiles.record(added, of: revision)
         end = HistoryEnd(unnamed: bytes.count)
       } else {
-        let record = HistoryFile.record(added, of: revision, by: CommitID(), at: end)
+        let record = OldFiles.record(added, of: revision, by: CommitID(), at: end)
         bytes += record.bytes
         end = record.end
       }
@@ -36,9 +36,8 @@ struct LongHistory {
   /// Writes the files of the flow, before the folder's store is opened.
   func write(in folder: Folder) throws {
     let flow = StoredFlow(id: flow, revision: revision, snapshot: .numbered(1), changedAt: folder.clock.now.stored)
-    let file = FlowFile(flow: flow, commit: CommitID(), history: end)
     try folder.makeOldDirectories()
-    try folder.write(file.encoded(flow.snapshot.encoded()), to: CorpusEntry.path(flow.id, FileName.flow))
+    try folder.write(OldFiles.flow(flow, CommitID(), end), to: CorpusEntry.path(flow.id, FileName.flow))
     if !bytes.isEmpty { try folder.write(bytes, to: CorpusEntry.path(flow.id, FileName.history)) }
   }
 
