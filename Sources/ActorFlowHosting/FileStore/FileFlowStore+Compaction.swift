@@ -33,7 +33,9 @@ extension FileFlowStore {
     var isDamaged = false
     for piece in bytes.pieces(upTo: segment.length, after: UInt64(max(1, segment.firstGroup)) - 1) {
       switch piece {
-      case .damaged: isDamaged = true
+      case .damaged(let damage):
+        isDamaged = true
+        state.withLock { draft.copyDeletions(of: damage, $0.log, older: older) }
       case .group(let group):
         state.withLock { draft.copy(group, $0.log, bytes, erasing: erased, older: older) }
         if draft.bytes > Self.copyBytes { try appendCopies(&draft) }
@@ -84,6 +86,17 @@ extension FileFlowStore {
       try disk.syncDirectory(aside)
     } catch {
       throw FlowStoreError(.unavailable, "damaged bytes cannot be set aside", underlying: error)
+    }
+  }
+}
+
+extension LogDraft {
+  /// Adds the deletions that the lists of damaged groups name, so that what older segments have does not come back.
+  fileprivate mutating func copyDeletions(of damage: LogDamage, _ state: LogState, older: (UInt64) -> Bool) {
+    let nowhere = LogPlace(segment: 0, offset: 0, length: 0)
+    for entry in damage.lists.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
+      guard entry.kind == .deletion || entry.kind == .noNote else { continue }
+      if state.needs(entry, at: nowhere, older: older) { add(entry.kind, entry.key, entry.number) }
     }
   }
 }

@@ -92,7 +92,10 @@ struct LogOpening: Sendable {
       let place = "\(Manifest.segmentName(Int(bytes.segment))) from byte \(damage.start) to \(damage.end)"
       let error = Self.damaged(place)
       if !isComplete { state.loseGroup(LogState.Loss(error: error, group: number)) }
-      for entry in entries { state.lose(entry, in: number, error) }
+      for entry in entries {
+        state.lose(entry, in: number, error)
+        if entry.kind == .deletion, state[FlowID(entry.key)] == nil { index.remove(FlowID(entry.key)) }
+      }
       lastNumber = number
       (last, soundLength) = (nil, damage.end)
       // The damaged groups stay where they are; the end behind them cannot be told from them.

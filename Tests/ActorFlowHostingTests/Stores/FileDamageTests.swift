@@ -117,6 +117,38 @@ import Testing
     #expect(await again.unreadable().isEmpty)
   }
 
+  @Test("a flow whose deletion is in a damaged group does not come back when the group's segment is rewritten")
+  func damagedDeletion() async throws {
+    let files = SimulatedFiles(seed: 1)
+    let first = try await open(files)
+    // So many that the first segment is not rewritten because of the deletion.
+    for id: FlowID in ["deleted", "other", "x", "y", "z"] { try await first.commit(id, 1) }
+    try await first.setNote(StoreNote([1]), under: "removed", replacing: nil)
+    await first.close()
+    let store = try await open(files)
+    try await store.delete("deleted", expecting: Revision(1), fence: nil)
+    try await store.setNote(nil, under: "removed", replacing: StoreNote([1]))
+    try await store.commit("later", 1)
+    let (path, bytes, groups) = try segment(files, store)
+    try await close(store, files)
+    var changed = bytes
+    // The second list of each group; the first one still names what is deleted.
+    for group in groups.prefix(2) { changed[group.end - 10] ^= 1 }
+    files.set(changed, at: path)
+    for round in 0..<3 {
+      let again = try await open(files)
+      #expect(try await again.load("deleted") == nil, "round \(round)")
+      #expect(try await again.note("removed") == nil, "round \(round)")
+      #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows.count == 5)
+      #expect(await again.unreadable().isEmpty)
+      try await again.onWriter { store throws(FlowStoreError) in
+        guard let last = store.files.withLock({ $0.sealed.last }) else { return }
+        try store.compact(last)
+      }
+      try await close(again, files)
+    }
+  }
+
   @Test("if both lists of a group are lost, every flow that was not written later is corrupted, and unknown ids are")
   func bothLists() async throws {
     let files = SimulatedFiles(seed: 1)
