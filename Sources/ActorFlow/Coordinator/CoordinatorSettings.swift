@@ -21,6 +21,8 @@ package final class FlowPersistence: Sendable {
   let commit: Commit
   /// Holds a machine back; `nil` if every decision is committed at once.
   let holding: Holding?
+  /// Commits a decision that may be the last one in this process; `nil` if no commit passivates the flow.
+  let lastCommit: LastCommit?
   /// The format in which the flow is stored.
   let format: UInt8
   let refuse: Refuse
@@ -28,6 +30,12 @@ package final class FlowPersistence: Sendable {
   /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
   /// input. An error refuses the input; if the walk gave the input, the run stops.
   package typealias Commit = @Sendable (FlowMachine, [NavigationEvent], (any CommitCause)?) async throws -> Void
+
+  /// Commits a machine after which no code of a step runs until the next request, as ``Commit`` does.
+  ///
+  /// Returns whether the flow is to be passivated in the very turn that adopts the machine. The flow then makes no other
+  /// commit in this process.
+  package typealias LastCommit = @Sendable (FlowMachine, [NavigationEvent], (any CommitCause)?) async throws -> Bool
 
   /// Takes over the machines whose commit waits for the next one.
   package struct Holding: Sendable {
@@ -60,12 +68,15 @@ package final class FlowPersistence: Sendable {
   ///   - start: The time from the first moment of 1970, in UTC, to the flow's start; `nil` if it is not known.
   ///   - format: The format in which the flow is stored; see ``refuse(_:of:)``.
   ///   - holding: Takes over the machines whose commit may wait; `nil` to commit every decision at once.
+  ///   - lastCommit: Commits a decision that may be the last one in this process; `nil` if no commit passivates the
+  ///     flow.
   package init(
     codec: any ValueCodec, watch: any Stopwatch, start: Duration? = nil, format: UInt8 = .max,
-    holding: Holding? = nil, refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
+    holding: Holding? = nil, lastCommit: LastCommit? = nil, refuse: @escaping Refuse = { _ in },
+    commit: @escaping Commit
   ) {
     (self.codec, self.watch, self.start, self.format) = (codec, watch, start, format)
-    (self.refuse, self.holding, self.commit) = (refuse, holding, commit)
+    (self.refuse, self.holding, self.lastCommit, self.commit) = (refuse, holding, lastCommit, commit)
   }
 
   /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the

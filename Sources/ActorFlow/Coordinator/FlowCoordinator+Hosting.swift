@@ -176,6 +176,22 @@ extension FlowCoordinator {
     return afterwards
   }
 
+  /// Passivates the flow in the turn of another decision.
+  func passivate(_ afterwards: inout Afterwards) {
+    if let passivated = passivated(if: .always) { afterwards.add(passivated) }
+  }
+
+  /// Whether a decision may be the last one before the flow is passivated: the flow has ended, or all its steps only ask
+  /// and wait, so that passivating it lets no code of a step run.
+  ///
+  /// - Parameter asker: The asker that the decision keeps waiting although an answerer has reserved it.
+  func mayBeLast(_ next: FlowMachine, at time: Duration, keeping asker: OneShot?) -> Bool {
+    guard state.effects.running == 0 else { return false }
+    if next.phase == .ended { return true }
+    let areAskersBack = askers.allSatisfy { $0 === asker || $0.isAwaitedNow }
+    return next.mayPassivate(if: .isIdle, at: time, areAskersBack: areAskersBack) && next.onlyAsks
+  }
+
   private func mayPassivate(if condition: FlowMachine.PassivationCondition) -> Bool {
     let areAskersBack = condition != .isIdle || askers.allSatisfy(\.isAwaitedNow)
     return withState { state in

@@ -11,7 +11,7 @@ extension FlowCoordinator {
     on track: TrackID, cause: (any CommitCause)?, asker: OneShot?,
     _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Question?
   ) async throws -> Question? {
-    guard isPersisted, let cause, let commit, await onlyAsks(track) else {
+    guard isPersisted, let cause, commit != nil, await onlyAsks(track) else {
       return try await decide(on: track, cause: cause, input)
     }
     await order.lock()
@@ -27,16 +27,17 @@ extension FlowCoordinator {
       let asked = joint.askNext(after: answer, on: track, at: time) { try persisted($0, of: $1) }
       if let asked {
         do {
-          try await commit(joint, answered + joint.events(asked.events, at: time), cause)
-          var afterwards = await adopt(joint, answer, asked, keeping: asker, on: track, at: time)
+          let events = answered + joint.events(asked.events, at: time)
+          let isLast = try await commit(joint, events, cause, at: time, keeping: asker)
+          var afterwards = await adopt(joint, answer, asked, keeping: asker, on: track, at: time, isLast: isLast)
           afterwards.perform()
           asker.giveBack()
           return nil
         } catch let error as FlowError where error.code == .tooLarge || error.code == .notStorable {}
       }
     }
-    try await commit(next, answered, cause)
-    var afterwards = await adopt(next, answer, nil, nil, at: time)
+    let isLast = try await commit(next, answered, cause, at: time)
+    var afterwards = await adopt(next, answer, nil, nil, at: time, isLast: isLast)
     afterwards.perform()
     return changed
   }
@@ -48,17 +49,19 @@ extension FlowCoordinator {
   /// Adopts an answer and what follows it. The asker goes on waiting, for the answer to the next question.
   private func adopt(
     _ joint: FlowMachine, _ answer: Reaction, _ asked: FlowMachine.JointQuestion, keeping asker: OneShot,
-    on track: TrackID, at time: Duration
+    on track: TrackID, at time: Duration, isLast: Bool
   ) -> Afterwards {
     var answer = answer
     answer.keepAsker(on: track)
-    return withState { state in
+    var afterwards = withState { state in
       state.machine = joint
       var afterwards = adopt(answer, nil, nil, at: time, in: &state)
       afterwards.add(adopt(asked.move, nil, nil, at: time, in: &state))
       afterwards.add(adopt(asked.question, asker, nil, at: time, in: &state))
       return afterwards
     }
+    if isLast { passivate(&afterwards) }
+    return afterwards
   }
 
   /// Moves the cursor on after a step that only asks. Its asker may have waited on for the answer to a later question:

@@ -51,7 +51,7 @@ extension FlowCoordinator {
     _ waiter: OneShot? = nil, _ newStopwatch: (any Stopwatch)? = nil,
     _ input: @Sendable (inout FlowMachine, any Stopwatch) throws -> Value
   ) async throws -> Value {
-    guard let commit else {
+    guard commit != nil else {
       var turn = try await turn(waiter, newStopwatch, input)
       turn.afterwards.perform()
       return turn.value
@@ -65,22 +65,37 @@ extension FlowCoordinator {
     // A request is always committed, so that its key counts as used even if it has changed nothing.
     let time = (newStopwatch ?? stopwatch).elapsed()
     let need = next.takeCommitNeed(of: &reaction, isRequested: cause != nil, at: time)
+    var isLast = false
     if need != .none {
       let events = next.events(of: reaction, at: time)
       do {
         if need == .later, let holding = settings.persistence?.holding {
           try await holding.hold(next, events)
         } else {
-          try await commit(next, events, cause)
+          isLast = try await commit(next, events, cause, at: time)
         }
       } catch {
         if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
         throw error
       }
     }
-    var afterwards = await adopt(next, reaction, waiter, newStopwatch, at: time)
+    var afterwards = await adopt(next, reaction, waiter, newStopwatch, at: time, isLast: isLast)
     afterwards.perform()
     return value
+  }
+
+  /// Commits a decision. Returns whether the flow is to be passivated in the turn that adopts it.
+  ///
+  /// - Parameter asker: The asker that the decision keeps waiting although an answerer has reserved it.
+  nonisolated func commit(
+    _ next: FlowMachine, _ events: [NavigationEvent], _ cause: (any CommitCause)?, at time: Duration,
+    keeping asker: OneShot? = nil
+  ) async throws -> Bool {
+    if let lastCommit = settings.persistence?.lastCommit, await mayBeLast(next, at: time, keeping: asker) {
+      return try await lastCommit(next, events, cause)
+    }
+    try await commit?(next, events, cause)
+    return false
   }
 
   private func turn<Value: Sendable>(
@@ -100,13 +115,17 @@ extension FlowCoordinator {
     return (state.machine, state.stopwatch)
   }
 
+  /// - Parameter isLast: Whether the flow is passivated in the same turn.
   func adopt(
-    _ next: FlowMachine, _ reaction: Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, at time: Duration
+    _ next: FlowMachine, _ reaction: Reaction, _ waiter: OneShot?, _ newStopwatch: (any Stopwatch)?, at time: Duration,
+    isLast: Bool = false
   ) -> Afterwards {
-    withState { state in
+    var afterwards = withState { state in
       state.machine = next
       return adopt(reaction, waiter, newStopwatch, at: time, in: &state)
     }
+    if isLast { passivate(&afterwards) }
+    return afterwards
   }
 
   @inline(__always)

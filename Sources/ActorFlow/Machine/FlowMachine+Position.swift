@@ -58,6 +58,13 @@ extension FlowMachine {
     isSettled && !hasTrack(where: \.hasAskerAtWork)
   }
 
+  /// Whether all steps at which the flow stands do nothing but ask; see ``Ask``.
+  package var onlyAsks: Bool {
+    ([.main] + descendants(of: .main)).allSatisfy { track in
+      look(at: track) { $0.phase == .ended || $0.fork != nil || $0.top?.node.body.question != nil }
+    }
+  }
+
   /// A condition for passivating the flow.
   package enum PassivationCondition: Sendable {
     case always

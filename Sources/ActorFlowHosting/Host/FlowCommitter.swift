@@ -38,8 +38,10 @@ final class FlowCommitter: Sendable {
     var loss: (any Error)?
     /// The reason why the flow was passivated, if that is because it could not be written.
     var failure: (any Error)?
-    /// Passivates the flow.
-    var passivate: (@Sendable () async -> Void)?
+    /// Whether the last write has ended the lease.
+    var hasReleased = false
+    /// The flow in memory.
+    var memory: FlowMemory?
 
     /// The history entries that the next write brings before its own.
     var pendingHistory: [HistoryEntry] { (arrival.map { [$0] } ?? []) + (held?.history ?? []) }
@@ -110,15 +112,26 @@ final class FlowCommitter: Sendable {
   /// Ends all writing: later writes throw `error`.
   func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
 
-  /// Sets the closure that passivates the flow, once the flow is in memory.
-  func passivates(with passivate: @escaping @Sendable () async -> Void) { entry.withLock { $0.passivate = passivate } }
+  /// Notes the flow in memory, once there is one.
+  func isInMemory(as memory: FlowMemory) { entry.withLock { $0.memory = memory } }
+
+  /// The flow in memory.
+  var memory: FlowMemory? { entry.withLock { $0.memory } }
+  /// The fence of the flow's lease, if there is one.
+  var fence: Fence? { entry.withLock { $0.fence } }
+  /// Whether the last write has ended the lease.
+  var hasReleased: Bool { entry.withLock { $0.hasReleased } }
 
   /// The reason why the flow was passivated, if that is because it could not be written.
   var failure: (any Error)? { entry.withLock { $0.failure } }
 
   /// Commits a machine for the coordinator.
-  func commit(_ machine: FlowMachine, _ events: [NavigationEvent], for request: HostRequest?) async throws {
-    do { try await commit(machine, events, try packed(machine), for: request) } catch {
+  ///
+  /// - Parameter releases: Whether the flow's lease ends with the write.
+  func commit(
+    _ machine: FlowMachine, _ events: [NavigationEvent], for request: HostRequest?, releasing releases: Bool = false
+  ) async throws {
+    do { try await commit(machine, events, try packed(machine), for: request, releasing: releases) } catch {
       // A request is refused: its caller gets the error, and nothing has changed.
       guard request == nil else {
         forgetPacked()
@@ -155,7 +168,8 @@ final class FlowCommitter: Sendable {
   }
 
   private func commit(
-    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot, for request: HostRequest?
+    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot, for request: HostRequest?,
+    releasing releases: Bool
   ) async throws {
     let old = entry.withLock { $0 }
     try request?.refuseRepetition(after: old.state)
@@ -180,14 +194,18 @@ final class FlowCommitter: Sendable {
       history.append(
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
-    try await write(snapshot, state, after: old.stored, appending: history, for: request)
+    try await write(
+      snapshot, state, after: old.stored, appending: history, for: request, releasing: releases)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
   /// Writes the flow, unless anything was written since `base`.
+  ///
+  /// - Parameter releases: Whether the flow's lease ends with the write. Later writes then throw `conflict`, so that a
+  ///   request that came meanwhile loads the flow again.
   func write(
     _ snapshot: FlowSnapshot, _ state: HostedState, after base: StoredFlow?, appending history: [HistoryEntry],
-    for request: HostRequest?
+    for request: HostRequest?, releasing releases: Bool = false
   ) async throws {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
@@ -196,13 +214,16 @@ final class FlowCommitter: Sendable {
     do {
       let write = FlowWrite(
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
-        carrying: request?.carried.map { [$0] } ?? [])
+        carrying: request?.carried.map { [$0] } ?? [], releasing: releases)
       let stored = try await shared.store.commit(write)
       entry.withLock { entry in
         entry.stored = stored
         entry.state = state
         entry.arrival = nil
         entry.held = nil
+        guard releases else { return }
+        entry.hasReleased = true
+        if entry.loss == nil { entry.loss = FlowStoreError(.conflict, "the flow was released; it is read again") }
       }
       request?.isStored()
     } catch let error as FlowStoreError {
@@ -245,11 +266,11 @@ final class FlowCommitter: Sendable {
   /// failed: the flow is passivated before the step learns of the error, and activated again from its stored state. A
   /// request's error is thrown to its caller.
   func stop(_ error: any Error) async {
-    let passivate = entry.withLock { entry in
+    let memory = entry.withLock { entry in
       // Later failures follow from the first one.
       if entry.failure == nil { entry.failure = error }
-      return entry.passivate
+      return entry.memory
     }
-    await passivate?()
+    await memory?.passivate()
   }
 }

@@ -131,8 +131,9 @@ extension FlowHost {
   @discardableResult
   private func takeUp(_ id: FlowID, _ leased: LeasedFlow?) async -> Bool {
     if let flow = live[id] {
-      guard let lease = leased?.lease, flow.lease != lease else { return true }
-      // This host has lost the flow with an older epoch, and a step of it still runs.
+      guard let lease = leased?.lease, flow.lease != lease || flow.isReleasing else { return true }
+      // This host has lost the flow with an older epoch, and a step of it still runs; or it is releasing the flow,
+      // which is about to leave memory. The flow is claimed again when it is gone.
       await giveBack(lease)
       return false
     }

@@ -117,8 +117,8 @@ extension FlowHost {
 
   /// Removes a flow from memory. The next caller that needs it loads it again.
   func remove(_ flow: LiveFlow) async {
-    _ = flow.close(evenIfUsed: true)
-    await giveBack(flow.lease)
+    flow.beginReleasing()
+    if !flow.committer.hasReleased { await giveBack(flow.lease) }
     if live[flow.id] === flow { live[flow.id] = nil }
     wishes.keptUntil[flow.id] = nil
     noteTimer(of: flow)
@@ -227,11 +227,18 @@ extension FlowHost {
         let end = startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))
         try await clock.sleep(until: end, isCounted: isForTimer)
       })
+    var lastCommit: FlowPersistence.LastCommit?
+    if shared.store.givesLeases {
+      lastCommit = { machine, events, cause in
+        try await committer.commitLast(machine, events, for: cause as? HostRequest)
+      }
+    }
     var settings = CoordinatorSettings()
     let start = Duration.microseconds(startedAt.microseconds)
     settings.persistence = FlowPersistence(
       codec: shared.values, watch: watch, start: start, format: state.format,
-      holding: FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld)
+      holding: FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld),
+      lastCommit: lastCommit
     ) { error in
       await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in

@@ -17,6 +17,8 @@ final class LiveFlow: Sendable {
     /// Whether the flow is closed to new users.
     var isClosing = false
     var isGone = false
+    /// Whether the lease is being released, by a commit or after the last one.
+    var isReleasing = false
     /// Whether another host wishes for the flow, so that it is passivated as soon as it is at rest.
     var isWanted = false
     /// Whether a task is yielding the flow.
@@ -28,7 +30,11 @@ final class LiveFlow: Sendable {
   init(_ coordinator: FlowCoordinator, _ committer: FlowCommitter, _ lease: FlowLease?) {
     (self.coordinator, self.committer) = (coordinator, committer)
     self.lease = lease
-    committer.passivates { [weak self] in await self?.passivate() }
+    committer.isInMemory(
+      as: FlowMemory(
+        passivate: { [weak self] in await self?.passivate() },
+        close: { [weak self] users, hasEnded in self?.closeToRelease(withAtMost: users, hasEnded) ?? false },
+        reopen: { [weak self] in self?.reopen() }))
   }
 
   var id: FlowID { committer.id }
@@ -38,6 +44,10 @@ final class LiveFlow: Sendable {
   var isSuspended: Bool { committer.state.machine.fault != nil }
   var isBegun: Bool { use.withLock { $0.isBegun } }
   var isWanted: Bool { use.withLock { $0.isWanted } }
+
+  /// Whether the lease is being released, by a commit or after the last one. If the store leases the flow to this host
+  /// meanwhile, that lease is not the flow's.
+  var isReleasing: Bool { use.withLock { $0.isReleasing } }
 
   /// Marks the flow as being yielded. Returns true if it was not.
   func beginYielding() -> Bool {
@@ -98,11 +108,22 @@ final class LiveFlow: Sendable {
     }
   }
 
+  /// Closes the flow to new users, because the commit that follows ends its lease. Returns false if the flow stays in
+  /// memory, has more users than the commit is for, or is closed already.
+  private func closeToRelease(withAtMost users: Int, _ hasEnded: Bool) -> Bool {
+    let staysHot = committer.shared.options.keepHot > .zero && !hasEnded
+    return use.withLock { use in
+      guard use.isBegun, !use.isClosing, use.users <= users, !staysHot || use.isWanted else { return false }
+      (use.isClosing, use.isReleasing) = (true, true)
+      return true
+    }
+  }
+
   /// Opens the flow again because it has something to do after all. Callers that came meanwhile try again.
   func reopen() {
     let waiters = use.withLock { use in
       defer { use.waiters = [] }
-      use.isClosing = false
+      (use.isClosing, use.isReleasing) = (false, false)
       return use.waiters
     }
     for waiter in waiters { waiter.fulfil(.success(())) }
@@ -127,6 +148,9 @@ final class LiveFlow: Sendable {
     await coordinator.passivate()
     idle.signal()
   }
+
+  /// Closes the flow for ever, before its lease is released.
+  func beginReleasing() { use.withLock { ($0.isClosing, $0.isReleasing) = (true, true) } }
 
   /// Marks the flow as no longer in memory.
   func end() {
