@@ -2,12 +2,33 @@ import Synchronization
 
 /// The name of a flow: of one coordinator and all its runs.
 ///
-/// Choose an id of your own (`FlowID("order-17")`) or let ``unique()`` make one. Ids are compared as text and are
-/// encoded as a single string.
+/// Choose an id of your own (`FlowID("order-17")`) or let ``unique()`` make one. Ids are compared byte by
+/// byte, and are encoded as a single string. A host starts no flow whose id contains U+0000 or has more than 512 UTF-8
+/// bytes.
 public struct FlowID: Hashable, Sendable {
   private enum Storage: Hashable, Sendable {
     case text(String)
     case unique(process: UInt64, count: UInt64)
+
+    // Strings are equal if their characters are. Two ids with other bytes are two rows in a database.
+    static func == (left: Storage, right: Storage) -> Bool {
+      switch (left, right) {
+      case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+      case (.unique(let process, let count), .unique(let other, let number)): process == other && count == number
+      default: false
+      }
+    }
+
+    func hash(into hasher: inout Hasher) {
+      switch self {
+      case .text(let text):
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))
+      case .unique(let process, let count):
+        hasher.combine(process)
+        hasher.combine(count)
+      }
+    }
   }
   private let storage: Storage
 

@@ -18,9 +18,12 @@ public struct StepID: Hashable, Sendable {
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// Whether this id refers to `other`: it is equal, or it has no `/` and is equal to the last part of `other`.
+  /// Whether this id refers to `other`: it is the same, or it has no `/` and is the last part of `other`. The texts are
+  /// compared byte by byte, as stores compare them.
   public func matches(_ other: StepID) -> Bool {
-    path == other.path || (!path.utf8.contains(UInt8(ascii: "/")) && path == other.name)
+    let (own, path) = (path.utf8, other.path.utf8)
+    guard !own.elementsEqual(path) else { return true }
+    return !own.contains(UInt8(ascii: "/")) && own.elementsEqual(other.name.utf8)
   }
 }
 

@@ -24,10 +24,17 @@ extension FlowMachine {
   }
 
   private func check(_ name: String, _ value: String?, at place: Place) throws(FlowError) {
-    for (text, role) in [(name, "key"), (value ?? "", "value")] where text.utf8.count > Self.labelBytes {
-      throw error(
-        .tooLarge, "a label's \(role) has at most \(Self.labelBytes) bytes, not \(text.utf8.count)",
-        step: place.visit.info.id)
+    for (text, role) in [(name, "key"), (value ?? "", "value")] {
+      if text.utf8.count > Self.labelBytes {
+        throw error(
+          .tooLarge, "a label's \(role) has at most \(Self.labelBytes) bytes, not \(text.utf8.count)",
+          step: place.visit.info.id)
+      }
+      if text.utf8.contains(0) {
+        throw error(
+          .notStorable, "a label's \(role) contains U+0000, which databases cannot store; leave the character out",
+          step: place.visit.info.id)
+      }
     }
   }
 }

@@ -283,10 +283,10 @@ extension StepContext {
   /// host the call has no effect.
   ///
   /// - Parameters:
-  ///   - key: The label's key: at most 512 UTF-8 bytes.
-  ///   - value: The value: at most 512 UTF-8 bytes; `nil` removes the label.
-  /// - Throws: `CancellationError` while the visit is being left; `FlowError` with the code `tooLarge`, `notStorable` if
-  ///   the flow is stored in a format without labels of steps, or `notActive` after the visit.
+  ///   - key: The label's key: at most 512 UTF-8 bytes, without U+0000.
+  ///   - value: The value: at most 512 UTF-8 bytes, without U+0000; `nil` removes the label.
+  /// - Throws: `CancellationError` while the visit is being left; `FlowError` with the code `tooLarge`, `notStorable` for
+  ///   U+0000 or if the flow is stored in a format without labels of steps, or `notActive` after the visit.
   public func label(_ key: String, _ value: String?) async throws {
     try await runtime?.label(key, value, at: stay)
   }

@@ -15,7 +15,7 @@ extension FlowCommitter {
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: labels(after: machine), tasks: self.tasks(of: machine, old, at: now),
+      labels: labels(after: machine), tasks: try self.tasks(of: machine, old, at: now),
       format: Int(state.format), body: body)
     index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
@@ -90,14 +90,18 @@ extension FlowCommitter {
     }
   }
 
-  private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) -> [OpenTask] {
+  private func tasks(of machine: FlowMachine, _ old: [OpenTask], at now: Date) throws -> [OpenTask] {
     // Found by name, because a fork may have thousands of open questions.
     let old = Dictionary(old.map { ($0.question, $0) }) { first, _ in first }
-    return machine.persistedQuestions.compactMap { id in
+    return try machine.persistedQuestions.compactMap { id in
       let name = id.description
       let known = old[name]
       guard let question = machine.question(openAs: id) else { return known }
       let assigned = question.prompt as? any AssignedPrompt
+      for assignee in assigned?.assignees ?? [] {
+        try StoredText.check(
+          assignee, "an assignee of the prompt \(type(of: question.prompt))", flow: self.id, step: question.step)
+      }
       return OpenTask(
         question: name, step: question.step,
         prompt: machine.qualifiesKeys ? type(of: question.prompt).promptName : "\(type(of: question.prompt))",

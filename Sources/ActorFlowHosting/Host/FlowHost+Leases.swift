@@ -105,6 +105,9 @@ extension FlowHost {
 
   private func attach() async throws -> Epoch {
     if let refusal = epoch.refusal { throw refusal }
+    if let problem = StoredText.problem(owner) {
+      throw FlowError(.badOptions, "the host's name, owner, \(problem)")
+    }
     let now = shared.clock.now
     do {
       _ = shared.takeDoubt()

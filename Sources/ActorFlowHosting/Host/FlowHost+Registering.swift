@@ -28,6 +28,7 @@ extension FlowHost {
     var problems = Definition.problems(of: flow, storing: stores)
     let definition = Definition(
       flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores)
+    if let problem = StoredText.problem(definition.name) { problems.append("its name \(problem)") }
     if definitions[definition.name]?[version] != nil {
       problems.append("version \(version) of \"\(definition.name)\" is already registered")
     }

@@ -13,6 +13,11 @@ extension FlowHost {
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: shared.values)
+    do { try checkTexts(id, labels) } catch {
+      // An earlier version may have started the flow.
+      if let view = try? await known(id, definition, packed, as: type) { return view }
+      throw error
+    }
     var attempts = 0
     while true {
       if let view = try await known(id, definition, packed, as: type) { return view }
@@ -36,6 +41,14 @@ extension FlowHost {
         guard attempts < 5 else { throw outlasted(error) }
         try refuseStopping()
       }
+    }
+  }
+
+  private func checkTexts(_ id: FlowID, _ labels: [String: String]) throws {
+    try StoredText.check(id.description, "the flow's id", flow: id)
+    for (key, value) in labels {
+      try StoredText.check(key, "the key of a label", flow: id)
+      try StoredText.check(value, "the value of the label \"\(key)\"", flow: id)
     }
   }
 

@@ -59,7 +59,8 @@ public actor FlowHost {
   ///   - store: The store of the flows.
   ///   - clock: The clock that measures timers.
   ///   - owner: The host's name in leases, a different one for each host. A restarted host may have its old name: it
-  ///     takes over at once what its former process held. If that process still runs, its host stops.
+  ///     takes over at once what its former process held. If that process still runs, its host stops. At most 512
+  ///     UTF-8 bytes, without U+0000: with another name the host leases no flow, and requests throw `badOptions`.
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
   ) {
@@ -74,7 +75,7 @@ public actor FlowHost {
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())",
     options: Options
   ) throws {
-    try options.check()
+    try options.check(owner: owner)
     self.init(shared: HostContext(store: store, clock: clock, options: options.bounded), owner: owner)
   }
 

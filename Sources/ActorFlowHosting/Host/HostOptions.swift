@@ -60,8 +60,9 @@ extension FlowHost {
 
 extension FlowHost.Options {
   /// - Throws: A `FlowError` with the code `badOptions` that lists the options that no host can work with.
-  func check() throws {
+  func check(owner: String) throws {
     var problems: [String] = []
+    if let problem = StoredText.problem(owner) { problems.append("the host's name, owner, \(problem)") }
     func check(_ name: String, _ value: Duration, atLeast least: Duration) {
       guard value < least else { return }
       problems.append("\(name) is \(value.bounded); it must be \(least) or more")

@@ -13,9 +13,9 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
   /// is not `Equatable`.
   ///
   /// - Parameters:
-  ///   - id: The flow's id, for example an order number.
+  ///   - id: The flow's id, for example an order number. At most 512 UTF-8 bytes, without U+0000.
   ///   - input: The input of the first step.
-  ///   - labels: The labels by which the flow is found.
+  ///   - labels: The labels by which the flow is found. Keys and values have at most 512 UTF-8 bytes, and no U+0000.
   ///   - effectSeed: A business identity, such as `"order 17"`, from which the idempotency keys of the flow's effects
   ///     are made, in place of 96 random bits. If the flow is deleted and the start is delivered again, the effects have
   ///     their old keys, and the providers that know those repeat nothing. Two flows with the same id and seed have the
@@ -26,8 +26,9 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   - principal: The principal who starts the flow, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
-  ///   another definition, or if one was deleted and is remembered; `notStorable`; `tooLarge` if its state has more bytes than requests may fill; `hostStopping`
-  ///   if the host has stopped. Errors of the store. With the code `outcomeUnknown` it is not known whether the flow
+  ///   another definition, or if one was deleted and is remembered; `notStorable` if the input, the id or a label cannot
+  ///   be stored; `tooLarge` if the id or a label is, or the flow's state has more bytes than requests may fill;
+  ///   `hostStopping` if the host has stopped. Errors of the store. With the code `outcomeUnknown` it is not known whether the flow
   ///   was started; you can start it again.
   @discardableResult
   public func start(

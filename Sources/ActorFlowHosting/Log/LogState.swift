@@ -86,11 +86,11 @@ struct LogState: Sendable {
 
   private(set) var flows: [FlowID: Flow] = [:]
   private(set) var notes = StoreNotes()
-  private(set) var notePlaces: [String: LogPlace] = [:]
+  private(set) var notePlaces = TextMap<LogPlace>()
   /// The flows whose last commit is damaged, each with the error that its calls throw.
   private(set) var lost: [FlowID: Loss] = [:]
   /// The notes whose record is damaged.
-  private(set) var lostNotes: [String: FlowStoreError] = [:]
+  private(set) var lostNotes = TextMap<FlowStoreError>()
   /// The error for flows of which nothing is known, if a damaged group may have had them.
   private(set) var lostGroup: FlowStoreError?
   /// The errors for flows of which only the name of an earlier version's file is known.

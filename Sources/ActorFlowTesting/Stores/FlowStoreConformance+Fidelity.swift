@@ -21,6 +21,7 @@ extension FlowStoreConformance {
   private static let names = [
     "a", "A", "a ", " a", "a\t", "a\n", "e", "é", "i", "I", "ı", "ss", "ß", "fi", "ﬁ", "1", "１", "01", "_", "%", "a%",
     "a_", "\\", "a\\", "'", "\"", "null", "NULL", "o\u{308}",
+    "ö",
   ]
 
   private static func texts(_ store: CheckedStore) async throws {
@@ -42,6 +43,7 @@ extension FlowStoreConformance {
       let entry = try await store.store.history(of: FlowID(name), after: 0, limit: 9).first
       let texts = [
         flow?.id.description, flow?.snapshot.definition, flow?.snapshot.labels["name"],
+        flow?.snapshot.labels.keys.first { $0 != "name" },
         flow?.snapshot.steps.first?.name,
         flow?.snapshot.tasks.first?.assignees.first, flow?.snapshot.tasks.first?.prompt, entry?.what, entry?.by,
         entry?.detail,
@@ -54,12 +56,12 @@ extension FlowStoreConformance {
         FlowQuery(definition: name), FlowQuery(label: .init(name, "value")), FlowQuery(label: .init("name", name)),
         FlowQuery(step: StepID(name)), FlowQuery(step: StepID("check/\(name)")),
       ] {
-        let found = try await store.allFlows(query).map(\.id.description)
-        try store.expect(found, [name], "the flows that match \(query)")
+        let found = try await store.allFlows(query).map { Array($0.id.description.utf8) }
+        try store.expect(found, [Array(name.utf8)], "the flows that match \(query)")
       }
       for query in [TaskQuery(assignee: name), TaskQuery(prompt: name), TaskQuery(definition: name)] {
-        let found = try await store.allTasks(query).map(\.flow.description)
-        try store.expect(found, [name], "the questions that match \(query)")
+        let found = try await store.allTasks(query).map { Array($0.flow.description.utf8) }
+        try store.expect(found, [Array(name.utf8)], "the questions that match \(query)")
       }
     }
     for limit in [1, 4] {

@@ -57,10 +57,10 @@ import Testing
     #expect(inbox.tasks.map(\.flow.description) == Self.anns)
     var visited: [String] = []
     let index = store.state.withLock { $0.index }
-    _ = try index.tasks(TaskQuery(assignee: "ann"), after: nil, limit: 100) { visited.append($0.flow) }
+    _ = try index.tasks(TaskQuery(assignee: "ann"), after: nil, limit: 100) { visited.append($0.flow.text) }
     #expect(visited == Self.anns)
     visited = []
-    _ = try index.tasks(TaskQuery(assignee: "person 7"), after: nil, limit: 10) { visited.append($0.flow) }
+    _ = try index.tasks(TaskQuery(assignee: "person 7"), after: nil, limit: 10) { visited.append($0.flow.text) }
     #expect(visited.count == 11, "the page, and one to see that there is more")
 
     // Each of them can continue.

@@ -3,8 +3,10 @@
 /// A leased flow is not in the index: it comes back when its lease ends.
 struct DueIndex: Sendable {
   struct Version: Hashable, Sendable {
-    let definition: String
+    let definition: TextKey
     let number: Int
+
+    func isServed(by serving: [String: ClosedRange<Int>]) -> Bool { serving.includes(definition.text, number) }
   }
 
   /// The time from which a flow can be claimed.
@@ -22,7 +24,7 @@ struct DueIndex: Sendable {
 
   struct Key: Comparable, Sendable {
     let time: Int64
-    let flow: String
+    let flow: TextKey
 
     static func < (left: Key, right: Key) -> Bool {
       left.time == right.time ? left.flow < right.flow : left.time < right.time
@@ -40,10 +42,10 @@ struct DueIndex: Sendable {
   }
 
   private var queues: [Version: Queue] = [:]
-  private var places: [String: Place] = [:]
+  private var places: [TextKey: Place] = [:]
 
   /// Sets when a flow can be claimed; pass `nil` for never.
-  mutating func set(_ flow: String, of version: Version, _ due: Due?) {
+  mutating func set(_ flow: TextKey, of version: Version, _ due: Due?) {
     let new = due.map { Place(version: version, due: $0) }
     let old = places[flow]
     guard new != old else { return }
@@ -62,7 +64,7 @@ struct DueIndex: Sendable {
     if let old, let queue = queues[old.version], queue.now.count + queue.timed.count == 0 { queues[old.version] = nil }
   }
 
-  mutating func remove(_ flow: String) {
+  mutating func remove(_ flow: TextKey) {
     guard let place = places[flow] else { return }
     set(flow, of: place.version, nil)
   }
@@ -70,8 +72,8 @@ struct DueIndex: Sendable {
   /// Returns the time of the next flow that can be claimed later than now.
   func next(after now: Int64, serving: [String: ClosedRange<Int>]) -> Int64? {
     var next: Int64?
-    for (version, queue) in queues where serving[version.definition]?.contains(version.number) == true {
-      queue.timed.visit(after: Key(time: now, flow: "")) { key in
+    for (version, queue) in queues where version.isServed(by: serving) {
+      queue.timed.visit(after: Key(time: now, flow: TextKey(""))) { key in
         guard key.time > now else { return true }
         next = min(next ?? key.time, key.time)
         return false
@@ -83,11 +85,11 @@ struct DueIndex: Sendable {
   /// Returns the flows that can be claimed, those that are due longest first.
   func due(at now: Int64, serving: [String: ClosedRange<Int>], limit: Int) -> [String] {
     var found: [Key] = []
-    for (version, queue) in queues where serving[version.definition]?.contains(version.number) == true {
+    for (version, queue) in queues where version.isServed(by: serving) {
       queue.now.take(limit, into: &found) { _ in true }
       queue.timed.take(limit, into: &found) { $0.time <= now }
     }
-    return found.sorted().prefix(max(0, limit)).map(\.flow)
+    return found.sorted().prefix(max(0, limit)).map(\.flow.text)
   }
 }
 

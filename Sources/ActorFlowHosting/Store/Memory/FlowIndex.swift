@@ -18,11 +18,15 @@ struct FlowIndex: Sendable {
     init(summary: FlowSummary, tasks: [OpenTask]) {
       (self.summary, self.tasks) = (summary, tasks)
     }
+
+    var labels: [FlowQuery.Label] { summary.labels.map { FlowQuery.Label($0.key, $0.value) } }
+    /// The texts by which questions are found.
+    var taskKeys: [[TextKey]] { tasks.map { [TextKey($0.question)] + $0.assignees.map { TextKey($0) } } }
   }
 
   struct TaskKey: Comparable, Sendable {
-    let flow: String
-    let question: String
+    let flow: TextKey
+    let question: TextKey
 
     static func < (left: TaskKey, right: TaskKey) -> Bool {
       left.flow == right.flow ? left.question < right.question : left.flow < right.flow
@@ -31,21 +35,21 @@ struct FlowIndex: Sendable {
 
   private struct TimerKey: Comparable, Sendable {
     let time: Int64
-    let flow: String
+    let flow: TextKey
 
     static func < (left: TimerKey, right: TimerKey) -> Bool {
       left.time == right.time ? left.flow < right.flow : left.time < right.time
     }
   }
 
-  private var entries: [String: Entry] = [:]
-  private var flows = SortedList<String>()
-  private var byDefinition: [String: SortedList<String>] = [:]
-  private var byLabel: [FlowQuery.Label: SortedList<String>] = [:]
-  private var byStatus: [FlowSnapshot.Status: SortedList<String>] = [:]
+  private var entries: [TextKey: Entry] = [:]
+  private var flows = SortedList<TextKey>()
+  private var byDefinition: [TextKey: SortedList<TextKey>] = [:]
+  private var byLabel: [FlowQuery.Label: SortedList<TextKey>] = [:]
+  private var byStatus: [FlowSnapshot.Status: SortedList<TextKey>] = [:]
   private var byTime = SortedList<TimerKey>()
   private var allTasks = SortedList<TaskKey>()
-  private var byAssignee: [String: SortedList<TaskKey>] = [:]
+  private var byAssignee: [TextKey: SortedList<TaskKey>] = [:]
 
   var count: Int { entries.count }
 
@@ -59,15 +63,16 @@ struct FlowIndex: Sendable {
 
   /// Applies a commit.
   mutating func put(_ flow: StoredFlow) {
-    let name = flow.id.description
+    let name = TextKey(flow.id.description)
     let old = entries[name]
     let new = Entry(summary: FlowSummary(flow), tasks: flow.snapshot.tasks)
     entries[name] = new
     if old == nil { flows.insert(name) }
-    if old?.summary.definition != new.summary.definition {
-      if let old { byDefinition.remove(name, under: old.summary.definition) }
-      byDefinition.insert(name, under: new.summary.definition)
+    let definition = TextKey(new.summary.definition)
+    if let old, TextKey(old.summary.definition) != definition {
+      byDefinition.remove(name, under: TextKey(old.summary.definition))
     }
+    byDefinition.insert(name, under: definition)
     if old?.summary.status != new.summary.status {
       if let old { byStatus.remove(name, under: old.summary.status) }
       byStatus.insert(name, under: new.summary.status)
@@ -76,45 +81,47 @@ struct FlowIndex: Sendable {
       if let old { removeTime(of: old, name) }
       if let time = new.summary.wakeAt { byTime.insert(TimerKey(time: time.microseconds, flow: name)) }
     }
-    if old?.summary.labels != new.summary.labels {
+    // Equal dictionaries and tasks may have texts with other bytes.
+    let labels = new.summary.labels
+    if old.map({ $0.summary.labels.count != labels.count || !$0.labels.allSatisfy(labels.has) }) ?? true {
       if let old { removeLabels(of: old, name) }
-      for (key, value) in new.summary.labels { byLabel.insert(name, under: FlowQuery.Label(key, value)) }
+      for label in new.labels { byLabel.insert(name, under: label) }
     }
-    if old?.tasks != new.tasks {
+    if old.map({ $0.tasks != new.tasks || $0.taskKeys != new.taskKeys }) ?? true {
       if let old { removeTasks(of: old, name) }
       for task in new.tasks {
-        let key = TaskKey(flow: name, question: task.question)
+        let key = TaskKey(flow: name, question: TextKey(task.question))
         allTasks.insert(key)
-        for assignee in task.assignees { byAssignee.insert(key, under: assignee) }
+        for assignee in task.assignees { byAssignee.insert(key, under: TextKey(assignee)) }
       }
     }
   }
 
   mutating func remove(_ id: FlowID) {
-    let name = id.description
+    let name = TextKey(id.description)
     guard let old = entries.removeValue(forKey: name) else { return }
     flows.remove(name)
-    byDefinition.remove(name, under: old.summary.definition)
+    byDefinition.remove(name, under: TextKey(old.summary.definition))
     byStatus.remove(name, under: old.summary.status)
     removeTime(of: old, name)
     removeLabels(of: old, name)
     removeTasks(of: old, name)
   }
 
-  private mutating func removeTime(of entry: Entry, _ name: String) {
+  private mutating func removeTime(of entry: Entry, _ name: TextKey) {
     guard let time = entry.summary.wakeAt else { return }
     byTime.remove(TimerKey(time: time.microseconds, flow: name))
   }
 
-  private mutating func removeLabels(of entry: Entry, _ name: String) {
-    for (key, value) in entry.summary.labels { byLabel.remove(name, under: FlowQuery.Label(key, value)) }
+  private mutating func removeLabels(of entry: Entry, _ name: TextKey) {
+    for label in entry.labels { byLabel.remove(name, under: label) }
   }
 
-  private mutating func removeTasks(of entry: Entry, _ name: String) {
+  private mutating func removeTasks(of entry: Entry, _ name: TextKey) {
     for task in entry.tasks {
-      let key = TaskKey(flow: name, question: task.question)
+      let key = TaskKey(flow: name, question: TextKey(task.question))
       allTasks.remove(key)
-      for assignee in task.assignees { byAssignee.remove(key, under: assignee) }
+      for assignee in task.assignees { byAssignee.remove(key, under: TextKey(assignee)) }
     }
   }
 }
@@ -124,9 +131,9 @@ struct FlowIndex: Sendable {
 extension FlowIndex {
   /// - Parameter visiting: A closure that is called with every flow that is looked at.
   func list(
-    _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (String) -> Void = { _ in }
+    _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (TextKey) -> Void = { _ in }
   ) throws(FlowStoreError) -> FlowPage {
-    let start = try cursor.map { (text) throws(FlowStoreError) in try Cursor.parts(text, 1)[0] }
+    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try Cursor.parts(text, 1)[0]) }
     let limit = max(1, limit)
     var found: [FlowSummary] = []
     var more = false
@@ -144,10 +151,10 @@ extension FlowIndex {
   }
 
   /// Returns the shortest list that contains all matching flows.
-  private func candidates(for query: FlowQuery) -> SortedList<String> {
+  private func candidates(for query: FlowQuery) -> SortedList<TextKey> {
     var lists = [flows]
     if let label = query.label { lists.append(byLabel[label] ?? SortedList()) }
-    if let definition = query.definition { lists.append(byDefinition[definition] ?? SortedList()) }
+    if let definition = query.definition { lists.append(byDefinition[TextKey(definition)] ?? SortedList()) }
     if let status = query.status, status.count == 1 { lists += status.map { byStatus[$0] ?? SortedList() } }
     let shortest = lists.min { $0.count < $1.count } ?? flows
     guard let end = query.dueBefore, let due = due(before: end, fewerThan: shortest.count) else { return shortest }
@@ -155,17 +162,17 @@ extension FlowIndex {
   }
 
   /// Returns the flows whose timers are due before `end`, by id, or `nil` if they are not fewer than `count`.
-  private func due(before end: Date, fewerThan count: Int) -> SortedList<String>? {
+  private func due(before end: Date, fewerThan count: Int) -> SortedList<TextKey>? {
     // The time in a query is not rounded, but those of flows are.
     let last = end.microseconds
-    var due: [String] = []
+    var due: [TextKey] = []
     byTime.visit(after: nil) { key in
       guard key.time <= last, due.count < count else { return false }
       due.append(key.flow)
       return true
     }
     guard due.count < count else { return nil }
-    var list = SortedList<String>()
+    var list = SortedList<TextKey>()
     for name in due { list.insert(name) }
     return list
   }
@@ -176,16 +183,16 @@ extension FlowIndex {
   ) throws(FlowStoreError) -> TaskPage {
     let start = try cursor.map { (text) throws(FlowStoreError) in
       let parts = try Cursor.parts(text, 2)
-      return TaskKey(flow: parts[0], question: parts[1])
+      return TaskKey(flow: TextKey(parts[0]), question: TextKey(parts[1]))
     }
     let limit = max(1, limit)
-    let keys = query.assignee.map { byAssignee[$0] ?? SortedList() } ?? allTasks
+    let keys = query.assignee.map { byAssignee[TextKey($0)] ?? SortedList() } ?? allTasks
     var found: [TaskSummary] = []
     var more = false
     keys.visit(after: start) { key in
       visiting(key)
       guard let entry = entries[key.flow] else { return true }
-      for task in entry.tasks where task.question == key.question {
+      for task in entry.tasks where TextKey(task.question) == key.question {
         let summary = TaskSummary(flow: entry.summary.id, definition: entry.summary.definition, task: task)
         guard query.matches(summary) else { continue }
         guard found.count < limit else {

@@ -10,10 +10,10 @@ struct LeaseTable: Sendable {
     var until: Int64
   }
 
-  private var hosts: [String: Host] = [:]
+  private var hosts = TextMap<Host>()
   private var leases: [FlowID: FlowLease] = [:]
   /// The flows that are leased under each epoch that leases any.
-  private var flows: [Fence: SortedList<String>] = [:]
+  private var flows: [Fence: SortedList<TextKey>] = [:]
   private var lastFence = 0
   /// The leased flows that a host wishes for.
   private var wishes: Set<FlowID> = []
@@ -72,7 +72,7 @@ struct LeaseTable: Sendable {
     var found: [FlowID] = []
     guard let fence = hosts[owner]?.fence else { return found }
     flows[fence]?.visit(after: nil) { name in
-      found.append(FlowID(name))
+      found.append(FlowID(name.text))
       return true
     }
     return found
@@ -119,7 +119,7 @@ struct LeaseTable: Sendable {
       freed = end(current.owner)
     }
     leases[id] = FlowLease(of: id, under: epoch)
-    flows[epoch.fence, default: SortedList()].insert(id.description)
+    flows[epoch.fence, default: SortedList()].insert(TextKey(id.description))
     return freed
   }
 
@@ -128,7 +128,7 @@ struct LeaseTable: Sendable {
   mutating func giveBack(_ fence: Fence, of id: FlowID) -> Bool {
     guard leases[id]?.fence == fence else { return false }
     leases[id] = nil
-    flows[fence]?.remove(id.description)
+    flows[fence]?.remove(TextKey(id.description))
     if flows[fence]?.count == 0 { flows[fence] = nil }
     return true
   }
@@ -143,9 +143,9 @@ struct LeaseTable: Sendable {
   }
 
   func page(of epoch: Epoch, after cursor: String?, limit: Int) throws(FlowStoreError) -> LeasePage {
-    let start = try cursor.map { (text) throws(FlowStoreError) in try Cursor.parts(text, 1)[0] }
+    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try Cursor.parts(text, 1)[0]) }
     let limit = max(1, limit)
-    var found: [String] = []
+    var found: [TextKey] = []
     var more = false
     flows[epoch.fence]?.visit(after: start) { name in
       guard found.count < limit else {
@@ -155,6 +155,7 @@ struct LeaseTable: Sendable {
       found.append(name)
       return true
     }
-    return LeasePage(flows: found.map { FlowID($0) }, cursor: more ? found.last.map { Cursor.text([$0]) } : nil)
+    return LeasePage(
+      flows: found.map { FlowID($0.text) }, cursor: more ? found.last.map { Cursor.text([$0.text]) } : nil)
   }
 }

@@ -119,7 +119,8 @@ extension MemoryFlowStore.State {
       let snapshot = flow.snapshot
       // A leased flow is claimed by no other host until its lease ends.
       let due = isLeased ? nil : due(flow)
-      self.due.set(id.description, of: .init(definition: snapshot.definition, number: snapshot.version), due)
+      let version = DueIndex.Version(definition: TextKey(snapshot.definition), number: snapshot.version)
+      self.due.set(TextKey(id.description), of: version, due)
       if let due {
         let time = Date(microseconds: due.time)
         news.append(.due(id, definition: snapshot.definition, at: time))
@@ -140,7 +141,7 @@ extension MemoryFlowStore.State {
   /// Returns whether a flow of these definitions has work to do.
   func isDue(_ id: FlowID, at now: Int64, serving: [String: ClosedRange<Int>]) -> Bool {
     guard let flow = records[id]?.flow, let due = due(flow),
-      serving[flow.snapshot.definition]?.contains(flow.snapshot.version) == true
+      serving.includes(flow.snapshot.definition, flow.snapshot.version)
     else { return false }
     return switch due {
     case .now: true

@@ -75,7 +75,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
       state.records[id] = nil
       state.leases.forget(id)
       state.index.remove(id)
-      state.due.remove(id.description)
+      state.due.remove(TextKey(id.description))
       return state.noteDue(of: [id])
     }
     streams.tell(news)

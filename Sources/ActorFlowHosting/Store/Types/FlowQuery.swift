@@ -35,6 +35,8 @@ public struct FlowQuery: Sendable, Equatable {
   }
 
   /// A label's key and value.
+  ///
+  /// Labels are compared byte by byte.
   public struct Label: Sendable, Hashable {
     /// The label's key.
     public var key: String
@@ -46,15 +48,26 @@ public struct FlowQuery: Sendable, Equatable {
       self.key = key
       self.value = value
     }
+
+    /// Whether two labels have the same bytes.
+    public static func == (left: Label, right: Label) -> Bool {
+      left.key.hasBytes(of: right.key) && left.value.hasBytes(of: right.value)
+    }
+
+    /// Hashes the bytes of the label.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(TextKey(key))
+      hasher.combine(TextKey(value))
+    }
   }
 
-  /// Whether a flow matches the query.
+  /// Whether a flow matches the query. Texts are compared byte by byte.
   public func matches(_ flow: FlowSummary) -> Bool {
-    if let definition, flow.definition != definition { return false }
+    if let definition, !flow.definition.hasBytes(of: definition) { return false }
     if let version, flow.version != version { return false }
     if let status, !status.contains(flow.status) { return false }
     if let step, !flow.steps.contains(where: step.matches) { return false }
-    if let label, flow.labels[label.key] != label.value { return false }
+    if let label, !flow.labels.has(label) { return false }
     if let dueBefore {
       guard let wakeAt = flow.wakeAt, wakeAt < dueBefore else { return false }
     }

@@ -27,7 +27,7 @@ extension StoreNote {
 /// The notes of a store, in memory. Those whose time is over are dropped in the course of later writes, so that a
 /// process that runs for months does not collect them.
 struct StoreNotes: Sendable {
-  private var notes: [String: StoreNote] = [:]
+  private var notes = TextMap<StoreNote>()
   /// The number of notes at which the next sweep begins.
   private var limit = 64
 

@@ -24,11 +24,11 @@ public struct TaskQuery: Sendable, Equatable {
     self.dueBefore = dueBefore
   }
 
-  /// Whether a question matches the query.
+  /// Whether a question matches the query. Texts are compared byte by byte.
   public func matches(_ summary: TaskSummary) -> Bool {
-    if let assignee, !summary.task.assignees.contains(assignee) { return false }
-    if let prompt, summary.task.prompt != prompt { return false }
-    if let definition, summary.definition != definition { return false }
+    if let assignee, !summary.task.assignees.contains(where: assignee.hasBytes) { return false }
+    if let prompt, !summary.task.prompt.hasBytes(of: prompt) { return false }
+    if let definition, !summary.definition.hasBytes(of: definition) { return false }
     if let dueBefore {
       guard let due = summary.task.due, due < dueBefore else { return false }
     }

@@ -4,6 +4,7 @@ import ActorFlowTesting
 enum TableFault: String, CaseIterable, Sendable {
   // texts
   case ignoresCase, ignoresTrailingSpaces, ignoresAccents, ignoresWidth, normalizes, pagesByCollation, matchesPatterns
+  case comparesCharacters, comparesCharactersOfLabels
   case throwsDriverErrors
   // missing values
   case readsEmptyAsMissing, readsMissingAsEmpty, readsZeroAsMissing
@@ -31,7 +32,7 @@ enum TableFault: String, CaseIterable, Sendable {
   var check: String {
     switch self {
     case .ignoresCase, .ignoresTrailingSpaces, .ignoresAccents, .ignoresWidth, .normalizes, .pagesByCollation,
-      .matchesPatterns:
+      .matchesPatterns, .comparesCharacters, .comparesCharactersOfLabels:
       "texts are kept"
     case .throwsDriverErrors: "create twice"
     case .readsEmptyAsMissing, .readsMissingAsEmpty, .readsZeroAsMissing: "an empty text"

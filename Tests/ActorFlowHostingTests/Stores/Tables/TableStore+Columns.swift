@@ -9,6 +9,7 @@ extension TableStore {
     case .ignoresCase: TableKey(text.folding(options: .caseInsensitive, locale: nil))
     case .ignoresAccents: TableKey(text.folding(options: .diacriticInsensitive, locale: nil))
     case .ignoresWidth: TableKey(text.folding(options: .widthInsensitive, locale: nil))
+    case .comparesCharacters: TableKey(text.precomposedStringWithCanonicalMapping)
     case .ignoresTrailingSpaces: TableKey(String(text.reversed().drop { $0 == " " }.reversed()))
     default: TableKey(kept(text))
     }

@@ -71,7 +71,10 @@ extension TableStore {
     guard other.matches(flow), query.definition.map({ isSame($0, flow.definition) }) ?? true else { return 0 }
     if let label = query.label {
       let isThere = tables.labels.contains {
-        $0.flow == key && isSame($0.key, label.key) && isSame($0.value, label.value)
+        if fault == .comparesCharactersOfLabels {
+          return $0.flow == key && $0.key == label.key && $0.value == label.value
+        }
+        return $0.flow == key && isSame($0.key, label.key) && isSame($0.value, label.value)
       }
       guard isThere else { return 0 }
     }
