@@ -1,4 +1,4 @@
-public import ActorFlow
+import ActorFlow
 
 // Flows that are claimed outside the host, for a worker that another system drives.
 extension FlowHost {

@@ -35,6 +35,7 @@ struct TextMap<Value: Sendable>: Sendable, Sequence {
   }
 
   var count: Int { values.count }
+  var isEmpty: Bool { values.isEmpty }
 
   var keys: [String] { values.keys.map(\.text) }
 
