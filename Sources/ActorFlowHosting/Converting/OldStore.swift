@@ -43,9 +43,11 @@ struct OldStore: Sendable {
             draft.add(.history, key, part.revision, HistoryRecord.encoded(part.entries))
             if draft.bytes > Self.groupBytes { try append(draft.taken()) }
           }
+          let snapshot = file.flow.snapshot
+          for value in snapshot.values { draft.add(.value, key, value.number, value.bytes) }
           draft.add(
             .flow, key, number,
-            FlowRecord.encoded(file.commit, file.flow.changedAt, snapshot: file.flow.snapshot.encoded()))
+            FlowRecord.encoded(file.commit, file.flow.changedAt, snapshot: snapshot.encodedWithoutValues()))
           if let lostHistory { draft.addLoss(.lostHistory, key, lostHistory) }
         }
         if draft.bytes > Self.groupBytes { try append(draft.taken()) }

@@ -115,7 +115,7 @@ extension LogState {
           lose(id, loss)
           setLostHistory(of: id, lostHistory)
         }
-      case .history, .note: try apply(entry, at: place, in: group.number, record[...])
+      case .history, .value, .note: try apply(entry, at: place, in: group.number, record[...])
       // The state has the others already.
       case .deletion, .noNote, .lostFlow, .lostHistory, .lostGroup, .lostNote, .lostName: break
       }
@@ -126,7 +126,8 @@ extension LogState {
   mutating func loseRest(of segment: UInt32, _ error: FlowStoreError) -> [FlowID] {
     var found: [FlowID] = []
     for (id, flow) in flows {
-      if flow.place?.segment == segment, lost[id] == nil {
+      let isHere = flow.place?.segment == segment || flow.values.values.contains { $0.place.segment == segment }
+      if isHere, lost[id] == nil {
         lose(id, Loss(error: error, group: flow.group))
         found.append(id)
       }

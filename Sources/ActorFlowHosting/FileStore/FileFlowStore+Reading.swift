@@ -16,14 +16,20 @@ extension FileFlowStore {
   }
 
   func readFlow(_ id: FlowID) throws(FlowStoreError) -> StoredFlow? {
-    let found = try state.withLock { state throws(FlowStoreError) -> (Revision, Found)? in
+    let found = try state.withLock { state throws(FlowStoreError) -> (Revision, Found, [Int: Found])? in
       if let error = state.log.damage(of: id) { throw error }
       guard let flow = state.log[id], let place = flow.place else { return nil }
-      return (flow.revision, try state.find(place))
+      var values: [Int: Found] = [:]
+      for (number, value) in flow.values { values[number] = try state.find(value.place) }
+      return (flow.revision, try state.find(place), values)
     }
     guard let found else { return nil }
     do {
-      let record = try FlowRecord(decoding: try read(found.1))
+      var record = try FlowRecord(decoding: try read(found.1))
+      try record.snapshot.fillValues { number throws(FlowStoreError) in
+        guard let value = found.2[number] else { return nil }
+        return Array(try read(value))
+      }
       return StoredFlow(id: id, revision: found.0, snapshot: record.snapshot, changedAt: record.changedAt)
     } catch let error where error.code != .unavailable {
       lose(id, at: found.1.place, error)

@@ -126,8 +126,14 @@ extension FileFlowStore.State {
             LogState.Span(
               place: place, revision: commit.flow.revision.number, first: commit.first, group: group.number), to: id)
         }
+        for value in commit.values {
+          guard let place = places.popFirst() else { break }
+          log.add(LogState.Value(place: place, group: group.number), value.number, to: id)
+        }
         if let place = places.popFirst() {
-          log.put(id, commit.flow.revision, by: commit.commit, at: place, in: group.number)
+          log.put(
+            id, commit.flow.revision, by: commit.commit, naming: commit.flow.snapshot.valueNumbers, at: place,
+            in: group.number)
         }
       case .delete(let id, _), .giveUp(let id):
         _ = places.popFirst()

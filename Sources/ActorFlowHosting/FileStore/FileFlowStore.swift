@@ -21,11 +21,12 @@ import Dispatch
 /// replaced while the store is open, every write throws `locked` and writes nothing, until the store is closed and
 /// opened again. The store gives no leases, so it ignores the fence of a write.
 ///
-/// Each group names its flows twice. If a group is damaged and anything valid is behind it, its flows are `corrupted`
-/// and all others are as they were: no list shows a damaged flow, and nothing is written over it. ``unreadable()`` names
-/// them. Damage to a part that the snapshot covers is found when a flow is read, or its segment is rewritten; from then
-/// on the whole log is read at each opening. ``giveUp(_:)`` deletes one. The end of the last group may be missing after a crash; then nothing of the group
-/// was acknowledged. What is left of it is put into a file of ``tornTails()``.
+/// Each group names its flows twice. If a group is damaged and anything valid is behind it, its flows are `corrupted`,
+/// unless they were written later and need none of its values. All others are as they were: no list shows a damaged
+/// flow, and nothing is written over it. ``unreadable()`` names them. Damage to a part that the snapshot covers is found
+/// when a flow is read, or its segment is rewritten; from then on the whole log is read at each opening.
+/// ``giveUp(_:)`` deletes a flow. The end of the last group may be missing after a crash; then nothing of the group was
+/// acknowledged. What is left of it is put into a file of ``tornTails()``.
 ///
 /// A directory with the files of an earlier version, two for each flow, is converted when it is opened. The old files
 /// stay until ``removeConvertedFiles()``.
@@ -170,6 +171,9 @@ public final class FileFlowStore: FlowStore {
     }
   }
 
+  /// True: a write brings only the values that are new.
+  public var keepsValuesApart: Bool { true }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await read(id) { store throws(FlowStoreError) in try store.readFlow(id) }
@@ -211,11 +215,11 @@ public final class FileFlowStore: FlowStore {
   }
 
   private func change(of write: FlowWrite) throws(FlowStoreError) -> LogCommit {
-    let bytes = write.snapshot.encoded()
-    try FlowSnapshot.checkSize(bytes.count)
+    let bytes = write.snapshot.encodedWithoutValues()
+    try FlowSnapshot.checkSize(write.snapshot.values.reduce(bytes.count) { $0 + $1.encodedCount })
     let flow = StoredFlow(
       id: write.id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
-    return LogCommit(flow, by: write.commit, snapshot: bytes, history: write.history)
+    return LogCommit(flow, by: write.commit, snapshot: bytes, values: write.newValues, history: write.history)
   }
 
   /// The flow that a commit has stored, or had stored before.

@@ -19,7 +19,7 @@ extension FlowCommitter {
     state.machine = packed
     let now = shared.clock.now
     let tasks = stored?.snapshot.tasks ?? []
-    let snapshot = try snapshot(of: machine, state, at: now, tasks: tasks, for: nil)
+    let snapshot = try snapshot(of: machine, &state, at: now, tasks: tasks, for: nil)
     // No request has brought these events about, so their entries name no principal.
     let history = (held?.history ?? []) + events.map { HistoryEntry($0, at: now, by: nil, tasks: tasks) }
     try hold(Held(snapshot: snapshot, state: state, history: history))

@@ -9,14 +9,13 @@ import ActorFlow
 // The parts of a snapshot beside the state, by which stores find flows.
 extension FlowCommitter {
   func snapshot(
-    of machine: FlowMachine, _ state: HostedState, at now: Date, tasks old: [OpenTask], for request: HostRequest?
+    of machine: FlowMachine, _ state: inout HostedState, at now: Date, tasks old: [OpenTask], for request: HostRequest?
   ) throws -> FlowSnapshot {
-    let body = try shared.body(of: state)
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: labels(after: machine), tasks: try self.tasks(of: machine, old, at: now),
-      format: Int(state.format), body: body)
+      labels: labels(after: machine), tasks: try self.tasks(of: machine, old, at: now))
+    try shared.write(&state, to: &snapshot)
     index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))

@@ -52,7 +52,7 @@ extension FlowCommitter {
     }
     state.machine.sequence += 1
     index(&snapshot, by: state)
-    (snapshot.body, snapshot.format) = (try shared.body(of: state), Int(state.format))
+    try shared.write(&state, to: &snapshot)
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail)

@@ -184,7 +184,7 @@ final class FlowCommitter: Sendable {
     if let request { state.apply(request) }
     let now = shared.clock.now
     let snapshot = try snapshot(
-      of: machine, state, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: request)
+      of: machine, &state, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: request)
     var history = events.map {
       HistoryEntry($0, at: now, by: $0.change.isOwn ? nil : request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
     }
@@ -214,7 +214,7 @@ final class FlowCommitter: Sendable {
     do {
       let write = FlowWrite(
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
-        carrying: request?.carried.map { [$0] } ?? [], releasing: releases)
+        carrying: request?.carried.map { [$0] } ?? [], releasing: releases, over: base?.snapshot.valueNumbers ?? [])
       let stored = try await shared.store.commit(write)
       entry.withLock { entry in
         entry.stored = stored

@@ -73,14 +73,16 @@ final class HostContext: Sendable {
 
   // MARK: - State
 
-  func body(of state: HostedState) throws -> [UInt8] {
-    let bytes = state.encoded()
-    return try options.codec?.encode(bytes) ?? bytes
+  /// Writes a state into a snapshot, with its large values apart from the body if the store keeps them so.
+  ///
+  /// - Throws: The error of the codec. State and snapshot are unchanged then.
+  func write(_ state: inout HostedState, to snapshot: inout FlowSnapshot) throws {
+    try state.write(
+      to: &snapshot, apart: store.keepsValuesApart ? options.leastApart : nil, with: options.codec)
   }
 
   func state(of stored: StoredFlow) throws -> HostedState {
-    let bytes = stored.snapshot.body
-    return try HostedState(decoding: options.codec?.decode(bytes) ?? bytes)
+    try HostedState(of: stored.snapshot, with: options.codec)
   }
 
   /// Returns the format in which flows are stored from now on: that of the options, or else that of the store's flows.
@@ -96,7 +98,8 @@ final class HostContext: Sendable {
     var format = UInt8(clamping: row?.format ?? 0)
     if format < MachineSnapshot.format {
       let flows = try await store.list(FlowQuery(), after: nil, limit: 16).flows
-      format = flows.isEmpty && row == nil ? MachineSnapshot.format : MachineSnapshot.oldestWritten
+      let isEmpty = flows.isEmpty && row == nil
+      format = isEmpty ? MachineSnapshot.format : max(format, MachineSnapshot.oldestWritten)
       for flow in flows where format < MachineSnapshot.format {
         // A row that cannot be read tells nothing; other requests report it.
         guard let stored = try? await store.load(flow.id) else { continue }

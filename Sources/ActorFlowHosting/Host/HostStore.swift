@@ -20,6 +20,9 @@ final class HostStore: Sendable {
     leasing = store as? any LeasingFlowStore
   }
 
+  /// Whether the store keeps the values of a flow apart from its body.
+  var keepsValuesApart: Bool { store.keepsValuesApart }
+
   /// Whether several hosts may share the store.
   var givesLeases: Bool { leasing != nil }
 

@@ -19,8 +19,11 @@ struct HostedState: Sendable, Equatable {
   var machine: MachineSnapshot
   /// The format in which the machine is stored. Activating the flow may raise it, and nothing lowers it.
   var format = MachineSnapshot.format
+  /// The values that the body names by their numbers.
+  var values = ValueTable()
 
-  private static let format: UInt64 = 1
+  /// The newest format of the host's own data: 1, or since the machine's format 7 2, with the number of the next value.
+  private static let format: UInt64 = 2
 
   init(
     startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot(),
@@ -29,28 +32,44 @@ struct HostedState: Sendable, Equatable {
     (self.startedAt, self.input, self.machine, self.format) = (startedAt, input, machine, format)
   }
 
-  func encoded() -> [UInt8] {
-    let machine = machine.encoded(in: format)
-    var writer = ByteWriter(reserving: machine.count + 256)
-    writer.unsigned(Self.format)
+  /// Returns the state as bytes that have all values in them.
+  func encoded() -> [UInt8] { encoded(nil).bytes }
+
+  /// Returns the state as bytes that name large values by their numbers, and the numbers that they name.
+  func encoded(_ numbering: ValueNumbering?) -> (bytes: [UInt8], numbering: ValueNumbering?) {
+    var writer = ByteWriter(reserving: 768)
+    writer.format = format
+    writer.numbering = numbering
     var state = self
     state.codeOwn(with: &writer)
-    writer.raw(machine)
-    return writer.bytes
+    machine.encode(in: format, with: &writer)
+    var whole = ByteWriter(reserving: writer.bytes.count + 16)
+    whole.unsigned(format >= 7 ? 2 : 1)
+    if format >= 7 { whole.int(writer.numbering?.next ?? values.next) }
+    whole.raw(writer.bytes)
+    return (whole.bytes, writer.numbering)
   }
 
-  init(decoding bytes: [UInt8]) throws(FlowStoreError) {
+  /// Reads the bytes of a state.
+  ///
+  /// - Parameter values: The values that the bytes name by their numbers, as the codec decodes them.
+  init(decoding bytes: [UInt8], values: [(stored: FlowValue, plain: [UInt8])] = []) throws(FlowStoreError) {
     var reader = ByteReader(bytes)
     let format = try reader.unsigned()
-    guard format == Self.format else {
+    guard 1...Self.format ~= format else {
       throw FlowStoreError(
-        .unsupportedFormat, "the flow's state has the format \(format); this version reads \(Self.format)")
+        .unsupportedFormat, "the flow's state has the format \(format); this version reads 1 to \(Self.format)")
     }
     self.init(startedAt: .placeholder, input: .placeholder)
+    let next = format == 1 ? 1 : try reader.coded(0)
+    let plain = Dictionary(values.map { ($0.stored.number, $0.plain) }) { first, _ in first }
+    reader.format = format == 1 ? 6 : 7
+    reader.values = plain
     try codeOwn(with: &reader)
     let bytes = Array(try reader.slice(reader.remaining))
-    machine = try MachineSnapshot(decoding: bytes)
+    machine = try MachineSnapshot(decoding: bytes, values: plain)
     self.format = max(bytes.first ?? 0, MachineSnapshot.oldestWritten)
+    self.values = try ValueTable(values, next: max(1, next))
   }
 
   /// Codes the host's own data, all but the machine.

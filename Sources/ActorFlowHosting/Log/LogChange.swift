@@ -16,7 +16,7 @@ enum LogChange: Sendable {
 
   /// The state that a write finds.
   enum Found: Sendable {
-    case flow(Revision, CommitID?)
+    case flow(Revision, CommitID?, values: Set<Int> = [])
     case damaged(FlowStoreError)
     case note(StoreNote?)
   }
@@ -39,7 +39,8 @@ enum LogChange: Sendable {
   /// The bytes that the write brings, about.
   var bytes: Int {
     switch self {
-    case .commit(let commit, _): commit.snapshot.count + commit.history.count + 256
+    case .commit(let commit, _):
+      commit.values.reduce(commit.snapshot.count + commit.history.count + 256) { $0 + $1.bytes.count }
     case .delete, .giveUp, .note: 256
     }
   }
@@ -50,14 +51,15 @@ enum LogChange: Sendable {
     case .flow(let id):
       if let error = state.damage(of: id) { return .damaged(error) }
       let flow = state[id]
-      return .flow(flow?.revision ?? .none, flow?.commit)
+      return .flow(flow?.revision ?? .none, flow?.commit, values: flow?.named ?? [])
     }
   }
 
   /// The state that the write leaves.
   var left: Found {
     switch self {
-    case .commit(let commit, _): .flow(commit.flow.revision, commit.commit)
+    case .commit(let commit, _):
+      .flow(commit.flow.revision, commit.commit, values: commit.flow.snapshot.valueNumbers)
     case .delete, .giveUp: .flow(.none, nil)
     case .note(_, let note, _): .note(note)
     }
@@ -71,10 +73,11 @@ enum LogChange: Sendable {
         return .refuse(
           FlowStoreError(.conflict, "the flow \(id) is not damaged, so it is not given up; delete it instead"))
       case (_, .damaged(let error)): return .refuse(error)
-      case (.commit(let commit, let expected), .flow(let revision, let last)):
+      case (.commit(let commit, let expected), .flow(let revision, let last, let values)):
         if last == commit.commit { return .repeated }
         try checkRevision(revision, expecting: expected, of: commit.flow.id)
-      case (.delete(let id, let expected), .flow(let revision, _)):
+        if let missing = commit.keptValues.subtracting(values).min() { throw .missingValue(missing) }
+      case (.delete(let id, let expected), .flow(let revision, _, _)):
         guard revision != .none else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
         try checkRevision(revision, expecting: expected, of: id)
       case (.note(let key, _, let old), .note(let found)):
@@ -108,17 +111,25 @@ struct LogCommit: Sendable {
   /// The number of the first entry of the history, with the record; empty if the commit adds none.
   let first: Int
   let history: [UInt8]
+  /// The values that the commit brings.
+  let values: [FlowValue]
 
-  init(_ flow: StoredFlow, by commit: CommitID, snapshot: [UInt8], history entries: [HistoryEntry]) {
-    (self.flow, self.commit) = (flow, commit)
+  init(
+    _ flow: StoredFlow, by commit: CommitID, snapshot: [UInt8], values: [FlowValue], history entries: [HistoryEntry]
+  ) {
+    (self.flow, self.commit, self.values) = (flow, commit, values)
     self.snapshot = FlowRecord.encoded(commit, flow.changedAt, snapshot: snapshot)
     first = entries.first?.sequence ?? 0
     history = entries.isEmpty ? [] : HistoryRecord.encoded(entries)
   }
 
+  /// The numbers of the values that must be in the log already.
+  var keptValues: Set<Int> { flow.snapshot.valueNumbers.subtracting(values.map(\.number)) }
+
   func add(to draft: inout LogDraft) {
     let (key, number) = (flow.id.description, flow.revision.number)
     if !history.isEmpty { draft.add(.history, key, number, history) }
+    for value in values { draft.add(.value, key, value.number, value.bytes) }
     draft.add(.flow, key, number, snapshot)
   }
 }

@@ -23,6 +23,8 @@ struct LogEntry: Sendable, Equatable {
     case lostNote
     /// A flow of an earlier version's file was damaged; the key is the name of the file, which does not tell the id.
     case lostName
+    /// The record has a value of a flow; the number is that of the value.
+    case value
   }
 
   var kind: Kind
@@ -36,7 +38,7 @@ struct LogEntry: Sendable, Equatable {
   /// Whether the entry concerns this flow.
   func concerns(_ id: FlowID) -> Bool {
     switch kind {
-    case .flow, .history, .deletion, .lostFlow, .lostHistory: FlowID(key) == id
+    case .flow, .history, .value, .deletion, .lostFlow, .lostHistory: FlowID(key) == id
     case .note, .noNote, .lostNote, .lostGroup, .lostName: false
     }
   }

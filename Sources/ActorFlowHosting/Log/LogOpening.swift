@@ -114,6 +114,7 @@ struct LogOpening: Sendable {
   mutating func finish(within segments: Set<UInt32>? = nil) {
     state.settle()
     if let segments { for id in state.dropAll(outside: segments) { index.remove(id) } }
+    state.loseMissingValues()
     for id in state.lost.keys { index.remove(id) }
   }
 

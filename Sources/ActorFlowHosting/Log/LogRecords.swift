@@ -6,7 +6,8 @@ import ActorFlow
   import Foundation
 #endif
 
-/// The content of a flow's record: its last commit. The id and the revision are in the list of the group.
+/// The content of a flow's record: its last commit. The id and the revision are in the list of the group. The values
+/// have records of their own; here their bytes are empty.
 struct FlowRecord: Sendable {
   var commit: CommitID
   var changedAt: Date
@@ -24,13 +25,15 @@ struct FlowRecord: Sendable {
     var reader = ByteReader(bytes)
     commit = try reader.coded(CommitID.placeholder)
     changedAt = try reader.coded(Date.placeholder)
-    snapshot = try FlowSnapshot(decoding: try reader.slice(reader.remaining))
+    snapshot = try FlowSnapshot.withoutValues(try reader.slice(reader.remaining)).snapshot
   }
 
-  /// Reads the id of the commit only.
-  static func commit(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> CommitID {
+  /// Reads the id of the commit and the numbers of the values only.
+  static func head(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> (commit: CommitID, values: Set<Int>) {
     var reader = ByteReader(bytes)
-    return try reader.coded(CommitID.placeholder)
+    let commit = try reader.coded(CommitID.placeholder)
+    _ = try reader.coded(Date.placeholder)
+    return (commit, Set(try FlowSnapshot.valueNumbers(try reader.slice(reader.remaining))))
   }
 }
 

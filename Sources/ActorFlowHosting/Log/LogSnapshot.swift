@@ -158,6 +158,10 @@ extension LogRow: StoredPart {
     try coder.code(&flow.group)
     try coder.code(&place)
     try coder.code(&flow.spans)
+    var values = flow.values.sorted { $0.key < $1.key }.map { LogValueRow(number: $0.key, value: $0.value) }
+    try coder.code(&values)
+    flow.values = Dictionary(values.map { ($0.number, $0.value) }) { first, _ in first }
+    flow.named = Set(flow.values.keys)
     try coder.code(&snapshot.definition)
     try coder.int(&snapshot.version)
     try coder.code(&snapshot.status)
@@ -167,6 +171,22 @@ extension LogRow: StoredPart {
     try coder.code(&snapshot.wakeAt)
     try coder.code(&snapshot.tasks)
     try coder.code(&changedAt)
+  }
+}
+
+/// A value of a flow in the snapshot: its number and place. A log without damage has all values that its flows name.
+private struct LogValueRow: StoredPart {
+  var number: Int
+  var value: LogState.Value
+
+  static var placeholder: LogValueRow {
+    LogValueRow(number: 0, value: LogState.Value(place: .placeholder, group: 0))
+  }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&number)
+    try coder.code(&value.place)
+    try coder.code(&value.group)
   }
 }
 
@@ -219,6 +239,7 @@ extension LogState {
     for (id, flow) in flows {
       if let place = flow.place, segments.contains(place.segment) {
         dropSpans(of: id) { !segments.contains($0.place.segment) }
+        dropValues(of: id) { !segments.contains($0.place.segment) }
       } else {
         dropped.append(id)
       }

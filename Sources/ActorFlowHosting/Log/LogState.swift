@@ -22,6 +22,13 @@ struct LogState: Sendable {
     var group: UInt64
   }
 
+  /// A value of a flow.
+  struct Value: Sendable {
+    var place: LogPlace
+    /// The number of the group that has the value.
+    var group: UInt64
+  }
+
   /// Damage, with the number of the group at which it was found.
   ///
   /// A class, so that flows without damage have no space for it.
@@ -43,13 +50,25 @@ struct LogState: Sendable {
     /// The number of the group that has the last commit.
     var group: UInt64 = 0
     var lostHistory: Loss?
+    /// The numbers of the values that the last commit names.
+    var named: Set<Int> = []
+    /// The values that were found, by their numbers.
+    var values: [Int: Value] = [:]
 
     /// Returns the place of the last commit before.
     mutating func put(
-      _ revision: Revision, by commit: CommitID, at place: LogPlace, in group: UInt64
+      _ revision: Revision, by commit: CommitID, naming named: Set<Int>, at place: LogPlace, in group: UInt64
     ) -> LogPlace? {
       defer { (self.revision, self.commit, self.place, self.group) = (revision, commit, place, group) }
+      self.named = named
       return self.place
+    }
+
+    /// Removes the values that the last commit does not name; returns their places.
+    mutating func dropValues() -> [LogPlace] {
+      let dropped = values.filter { !named.contains($0.key) }
+      for number in dropped.keys { values[number] = nil }
+      return dropped.values.map(\.place)
     }
 
     /// Adds a part of the history in the order of revisions; returns the place of the one that it replaces.
@@ -111,12 +130,22 @@ struct LogState: Sendable {
 
   // MARK: - Applying
 
-  mutating func put(_ id: FlowID, _ revision: Revision, by commit: CommitID, at place: LogPlace, in group: UInt64) {
+  mutating func put(
+    _ id: FlowID, _ revision: Revision, by commit: CommitID, naming values: Set<Int>, at place: LogPlace,
+    in group: UInt64
+  ) {
     let loss = lost.removeValue(forKey: id)
-    let old = flows[id, default: Flow()].put(revision, by: commit, at: place, in: group)
+    let old = flows[id, default: Flow()].put(revision, by: commit, naming: values, at: place, in: group)
     if let loss { flows[id]?.lostHistory = loss }
     release(old)
     retain(place)
+    for place in flows[id]?.dropValues() ?? [] { release(place) }
+  }
+
+  /// Adds a value of a flow, before the commit that brings it, or its copy.
+  mutating func add(_ value: Value, _ number: Int, to id: FlowID) {
+    release(flows[id, default: Flow()].values.updateValue(value, forKey: number)?.place)
+    retain(value.place)
   }
 
   mutating func add(_ span: Span, to id: FlowID) {
@@ -132,12 +161,16 @@ struct LogState: Sendable {
     guard var flow = flows.removeValue(forKey: id) else { return }
     for span in flow.spans where span.group < group { release(span.place) }
     flow.spans.removeAll { $0.group < group }
+    for (number, value) in flow.values where value.group < group {
+      release(value.place)
+      flow.values[number] = nil
+    }
     if let loss = flow.lostHistory, loss.group < group { flow.lostHistory = nil }
     if flow.group < group {
       release(flow.place)
       flow.place = nil
     }
-    if flow.place != nil || !flow.spans.isEmpty { flows[id] = flow }
+    if flow.place != nil || !flow.spans.isEmpty || !flow.values.isEmpty { flows[id] = flow }
   }
 
   mutating func set(_ note: Note?, under key: String) {
@@ -169,6 +202,15 @@ struct LogState: Sendable {
     flows[id] = flow
     if let place = flow.place { retain(place) }
     for span in flow.spans { retain(span.place) }
+    for value in flow.values.values { retain(value.place) }
+  }
+
+  /// Removes values of a flow. If the flow names one of them, it is lost.
+  mutating func dropValues(of id: FlowID, _ isGone: (Value) -> Bool) {
+    for (number, value) in flows[id]?.values ?? [:] where isGone(value) {
+      release(value.place)
+      flows[id]?.values[number] = nil
+    }
   }
 
   mutating func dropSpans(of id: FlowID, _ isGone: (Span) -> Bool) {
@@ -208,7 +250,20 @@ struct LogState: Sendable {
   mutating func settle() {
     for (id, flow) in flows where flow.place == nil && lost[id] == nil {
       for span in flow.spans { release(span.place) }
+      for value in flow.values.values { release(value.place) }
       flows[id] = nil
+    }
+    for (id, flow) in flows where flow.place != nil && !flow.values.isEmpty {
+      for place in flows[id]?.dropValues() ?? [] { release(place) }
+    }
+  }
+
+  /// Finds the flows that name a value that the log does not have, after ``settle()``.
+  mutating func loseMissingValues() {
+    for (id, flow) in flows where flow.place != nil && !flow.named.isEmpty {
+      guard lost[id] == nil, let missing = flow.named.first(where: { flow.values[$0] == nil }) else { continue }
+      let error = LogOpening.damaged("the record of the value \(missing) of the flow \(id)")
+      lose(id, Loss(error: error, group: flow.group))
     }
   }
 
@@ -228,7 +283,10 @@ extension LogState {
   ) throws(FlowStoreError) {
     let id = FlowID(entry.key)
     switch entry.kind {
-    case .flow: put(id, Revision(entry.number), by: try FlowRecord.commit(content), at: place, in: group)
+    case .flow:
+      let (commit, values) = try FlowRecord.head(content)
+      put(id, Revision(entry.number), by: commit, naming: values, at: place, in: group)
+    case .value: add(Value(place: place, group: group), entry.number, to: id)
     case .history:
       let first = try HistoryRecord.first(content)
       add(Span(place: place, revision: entry.number, first: first, group: group), to: id)
@@ -252,6 +310,8 @@ extension LogState {
     case .deletion: delete(id, before: UInt64(entry.number))
     case .note, .lostNote: loseNote(entry.key, error)
     case .noNote: set(nil, under: entry.key)
+    // An earlier record of the number has the same value. If there is none, the flow is found to be lost at the end.
+    case .value: break
     case .lostGroup: noteLostGroup(error)
     case .lostName: lostNames[entry.key] = error
     }
@@ -265,6 +325,7 @@ extension LogState {
     return switch entry.kind {
     case .flow: flows[id]?.place == place
     case .history: flows[id]?.has(place, of: entry.number) ?? false
+    case .value: flows[id]?.values[entry.number]?.place == place
     // The flow comes back if an older segment has it and nothing says that it is deleted.
     case .deletion: older(UInt64(entry.number)) || lostGroup != nil
     case .note: notePlaces[entry.key] == place

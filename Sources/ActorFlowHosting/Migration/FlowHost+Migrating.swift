@@ -96,11 +96,12 @@ extension FlowHost {
     snapshot.status = state.status(indexedAs: snapshot.status)
     guard snapshot.stored.status != stored.snapshot.status else { return stored }
     state.unmigrated = nil
-    guard let body = try? shared.body(of: state) else { return stored }
-    (snapshot.steps, snapshot.tasks, snapshot.wakeAt, snapshot.body) = ([], [], nil, body)
+    guard (try? shared.write(&state, to: &snapshot)) != nil else { return stored }
+    (snapshot.steps, snapshot.tasks, snapshot.wakeAt) = ([], [], nil)
     do {
       return try await shared.store.commit(
-        FlowWrite(snapshot, to: stored.id, expecting: stored.revision, fence: fence))
+        FlowWrite(
+          snapshot, to: stored.id, expecting: stored.revision, fence: fence, over: stored.snapshot.valueNumbers))
     } catch  where FlowStoreError.isUnknown(error) {
       guard let found = try await shared.store.load(stored.id) else { throw noSuchFlow(stored.id) }
       return found
@@ -131,10 +132,11 @@ extension FlowHost {
       snapshot.status = state.machine.fault == nil ? .runnable : .suspended
       let entry = shared.note("freed", stored, &state)
       // Another host may have freed the flow. After a failed write it stays unmigrated; the host remembers the error.
-      if let body = try? shared.body(of: state) {
-        snapshot.body = body
+      if (try? shared.write(&state, to: &snapshot)) != nil {
         _ = try? await shared.store.commit(
-          FlowWrite(snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry]))
+          FlowWrite(
+            snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry],
+            over: stored.snapshot.valueNumbers))
       }
     }
     await giveBack(lease)

@@ -14,9 +14,11 @@ extension HostContext {
     state.unmigrated = error.message
     snapshot.status = .unmigrated
     let entry = note("unmigrated", stored, &state, error.message)
-    snapshot.body = try body(of: state)
+    try write(&state, to: &snapshot)
     let marked = try await store.commit(
-      FlowWrite(snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry]))
+      FlowWrite(
+        snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry],
+        over: stored.snapshot.valueNumbers))
     return (marked, state)
   }
 

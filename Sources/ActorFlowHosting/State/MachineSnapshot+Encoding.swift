@@ -2,7 +2,7 @@ package import ActorFlow
 
 extension MachineSnapshot {
   /// The newest format; older ones are read as well.
-  package static let format: UInt8 = 6
+  package static let format: UInt8 = 7
   /// The oldest format that can still be written, for hosts that run an earlier version of this module.
   package static let oldestWritten: UInt8 = 5
 
@@ -12,19 +12,26 @@ extension MachineSnapshot {
   /// drops the parts that it does not have; the machine of a flow that is stored in that format has no such parts.
   package func encoded(in format: UInt8 = format) -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
+    encode(in: format, with: &writer)
+    return writer.bytes
+  }
+
+  /// Writes what ``encoded(in:)`` returns. A writer with a numbering names values by their numbers, from format 7 on.
+  func encode(in format: UInt8, with writer: inout ByteWriter) {
     writer.format = format
     writer.byte(format)
     var state = self
     state.code(with: &writer)
-    return writer.bytes
   }
 
   /// Reads the bytes that ``encoded(in:)`` of this version or an earlier one wrote.
   ///
+  /// - Parameter values: The values that the bytes name by their numbers.
   /// - Throws: ``FlowStoreError``: `unsupportedFormat` if a newer version of this module wrote the bytes; `corrupted`
-  ///   if they are not a state.
-  package init(decoding bytes: [UInt8]) throws(FlowStoreError) {
+  ///   if they are not a state, or name a value that is missing.
+  package init(decoding bytes: [UInt8], values: [Int: [UInt8]] = [:]) throws(FlowStoreError) {
     var reader = ByteReader(bytes)
+    reader.values = values
     let format = try reader.byte()
     guard format > 0 else { throw reader.malformed("there is no format 0") }
     guard format <= Self.format else {

@@ -7,7 +7,7 @@ extension PackedValue: StoredPart {
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&type)
-    try coder.blob(&bytes)
+    try coder.value(&bytes)
   }
 }
 

@@ -6,6 +6,13 @@ public import ActorFlow
 /// A write is durable when it returns: every page and history that is read later shows it, and so does a store that is
 /// opened later. All functions may be called by any number of tasks at once. Cancelling the task does not stop a write.
 public protocol FlowStore: Sendable {
+  /// Whether the store keeps the values of a flow apart from its body, so that a write brings only the new ones.
+  ///
+  /// A flow that is to be written in format 7 or newer has its large values in ``FlowSnapshot/values`` then. Otherwise
+  /// all of it is in the body, and `values` is empty. The default is `false`. The answer never changes while a store is
+  /// open; a store that is opened by another version of its code may answer otherwise.
+  var keepsValuesApart: Bool { get }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   ///
   /// - Throws: ``FlowStoreError`` with code `corrupted` or `unsupportedFormat` if the flow exists and cannot be read.
@@ -16,6 +23,9 @@ public protocol FlowStore: Sendable {
   /// The snapshot, the history, and what lists and tasks show of them change together or not at all. If the last commit
   /// of the flow has the id of this write, the write was done before: this call writes nothing, and returns the stored
   /// flow. The lease under whose fence a flow is written may have expired, but no later one may have been given.
+  ///
+  /// A store that keeps values apart writes ``FlowWrite/newValues`` and removes ``FlowWrite/droppedValues`` in the same
+  /// moment; the snapshot's other values are stored already.
   ///
   /// - Parameter write: The write, with the revision that it was made from.
   /// - Returns: The flow as it is stored now, with the next revision.
@@ -93,6 +103,9 @@ public protocol FlowStore: Sendable {
 }
 
 extension FlowStore {
+  /// False: the body of a flow has all its values.
+  public var keepsValuesApart: Bool { false }
+
   /// Performs several writes, one after the other.
   public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
     var results: [Result<StoredFlow, FlowStoreError>] = []

@@ -67,10 +67,12 @@ struct CheckedStore: Sendable {
   @discardableResult
   func commit(
     _ id: FlowID, _ snapshot: FlowSnapshot, from revision: Int, fence: Fence? = nil, as commit: CommitID = CommitID(),
-    history: [HistoryEntry] = []
+    history: [HistoryEntry] = [], over storedValues: Set<Int> = []
   ) async throws -> StoredFlow {
     try await store.commit(
-      FlowWrite(snapshot, to: id, expecting: Revision(revision), fence: fence, as: commit, appending: history))
+      FlowWrite(
+        snapshot, to: id, expecting: Revision(revision), fence: fence, as: commit, appending: history,
+        over: storedValues))
   }
 
   /// Returns the value that must be there.

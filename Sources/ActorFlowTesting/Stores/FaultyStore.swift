@@ -52,6 +52,9 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     state.withLock { $0.plan = plan }
   }
 
+  /// Whether the inner store keeps the values of a flow apart from its body.
+  public var keepsValuesApart: Bool { store.keepsValuesApart }
+
   /// Loads a flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await call(.load, id) { try await $0.load(id) }

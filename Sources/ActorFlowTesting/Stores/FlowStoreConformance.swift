@@ -13,7 +13,8 @@ internal import ActorFlowHosting
 public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] =
-    writing + batches + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming
+    writing + values
+    + batches + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming
     + waking + notes
     + onDisk + crashing + severing + closing
 
@@ -62,6 +63,8 @@ public enum FlowStoreConformance: Sendable {
 
   /// An ability that not every store has.
   @nonexhaustive public enum Need: Sendable, Hashable, CaseIterable {
+    /// Values apart from the body: the store's `keepsValuesApart` is true.
+    case values
     /// Leases: the store is a `LeasingFlowStore`.
     case leases
     /// The store's clock can be moved.
@@ -83,6 +86,7 @@ public enum FlowStoreConformance: Sendable {
 
     func missing(in store: any FlowStore, _ harness: FlowStoreHarness) -> String? {
       switch self {
+      case .values: store.keepsValuesApart ? nil : "the store does not keep values apart from the body"
       case .leases: store is any LeasingFlowStore ? nil : "the store gives no leases"
       case .clock: harness.advance != nil ? nil : "the store's clock cannot be moved"
       case .reopening: harness.reopen != nil ? nil : "the store cannot be opened again"

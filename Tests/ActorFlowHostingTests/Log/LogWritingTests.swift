@@ -200,6 +200,7 @@ import Testing
     let secret = Array("the secret of this person".utf8)
     var snapshot = FlowSnapshot.numbered(1)
     snapshot.body = secret
+    snapshot.values = [FlowValue(number: 1, bytes: secret)]
     for round in 0..<5 {
       let entry = HistoryEntry(
         sequence: round + 1, at: Date(timeIntervalSince1970: 0), what: "asked",

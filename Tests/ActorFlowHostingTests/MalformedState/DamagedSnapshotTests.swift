@@ -7,7 +7,7 @@ import Testing
 @Suite("Inconsistent snapshots") struct DamagedSnapshotTests {
   private func machine(_ scenario: CorpusScenario) throws -> MachineSnapshot {
     let entry = try CorpusEntry(scenario, format: 1)
-    return try HostedState(decoding: try FlowFile(decoding: entry.flow).flow.snapshot.body).machine
+    return try HostedState(of: try FlowFile(decoding: entry.flow).flow.snapshot).machine
   }
 
   /// Returns the reason for which the snapshot is refused by the flow it belongs to.

@@ -24,7 +24,7 @@ import Testing
       var player = MixedFlowPlayer(host: host, clock: clock, random: RandomState(seed: UInt64(seed)))
       try await player.play(turns: 60)
       try await host.emptied()
-      all += try recorder.all.map { try HostedState(decoding: $0.snapshot.body) }
+      all += try recorder.all.map { try HostedState(of: $0.snapshot) }
     }
     return all
   }

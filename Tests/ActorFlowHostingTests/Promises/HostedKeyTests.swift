@@ -85,10 +85,10 @@ import Testing
     _ = try await first.flow("order-1").settled()
     await first.isQuiet()
     let stored = try #require(try await store.load("order-1"))
-    var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))
+    var (snapshot, state) = (stored.snapshot, try HostedState(of: stored.snapshot))
     #expect(state.machine.keyBits != nil)
     state.machine.keyBits = nil
-    snapshot.body = state.encoded()
+    try state.write(to: &snapshot, apart: nil, with: nil)
     for _ in 1...2 {
       let copy = MemoryFlowStore()
       _ = try await copy.commit(FlowWrite(snapshot, to: "order-1", expecting: .none))

@@ -107,9 +107,9 @@ import Testing
     await first.isQuiet()
     // As a store has the key from a version before values were compared.
     let stored = try #require(try await store.load("o"))
-    var (snapshot, state) = (stored.snapshot, try HostedState(decoding: stored.snapshot.body))
+    var (snapshot, state) = (stored.snapshot, try HostedState(of: stored.snapshot))
     state.requests = []
-    snapshot.body = state.encoded()
+    try state.write(to: &snapshot, apart: nil, with: nil)
     let lease = try await store.acquire("o", owner: "test", for: .seconds(60))
     let old = try await store.commit(
       FlowWrite(snapshot, to: "o", expecting: stored.revision, fence: lease.fence))

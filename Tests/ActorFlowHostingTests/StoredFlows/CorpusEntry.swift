@@ -5,10 +5,12 @@ import Testing
 @testable import ActorFlow
 @testable import ActorFlowHosting
 
-/// The files of a flow as a store of some format wrote them.
+/// The files of a flow as a store of some format wrote them: two for a flow, or since format 7 a log.
 struct CorpusEntry: Sendable {
   let flow: [UInt8]
   let history: [UInt8]
+  /// The files of the log by their names; empty for earlier formats.
+  let log: [String: [UInt8]]
   /// The text of what must be read from the files.
   let summary: String
 
@@ -18,13 +20,24 @@ struct CorpusEntry: Sendable {
     func bytes(_ ending: String) throws -> Data {
       try Data(contentsOf: folder.appendingPathComponent("\(scenario.name).\(ending)"))
     }
-    flow = Array(try bytes("flow"))
-    history = Array(try bytes("history"))
+    let hasLog = format >= 7
+    flow = hasLog ? [] : Array(try bytes("flow"))
+    history = hasLog ? [] : Array(try bytes("history"))
+    let names = hasLog ? try FileManager.default.contentsOfDirectory(atPath: folder.path) : []
+    let files = names.filter { $0.hasPrefix("\(scenario.name).") && !$0.hasSuffix(".txt") }
+      .map { String($0.dropFirst(scenario.name.count + 1)) }
+    log = Dictionary(uniqueKeysWithValues: try files.map { ($0, Array(try bytes($0))) })
     summary = String(decoding: try bytes("txt"), as: UTF8.self)
   }
 
-  /// Returns a store on files that has converted this flow.
+  /// Returns a store on files that has this flow.
   func opened(_ scenario: CorpusScenario, in folder: Folder) async throws -> FileFlowStore {
+    guard log.isEmpty else {
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/store/log", withIntermediateDirectories: true)
+      for (name, bytes) in log { try folder.write(bytes, to: "log/\(name)") }
+      return try await folder.open()
+    }
     try folder.makeOldDirectories()
     try folder.write(flow, to: Self.path(scenario.id, FileName.flow))
     try folder.write(history, to: Self.path(scenario.id, FileName.history))
@@ -37,7 +50,7 @@ struct CorpusEntry: Sendable {
 extension StoredFlow {
   /// Describes the flow in readable text.
   func summary(_ history: [HistoryEntry]) throws -> String {
-    let state = try HostedState(decoding: snapshot.body)
+    let state = try HostedState(of: snapshot)
     let view = FlowView(self, state)
     // The texts of the corpus call a suspended flow failed, as versions before format 6 did.
     let status = view.status == .suspended ? "failed" : "\(view.status)"

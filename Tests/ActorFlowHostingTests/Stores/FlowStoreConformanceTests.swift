@@ -27,6 +27,18 @@ import Testing
     }
   }
 
+  @Test(
+    "a store with a mistake in its table of values passes the other checks of values",
+    arguments: [Mutation.keepsValuesOfDeleted, .retriesWithoutValues, .weighsNoValues])
+  func values(_ mutation: Mutation) async throws {
+    let clock = ManualWallClock()
+    for check in FlowStoreConformance.all
+    where check.needs == [.values] && !check.name.hasPrefix(mutation.check) {
+      let result = try await check.run(on: FlowStoreHarness(clock: clock) { MutantStore(mutation, clock) })
+      #expect(result == .passed, "\(check)")
+    }
+  }
+
   @Test("no two checks share a name")
   func names() {
     #expect(Set(FlowStoreConformance.all.map(\.name)).count == FlowStoreConformance.all.count)
@@ -37,10 +49,10 @@ import Testing
     for check in FlowStoreConformance.all {
       let outcome = try await check.run(on: FlowStoreHarness { MemoryFlowStore() })
       guard case .skipped(let reason) = outcome else {
-        #expect(check.needs.isSubset(of: [.leases]))
+        #expect(check.needs.isSubset(of: [.leases, .values]))
         continue
       }
-      #expect(!check.needs.isSubset(of: [.leases]) && !reason.isEmpty)
+      #expect(!check.needs.isSubset(of: [.leases, .values]) && !reason.isEmpty)
     }
   }
 

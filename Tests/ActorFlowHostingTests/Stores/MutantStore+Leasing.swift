@@ -42,6 +42,7 @@ extension MutantStore {
     var leased = try await base.acquire(id, under: epoch)
     seen.withLock { $0.leases[id] = leased.lease }
     if mutation == .leasesWithoutFlow { leased.flow = nil }
+    if mutation == .leasesWithoutValues { leased.flow?.snapshot.values = [] }
     return leased
   }
 

@@ -9,9 +9,12 @@ final class MutantStore: LeasingFlowStore {
     var epochs: [String: Epoch] = [:]
     var history: [FlowID: [HistoryEntry]] = [:]
     var summaries: [FlowID: FlowSummary] = [:]
+    var values: [String: FlowValue] = [:]
+    var named: [FlowID: [Int]] = [:]
   }
 
   let mutation: Mutation
+  let keepsValuesApart = true
   let base: MemoryFlowStore
   let clock: ManualWallClock
   let seen = Lock(Seen())
@@ -34,7 +37,7 @@ final class MutantStore: LeasingFlowStore {
     if mutation == .findsWhatIsNotThere && flow == nil && id == "missing" {
       return StoredFlow(id: id, revision: .none, snapshot: .numbered(0), changedAt: clock.now)
     }
-    return flow
+    return flow.map(withValues)
   }
 
   func commit(_ write: FlowWrite) async throws -> StoredFlow {
@@ -80,6 +83,7 @@ final class MutantStore: LeasingFlowStore {
     default: break
     }
     write.fence = passing(write.fence, for: id)
+    if keepsTableOfValues { return try await commitWithTable(write, after: current) }
     let stored = try await base.commit(write)
     seen.withLock { $0.summaries[id] = $0.summaries[id] ?? FlowSummary(stored) }
     return stored
@@ -113,6 +117,8 @@ final class MutantStore: LeasingFlowStore {
     let any = mutation == .deletesAnyRevision
     try await base.delete(id, expecting: any ? try await revision(id) : expecting, fence: passing(fence, for: id))
     seen.withLock { $0.history[id] = old }
+    if mutation == .keepsValuesOfDeleted { return }
+    seen.withLock { $0.values = $0.values.filter { !$0.key.hasPrefix("\(id)/") } }
   }
 
   func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {

@@ -6,6 +6,9 @@ enum Mutation: String, CaseIterable, Sendable {
   case writesHistoryOfRefused
   case sharesNotes, overwritesNotes, keepsNotes
   case refusesTogether, writesBatchesAgain, refusesRequests
+  // values
+  case forgetsNewValues, dropsValuesEarly, mixesValues, keepsValuesOfDeleted, writesValuesOfRefused
+  case retriesWithoutValues, weighsNoValues, leasesWithoutValues
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor
@@ -41,6 +44,13 @@ enum Mutation: String, CaseIterable, Sendable {
     case .refusesTogether: "several writes have"
     case .writesBatchesAgain: "a repeated batch"
     case .refusesRequests: "requests that a write carries"
+    case .forgetsNewValues, .dropsValuesEarly: "a write brings new values"
+    case .mixesValues: "values of different flows"
+    case .keepsValuesOfDeleted: "the values of a deleted"
+    case .writesValuesOfRefused: "a refused write changes no values"
+    case .retriesWithoutValues: "a retry of a write with values"
+    case .weighsNoValues: "the values of a flow count"
+    case .leasesWithoutValues: "a flow is leased with its values"
     case .looksThenWrites: "one of 64 concurrent writers"
     case .creatorsBothWin: "one of 64 concurrent creators"
     case .losesCounts: "a counter of"

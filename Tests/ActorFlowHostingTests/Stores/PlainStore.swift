@@ -4,6 +4,8 @@ import ActorFlowHosting
 /// A store without leases, whether its inner store gives them or not.
 struct PlainStore: FlowStore {
   let base: any FlowStore
+  /// Whether hosts write the values of a flow apart from its body.
+  var keepsValuesApart = true
   /// Called before each commit.
   var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
   /// Called with each write.

@@ -8,7 +8,8 @@ extension FlowStore {
   func commit(_ id: FlowID, _ revision: Int, as commit: CommitID = CommitID()) async throws -> StoredFlow {
     try await self.commit(
       FlowWrite(
-        .numbered(revision), to: id, expecting: Revision(revision - 1), as: commit, appending: [.numbered(revision)]))
+        .numbered(revision), to: id, expecting: Revision(revision - 1), as: commit, appending: [.numbered(revision)],
+        over: FlowSnapshot.numbered(revision - 1).valueNumbers))
   }
 }
 
@@ -21,7 +22,10 @@ extension FlowSnapshot {
         OpenTask(
           question: "q\(revision)", step: "test/a", prompt: "Form", assignees: ["ann", "r\(revision)"],
           due: Date(timeIntervalSince1970: 1_900_000_000), askedAt: Date(timeIntervalSince1970: 1_700_000_000))
-      ], body: Array("the body of \(revision)".utf8))
+      ], body: Array("the body of \(revision)".utf8),
+      values: Set([1, revision - 1, revision]).filter { $0 > 0 && revision > 0 }.sorted().map {
+        FlowValue(number: $0, bytes: Array("value \($0)".utf8))
+      })
   }
 }
 

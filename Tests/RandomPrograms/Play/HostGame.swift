@@ -17,7 +17,9 @@ package func playHostGame(seed: UInt64, crashes: Bool) async throws(Violation) {
   let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program, mayCrash: crashes))
   var played: [String] = []
   do {
-    try await testHost(on: store, clock: clock, exhaustive: false, patience: Patience(.seconds(120))) { tester in
+    try await testHost(
+      on: store, clock: clock, options: .storing(seed), exhaustive: false, patience: Patience(.seconds(120))
+    ) { tester in
       let flows = try await tester.deploy(program, in: world)
       let arena = HostArena(world, clock, tester.host)
       var game = HostGame(tester, arena, crashTrigger, model, crashes ? random : nil)

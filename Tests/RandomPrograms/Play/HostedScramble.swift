@@ -15,7 +15,7 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Violat
   let clock = ManualWallClock()
   let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
   // The attackers move the clock. An expired lease is like a crash, and would be missing in the trace.
-  var options = FlowHost.Options()
+  var options = FlowHost.Options.storing(seed)
   options.leaseTime = .seconds(100_000_000)
   do {
     try await testHost(

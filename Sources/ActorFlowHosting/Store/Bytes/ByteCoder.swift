@@ -15,6 +15,8 @@ protocol ByteCoder {
   mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(_ value: inout Number) throws(Failure)
   mutating func string(_ value: inout String) throws(Failure)
   mutating func blob(_ value: inout [UInt8]) throws(Failure)
+  /// Codes the bytes of a value; since format 7 with a number in front, which is 0 if the bytes follow.
+  mutating func value(_ value: inout [UInt8]) throws(Failure)
   mutating func optional<Part: StoredPart>(_ part: inout Part?) throws(Failure)
   mutating func list<Part: StoredPart>(_ parts: inout [Part]) throws(Failure)
 
@@ -48,6 +50,13 @@ extension ByteWriter: ByteCoder {
   mutating func fixed<Number: FixedWidthInteger & UnsignedInteger>(_ value: inout Number) { fixed(value) }
   mutating func string(_ value: inout String) { string(value) }
   mutating func blob(_ value: inout [UInt8]) { blob(value) }
+
+  mutating func value(_ value: inout [UInt8]) {
+    guard format >= 7 else { return blob(value) }
+    let number = numbering?.number(of: value) ?? 0
+    unsigned(UInt64(number))
+    if number == 0 { blob(value) }
+  }
 
   mutating func optional<Part: StoredPart>(_ part: inout Part?) {
     bool(part != nil)
@@ -84,6 +93,15 @@ extension ByteReader: ByteCoder {
   }
   mutating func string(_ value: inout String) throws(FlowStoreError) { value = try string() }
   mutating func blob(_ value: inout [UInt8]) throws(FlowStoreError) { value = try blob() }
+
+  mutating func value(_ value: inout [UInt8]) throws(FlowStoreError) {
+    let number = format >= 7 ? try unsigned() : 0
+    guard number > 0 else { return value = try blob() }
+    guard let found = Int(exactly: number).flatMap({ values[$0] }) else {
+      throw malformed("the value \(number) is missing")
+    }
+    value = found
+  }
 
   mutating func optional<Part: StoredPart>(_ part: inout Part?) throws(FlowStoreError) {
     part = try bool() ? try coded(Part.placeholder) : nil

@@ -4,6 +4,8 @@
 package struct ByteReader: Sendable {
   /// The format of the bytes; the newest unless it is set.
   package var format: UInt8 = .max
+  /// The values that the bytes name by their numbers.
+  package var values: [Int: [UInt8]] = [:]
   private let bytes: ArraySlice<UInt8>
   private var next: Int
 

@@ -3,6 +3,8 @@ package struct ByteWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
   /// The format that is written: unless it is set, the newest of whichever part is written.
   package var format: UInt8 = .max
+  /// The numbers by which large values are named; `nil` to write all values themselves.
+  var numbering: ValueNumbering?
 
   package init(reserving capacity: Int = 0) {
     bytes.reserveCapacity(capacity)

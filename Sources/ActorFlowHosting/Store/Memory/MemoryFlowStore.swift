@@ -34,6 +34,9 @@ public final class MemoryFlowStore: LeasingFlowStore {
     self.clock = clock
   }
 
+  /// True: a write brings only the values that are new.
+  public var keepsValuesApart: Bool { true }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     state.withLock { $0.records[id]?.flow }
@@ -43,13 +46,14 @@ public final class MemoryFlowStore: LeasingFlowStore {
   public func commit(_ write: FlowWrite) async throws -> StoredFlow {
     try write.snapshot.checkSize()
     let (id, commit, now) = (write.id, write.commit, clock.now.microseconds)
-    let next = StoredFlow(
+    var next = StoredFlow(
       id: id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: Date(microseconds: now))
     let entries = write.history.map(\.stored)
     let (flow, news) = try state.withLock { state throws(FlowStoreError) in
       if let record = state.records[id], record.commit == commit { return (record.flow, [StoreChange]()) }
       try state.leases.check(write.fence, of: id, at: now)
       try checkRevision(state.records[id]?.flow.revision ?? .none, expecting: write.expecting, of: id)
+      try next.snapshot.takeValues(write.storedValues, from: state.records[id]?.flow.snapshot.values ?? [])
       if state.records[id] == nil {
         state.records[id] = Record(flow: next, commit: commit, history: entries)
       } else {
@@ -97,6 +101,29 @@ public final class MemoryFlowStore: LeasingFlowStore {
       guard let history = state.records[id]?.history else { return [] }
       return Array(history.drop { $0.sequence <= sequence }.prefix(max(1, limit)))
     }
+  }
+}
+
+extension FlowSnapshot {
+  /// Takes the values of these numbers from those that are stored, so that a write cannot change them.
+  ///
+  /// - Throws: ``FlowStoreError`` with the code `conflict` if one of them is not stored.
+  fileprivate mutating func takeValues(_ numbers: Set<Int>, from stored: [FlowValue]) throws(FlowStoreError) {
+    guard !numbers.isEmpty else { return }
+    let found = Dictionary(stored.map { ($0.number, $0.bytes) }) { first, _ in first }
+    for index in values.indices where numbers.contains(values[index].number) {
+      guard let bytes = found[values[index].number] else { throw .missingValue(values[index].number) }
+      values[index].bytes = bytes
+    }
+  }
+}
+
+extension FlowStoreError {
+  /// The error of a write that counts on a value that the store does not have.
+  static func missingValue(_ number: Int) -> FlowStoreError {
+    FlowStoreError(
+      .conflict, "the write does not bring the value \(number), and it is not stored; name only stored values in `over`"
+    )
   }
 }
 

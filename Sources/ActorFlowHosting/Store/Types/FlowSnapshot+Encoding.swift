@@ -7,44 +7,93 @@ import ActorFlow
 #endif
 
 extension FlowSnapshot {
-  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 2, oldest: 1, what: "the snapshot")
-  /// The envelope of rows that hosts of earlier versions read.
-  private static let olderEnvelope = Envelope(magic: Array("AFSN".utf8), format: 1, what: "the snapshot")
-  /// The newest format of bodies in older rows.
+  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 3, oldest: 1, what: "the snapshot")
+  /// The newest format of bodies in rows of the format 1.
   private static let olderBodies = 5
 
   /// Returns the snapshot in the format that stores write, with the number of the format and a checksum.
   ///
   /// Equal snapshots have equal bytes.
-  public func encoded() -> [UInt8] {
+  public func encoded() -> [UInt8] { encoded(withValues: true) }
+
+  /// Returns the snapshot as ``encoded()`` does, with the numbers of its values in place of the values.
+  ///
+  /// It is for a store that has a row for each value.
+  public func encodedWithoutValues() -> [UInt8] { encoded(withValues: false) }
+
+  private func encoded(withValues: Bool) -> [UInt8] {
     var writer = ByteWriter(reserving: body.count + 256)
     var snapshot = self
-    if isOlder {
-      writer.format = 1
-      // Earlier versions have one code for both kinds of failure, and the body says which it is.
-      if status == .failed { snapshot.status = .suspended }
-    }
-    snapshot.code(with: &writer)
-    return (isOlder ? Self.olderEnvelope : Self.envelope).seal(writer.bytes)
+    writer.format = UInt8(rowFormat)
+    // Earlier versions have one code for both kinds of failure, and the body says which it is.
+    if isOlder, status == .failed { snapshot.status = .suspended }
+    snapshot.code(with: &writer, values: withValues ? .here : .apart)
+    return Envelope(magic: Self.envelope.magic, format: rowFormat, what: Self.envelope.what).seal(writer.bytes)
   }
 
-  /// Whether hosts of earlier versions read the row.
-  private var isOlder: Bool { format <= Self.olderBodies }
+  /// The format of the row: the oldest that has all of the snapshot, so that hosts of earlier versions read it.
+  private var rowFormat: UInt16 { isOlder ? 1 : format == 6 && values.isEmpty ? 2 : 3 }
+
+  /// Whether hosts of versions before format 6 read the row.
+  private var isOlder: Bool { format <= Self.olderBodies && values.isEmpty }
 
   /// Reads what ``encoded()`` wrote.
   ///
-  /// - Throws: ``FlowStoreError``: `corrupted` if a byte was changed, lost or added; `unsupportedFormat` if a newer
-  ///   version of this module wrote it.
+  /// - Throws: ``FlowStoreError``: `corrupted` if a byte was changed, lost or added, or if the values are missing;
+  ///   `unsupportedFormat` if a newer version of this module wrote it.
   public init(decoding bytes: [UInt8]) throws(FlowStoreError) {
     try self.init(decoding: bytes[...])
   }
 
+  /// Reads what ``encodedWithoutValues()`` wrote, with the values of the store's rows.
+  ///
+  /// - Parameter values: The flow's values in any order; those that the snapshot does not name are ignored.
+  /// - Throws: ``FlowStoreError`` as ``init(decoding:)``; `corrupted` if a value is missing.
+  public init(decoding bytes: [UInt8], values: [FlowValue]) throws(FlowStoreError) {
+    self = try Self.withoutValues(bytes[...]).snapshot
+    let found = Dictionary(values.map { ($0.number, $0.bytes) }) { first, _ in first }
+    try fillValues { number throws(FlowStoreError) in found[number] }
+  }
+
   init(decoding bytes: ArraySlice<UInt8>) throws(FlowStoreError) {
-    var reader = ByteReader(try Self.envelope.open(bytes))
-    reader.format = UInt8(clamping: try Self.envelope.header(bytes).format)
-    self = .placeholder
-    try code(with: &reader)
+    let (snapshot, values) = try Self.withoutValues(bytes)
+    self = snapshot
+    guard values == .here || self.values.isEmpty else {
+      throw FlowStoreError(.corrupted, "the values of the snapshot are stored apart from it, and are missing")
+    }
+  }
+
+  /// Reads a snapshot that may have been encoded without its values; the bytes of such values are empty.
+  static func withoutValues(
+    _ bytes: ArraySlice<UInt8>
+  ) throws(FlowStoreError) -> (snapshot: FlowSnapshot, values: ValuePlace) {
+    var reader = ByteReader(try envelope.open(bytes))
+    reader.format = UInt8(clamping: try envelope.header(bytes).format)
+    var snapshot = FlowSnapshot.placeholder
+    let values = try snapshot.code(with: &reader, values: .here)
     try reader.end()
+    return (snapshot, values)
+  }
+
+  /// Returns the numbers of the values that an undamaged encoded snapshot names, without reading the rest.
+  static func valueNumbers(_ bytes: ArraySlice<UInt8>) throws(FlowStoreError) -> [Int] {
+    guard try envelope.header(bytes).format >= 3 else { return [] }
+    var reader = ByteReader(bytes.dropFirst(Envelope.headerBytes))
+    reader.format = 3
+    var snapshot = FlowSnapshot.placeholder
+    _ = try snapshot.codeValues(with: &reader, .here)
+    return snapshot.values.map(\.number)
+  }
+
+  /// Puts the bytes of the values in.
+  mutating func fillValues(_ value: (Int) throws(FlowStoreError) -> [UInt8]?) throws(FlowStoreError) {
+    for index in values.indices {
+      let number = values[index].number
+      guard let bytes = try value(number) else {
+        throw FlowStoreError(.corrupted, "the value \(number) of the flow is missing")
+      }
+      values[index].bytes = bytes
+    }
   }
 
   /// Throws `tooLarge` if the encoded snapshot has more than ``maximumBytes``.
@@ -58,6 +107,7 @@ extension FlowSnapshot {
   /// The size of the encoded snapshot in bytes, or `nil` if it is at most `limit`.
   func count(over limit: Int) -> Int? {
     var bound = body.count + definition.utf8.count + 128
+    for value in values { bound += value.bytes.count + 20 }
     for step in steps { bound += step.path.utf8.count + 10 }
     for (key, value) in labels { bound += key.utf8.count + value.utf8.count + 20 }
     for task in tasks { bound += task.greatestSize }
@@ -90,6 +140,16 @@ extension FlowSnapshot: StoredPart {
   static var placeholder: Self { Self(definition: "", version: 0, status: .runnable, format: olderBodies) }
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    _ = try code(with: &coder, values: .here)
+  }
+
+  /// The place of the values of an encoded snapshot.
+  enum ValuePlace { case here, apart }
+
+  @discardableResult fileprivate mutating func code<Coder: ByteCoder>(
+    with coder: inout Coder, values place: ValuePlace
+  ) throws(Coder.Failure) -> ValuePlace {
+    let place = coder.format >= 3 ? try codeValues(with: &coder, place) : .here
     try coder.code(&definition)
     try coder.int(&version)
     try coder.code(&status)
@@ -100,6 +160,33 @@ extension FlowSnapshot: StoredPart {
     try coder.code(&tasks)
     if coder.format >= 2 { try coder.int(&format) }
     try coder.blob(&body)
+    return place
+  }
+
+  /// Codes the values, or their numbers. They stand before the rest, so that a store can read them alone.
+  fileprivate mutating func codeValues<Coder: ByteCoder>(
+    with coder: inout Coder, _ place: ValuePlace
+  ) throws(Coder.Failure) -> ValuePlace {
+    var isApart = place == .apart
+    try coder.bool(&isApart)
+    if isApart {
+      let numbers = try coder.coded(values.map(\.number))
+      values = numbers.map { FlowValue(number: $0, bytes: []) }
+    } else {
+      try coder.code(&values)
+    }
+    let isOrdered = zip(values, values.dropFirst()).allSatisfy { $0.number < $1.number }
+    try coder.check(isOrdered && values.first?.number ?? 1 > 0, "the values are not in the order of their numbers")
+    return isApart ? .apart : .here
+  }
+}
+
+extension FlowValue: StoredPart {
+  static var placeholder: Self { Self(number: 0, bytes: []) }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    try coder.code(&number)
+    try coder.blob(&bytes)
   }
 }
 

@@ -33,12 +33,15 @@ public struct FlowSnapshot: Sendable, Equatable {
   public var format: Int
   /// The machine's state, opaque to stores.
   public var body: [UInt8]
+  /// The values that ``body`` names by their numbers, in the order of the numbers; empty unless the store keeps them
+  /// apart, see ``FlowStore/keepsValuesApart``.
+  public var values: [FlowValue]
 
   /// A snapshot of these parts.
   public init(
     definition: String, version: Int, status: Status, rollbackFailed: Bool = false, steps: [StepID] = [],
     labels: [String: String] = [:], wakeAt: Date? = nil, tasks: [OpenTask] = [], format: Int = newestFormat,
-    body: [UInt8] = []
+    body: [UInt8] = [], values: [FlowValue] = []
   ) {
     self.definition = definition
     self.version = version
@@ -50,6 +53,7 @@ public struct FlowSnapshot: Sendable, Equatable {
     self.tasks = tasks
     self.format = format
     self.body = body
+    self.values = values
   }
 
   /// The status of a stored flow: what it waits for, or how it ended.

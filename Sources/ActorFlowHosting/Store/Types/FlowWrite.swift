@@ -18,6 +18,10 @@ public struct FlowWrite: Sendable, Equatable {
   ///
   /// A store need not look at them. They say why a flow changed, for a database that has a table of requests.
   public var requests: [Request]
+  /// The numbers of the values of the snapshot that is replaced; empty if it has none, or there is no flow.
+  ///
+  /// The store has these values, so the write brings ``newValues`` only.
+  public var storedValues: Set<Int>
   /// Whether the flow's lease ends with the write, so that other hosts may take the flow at once.
   ///
   /// The lease ends only if the write is done. A store without leases ignores the property.
@@ -34,14 +38,22 @@ public struct FlowWrite: Sendable, Equatable {
   ///   - history: The entries to append to the flow's history.
   ///   - requests: The requests that the write carries.
   ///   - releases: Whether the flow's lease ends with the write.
+  ///   - storedValues: The numbers of the values of the snapshot that is replaced.
   public init(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence? = nil,
     as commit: CommitID = CommitID(), appending history: [HistoryEntry] = [], carrying requests: [Request] = [],
-    releasing releases: Bool = false
+    releasing releases: Bool = false, over storedValues: Set<Int> = []
   ) {
     (self.id, self.snapshot, expecting, self.fence) = (id, snapshot, revision, fence)
     (self.commit, self.history, self.requests, self.releases) = (commit, history, requests, releases)
+    self.storedValues = storedValues
   }
+
+  /// The values that the store does not have yet, in the order of their numbers.
+  public var newValues: [FlowValue] { snapshot.values.filter { !storedValues.contains($0.number) } }
+
+  /// The numbers of the stored values that the snapshot does not name any more, in order.
+  public var droppedValues: [Int] { storedValues.subtracting(snapshot.values.map(\.number)).sorted() }
 
   /// A request of a caller that a write carries.
   public struct Request: Sendable, Hashable {
