@@ -36,6 +36,14 @@ enum LogChange: Sendable {
     }
   }
 
+  /// Whether the write removes a flow.
+  var isDeletion: Bool {
+    switch self {
+    case .delete, .giveUp: true
+    case .commit, .note: false
+    }
+  }
+
   /// The bytes that the write brings, about.
   var bytes: Int {
     switch self {

@@ -60,14 +60,19 @@ struct WriteQueue: Sendable {
   }
 
   /// Returns the writes of the next group, or `nil` if the thread has nothing to do any more.
+  ///
+  /// A deletion removes what earlier groups say of its flow. So it is in no group with a write that it removes.
   mutating func next(upTo bytes: Int) -> [Member]? {
     guard !waiting.isEmpty else {
       isDrained = true
       return nil
     }
     var size = 0
+    var written: Set<LogChange.Subject> = []
     let end = waiting.firstIndex { member in
       defer { size += member.change.bytes }
+      let isNew = written.insert(member.change.subject).inserted
+      if member.change.isDeletion, !isNew { return true }
       return size > 0 && size + member.change.bytes > bytes
     }
     inFlight = Array(waiting[..<(end ?? waiting.count)])

@@ -76,6 +76,39 @@ import Testing
     await store.close()
   }
 
+  @Test("a deletion that waits with the commit that it removes removes it, also for the next process")
+  func deletedAtOnce() async throws {
+    let files = SimulatedFiles(seed: 1)
+    let gate = Gate()
+    let (armed, entered) = (Counter(), AsyncEvents())
+    let store = try await open(files) { operation in
+      if operation.kind == .sync, operation.path.hasSuffix(".segment"), armed.count > 0 {
+        entered.add()
+        gate.pass()
+      }
+      return nil
+    }
+    armed.add()
+    gate.close()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await store.commit("first", 1) }
+      await entered.wait()
+      group.addTask { try await store.commit("flow", 1) }
+      while store.state.withLock({ $0.queue.waiting.count }) < 1 { await Task.yield() }
+      // The caller may know the revision from a reply that was lost.
+      group.addTask { try await store.delete("flow", expecting: Revision(1), fence: nil) }
+      while store.state.withLock({ $0.queue.waiting.count }) < 2 { await Task.yield() }
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(try await store.load("flow") == nil)
+    await store.close()
+    let again = try await open(files)
+    #expect(try await again.load("flow") == nil)
+    #expect(try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == ["first"])
+    await again.close()
+  }
+
   private final class Counter: Sendable {
     private let state = Lock(0)
     var count: Int { state.withLock { $0 } }

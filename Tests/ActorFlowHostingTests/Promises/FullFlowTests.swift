@@ -335,11 +335,12 @@ import Testing
   func labels() async throws {
     let host = FlowHost(store: store)
     let flows = try await host.register(flow)
+    let labels = (0...FlowSnapshot.maximumBytes / 500).map { ("l\($0)", Self.text(500)) }
     #expect(
-      await code { try await flows.start(id: "f", with: "-", labels: ["l": Self.text(FlowSnapshot.maximumBytes)]) }
+      await code { try await flows.start(id: "f", with: "-", labels: Dictionary(uniqueKeysWithValues: labels)) }
         == .tooLarge)
     #expect(try await store.load("f") == nil)
-    try await flows.start(id: "f", with: "-", labels: ["l": Self.text(1_000)])
+    try await flows.start(id: "f", with: "-", labels: Dictionary(uniqueKeysWithValues: labels.prefix(10)))
   }
 }
 

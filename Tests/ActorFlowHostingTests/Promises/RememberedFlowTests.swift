@@ -4,6 +4,12 @@ import Testing
 
 @testable import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Flows that were deleted, and a message that starts one of them again.
 @Suite("Deleted flows are remembered", .timeLimit(.minutes(15))) struct RememberedFlowTests {
   private let clock = ManualWallClock()
@@ -129,6 +135,8 @@ import Testing
     var bytes = try folder.bytes(name)
     bytes[Int(place.offset)] ^= 1
     try folder.write(bytes, to: name)
+    // As after a crash: with a snapshot of its index, the store does not read the damaged bytes.
+    try FileManager.default.removeItem(atPath: "\(folder.path)/store/log/\(LogSnapshot.name)")
     let again = try await folder.open()
     let (next, flows) = try await self.host(again)
     await #expect { try await flows.start(id: "17", with: "-") } throws: { error in
