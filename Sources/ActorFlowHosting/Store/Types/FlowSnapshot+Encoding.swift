@@ -47,7 +47,9 @@ extension FlowSnapshot {
 
   /// Reads what ``encodedWithoutValues()`` wrote, with the values of the store's rows.
   ///
-  /// - Parameter values: The flow's values in any order; those that the snapshot does not name are ignored.
+  /// - Parameters:
+  ///   - bytes: The encoded snapshot.
+  ///   - values: The flow's values in any order; those that the snapshot does not name are ignored.
   /// - Throws: ``FlowStoreError`` as ``init(decoding:)``; `corrupted` if a value is missing.
   public init(decoding bytes: [UInt8], values: [FlowValue]) throws(FlowStoreError) {
     self = try Self.withoutValues(bytes[...]).snapshot
