@@ -27,7 +27,11 @@ extension FlowCommitter {
   /// Returns the flow's labels with the changes of its steps.
   private func labels(after machine: FlowMachine) -> [String: String] {
     var labels = stored?.snapshot.labels ?? labels
-    for (key, value) in machine.labelChanges { labels[key] = value }
+    for (key, value) in machine.labelChanges {
+      // A key that Swift calls equal to an older one would keep the older one's bytes, and not be found by its own.
+      labels[key] = nil
+      labels[key] = value
+    }
     return labels
   }
 

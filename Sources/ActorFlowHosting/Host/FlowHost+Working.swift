@@ -12,8 +12,9 @@ extension FlowHost {
   /// Cancelling the calling task ends the waiting. The flow goes on, and is given back when it is at rest.
   ///
   /// - Parameter leased: The flow with its lease, as ``LeasingFlowStore/claimDue(under:serving:limit:)`` or
-  ///   ``LeasingFlowStore/acquire(_:under:)`` returns it. The host does not keep the lease's epoch alive unless the
-  ///   epoch is its own: beat for it.
+  ///   ``LeasingFlowStore/acquire(_:under:)`` returns it. The host does not keep the lease's epoch alive: beat for it.
+  ///   Attach the worker under a name that is no host's, because the host attaches under its own for its requests, and
+  ///   a second epoch of one name ends the first.
   /// - Returns: The flow as it was stored last under the lease.
   /// - Throws: A `FlowError`: `noSuchFlow` if the lease is for a flow that does not exist yet; `unmigrated` if no
   ///   registered version fits; `hostStopping` if the host has stopped. A ``FlowStoreError``: `leased` if the flow is in

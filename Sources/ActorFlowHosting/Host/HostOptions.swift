@@ -29,7 +29,8 @@ extension FlowHost {
     /// Until then the store is polled again with pauses that grow to 30 seconds. Zero or more; with zero, `run()`
     /// throws at the first poll that fails.
     public var outageLimit: Duration = .seconds(300)
-    /// The number of bytes that the JSON of an answer may have: 1 or more, and at most ``FlowSnapshot/maximumBytes``.
+    /// The number of bytes that an answer given as JSON may have: 1 or more, and at most
+    /// ``FlowSnapshot/maximumBytes``. An answer that is given as a value of its type has no limit but the flow's.
     public var maximumAnswerBytes = 1 << 20
     /// The time for which a deleted flow is remembered: zero, the default, or more. In that time a start with its id
     /// throws `alreadyStarted`, so a message that is delivered twice does not begin a flow, and pay, a second time.

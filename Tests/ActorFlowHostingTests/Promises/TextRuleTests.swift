@@ -53,6 +53,22 @@ import Testing
     #expect(try await host.flow(FlowID(Self.most)).settled().status == .waiting)
   }
 
+  @Test("a label of a step is found under the bytes of its key, also if the start set one that Swift calls equal")
+  func labelOfStep() async throws {
+    let host = FlowHost(store: store)
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("s") { (input: String, context: StepContext) in
+          try await context.label("cafe\u{301}", "2")
+          return try await context.ask(Task(assignees: []))
+        }
+      })
+    try await flows.start(id: "x", with: "", labels: ["caf\u{e9}": "1"])
+    _ = try await host.flow("x").settled()
+    let found = try await store.list(FlowQuery(label: .init("cafe\u{301}", "2")), after: nil, limit: 9)
+    #expect(found.flows.map(\.id) == ["x"])
+  }
+
   @Test("a flow that an earlier version has started under such an id goes on")
   func earlier() async throws {
     let host = FlowHost(store: store)
