@@ -74,7 +74,7 @@ import Testing
     let files = SimulatedFiles(seed: 1)
     try await filled(files)
     let bytes = try snapshot(files)
-    for index in bytes.indices {
+    for index in stride(from: 0, to: bytes.count, by: DamagedPlaces.step) {
       let damaged = SimulatedFiles(copying: files)
       var changed = bytes
       changed[index] ^= UInt8(1 << (index % 8))

@@ -43,3 +43,14 @@ extension LeasingFlowStore {
     try await acquire(id, under: try await attach(owner: owner, for: time)).lease
   }
 }
+
+/// The places at which tests damage files.
+enum DamagedPlaces {
+  #if THREAD_SANITIZER
+    /// The distance from one to the next. The sanitizer looks for other faults, and nothing runs at once here.
+    static let step = 17
+  #else
+    /// The distance from one to the next.
+    static let step = 1
+  #endif
+}
