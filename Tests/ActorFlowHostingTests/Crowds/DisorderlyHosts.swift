@@ -184,7 +184,7 @@ final class DisorderlyHosts: Sendable {
     }
   }
 
-  /// Lets about every second of the next calls fail.
+  /// Gives about half of the next calls a fault, until there were this many faults.
   private func limited(_ member: Member, to count: Int, writesOnly: Bool, _ fault: StoreFault) {
     let left = Lock(count)
     member.store.plan { [chance] call in

@@ -168,18 +168,23 @@ import Testing
     #expect(!isLeased)
   }
 
-  @Test("a commit whose reply is lost is repeated, and takes the lease from nobody who has got it meanwhile")
-  func lostReply() async throws {
-    let (host, _) = try await asking(chain)
-    let other = FlowHost(store: store, clock: clock, owner: "other")
-    try await other.register(chain)
-    let (first, gate) = (try await question(), Gate())
+  /// Loses the reply to the next commit, and holds its repetition.
+  private func loseNextReply(holdingAt gate: Gate) {
     let commit = faulty.count(of: .commit) + 1
     faulty.plan { call in
       guard call.operation == .commit else { return nil }
       if call.numberOfOperation == commit { return .loseAcknowledgement }
       return .delay { await gate.pass() }
     }
+  }
+
+  @Test("a commit whose reply is lost is repeated, and takes the lease from nobody who has got it meanwhile")
+  func lostReply() async throws {
+    let (host, _) = try await asking(chain)
+    let other = FlowHost(store: store, clock: clock, owner: "other")
+    try await other.register(chain)
+    let (first, gate) = (try await question(), Gate())
+    loseNextReply(holdingAt: gate)
     async let answered = host.flow("x").answer(first, with: "1", key: "k")
     await gate.reached(1)
     // The write is done, and the other host takes the flow before the repetition.
@@ -202,12 +207,7 @@ import Testing
     let other = FlowHost(store: store, clock: clock, owner: "other")
     try await other.register(chain)
     let (first, gate) = (try await question(), Gate())
-    let commit = faulty.count(of: .commit) + 1
-    faulty.plan { call in
-      guard call.operation == .commit else { return nil }
-      if call.numberOfOperation == commit { return .loseAcknowledgement }
-      return .delay { await gate.pass() }
-    }
+    loseNextReply(holdingAt: gate)
     async let answered = host.flow("x").answer(first, with: "1", key: "k")
     await gate.reached(1)
     try await other.flow("x").answer(question(), with: "2")

@@ -18,7 +18,7 @@ extension FlowSnapshot {
 
   /// Returns the snapshot as ``encoded()`` does, with the numbers of its values in place of the values.
   ///
-  /// It is for a store that has a row for each value.
+  /// Stores that have a row for each value use this form.
   public func encodedWithoutValues() -> [UInt8] { encoded(withValues: false) }
 
   private func encoded(withValues: Bool) -> [UInt8] {
