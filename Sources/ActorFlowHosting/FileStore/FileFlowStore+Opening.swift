@@ -80,9 +80,10 @@ extension FileFlowStore {
     }
     let manifest = try Manifest(decoding: bytes)
     let live = Set(manifest.segments.map { Manifest.segmentName($0.number) })
-    for name in names where name.hasSuffix(".segment") && !live.contains(name) {
-      try disk.remove("\(directory)/\(name)")
-    }
+    let unused = names.filter { $0.hasSuffix(".segment") && !live.contains($0) }
+    // The last process may have died before the manifest had its name for good. The one before may name these.
+    if !unused.isEmpty { try disk.syncDirectory(directory) }
+    for name in unused { try disk.remove("\(directory)/\(name)") }
     var files = LogFiles(directory, disk, mark: mark, limit: limit, manifest: manifest)
     for segment in manifest.segments { _ = try files.open(segment.number) }
     var (opening, end) = try replayed(manifest, files)
