@@ -26,10 +26,12 @@ extension FileFlowStore {
       lock = try DirectoryLock("\(root)/lock", disk)
       let directory = "\(root)/\(logDirectory)"
       if try !disk.exists(directory) {
+        try checkNoMarker(root, disk)
         try disk.syncDirectory(Self.parent(of: root))
         try makeLog(root, mark, disk, segmentBytes, lock)
       }
       var opened = try read(directory, mark, disk, segmentBytes, lock)
+      try self.mark(root, disk)
       opened.state.lock = lock
       opened.state.log.dropNotes(at: clock.now)
       opened.state.segments = opened.files.readable
@@ -74,11 +76,7 @@ extension FileFlowStore {
     try disk.syncDirectory(parent(of: directory))
     let names = try disk.names(in: directory)
     for name in names where name.hasSuffix(".new") { try disk.remove("\(directory)/\(name)") }
-    guard let bytes = try disk.read("\(directory)/\(Manifest.name)") else {
-      throw FlowStoreError(
-        .corrupted, "the manifest \(directory)/\(Manifest.name) is missing: restore the directory from a backup")
-    }
-    let manifest = try Manifest(decoding: bytes)
+    let manifest = try manifest(of: directory, disk)
     let live = Set(manifest.segments.map { Manifest.segmentName($0.number) })
     let unused = names.filter { $0.hasSuffix(".segment") && !live.contains($0) }
     // The last process may have died before the manifest had its name for good. The one before may name these.
@@ -86,6 +84,7 @@ extension FileFlowStore {
     for name in unused { try disk.remove("\(directory)/\(name)") }
     var files = LogFiles(directory, disk, mark: mark, limit: limit, manifest: manifest)
     for segment in manifest.segments { _ = try files.open(segment.number) }
+    try checkSegments(files)
     var (opening, end) = try replayed(manifest, files)
     try setAside(opening.tornTail, "torn-\(manifest.segments.last?.number ?? 0)", directory, disk)
     // The last group may not be on the disk, though it is read. It moves into a new segment, which is synced.

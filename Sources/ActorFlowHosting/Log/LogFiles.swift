@@ -18,7 +18,7 @@ struct LogFiles: Sendable {
   /// The part of temporary names that tells this opener's files from those of another.
   let mark: String
   let limit: Int
-  private(set) var manifest: Manifest
+  var manifest: Manifest
   private var active: Active?
   private(set) var nextGroup: UInt64
   /// The open segments.
@@ -187,7 +187,7 @@ struct LogFiles: Sendable {
     try? disk.remove(path(of: number))
   }
 
-  private func replace(with next: Manifest, _ lock: DirectoryLock?) throws {
+  func replace(with next: Manifest, _ lock: DirectoryLock?) throws {
     try replace(Manifest.name, with: next.encoded(), lock)
   }
 
