@@ -43,12 +43,44 @@ extension FileFlowStore {
     }
     try appendCopies(&draft)
     if isDamaged || bytes.bytes.count < segment.length {
+      // If only the lists of a group are damaged, its records are still where the state has them.
+      state.withLock { draft.rescue(UInt32(segment.number), $0.log, bytes) }
+      try addDeletions(to: &draft, of: others, erasing: erased)
+      try appendCopies(&draft)
       loseRest(of: segment, bytes)
       try setAside(bytes.bytes[...], "damaged-\(segment.number)")
       state.withLock { draft.addLosses(of: $0.log) }
       try appendCopies(&draft)
     }
     try changeFiles { files, lock throws(FlowStoreError) in try files.drop(segment.number, lock) }
+  }
+
+  /// Adds the deletion of all that other segments have and the state does not, because a damaged list may have named it.
+  private func addDeletions(
+    to draft: inout LogDraft, of segments: [Manifest.Segment], erasing erased: FlowID?
+  ) throws(FlowStoreError) {
+    var ids: Set<FlowID> = []
+    var notes: Set<String> = []
+    for segment in segments {
+      let bytes: SegmentBytes
+      do { bytes = try files.withLock { files throws(DiskError) in try files.bytes(of: segment) } } catch {
+        throw FlowStoreError(.unavailable, "a segment cannot be read", underlying: error)
+      }
+      let end = segment.length == 0 ? bytes.bytes.count : segment.length
+      for case .group(let group) in bytes.pieces(upTo: end, after: UInt64(max(1, segment.firstGroup)) - 1) {
+        for entry in group.entries where entry.kind == .flow { ids.insert(FlowID(entry.key)) }
+        for entry in group.entries where entry.kind == .note { notes.insert(entry.key) }
+      }
+    }
+    let number = files.withLock { $0.nextGroup }
+    state.withLock { state in
+      for id in ids where id != erased && state.log.flows[id] == nil && state.log.lost[id] == nil {
+        draft.add(.deletion, id.description, Int(clamping: number))
+      }
+      for key in notes where state.log.notePlaces[key] == nil && state.log.lostNotes[key] == nil {
+        draft.add(.noNote, key, 0)
+      }
+    }
   }
 
   private func appendCopies(_ draft: inout LogDraft) throws(FlowStoreError) {
@@ -91,11 +123,34 @@ extension FileFlowStore {
 }
 
 extension LogDraft {
+  /// Adds the whole records that the state still has in a segment, without the help of any list.
+  fileprivate mutating func rescue(_ segment: UInt32, _ state: LogState, _ bytes: SegmentBytes) {
+    func content(_ place: LogPlace?) -> [UInt8]? {
+      guard let place, place.segment == segment else { return nil }
+      return bytes.record(at: place).map { Array($0) }
+    }
+    for (id, flow) in state.flows {
+      let key = id.description
+      for span in flow.spans {
+        if let content = content(span.place) { add(.history, key, span.revision, content) }
+      }
+      for (number, value) in flow.values {
+        if let content = content(value.place) { add(.value, key, number, content) }
+      }
+      guard let content = content(flow.place) else { continue }
+      add(.flow, key, flow.revision.number, content)
+      if let loss = state.lost[id] { addLoss(.lostFlow, key, loss) }
+    }
+    for (key, place) in state.notePlaces where state.lostNotes[key] == nil {
+      if let content = content(place) { add(.note, key, 0, content) }
+    }
+  }
+
   /// Adds the deletions that the lists of damaged groups name, so that what older segments have does not come back.
   fileprivate mutating func copyDeletions(of damage: LogDamage, _ state: LogState, older: (UInt64) -> Bool) {
     let nowhere = LogPlace(segment: 0, offset: 0, length: 0)
     for entry in damage.lists.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
-      guard entry.kind == .deletion || entry.kind == .noNote else { continue }
+      guard entry.kind == .deletion || entry.kind == .noNote || entry.kind == .accepted else { continue }
       if state.needs(entry, at: nowhere, older: older) { add(entry.kind, entry.key, entry.number) }
     }
   }
@@ -117,7 +172,7 @@ extension LogState {
         }
       case .history, .value, .note: try apply(entry, at: place, in: group.number, record[...])
       // The state has the others already.
-      case .deletion, .noNote, .lostFlow, .lostHistory, .lostGroup, .lostNote, .lostName: break
+      case .deletion, .noNote, .lostFlow, .lostHistory, .lostGroup, .lostNote, .lostName, .accepted: break
       }
     }
   }
@@ -135,7 +190,9 @@ extension LogState {
         loseHistory(of: id, Loss(error: error, group: flow.group))
       }
     }
-    for (key, place) in notePlaces where place.segment == segment { loseNote(key, error) }
+    for (key, place) in notePlaces where place.segment == segment {
+      loseNote(key, Loss(error: error, group: 0))
+    }
     return found
   }
 }

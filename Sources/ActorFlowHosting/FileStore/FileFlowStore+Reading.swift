@@ -15,9 +15,10 @@ extension FileFlowStore {
     let segment: Segment
   }
 
-  func readFlow(_ id: FlowID) throws(FlowStoreError) -> StoredFlow? {
+  /// - Parameter accepting: Whether a flow is read although a damaged group may have had a later commit of it.
+  func readFlow(_ id: FlowID, accepting: Bool = false) throws(FlowStoreError) -> StoredFlow? {
     let found = try state.withLock { state throws(FlowStoreError) -> (Revision, Found, [Int: Found])? in
-      if let error = state.log.damage(of: id) { throw error }
+      if let error = state.log.damage(of: id), !accepting || state.log.lost[id]?.isOfGroup != true { throw error }
       guard let flow = state.log[id], let place = flow.place else { return nil }
       var values: [Int: Found] = [:]
       for (number, value) in flow.values { values[number] = try state.find(value.place) }
@@ -53,14 +54,13 @@ extension FileFlowStore {
   func readHistory(of id: FlowID, after sequence: Int, limit: Int) throws(FlowStoreError) -> [HistoryEntry] {
     let limit = max(1, limit)
     var found: [HistoryEntry] = []
+    var loss: LogState.Loss?
     var (revision, last) = (-1, sequence)
     while found.count < limit {
       let next = try state.withLock { state throws(FlowStoreError) -> [(revision: Int, found: Found)] in
         if let error = state.log.damage(of: id) { throw error }
         guard let flow = state.log[id] else { return [] }
-        if let loss = flow.lostHistory {
-          throw FlowStoreError(.corrupted, "a part of the history of the flow \(id) is lost: \(loss.error.message)")
-        }
+        loss = flow.lostHistory
         // The last part that begins at or before the first entry, and those behind it.
         var start = flow.firstSpan { $0.revision > revision }
         if revision < 0 { start = max(0, flow.firstSpan { $0.first > sequence } - 1) }
@@ -68,18 +68,71 @@ extension FileFlowStore {
           (span.revision, try state.find(span.place))
         }
       }
-      guard !next.isEmpty else { break }
+      guard !next.isEmpty else {
+        // The lost part may be the end, so a caller that has read all that is left is not told that it has all.
+        if let loss, found.isEmpty { throw gap(in: id, "after the entry \(last)", loss.error) }
+        break
+      }
       for part in next where found.count < limit {
         revision = part.revision
         let entries: [HistoryEntry]
-        do { entries = try HistoryRecord.entries(try read(part.found)) } catch {
+        do { entries = try HistoryRecord.entries(try read(part.found)) } catch  where error.code == .unavailable {
           throw FlowStoreError(error.code, "the history of the flow \(id): \(error.message)", underlying: error)
+        } catch {
+          loseHistory(of: id, at: part.found.place, error)
+          guard found.isEmpty else { return found }
+          throw gap(in: id, "after the entry \(last)", error)
         }
-        for entry in entries where entry.sequence > last && found.count < limit { found.append(entry) }
+        for entry in entries where entry.sequence > last && found.count < limit {
+          // The entries before the gap are a page of their own, and so are those behind it.
+          if let loss, entry.sequence > last + 1 {
+            guard found.isEmpty else { return found }
+            throw gap(in: id, "from the entry \(last + 1) to \(entry.sequence - 1)", loss.error)
+          }
+          found.append(entry)
+          last = entry.sequence
+        }
         last = max(last, entries.last?.sequence ?? last)
       }
     }
     return found
+  }
+
+  private func gap(in id: FlowID, _ place: String, _ error: FlowStoreError) -> FlowStoreError {
+    FlowStoreError(
+      error.code == .unsupportedFormat ? .unsupportedFormat : .corrupted,
+      """
+      the history of the flow \(id) is damaged \(place): restore the directory from a backup, or accept the gap with \
+      `acceptLosses()`
+      """, underlying: error)
+  }
+
+  /// Notes that a part of a flow's history cannot be read.
+  private func loseHistory(of id: FlowID, at place: LogPlace, _ error: FlowStoreError) {
+    let isLost = state.withLock { state in
+      guard let flow = state.log[id], flow.lostHistory == nil, flow.spans.contains(where: { $0.place == place }) else {
+        return false
+      }
+      state.log.loseHistory(of: id, LogState.Loss(error: error, group: flow.group))
+      return true
+    }
+    guard isLost else { return }
+    writer.async { _ = try? self.changeFiles { files, _ throws(FlowStoreError) in try? files.dropSnapshot() } }
+  }
+
+  /// The parts of a flow's history that cannot be read although the disk can.
+  func unreadableSpans(of id: FlowID) throws(FlowStoreError) -> Set<LogPlace> {
+    let spans = try state.withLock { state throws(FlowStoreError) in
+      try (state.log[id]?.spans ?? []).map { span throws(FlowStoreError) in try state.find(span.place) }
+    }
+    var unreadable: Set<LogPlace> = []
+    for span in spans {
+      do { _ = try HistoryRecord.entries(try read(span)) } catch {
+        if error.code == .unavailable { throw error }
+        unreadable.insert(span.place)
+      }
+    }
+    return unreadable
   }
 
   private func read(_ found: Found) throws(FlowStoreError) -> ArraySlice<UInt8> {

@@ -25,7 +25,8 @@ import Dispatch
 /// unless they were written later and need none of its values. All others are as they were: no list shows a damaged
 /// flow, and nothing is written over it. ``unreadable()`` names them. Damage to a part that the snapshot covers is found
 /// when a flow is read, or its segment is rewritten; from then on the whole log is read at each opening.
-/// ``giveUp(_:)`` deletes a flow. The end of the last group may be missing after a crash; then nothing of the group was
+/// ``giveUp(_:)`` deletes a flow, and ``acceptLosses()`` accepts what a group has lost whose flows are not known. If a
+/// segment or the whole log was removed, the store is not opened. The end of the last group may be missing after a crash; then nothing of the group was
 /// acknowledged. What is left of it is put into a file of ``tornTails()``.
 ///
 /// A directory with the files of an earlier version, two for each flow, is converted when it is opened. The old files
@@ -71,7 +72,8 @@ public final class FileFlowStore: FlowStore {
   ///   - directory: The path of the directory.
   ///   - clock: The clock that says when a flow was changed.
   /// - Throws: ``FlowStoreError``: `locked` while the directory is open in another store, with its process in the
-  ///   message; `unavailable` if the directory cannot be used; `corrupted` if the log has lost its manifest.
+  ///   message; `unavailable` if the directory cannot be used; `corrupted` if the log has lost its manifest or a segment, or
+  ///   is missing; `unsupportedFormat` if a newer version has written to it.
   public convenience init(directory: String, clock: any WallClock = .system) async throws {
     try await self.init(directory: directory, clock: clock, disk: Disk())
   }
@@ -127,13 +129,15 @@ public final class FileFlowStore: FlowStore {
 
   /// The flows that cannot be read because the log is damaged, each with its error.
   ///
+  /// Flows of which only the history is damaged are in ``unreadableHistories()``.
+  ///
   /// The keys are ids of flows. If damage may concern any flow, there is an entry for the log, with its directory as the
   /// key. A flow of an earlier version's file may be known by the name of the file only.
   public func unreadable() async -> [String: FlowStoreError] {
     state.withLock { state in
       var found = state.log.lostNames
       for (id, loss) in state.log.lost { found[id.description] = loss.error }
-      if let error = state.log.lostGroup { found["\(root)/\(Self.logDirectory)"] = error }
+      if let loss = state.log.lostGroup { found["\(root)/\(Self.logDirectory)"] = loss.error }
       return found
     }
   }
@@ -266,7 +270,7 @@ public final class FileFlowStore: FlowStore {
   public func note(_ key: String) async throws -> StoreNote? {
     try checkOpen()
     return try state.withLock { state throws(FlowStoreError) in
-      if let error = state.log.lostNotes[key] { throw error }
+      if let loss = state.log.lostNotes[key] { throw loss.error }
       return state.log.notes[key]
     }
   }

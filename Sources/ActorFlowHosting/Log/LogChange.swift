@@ -79,7 +79,12 @@ enum LogChange: Sendable {
       case (.giveUp, .damaged): return .write
       case (.giveUp(let id), _):
         return .refuse(
-          FlowStoreError(.conflict, "the flow \(id) is not damaged, so it is not given up; delete it instead"))
+          FlowStoreError(
+            .conflict,
+            """
+            the flow \(id) is not damaged, so it is not given up: delete it instead. If only its history is damaged, \
+            accept that with `acceptLosses()`
+            """))
       case (_, .damaged(let error)): return .refuse(error)
       case (.commit(let commit, let expected), .flow(let revision, let last, let values)):
         if last == commit.commit { return .repeated }

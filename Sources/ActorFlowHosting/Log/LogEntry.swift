@@ -25,6 +25,8 @@ struct LogEntry: Sendable, Equatable {
     case lostName
     /// The record has a value of a flow; the number is that of the value.
     case value
+    /// The losses by groups before the number are accepted, but for the flows that a damaged group names.
+    case accepted
   }
 
   var kind: Kind
@@ -35,11 +37,14 @@ struct LogEntry: Sendable, Equatable {
   /// The number of bytes of the record's content.
   var length: Int
 
+  /// The oldest format of the manifest with which the log may have the entry.
+  var format: UInt16 { kind == .value || kind == .accepted ? 2 : 1 }
+
   /// Whether the entry concerns this flow.
   func concerns(_ id: FlowID) -> Bool {
     switch kind {
     case .flow, .history, .value, .deletion, .lostFlow, .lostHistory: FlowID(key) == id
-    case .note, .noNote, .lostNote, .lostGroup, .lostName: false
+    case .note, .noNote, .lostNote, .lostGroup, .lostName, .accepted: false
     }
   }
 }

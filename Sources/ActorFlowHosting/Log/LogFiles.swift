@@ -59,6 +59,7 @@ struct LogFiles: Sendable {
   mutating func append(_ draft: LogDraft, _ lock: DirectoryLock?) throws(FlowStoreError) -> LogGroup {
     if active.map({ !$0.isUsable || $0.offset >= limit }) ?? true { try roll(lock) }
     try lock?.check()
+    try raise(to: draft.format, lock)
     guard let file = active?.file, let offset = active?.offset, let segment = manifest.segments.last else {
       throw FlowStoreError(.unavailable, "the log of \(directory) has no segment to write to")
     }
@@ -81,6 +82,18 @@ struct LogFiles: Sendable {
     unsaved += bytes.count
     nextGroup += 1
     return group
+  }
+
+  /// Raises the format of the manifest before a group is written that an older version cannot read.
+  private mutating func raise(to format: UInt16, _ lock: DirectoryLock?) throws(FlowStoreError) {
+    guard manifest.format < format else { return }
+    var next = manifest
+    next.format = format
+    do { try replace(with: next, lock) } catch {
+      throw error as? FlowStoreError
+        ?? FlowStoreError(.unavailable, "the format of the log cannot be raised", underlying: error)
+    }
+    manifest = next
   }
 
   /// Removes a group of which only a part may have been written.
@@ -125,6 +138,7 @@ struct LogFiles: Sendable {
     var bytes = SegmentBytes.head(salt: segment.salt)
     var group: LogGroup?
     if let draft, !draft.isEmpty {
+      next.format = max(next.format, draft.format)
       let encoded = draft.encoded(nextGroup, at: bytes.count, of: UInt32(segment.number), salt: segment.salt)
       bytes += encoded.0
       group = encoded.1

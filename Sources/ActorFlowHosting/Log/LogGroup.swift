@@ -55,6 +55,8 @@ struct LogDraft: Sendable {
   private(set) var bytes = 0
 
   var isEmpty: Bool { entries.isEmpty }
+  /// The oldest format of the manifest with which the log may have the group.
+  var format: UInt16 { entries.reduce(1) { max($0, $1.format) } }
 
   mutating func add(_ kind: LogEntry.Kind, _ key: String, _ number: Int, _ record: [UInt8] = []) {
     entries.append(LogEntry(kind: kind, key: key, number: number, length: record.count))

@@ -91,7 +91,12 @@ struct LogOpening: Sendable {
       foundDamage = true
       let place = "\(Manifest.segmentName(Int(bytes.segment))) from byte \(damage.start) to \(damage.end)"
       let error = Self.damaged(place)
-      if !isComplete { state.loseGroup(LogState.Loss(error: error, group: number)) }
+      if !isComplete {
+        state.loseGroup(
+          LogState.Loss(
+            error: Self.damaged(place, remedy: "accept the loss with `acceptLosses()`"), group: number, isOfGroup: true)
+        )
+      }
       for entry in entries {
         state.lose(entry, in: number, error)
         if entry.kind == .deletion, state[FlowID(entry.key)] == nil { index.remove(FlowID(entry.key)) }
@@ -118,12 +123,14 @@ struct LogOpening: Sendable {
     for id in state.lost.keys { index.remove(id) }
   }
 
-  static func damaged(_ place: String) -> FlowStoreError {
+  static func damaged(
+    _ place: String, remedy: String = "give up the flow with `giveUp(_:)`"
+  ) -> FlowStoreError {
     FlowStoreError(
       .corrupted,
       """
-      the log is damaged in \(place), and with it what was written last: restore the directory from a backup, or give \
-      up the flow with `giveUp(_:)`
+      the log is damaged in \(place), and with it what was written last: restore the directory from a backup, or \
+      \(remedy)
       """)
   }
 }
@@ -139,7 +146,7 @@ extension LogDraft {
       guard state.needs(entry, at: place, older: older), let content = bytes.record(at: place) else { continue }
       add(entry.kind, entry.key, entry.number, Array(content))
       // An older commit of a damaged flow is copied, too, and must not pass for its last one.
-      if entry.kind == .flow, let loss = state.lost[FlowID(entry.key)] { addLoss(.lostFlow, entry.key, loss.error) }
+      if entry.kind == .flow, let loss = state.lost[FlowID(entry.key)] { addLoss(.lostFlow, entry.key, loss) }
     }
   }
 
@@ -147,14 +154,18 @@ extension LogDraft {
     add(kind, key, 0, LogState.lossRecord(error))
   }
 
+  mutating func addLoss(_ kind: LogEntry.Kind, _ key: String, _ loss: LogState.Loss) {
+    add(kind, key, 0, LogState.lossRecord(loss.error, isOfGroup: loss.isOfGroup))
+  }
+
   /// Adds all that is known to be lost, so that it outlives the damaged bytes.
   mutating func addLosses(of state: LogState) {
-    if let error = state.lostGroup { addLoss(.lostGroup, "", error) }
-    for (id, loss) in state.lost { addLoss(.lostFlow, id.description, loss.error) }
+    if let loss = state.lostGroup { addLoss(.lostGroup, "", loss) }
+    for (id, loss) in state.lost { addLoss(.lostFlow, id.description, loss) }
     for (id, flow) in state.flows {
-      if let loss = flow.lostHistory { addLoss(.lostHistory, id.description, loss.error) }
+      if let loss = flow.lostHistory { addLoss(.lostHistory, id.description, loss) }
     }
-    for (key, error) in state.lostNotes { addLoss(.lostNote, key, error) }
+    for (key, loss) in state.lostNotes { addLoss(.lostNote, key, loss) }
     for (stem, error) in state.lostNames { addLoss(.lostName, stem, error) }
   }
 }

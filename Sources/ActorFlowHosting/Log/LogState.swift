@@ -35,9 +35,11 @@ struct LogState: Sendable {
   final class Loss: Sendable {
     let error: FlowStoreError
     let group: UInt64
+    /// Whether the lists of the group are lost, so that it may or may not have had the flow.
+    let isOfGroup: Bool
 
-    init(error: FlowStoreError, group: UInt64) {
-      (self.error, self.group) = (error, group)
+    init(error: FlowStoreError, group: UInt64, isOfGroup: Bool = false) {
+      (self.error, self.group, self.isOfGroup) = (error, group, isOfGroup)
     }
   }
 
@@ -109,9 +111,9 @@ struct LogState: Sendable {
   /// The flows whose last commit is damaged, each with the error that its calls throw.
   private(set) var lost: [FlowID: Loss] = [:]
   /// The notes whose record is damaged.
-  private(set) var lostNotes = TextMap<FlowStoreError>()
-  /// The error for flows of which nothing is known, if a damaged group may have had them.
-  private(set) var lostGroup: FlowStoreError?
+  private(set) var lostNotes = TextMap<Loss>()
+  /// The loss of flows of which nothing is known, if a damaged group may have had them.
+  private(set) var lostGroup: Loss?
   /// The errors for flows of which only the name of an earlier version's file is known.
   private(set) var lostNames: [String: FlowStoreError] = [:]
   /// While there may be such flows: ids that were deleted since, which certainly are no flows.
@@ -125,7 +127,7 @@ struct LogState: Sendable {
   func damage(of id: FlowID) -> FlowStoreError? {
     if let loss = lost[id] { return loss.error }
     guard lostGroup != nil || !lostNames.isEmpty, flows[id]?.place == nil, !absent.contains(id) else { return nil }
-    return lostNames[FileName.stem(of: id)] ?? lostGroup
+    return lostNames[FileName.stem(of: id)] ?? lostGroup?.error
   }
 
   // MARK: - Applying
@@ -230,20 +232,33 @@ struct LogState: Sendable {
     flows[id]?.lostHistory = loss
   }
 
-  mutating func loseNote(_ key: String, _ error: FlowStoreError) {
-    lostNotes[key] = error
+  mutating func loseNote(_ key: String, _ loss: Loss) {
+    lostNotes[key] = loss
   }
 
   /// Applies damage to groups whose lists are gone: any flow may have been in one of them.
   mutating func loseGroup(_ loss: Loss) {
-    lostGroup = loss.error
-    for id in flows.keys { lost[id] = loss }
-    for key in notePlaces.keys { lostNotes[key] = loss.error }
+    lostGroup = loss
+    // A flow that a damaged group names stays lost when the loss of the others is accepted.
+    for id in flows.keys where lost[id]?.isOfGroup ?? true { lost[id] = loss }
+    for key in notePlaces.keys { lostNotes[key] = loss }
   }
 
   /// Applies the copy of the fact that a group was lost.
-  mutating func noteLostGroup(_ error: FlowStoreError) {
-    lostGroup = error
+  mutating func noteLostGroup(_ loss: Loss) {
+    lostGroup = loss
+  }
+
+  /// Accepts what is lost by groups before this number, but for the flows that a damaged group names.
+  mutating func acceptLosses(before group: UInt64) {
+    if let loss = lostGroup, loss.group < group { (lostGroup, absent) = (nil, []) }
+    for (id, loss) in lost where loss.isOfGroup && loss.group < group { lost[id] = nil }
+    for (id, flow) in flows {
+      if let loss = flow.lostHistory, loss.group < group { flows[id]?.lostHistory = nil }
+    }
+    for key in Array(lostNotes.keys) {
+      if let loss = lostNotes[key], loss.group < group { lostNotes[key] = nil }
+    }
   }
 
   /// Removes what no flow owns, after all groups were applied.
@@ -293,11 +308,12 @@ extension LogState {
     case .deletion: delete(id, before: UInt64(entry.number))
     case .note: set(Note(note: try NoteRecord.note(content), place: place), under: entry.key)
     case .noNote: set(nil, under: entry.key)
-    case .lostFlow: lose(id, Loss(error: Self.lost(content), group: group))
-    case .lostHistory: loseHistory(of: id, Loss(error: Self.lost(content), group: group))
-    case .lostGroup: noteLostGroup(Self.lost(content))
-    case .lostNote: loseNote(entry.key, Self.lost(content))
-    case .lostName: lostNames[entry.key] = Self.lost(content)
+    case .lostFlow: lose(id, Self.loss(content, in: group))
+    case .lostHistory: loseHistory(of: id, Self.loss(content, in: group))
+    case .lostGroup: noteLostGroup(Self.loss(content, in: group))
+    case .lostNote: loseNote(entry.key, Self.loss(content, in: group))
+    case .lostName: lostNames[entry.key] = Self.loss(content, in: group).error
+    case .accepted: acceptLosses(before: UInt64(entry.number))
     }
   }
 
@@ -308,12 +324,13 @@ extension LogState {
     case .flow, .lostFlow: lose(id, loss)
     case .history, .lostHistory: loseHistory(of: id, loss)
     case .deletion: delete(id, before: UInt64(entry.number))
-    case .note, .lostNote: loseNote(entry.key, error)
+    case .note, .lostNote: loseNote(entry.key, loss)
     case .noNote: set(nil, under: entry.key)
     // An earlier record of the number has the same value. If there is none, the flow is found to be lost at the end.
     case .value: break
-    case .lostGroup: noteLostGroup(error)
+    case .lostGroup: noteLostGroup(loss)
     case .lostName: lostNames[entry.key] = error
+    case .accepted: acceptLosses(before: UInt64(entry.number))
     }
   }
 
@@ -335,16 +352,20 @@ extension LogState {
     case .lostGroup: lostGroup != nil
     case .lostNote: lostNotes[entry.key] != nil
     case .lostName: lostNames[entry.key] != nil
+    // The losses come back if an older segment has them and nothing says that they are accepted.
+    case .accepted: older(UInt64(entry.number))
     }
   }
 
-  /// Returns the record of a loss: whether a newer version has to read what is there, and the message.
-  static func lossRecord(_ error: FlowStoreError) -> [UInt8] {
-    [error.code == .unsupportedFormat ? 1 : 0] + Array(error.message.utf8)
+  /// Returns the record of a loss: 1 if a newer version has to read what is there, 2 if a group may or may not have had
+  /// it, 0 otherwise; and the message.
+  static func lossRecord(_ error: FlowStoreError, isOfGroup: Bool = false) -> [UInt8] {
+    [error.code == .unsupportedFormat ? 1 : isOfGroup ? 2 : 0] + Array(error.message.utf8)
   }
 
-  private static func lost(_ content: ArraySlice<UInt8>) -> FlowStoreError {
-    FlowStoreError(
+  private static func loss(_ content: ArraySlice<UInt8>, in group: UInt64) -> Loss {
+    let error = FlowStoreError(
       content.first == 1 ? .unsupportedFormat : .corrupted, String(decoding: content.dropFirst(), as: UTF8.self))
+    return Loss(error: error, group: group, isOfGroup: content.first == 2)
   }
 }

@@ -5,7 +5,12 @@ import ActorFlow
 /// Its content is written twice, so that damage to one copy loses nothing.
 struct Manifest: Sendable, Equatable {
   static let name = "manifest"
-  private static let envelope = Envelope(magic: Array("AFMF".utf8), format: 1, what: "the manifest of the log")
+  /// The format that a new log has. With format 1, a log has no values apart and no accepted losses.
+  static let newest: UInt16 = 2
+
+  private static func envelope(_ format: UInt16 = newest) -> Envelope {
+    Envelope(magic: Array("AFMF".utf8), format: format, oldest: 1, what: "the manifest of the log")
+  }
 
   struct Segment: Sendable, Equatable {
     var number: Int
@@ -22,12 +27,14 @@ struct Manifest: Sendable, Equatable {
   var segments: [Segment] = []
   /// The number of the next segment, which no segment had before.
   var nextSegment = 1
+  /// The format, so that a version that cannot read a record of the log refuses the log instead of taking it for damaged.
+  var format = newest
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter(reserving: segments.count * 24 + 16)
     var copy = self
     copy.code(with: &writer)
-    let sealed = Self.envelope.seal(writer.bytes)
+    let sealed = Self.envelope(format).seal(writer.bytes)
     return sealed + sealed
   }
 
@@ -45,7 +52,8 @@ struct Manifest: Sendable, Equatable {
   }
 
   private init(copy: ArraySlice<UInt8>) throws(FlowStoreError) {
-    var reader = ByteReader(try Self.envelope.open(copy))
+    format = try Self.envelope().header(copy).format
+    var reader = ByteReader(try Self.envelope().open(copy))
     try code(with: &reader)
     try reader.end()
   }
