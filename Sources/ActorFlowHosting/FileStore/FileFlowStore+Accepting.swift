@@ -39,13 +39,13 @@ extension FileFlowStore {
 
   /// Accepts what damage has lost, so that new flows can be started and damaged histories read again.
   ///
-  /// If the lists of a damaged group are lost, nothing tells which flows it had. Until their loss is accepted, every flow
-  /// that was not written later is `corrupted`, and so is every unknown id. Afterwards such a flow goes on from its
+  /// If the lists of a damaged group are lost, nothing tells which flows it had. Until their loss is accepted, every
+  /// flow that was not written later is `corrupted`, and so is every unknown id. Afterwards such a flow goes on from its
   /// latest readable state. That state may be older than the latest acknowledged one: answers may be missing, and
   /// effects may happen again, under their old idempotency keys. A history with a lost part shows a gap.
   ///
-  /// A flow that a damaged group names stays `corrupted`, until ``giveUp(_:)``. The report is also put into a file beside
-  /// the log, which ``tornTails()`` names after the next opening. If the function throws `unavailable`, nothing is
+  /// A flow that a damaged group names stays `corrupted`, until ``giveUp(_:)``. The report is also put into a file
+  /// beside the log, which ``tornTails()`` names after the next opening. If the function throws `unavailable`, nothing is
   /// accepted.
   ///
   /// - Returns: The accepted losses; none if there are none.

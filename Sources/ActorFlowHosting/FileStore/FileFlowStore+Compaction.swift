@@ -55,7 +55,7 @@ extension FileFlowStore {
     try changeFiles { files, lock throws(FlowStoreError) in try files.drop(segment.number, lock) }
   }
 
-  /// Adds the deletion of all that other segments have and the state does not, because a damaged list may have named it.
+  /// Adds the deletion of all that other segments have and the state does not: a damaged list may have named it.
   private func addDeletions(
     to draft: inout LogDraft, of segments: [Manifest.Segment], erasing erased: FlowID?
   ) throws(FlowStoreError) {

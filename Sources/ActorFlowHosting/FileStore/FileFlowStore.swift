@@ -26,8 +26,8 @@ import Dispatch
 /// flow, and nothing is written over it. ``unreadable()`` names them. Damage to a part that the snapshot covers is found
 /// when a flow is read, or its segment is rewritten; from then on the whole log is read at each opening.
 /// ``giveUp(_:)`` deletes a flow, and ``acceptLosses()`` accepts what a group has lost whose flows are not known. If a
-/// segment or the whole log was removed, the store is not opened. The end of the last group may be missing after a crash; then nothing of the group was
-/// acknowledged. What is left of it is put into a file of ``tornTails()``.
+/// segment or the whole log was removed, the store is not opened. The end of the last group may be missing after a crash;
+/// then nothing of the group was acknowledged. What is left of it is put into a file of ``tornTails()``.
 ///
 /// A directory with the files of an earlier version, two for each flow, is converted when it is opened. The old files
 /// stay until ``removeConvertedFiles()``.
@@ -72,8 +72,8 @@ public final class FileFlowStore: FlowStore {
   ///   - directory: The path of the directory.
   ///   - clock: The clock that says when a flow was changed.
   /// - Throws: ``FlowStoreError``: `locked` while the directory is open in another store, with its process in the
-  ///   message; `unavailable` if the directory cannot be used; `corrupted` if the log has lost its manifest or a segment, or
-  ///   is missing; `unsupportedFormat` if a newer version has written to it.
+  ///   message; `unavailable` if the directory cannot be used; `corrupted` if the log, its manifest or a segment is
+  ///   missing or damaged beyond reading; `unsupportedFormat` if a newer version has written to it.
   public convenience init(directory: String, clock: any WallClock = .system) async throws {
     try await self.init(directory: directory, clock: clock, disk: Disk())
   }

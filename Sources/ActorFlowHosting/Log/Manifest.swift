@@ -27,7 +27,7 @@ struct Manifest: Sendable, Equatable {
   var segments: [Segment] = []
   /// The number of the next segment, which no segment had before.
   var nextSegment = 1
-  /// The format, so that a version that cannot read a record of the log refuses the log instead of taking it for damaged.
+  /// The format; a version that cannot read a record of the log refuses the log instead of taking it for damaged.
   var format = newest
 
   func encoded() -> [UInt8] {
