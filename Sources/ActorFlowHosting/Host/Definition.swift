@@ -13,14 +13,17 @@ final class Definition: Sendable {
   let moves: [Move]
   /// The declared types of stored values.
   let stores: StoredTypes
+  /// The times after which flows that have ended are removed, if there are any.
+  let retention: FlowHost.Retention?
   /// The types of the steps' values by their names; those with a name that two types have are left out.
   let types: [String: Any.Type]
 
   init(
-    _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [], stores: StoredTypes = []
+    _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [], stores: StoredTypes = [],
+    retention: FlowHost.Retention? = nil
   ) {
     (self.name, self.version, self.graph) = (name, version, graph)
-    (self.from, self.moves, self.stores) = (from, moves, stores)
+    (self.from, self.moves, self.stores, self.retention) = (from, moves, stores, retention)
     types = Self.types(of: graph)
     names = GraphNames(graph)
     fingerprint = Self.fingerprint(of: graph)

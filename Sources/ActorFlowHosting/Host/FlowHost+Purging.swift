@@ -36,37 +36,39 @@ extension FlowHost {
   public func purge(
     _ query: FlowQuery = FlowQuery(), endedBefore time: Date, limit: Int = 1_000
   ) async throws -> PurgeReport {
-    let wanted = (query.status ?? Set(FlowSnapshot.Status.allCases)).filter(\.isTerminal)
+    var expired = ExpiredFlows()
+    for status in query.status ?? Set(FlowSnapshot.Status.allCases) where status.isTerminal {
+      expired.times[status] = time
+    }
     var listed = query
-    // A flow that failed for good under a host of an earlier version is listed as suspended.
-    listed.status = wanted.contains(.failed) ? wanted.union([.suspended]) : wanted
+    listed.status = expired.listed
     var report = PurgeReport()
-    guard !wanted.isEmpty else { return report }
+    guard !expired.times.isEmpty else { return report }
     var cursor: String?
     repeat {
       let page = try await shared.store.list(listed, after: cursor, limit: 100)
-      for flow in page.flows where flow.changedAt < time {
+      for flow in page.flows where expired.mayContain(flow) {
         guard report.purged.count < max(1, limit) else {
           report.isComplete = false
           return report
         }
         try Task.checkCancellation()
         try refuseStopping()
-        try await purge(flow, of: wanted, before: time, &report)
+        try await purge(flow.id, if: expired, &report)
       }
       cursor = page.cursor
     } while cursor != nil
     return report
   }
 
-  private func purge(
-    _ flow: FlowSummary, of wanted: Set<FlowSnapshot.Status>, before time: Date, _ report: inout PurgeReport
-  ) async throws {
-    let id = flow.id
+  /// Removes a flow if it is expired and not in memory here, and reports it.
+  ///
+  /// - Throws: `CancellationError`; a `FlowError` if the host cannot work; errors of a store that is away.
+  func purge(_ id: FlowID, if expired: ExpiredFlows, _ report: inout PurgeReport) async throws {
     do {
       let isPurged = try await behindDoor(of: id) {
         guard live[id] == nil else { return false }
-        return try await removeEnded(id, of: wanted, before: time)
+        return try await remove(id, if: expired)
       }
       guard isPurged else { return }
       report.purged.append(id)
@@ -80,14 +82,12 @@ extension FlowHost {
     }
   }
 
-  /// Removes a flow if it has ended. Returns false if it has not.
-  private func removeEnded(
-    _ id: FlowID, of wanted: Set<FlowSnapshot.Status>, before time: Date
-  ) async throws -> Bool {
+  /// Removes a flow if it is expired. Returns false if it is not.
+  private func remove(_ id: FlowID, if expired: ExpiredFlows) async throws -> Bool {
     let leased = try await lease(of: id)
     do {
       let stored = if let leased { leased.flow } else { try await shared.store.load(id) }
-      let isRemoved = try await removeEnded(stored, fence: leased?.lease.fence, of: wanted, before: time)
+      let isRemoved = try await remove(stored, fence: leased?.lease.fence, if: expired)
       await giveBack(leased?.lease)
       return isRemoved
     } catch {
@@ -96,19 +96,16 @@ extension FlowHost {
     }
   }
 
-  private func removeEnded(
-    _ stored: StoredFlow?, fence: Fence?, of wanted: Set<FlowSnapshot.Status>, before time: Date
-  ) async throws -> Bool {
-    guard let stored, stored.changedAt < time else { return false }
+  private func remove(_ stored: StoredFlow?, fence: Fence?, if expired: ExpiredFlows) async throws -> Bool {
+    guard let stored else { return false }
     let state: HostedState
     do { state = try shared.state(of: stored) } catch {
       // A codec may throw an error of its own.
       throw error as? FlowStoreError
         ?? FlowStoreError(.corrupted, "the state of the flow \(stored.id) cannot be read", underlying: error)
     }
-    guard state.machine.ending != nil, wanted.contains(state.status(indexedAs: stored.snapshot.status)) else {
-      return false
-    }
+    let status = state.status(indexedAs: stored.snapshot.status)
+    guard state.machine.ending != nil, expired.contain(status, changedAt: stored.changedAt) else { return false }
     guard state.machine.undoFailures.isEmpty else {
       throw FlowError(
         .rollbackFailed,

@@ -15,19 +15,23 @@ extension FlowHost {
   ///   - moves: The differences between the two versions; none if flows of the old one fit as they are.
   ///   - stores: The types of what the steps ask, record and wait for. A flow with a stored answer or record that cannot
   ///     be read as its declared type does not fit. Those values are decoded at each activation.
+  ///   - retention: The times after which ``run()`` removes flows of this definition that have ended; `nil` for never.
+  ///     The retention of the newest registered version holds for the flows of all versions.
   /// - Returns: The registered flow, which starts flows of this definition.
   /// - Throws: A `FlowError` with the code `badDefinition` that lists everything at once: steps whose input or output
   ///   cannot be stored, rendered steps whose state, rendering or action cannot, names used twice by steps, flows or
-  ///   cases, a version that is registered already, a declared type that cannot be read, or open flows that began with
-  ///   another definition of this version.
+  ///   cases, a version that is registered already, a declared type that cannot be read, a retention below zero, or
+  ///   open flows that began with another definition of this version.
   ///   Errors of the store.
   @discardableResult
   public func register<Input, Output>(
-    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [], stores: StoredTypes = []
+    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [], stores: StoredTypes = [],
+    retention: Retention? = nil
   ) async throws -> RegisteredFlow<Input, Output> {
-    var problems = Definition.problems(of: flow, storing: stores)
+    var problems = Definition.problems(of: flow, storing: stores) + (retention?.problems ?? [])
     let definition = Definition(
-      flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores)
+      flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores,
+      retention: retention)
     if let problem = StoredText.problem(definition.name) { problems.append("its name \(problem)") }
     if definitions[definition.name]?[version] != nil {
       problems.append("version \(version) of \"\(definition.name)\" is already registered")
@@ -75,7 +79,7 @@ extension FlowHost {
 
   /// Returns whether a flow has not ended. A row of an earlier version has one status for
   /// suspended flows and for those that failed for good.
-  private func isOpen(_ flow: FlowSummary) async throws -> Bool {
+  func isOpen(_ flow: FlowSummary) async throws -> Bool {
     guard flow.status == .suspended else { return !flow.status.isTerminal }
     guard let stored = try await shared.store.load(flow.id) else { return false }
     // A flow whose state cannot be read does not count as ended.

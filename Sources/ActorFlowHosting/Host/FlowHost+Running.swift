@@ -35,6 +35,7 @@ extension FlowHost {
         group.addTask { try await self.keepBeating() }
         group.addTask { await self.watchChanges() }
         group.addTask { await self.yieldFound() }
+        group.addTask { await self.removeExpired() }
         // Unlike `waitForAll`, the loop ends at the first error, which cancels the other task.
         while try await group.next() != nil {}
       }

@@ -36,6 +36,9 @@ extension FlowHost {
     /// throws `alreadyStarted`, so a message that is delivered twice does not begin a flow, and pay, a second time.
     /// With zero, an id is free at once. Give all hosts of a store the same time: a host with zero does not ask.
     public var rememberEnded: Duration = .zero
+    /// The time between two passes in which ``FlowHost/run()`` removes the flows that are older than the ``Retention``
+    /// of their definition. One of the hosts of a store makes each pass. An hour by default; at least a millisecond.
+    public var retentionInterval: Duration = .seconds(3_600)
     /// The name of the deployment that this host belongs to, such as `"production"`; `nil`, the default, for none. At
     /// most 256 UTF-8 bytes, and not empty.
     ///
@@ -81,6 +84,7 @@ extension FlowHost.Options {
     check("pollInterval", pollInterval, atLeast: .milliseconds(1))
     check("outageLimit", outageLimit, atLeast: .zero)
     check("rememberEnded", rememberEnded, atLeast: .zero)
+    check("retentionInterval", retentionInterval, atLeast: .milliseconds(1))
     if let deployment, !(1...256).contains(deployment.utf8.count) {
       problems.append("deployment has \(deployment.utf8.count) bytes; it must have 1 to 256")
     }
@@ -107,6 +111,7 @@ extension FlowHost.Options {
     options.pollInterval = pollInterval.bounded
     options.outageLimit = outageLimit.bounded
     options.rememberEnded = rememberEnded.bounded
+    options.retentionInterval = retentionInterval.bounded
     return options
   }
 }

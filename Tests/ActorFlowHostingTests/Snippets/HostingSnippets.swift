@@ -172,6 +172,24 @@ private let approval = Flow("approval") {
     try await running.value
   }
 
+  @Test("a running host removes what is older than the retention")
+  func retention() async throws {
+    let clock = ManualWallClock()
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    let approvals = try await host.register(
+      approval, retention: .init(finished: .seconds(90 * 86_400), abandoned: .seconds(7 * 86_400)))
+    try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
+    try await host.flow("expense-17").abandon(reason: "paid in cash")
+    let running = Task { try await host.run() }
+    try await clock.waitForSleepers(3)
+    #expect(try await host.list().flows.count == 1)
+    clock.advance(by: .seconds(8 * 86_400))
+    try await clock.waitForSleepers(3)
+    #expect(try await host.list().flows.isEmpty)
+    running.cancel()
+    try await running.value
+  }
+
   @Test func actions() async throws {
     let host = FlowHost(store: MemoryFlowStore())
     let flow = Flow<String, [String]>("basket") { Step("fill") { (_: String) in BasketStep() } }
