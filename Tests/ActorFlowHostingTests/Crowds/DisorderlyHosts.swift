@@ -32,14 +32,16 @@ final class DisorderlyHosts: Sendable {
   private struct Member: Sendable {
     let host: FlowHost
     let flows: RegisteredFlow<String, String>
+    let archives: RegisteredFlow<String, String>
     let store: FaultyStore<MemoryFlowStore>
     let run: Task<Void, any Error>
   }
 
-  static let count = 3
   static let old = (0..<20).map { FlowID("old-\($0)") }
+  static let archived = (0..<150).map { FlowID("archived-\($0)") }
   static let outcome = "-:name:place[c1][d1]:done"
 
+  let count: Int
   let store: MemoryFlowStore
   let world = World()
   private let clock = ManualWallClock()
@@ -52,15 +54,19 @@ final class DisorderlyHosts: Sendable {
   /// A time after the end of the old flows, and before all others.
   private let begun = Lock<Date?>(nil)
 
-  init(seed: UInt64) async throws {
+  init(_ count: Int, seed: UInt64) async throws {
+    self.count = count
     store = MemoryFlowStore(clock: clock)
     chance = Chance(seed: seed)
-    for index in 0..<Self.count { try await begin(index) }
+    for index in 0..<count { try await begin(index) }
     for id in Self.old { try await play(id) }
+    for id in Self.archived { try await archive(id) }
     clock.advance(by: .milliseconds(1))
     let now = clock.now
     begun.withLock { $0 = now }
     clock.advance(by: .milliseconds(1))
+    // From here on the hosts remove the archived flows by themselves.
+    for index in 0..<count { try await begin(index) }
   }
 
   private var flow: Flow<String, String> {
@@ -79,6 +85,14 @@ final class DisorderlyHosts: Sendable {
     }
   }
 
+  private let archive = Flow<String, String>("archive") { Ask("note") { (_: String) in Form(text: "note") } }
+
+  private func archive(_ id: FlowID) async throws {
+    let member = self[0]
+    try await member.archives.start(id: id, with: "-")
+    try await member.host.answerNext(id, "\"done\"")
+  }
+
   private func ask(_ name: String) -> Flow<String, String> {
     Ask(name) { (_: String) in Form(text: name) }.carrying { input, answer in "\(input):\(answer)" }
   }
@@ -89,10 +103,14 @@ final class DisorderlyHosts: Sendable {
     options.leaseTime = .milliseconds(300)
     // A host that waits for a stalled one gives up before long.
     options.requestTime = .milliseconds(300)
+    options.retentionInterval = .milliseconds(20)
     options.keepHot = index == 0 ? .milliseconds(20) : .zero
     let host = try FlowHost(store: store, owner: "host \(index)", options: options)
     let flows = try await host.register(flow)
-    let member = Member(host: host, flows: flows, store: store, run: Task { try await host.run() })
+    // The times of the store's clock are before those of the hosts.
+    let retention = begun.withLock { $0 } == nil ? nil : FlowHost.Retention(finished: .zero)
+    let archives = try await host.register(archive, retention: retention)
+    let member = Member(host: host, flows: flows, archives: archives, store: store, run: Task { try await host.run() })
     members.withLock { members in
       if index < members.count {
         replaced.withLock { $0.append(members[index]) }
@@ -112,7 +130,7 @@ final class DisorderlyHosts: Sendable {
     var limit = PlayLimit(id)
     while true {
       try limit.turn()
-      let member = self[chance.below(Self.count)]
+      let member = self[chance.below(count)]
       do {
         try await member.flows.start(id: id, with: "-")
         let view = try await member.host.flow(id).settled()
@@ -154,7 +172,7 @@ final class DisorderlyHosts: Sendable {
     for turn in 1...times {
       await answered.reached(start + turn * answers)
       let all = Disturbance.allCases
-      try await disturb(self[chance.below(Self.count)], all[(turn + chance.below(2)) % all.count])
+      try await disturb(self[chance.below(count)], all[(turn + chance.below(2)) % all.count])
     }
   }
 
@@ -198,6 +216,17 @@ final class DisorderlyHosts: Sendable {
 
   // MARK: - Ending
 
+  /// Waits until the hosts have removed the flows that are older than their retention.
+  func removedArchive() async throws {
+    for member in members.withLock({ $0 }) { member.store.plan { _ in nil } }
+    let query = FlowQuery(definition: "archive")
+    var limit = PlayLimit("archive")
+    while try await !store.list(query, after: nil, limit: 1).flows.isEmpty {
+      try limit.turn()
+      await Task.yield()
+    }
+  }
+
   /// Stops all hosts, and waits for them.
   func end() async {
     let all = members.withLock { $0 } + replaced.withLock { $0 }
@@ -231,7 +260,7 @@ final class DisorderlyHosts: Sendable {
       #expect(Set(acknowledged.withLock { $0[id] ?? [] }).isSubset(of: recorded), "\(id)")
       #expect(history.filter { $0.what == "finished" }.count == 1, "\(id)")
     }
-    for index in 0..<Self.count {
+    for index in 0..<count {
       #expect(store.state.withLock { $0.leases.flows(of: "host \(index)") } == [], "host \(index)")
     }
   }

@@ -1,12 +1,14 @@
 import ActorFlow
 import Testing
 
-@Suite("Three hosts in disorder", .timeLimit(.minutes(15))) struct DisorderlyHostsTests {
+@Suite("Hosts in disorder", .timeLimit(.minutes(15))) struct DisorderlyHostsTests {
   /// `ACTORFLOW_SEED` plays another sequence.
-  @Test("replies are lost, hosts stall, are cut off and start again: no record twice, no answer lost, each flow ends")
-  func disorder() async throws {
+  @Test(
+    "replies are lost, hosts stall, are cut off and start again: no record twice, no answer lost, each flow ends",
+    arguments: [2, 3, 5])
+  func disorder(_ members: Int) async throws {
     let seed = Chance.seed
-    let hosts = try await DisorderlyHosts(seed: seed)
+    let hosts = try await DisorderlyHosts(members, seed: seed)
     #if THREAD_SANITIZER
       let count = 60
     #else
@@ -20,6 +22,7 @@ import Testing
       for id in ids { group.addTask { try await hosts.play(id) } }
       try await group.waitForAll()
     }
+    try await hosts.removedArchive()
     await hosts.end()
     try await hosts.expectWhole(ids + DisorderlyHosts.old)
   }
