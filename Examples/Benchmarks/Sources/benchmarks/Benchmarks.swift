@@ -31,6 +31,9 @@ struct Benchmarks: ParsableCommand {
   @Flag(help: "With `--only`: do the work of the figures' floors instead.")
   var floor = false
 
+  @Option(help: "Play so many flows through one host on files, and fail if its memory grows.")
+  var through: Int?
+
   @Flag(help: .hidden)
   var worker = false
 
@@ -48,6 +51,7 @@ struct Benchmarks: ParsableCommand {
       let opening = StoreOpening(waiting: waiting, finished: finished)
       return try blocking { try await opening.fill(fill) }
     }
+    if let through { return try blocking { try await ManyFlows(count: through).play() } }
     if let times { return try count(times) }
     if !only.isEmpty { return try blocking { try await measureHere() } }
     var report = Report()
