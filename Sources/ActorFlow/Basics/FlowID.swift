@@ -13,7 +13,7 @@ public struct FlowID: Hashable, Sendable {
     // Strings are equal if their characters are. Two ids with other bytes are two rows in a database.
     static func == (left: Storage, right: Storage) -> Bool {
       switch (left, right) {
-      case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+      case (.text(let left), .text(let right)): left.hasBytes(of: right)
       case (.unique(let process, let count), .unique(let other, let number)): process == other && count == number
       default: false
       }
@@ -22,8 +22,7 @@ public struct FlowID: Hashable, Sendable {
     func hash(into hasher: inout Hasher) {
       switch self {
       case .text(let text):
-        for byte in text.utf8 { hasher.combine(byte) }
-        hasher.combine(UInt8(0xFF))
+        text.hashBytes(into: &hasher)
       case .unique(let process, let count):
         hasher.combine(process)
         hasher.combine(count)

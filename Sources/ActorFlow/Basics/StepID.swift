@@ -1,6 +1,6 @@
 /// The name of a step in a flow: the full path of names that leads to it, such as `checkout/shipping`.
 ///
-/// Two ids are equal if their full paths are equal. A method that looks for a step, such as
+/// Two ids are equal if their full paths are, byte by byte. A method that looks for a step, such as
 /// ``FlowCoordinator/backUp(to:)``, also accepts an id without a `/`, which matches the last part of a path, nearest
 /// step first. So `"shipping"` finds `checkout/shipping`.
 public struct StepID: Hashable, Sendable {
@@ -12,6 +12,12 @@ public struct StepID: Hashable, Sendable {
     self.path = path
   }
 
+  /// Whether two ids have the same bytes.
+  public static func == (left: StepID, right: StepID) -> Bool { left.path.hasBytes(of: right.path) }
+
+  /// Hashes the bytes of the path.
+  public func hash(into hasher: inout Hasher) { path.hashBytes(into: &hasher) }
+
   /// The last part of the path.
   public var name: String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
@@ -21,8 +27,8 @@ public struct StepID: Hashable, Sendable {
   /// Whether this id refers to `other`: it is the same, or it has no `/` and is the last part of `other`. The texts are
   /// compared byte by byte, as stores compare them.
   public func matches(_ other: StepID) -> Bool {
-    let (own, path) = (path.utf8, other.path.utf8)
-    guard !own.elementsEqual(path) else { return true }
+    let own = path.utf8
+    guard self != other else { return true }
     return !own.contains(UInt8(ascii: "/")) && own.elementsEqual(other.name.utf8)
   }
 }

@@ -218,15 +218,16 @@ struct OnceWaits: Sendable {
   /// Whether work for `key` waits, directly or through other work, for work for one of `holding`.
   func wouldClose(from key: String, to holding: [String]) -> Bool {
     guard !holding.isEmpty else { return false }
-    var reached: Set = [key]
+    var reached: Set = [TextKey(key)]
+    func isReached(_ key: String) -> Bool { reached.contains(TextKey(key)) }
     var grew = true
     while grew {
       grew = false
-      for edge in edges where !reached.contains(edge.key) && edge.holding.contains(where: reached.contains) {
-        reached.insert(edge.key)
+      for edge in edges where !reached.contains(TextKey(edge.key)) && edge.holding.contains(where: isReached) {
+        reached.insert(TextKey(edge.key))
         grew = true
       }
     }
-    return holding.contains(where: reached.contains)
+    return holding.contains(where: isReached)
   }
 }

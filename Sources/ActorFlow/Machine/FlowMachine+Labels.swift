@@ -19,6 +19,8 @@ extension FlowMachine {
     guard key.number > look(at: stay.track, { $0.focus.memory?.labelCalls[kind] ?? 0 }) else { return needsNoCommit() }
     if self[stay.track].focus.memory == nil { self[stay.track].focus.memory = PlaceMemory() }
     self[stay.track].focus.memory?.labelCalls[kind] = key.number
+    // A key that Swift calls equal to an older one would keep the older one's bytes.
+    labelChanges.removeValue(forKey: name)
     labelChanges[name] = .some(value)
     noteFollowed(on: stay.track)
   }

@@ -12,7 +12,7 @@ package struct SignalBuffer: Sendable {
   /// The size of all latest keys.
   private var keyBytes = 0
   /// The open waits by the name of their signal, the longest open first.
-  fileprivate(set) var queues: [String: [(number: Int, track: TrackID)]] = [:]
+  fileprivate(set) var queues = TextMap<[(number: Int, track: TrackID)]>()
   fileprivate(set) var lastNumber = 0
   /// The number of the signal that was buffered last, in this process.
   private var lastBuffered = 0
@@ -39,6 +39,15 @@ package struct SignalBuffer: Sendable {
     let signal: String
     let key: String
     var size: Int { signal.utf8.count + key.utf8.count }
+
+    static func == (left: Key, right: Key) -> Bool {
+      left.key.hasBytes(of: right.key) && left.signal.hasBytes(of: right.signal)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      signal.hashBytes(into: &hasher)
+      key.hashBytes(into: &hasher)
+    }
   }
 
   package struct Waiting: Sendable {
@@ -412,7 +421,7 @@ extension FlowMachine {
 
   /// Whether a wait is open on one of these tracks.
   func isWaited(on isMeant: (TrackID) -> Bool) -> Bool {
-    signals.queues.values.contains { queue in queue.contains { isMeant($0.track) } }
+    signals.queues.contains { _, queue in queue.contains { isMeant($0.track) } }
   }
 }
 
@@ -459,9 +468,9 @@ extension FlowMachine {
   /// Whether more waits of the snapshot are still to come for a signal than are buffered for them.
   private func isAwaited(_ signal: String) -> Bool {
     let waits = ([.main] + descendants(of: .main)).reduce(0) { count, track in
-      count + look(at: track) { $0.reopening?.waits.count { $0.signal == signal } ?? 0 }
+      count + look(at: track) { $0.reopening?.waits.count { $0.signal.hasBytes(of: signal) } ?? 0 }
     }
-    return waits > signals.buffer.count { $0.signal == signal }
+    return waits > signals.buffer.count { $0.signal.hasBytes(of: signal) }
   }
 
   /// Drops the buffered signals because an ending was accepted: no step will receive them, and the rollback may need

@@ -15,7 +15,7 @@ struct ProceedCall: Sendable {
   var isReplay = false
   private var asked: [JournalKey.Name: Int] = [:]
   /// The earlier names of the prompts that were asked: each of them counts as well.
-  private var earlier: [String: [String]] = [:]
+  private var earlier = TextMap<[String]>()
   /// Whether a child task has got an answer, a signal or a result, so that a race may be decided.
   private var hasOutcome = false
   /// Whether the latest result is the error of a `once`, so that the step may be failing.
@@ -196,7 +196,7 @@ final class Reopening: Sendable {
   var isQuestionOfChild: Bool { question?.key.map { ofChildren.contains($0) } ?? false }
 
   func wait(_ key: JournalKey, for signal: String) -> PackedWait? {
-    waits.first { $0.key == key && $0.signal == signal }
+    waits.first { $0.key == key && $0.signal.hasBytes(of: signal) }
   }
 
   /// Returns the same under another key.
@@ -415,6 +415,6 @@ extension Track {
   }
 
   fileprivate func isReopening(waitFor signal: String) -> Bool {
-    reopening?.waits.contains { $0.signal == signal } ?? false
+    reopening?.waits.contains { $0.signal.hasBytes(of: signal) } ?? false
   }
 }

@@ -185,7 +185,7 @@ package struct Focus: Sendable {
 /// The records of `once`, `attempt` and `now`, and the answers of `ask`, at one place. Mutated in place: a visit may have thousands of either.
 package struct PlaceMemory: Sendable {
   /// The records, by key.
-  package var records: [String: StoredRecord] = [:]
+  package var records = TextMap<StoredRecord>()
   /// The number of records whose work is under way.
   var running = 0
   /// The keys of the failed attempts that nothing has followed: another attempt of the visit runs them again.

@@ -29,7 +29,9 @@ extension FlowMachine {
   package func buffered<Value>(
     _ signal: String, as type: Value.Type
   ) -> [(number: Int, value: any Sendable)] {
-    signals.buffer.filter { $0.signal == signal && StepBody.isValue($0.value, of: type) }.map { ($0.number, $0.value) }
+    signals.buffer.filter { $0.signal.hasBytes(of: signal) && StepBody.isValue($0.value, of: type) }.map {
+      ($0.number, $0.value)
+    }
   }
 
   /// Returns the index of the oldest buffered signal that a wait takes. Signals of another type, or that do not meet the
@@ -41,7 +43,7 @@ extension FlowMachine {
     _ signal: String, as type: Value.Type, matching condition: SignalCondition?, judging judge: SignalBuffer.Judge?
   ) throws -> Int? {
     for (index, buffered) in signals.buffer.enumerated()
-    where buffered.signal == signal && StepBody.isValue(buffered.value, of: type) {
+    where buffered.signal.hasBytes(of: signal) && StepBody.isValue(buffered.value, of: type) {
       guard let condition else { return index }
       if try judge?(buffered.number) ?? condition.isMet(buffered.value) { return index }
     }

@@ -62,18 +62,41 @@ extension JournalKey.Name {
 
 extension JournalKey: Comparable {
   package static func < (left: JournalKey, right: JournalKey) -> Bool {
-    left.name == right.name ? left.number < right.number : left.name.order < right.name.order
+    left.name == right.name ? left.number < right.number : left.name < right.name
   }
 }
 
-extension JournalKey.Name {
-  fileprivate var order: (Int, String, Int) {
-    let ofAsker = asker.map { $0 == .step ? 1 : 2 } ?? 0
-    return switch self {
-    case .given(let name): (0, name, ofAsker)
-    case .type(let name, _): (1, name, ofAsker)
-    case .signal(let name, _): (2, name, ofAsker)
-    case .label(let name, _): (3, name, ofAsker)
+// Names are compared by bytes: two keys that a step's author wrote in two ways are two questions.
+extension JournalKey.Name: Comparable {
+  package static func == (left: Self, right: Self) -> Bool {
+    left.kind == right.kind && left.asker == right.asker && left.text.hasBytes(of: right.text)
+  }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    if left.kind != right.kind { return left.kind < right.kind }
+    if !left.text.hasBytes(of: right.text) { return left.text.precedesByBytes(right.text) }
+    return left.rankOfAsker < right.rankOfAsker
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(kind &* 4 &+ rankOfAsker)
+    text.hashBytes(into: &hasher)
+  }
+
+  private var kind: Int {
+    switch self {
+    case .given: 0
+    case .type: 1
+    case .signal: 2
+    case .label: 3
+    }
+  }
+
+  private var rankOfAsker: Int {
+    switch asker {
+    case nil: 0
+    case .step?: 1
+    case .child?: 2
     }
   }
 }

@@ -8,13 +8,19 @@
 /// try await coordinator.send(result, to: checks, key: "evt-17")  // where the message arrives
 /// ```
 public struct Signal<Value: Sendable>: Sendable, Hashable {
-  /// The signal's name; two signals with the same name are the same.
+  /// The signal's name; two signals of one type whose names have the same bytes are the same.
   public let name: String
 
   /// A signal with a name.
   public init(_ name: String) {
     self.name = name
   }
+
+  /// Whether the names of two signals have the same bytes.
+  public static func == (left: Signal, right: Signal) -> Bool { left.name.hasBytes(of: right.name) }
+
+  /// Hashes the bytes of the name.
+  public func hash(into hasher: inout Hasher) { name.hashBytes(into: &hasher) }
 }
 
 /// The outcome of sending a signal.

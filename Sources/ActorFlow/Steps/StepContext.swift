@@ -283,7 +283,8 @@ extension StepContext {
   /// host the call has no effect.
   ///
   /// - Parameters:
-  ///   - key: The label's key: at most 512 UTF-8 bytes, without U+0000.
+  ///   - key: The label's key: at most 512 UTF-8 bytes, without U+0000. Keys that are equal as a `String` are one label, which
+  ///     is found under the bytes that were set last.
   ///   - value: The value: at most 512 UTF-8 bytes, without U+0000; `nil` removes the label.
   /// - Throws: `CancellationError` while the visit is being left; `FlowError` with the code `tooLarge`, `notStorable` for
   ///   U+0000 or if the flow is stored in a format without labels of steps, or `notActive` after the visit.

@@ -6,7 +6,7 @@
 package struct PackedBefore: Sendable {
   var payloads = PackedTable<ObjectIdentifier>()
   /// The effects' results, by their idempotency keys.
-  var records = PackedTable<String>()
+  var records = PackedTable<TextKey>()
   /// The branches' results, by their branches.
   var results = PackedTable<TrackID>()
 

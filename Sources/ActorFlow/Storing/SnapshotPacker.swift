@@ -175,11 +175,11 @@ struct SnapshotPacker {
     guard !memory.records.isEmpty else { return [] }
     var packed: [PackedRecord] = []
     packed.reserveCapacity(memory.records.count)
-    for (key, record) in memory.records.sorted(by: { $0.key < $1.key }) {
+    for (key, record) in memory.records.sorted(by: { $0.key.precedesByBytes($1.key) }) {
       var one = PackedRecord(key: key, type: record.typeName, idempotencyKey: record.idempotencyKey)
       switch record.state {
       case .done(let value):
-        one.value = try before.records.pack(value, named: record.idempotencyKey, with: codec)
+        one.value = try before.records.pack(value, named: TextKey(record.idempotencyKey), with: codec)
       case .failed(let error):
         one.failure = PackedAttemptFailure(
           type: error.typeName, message: error.message, detail: (error.detail as? StoredValue)?.packed,

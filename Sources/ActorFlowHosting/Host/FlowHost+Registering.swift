@@ -33,6 +33,11 @@ extension FlowHost {
       flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores,
       retention: retention)
     if let problem = StoredText.problem(definition.name) { problems.append("its name \(problem)") }
+    if let other = definitions.keys.first(where: { $0 == definition.name && !$0.hasBytes(of: definition.name) }) {
+      problems.append(
+        "its name differs from that of the registered definition \"\(other)\" only in its Unicode normalization; "
+          + "write both names in one way")
+    }
     if definitions[definition.name]?[version] != nil {
       problems.append("version \(version) of \"\(definition.name)\" is already registered")
     }

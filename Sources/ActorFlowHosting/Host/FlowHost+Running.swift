@@ -98,10 +98,10 @@ extension FlowHost {
 
   /// The versions of each definition that this host can run, with the older ones from which flows can move to them.
   var servedVersions: [String: ClosedRange<Int>] {
-    definitions.compactMapValues { versions -> ClosedRange<Int>? in
-      let known = versions.keys + versions.values.compactMap(\.from)
-      guard let first = known.min(), let last = known.max() else { return nil }
-      return first...last
+    definitions.reduce(into: [:]) { served, definition in
+      let known = definition.value.keys + definition.value.values.compactMap(\.from)
+      guard let first = known.min(), let last = known.max() else { return }
+      served[definition.key] = first...last
     }
   }
 

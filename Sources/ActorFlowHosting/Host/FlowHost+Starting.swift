@@ -86,10 +86,11 @@ extension FlowHost {
   ) async throws -> FlowView? {
     guard let stored = try await shared.store.load(id) else { return nil }
     let state = try shared.state(of: stored)
-    guard stored.snapshot.definition == definition.name, isSame(state.input, input, as: type) else {
+    let isOfDefinition = stored.snapshot.definition.hasBytes(of: definition.name)
+    guard isOfDefinition, isSame(state.input, input, as: type) else {
       throw FlowError(
         .alreadyStarted,
-        stored.snapshot.definition == definition.name
+        isOfDefinition
           ? "a flow with this id was started with another input"
           : "the id belongs to a flow of the definition \"\(stored.snapshot.definition)\"",
         flow: id)

@@ -28,7 +28,7 @@ public import ActorFlow
 public actor FlowHost {
   nonisolated let shared: HostContext
   nonisolated let owner: String
-  var definitions: [String: [Int: Definition]] = [:]
+  var definitions = TextMap<[Int: Definition]>()
   var live: [FlowID: LiveFlow] = [:]
   /// The mutexes by which tasks take turns at loading, starting or deleting a flow.
   private var doors: [FlowID: Door] = [:]

@@ -103,7 +103,7 @@ struct HostedState: Sendable, Equatable {
     requests.append(new)
   }
 
-  func applied(_ key: String) -> AppliedRequest? { requests.first { $0.key == key } }
+  func applied(_ key: String) -> AppliedRequest? { requests.first { $0.key.hasBytes(of: key) } }
 }
 
 extension AppliedRequest: StoredPart {

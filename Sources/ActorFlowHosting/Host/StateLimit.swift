@@ -64,13 +64,13 @@ extension MachineSnapshot {
 
   /// Returns the largest result of a `once` that is not in an older snapshot, or `nil` if there is none.
   func largestResult(after old: MachineSnapshot) -> (step: StepID?, record: PackedRecord)? {
-    var known: Set<String> = []
+    var known: Set<TextKey> = []
     for track in old.tracks {
-      for record in track.focus.records where record.value != nil { known.insert(record.idempotencyKey) }
+      for record in track.focus.records where record.value != nil { known.insert(TextKey(record.idempotencyKey)) }
     }
     var largest: (step: StepID?, record: PackedRecord)?
     for track in tracks {
-      for record in track.focus.records where !known.contains(record.idempotencyKey) {
+      for record in track.focus.records where !known.contains(TextKey(record.idempotencyKey)) {
         guard let size = record.value?.size, size >= largest?.record.value?.size ?? 0 else { continue }
         largest = (track.places.last?.visit.step, record)
       }

@@ -55,7 +55,7 @@ extension [LogEntry] {
     var writer = ByteWriter(reserving: count * 24)
     var last: String?
     for entry in self {
-      let repeats = entry.key == last
+      let repeats = last.map { $0.hasBytes(of: entry.key) } ?? false
       writer.byte(entry.kind.rawValue | (repeats ? 0x80 : 0))
       if !repeats { writer.string(entry.key) }
       writer.unsigned(UInt64(clamping: entry.number))

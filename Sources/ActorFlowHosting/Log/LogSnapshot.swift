@@ -54,7 +54,7 @@ struct LogSnapshot: Sendable {
   init(decoding bytes: [UInt8]) throws(FlowStoreError) {
     var reader = ByteReader(try Self.envelope.open(bytes[...]))
     try reader.code(&segments)
-    var texts: [String: String] = [:]
+    var texts = TextMap<String>()
     let count = try reader.int()
     state.reserve(min(max(0, count), reader.remaining))
     for _ in 0..<max(0, count) {
@@ -128,7 +128,7 @@ private struct LogRow {
   }
 
   /// Replaces texts that many flows have by one instance.
-  mutating func share(_ texts: inout [String: String]) {
+  mutating func share(_ texts: inout TextMap<String>) {
     func shared(_ text: String) -> String {
       // Shorter texts have no memory of their own.
       guard text.utf8.count > 15 else { return text }

@@ -14,7 +14,7 @@ extension JournalKey {
 
 extension JournalKey.Name {
   fileprivate func isMeant(by text: String) -> Bool {
-    guard text != self.text else { return true }
+    guard !text.hasBytes(of: self.text) else { return true }
     guard case .type(let name, _) = self else { return false }
     return name.hasSuffix(".\(text)") || text.hasSuffix(".\(name)")
   }

@@ -48,13 +48,13 @@ struct MoveUse {
   private var counts: [Counted: Int] = [:]
   private let definitions: [Definition]
 
-  init(_ definitions: [String: [Int: Definition]]) {
-    self.definitions = definitions.values.flatMap(\.values).sorted { ($0.name, $0.version) < ($1.name, $1.version) }
+  init(_ definitions: TextMap<[Int: Definition]>) {
+    self.definitions = definitions.flatMap(\.value.values).sorted { ($0.name, $0.version) < ($1.name, $1.version) }
   }
 
   /// Adds the steps and the stored values of an open flow.
   mutating func note(_ machine: MachineSnapshot, of definition: String, _ version: Int) {
-    guard definitions.contains(where: { $0.name == definition && $0.from == version }) else { return }
+    guard definitions.contains(where: { $0.name.hasBytes(of: definition) && $0.from == version }) else { return }
     let places = machine.tracks.lazy.flatMap { $0.places.map(\.visit.step) }
     let branches = machine.branches.compactMap { $0.branch?.path }
     let version = Version(definition: definition, number: version)

@@ -36,7 +36,7 @@ extension StoredState {
     of step: StepID, key: String, _ change: (Old) throws -> New
   ) throws {
     try changeMemory(of: step) { records, _, path, state in
-      for index in records.indices where records[index].key == key {
+      for index in records.indices where records[index].key.hasBytes(of: key) {
         records[index].value = try records[index].value.map { try state.converted($0, "record", key, path, change) }
         records[index].type = "\(New.self)"
       }

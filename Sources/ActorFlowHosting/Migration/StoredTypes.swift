@@ -123,8 +123,8 @@ extension StoredTypes {
     case .signal(let name, _): type { $0 == .signal(name: name) }
     case .label: nil
     case .type(let name, _):
-      type { if case .prompt(let names) = $0 { names.current == name } else { false } }
-        ?? type { if case .prompt(let names) = $0 { names.earlier.contains(name) } else { false } }
+      type { if case .prompt(let names) = $0 { names.current.hasBytes(of: name) } else { false } }
+        ?? type { if case .prompt(let names) = $0 { names.earlier.contains { $0.hasBytes(of: name) } } else { false } }
     }
   }
 

@@ -1,3 +1,5 @@
+import ActorFlow
+
 /// The flows that have work to do, and since when, for each version of each definition; `claimDue` reads this index.
 ///
 /// A leased flow is not in the index: it comes back when its lease ends.

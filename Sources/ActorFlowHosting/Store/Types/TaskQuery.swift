@@ -1,3 +1,5 @@
+import ActorFlow
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
