@@ -27,7 +27,7 @@ package struct PackedValue: Sendable, Equatable {
     } else if value is Void {
       self.init(type: "\(Void.self)", bytes: [])
     } else if let type = type as? any Encodable.Type, let bytes = try Self.bytes(of: value, as: type, codec) {
-      self.init(type: "\(type)", bytes: bytes)
+      self.init(type: TypeName(of: type).short, bytes: bytes)
     } else if let encodable = value as? any Encodable {
       try self.init(encoding: encodable, with: codec)
     } else {
@@ -42,7 +42,7 @@ package struct PackedValue: Sendable, Equatable {
   ///
   /// - Throws: A ``FlowError`` with the code `notStorable`, naming the type.
   package init(encoding value: any Encodable, with codec: any ValueCodec) throws {
-    self.init(type: "\(Swift.type(of: value))", bytes: try Self.bytes(of: value, codec))
+    self.init(type: TypeName(of: Swift.type(of: value)).short, bytes: try Self.bytes(of: value, codec))
   }
 
   private static func bytes<T: Encodable>(

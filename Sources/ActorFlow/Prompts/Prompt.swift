@@ -71,7 +71,7 @@ public protocol Prompt<Answer>: PromptGuards {
 
 extension Prompt {
   /// The name of the type with those of its module and of the types around it, as in `Shop.Checkout.AddressForm`.
-  public static var promptName: String { String(reflecting: Self.self) }
+  public static var promptName: String { TypeName(of: Self.self).qualified }
 }
 
 // The defaults are not async: in an async function the compiler would prefer an async default to a conforming type's

@@ -6,15 +6,16 @@ package struct PromptNames: Hashable, Sendable {
   package let current: String
   /// The names under which an earlier version may have journaled it.
   package let earlier: [String]
+  /// Whether another process gives the type the same name.
+  package let isStable: Bool
 
   /// - Parameter isQualified: Whether the flow is stored in a format with qualified names.
   package init(of type: any Prompt.Type, isQualified: Bool) {
-    let names = [type.promptName, String(reflecting: type), "\(type)"]
-    let current = isQualified ? names[0] : names[2]
+    let name = TypeName(of: type)
+    let current = isQualified ? type.promptName : name.short
     self.current = current
-    earlier = names.reduce(into: []) { if $1 != current, !$0.contains($1) { $0.append($1) } }
+    earlier = [type.promptName, name.qualified, name.short]
+      .reduce(into: []) { if $1 != current, !$0.contains($1) { $0.append($1) } }
+    isStable = current == name.qualified ? name.isStable : TypeName.isStable(current)
   }
-
-  /// Whether another process gives the type the same name. A private or local type has an address in its name.
-  package var isStable: Bool { !current.contains("(unknown context at ") }
 }

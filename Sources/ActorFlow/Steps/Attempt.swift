@@ -65,8 +65,8 @@ public struct RecordedError: Error, Sendable, CustomStringConvertible {
   /// The qualified name, which tells types of one short name apart. That of a private or local type differs in each
   /// process, so such a type is stored under its short name.
   private static func storedName(of type: Any.Type) -> String {
-    let name = String(reflecting: type)
-    return name.contains("(unknown context at ") ? "\(type)" : name
+    let name = TypeName(of: type)
+    return name.isStable ? name.qualified : name.short
   }
 
   /// The message.
