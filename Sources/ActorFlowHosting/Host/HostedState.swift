@@ -16,11 +16,17 @@ struct HostedState: Sendable, Equatable {
   var requests: [AppliedRequest] = []
   /// The reason why no registered version fits the flow, if none does.
   var unmigrated: String?
-  var machine: MachineSnapshot
+  private var shared: SharedMachine
   /// The format in which the machine is stored. Activating the flow may raise it, and nothing lowers it.
   var format = MachineSnapshot.format
   /// The values that the body names by their numbers.
   var values = ValueTable()
+
+  /// The machine. Copies of the state share it.
+  var machine: MachineSnapshot {
+    get { shared.machine }
+    set { shared = SharedMachine(newValue) }
+  }
 
   /// The newest format of the host's own data: 1, or since the machine's format 7 2, with the number of the next value.
   private static let format: UInt64 = 2
@@ -29,7 +35,7 @@ struct HostedState: Sendable, Equatable {
     startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot(),
     format: UInt8 = MachineSnapshot.format
   ) {
-    (self.startedAt, self.input, self.machine, self.format) = (startedAt, input, machine, format)
+    (self.startedAt, self.input, shared, self.format) = (startedAt, input, SharedMachine(machine), format)
   }
 
   /// Returns the state as bytes that have all values in them.
@@ -104,6 +110,18 @@ struct HostedState: Sendable, Equatable {
   }
 
   func applied(_ key: String) -> AppliedRequest? { requests.first { $0.key.hasBytes(of: key) } }
+}
+
+/// A machine's snapshot that many states share. Copying a snapshot retains about thirty objects, and a state is copied
+/// twenty times for each answer (`hostedAnswerHot`).
+private final class SharedMachine: Sendable, Equatable {
+  let machine: MachineSnapshot
+
+  init(_ machine: MachineSnapshot) { self.machine = machine }
+
+  static func == (left: SharedMachine, right: SharedMachine) -> Bool {
+    left === right || left.machine == right.machine
+  }
 }
 
 extension AppliedRequest: StoredPart {
