@@ -8,12 +8,16 @@ import ActorFlowTesting
   import Foundation
 #endif
 
-package func playHostGame(seed: UInt64, crashes: Bool) async throws(Violation) {
+/// Plays a sequential program on a host, and compares it with the naive model after each request.
+///
+/// - Parameter works: Whether a worker leases the flow now and then and has the host run it, beside the requests.
+package func playHostGame(seed: UInt64, crashes: Bool, works: Bool = true) async throws(Violation) {
   var generator = ProgramGenerator(seed: seed, .sequential)
   let program = generator.program()
   let random = generator.random
   let (crashTrigger, clock) = (CrashTrigger(), ManualWallClock())
-  let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
+  let memory = MemoryFlowStore(clock: clock)
+  let store = FaultyStore(memory) { crashTrigger.fault(in: $0) }
   let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program, mayCrash: crashes))
   var played: [String] = []
   do {
@@ -23,6 +27,8 @@ package func playHostGame(seed: UInt64, crashes: Bool) async throws(Violation) {
       let flows = try await tester.deploy(program, in: world)
       let arena = HostArena(world, clock, tester.host)
       var game = HostGame(tester, arena, crashTrigger, model, crashes ? random : nil)
+      // A source of its own, so that a seed plays the same requests with and without a worker.
+      if works { game.worker = Worker(store: memory, random: Chance(seed: seed &+ 0x5DEE_CE66)) }
       try await game.start(flows)
       try await game.play(Player(random, isHosted: true), &played)
       try await game.finish(flows)
@@ -34,6 +40,12 @@ package func playHostGame(seed: UInt64, crashes: Bool) async throws(Violation) {
   }
 }
 
+/// A worker that leases the flow by itself. Its calls reach the store when those of a dead host do not.
+private struct Worker {
+  let store: MemoryFlowStore
+  var random: Chance
+}
+
 private struct HostGame {
   let tester: HostTester
   let arena: HostArena
@@ -41,6 +53,7 @@ private struct HostGame {
   let model: Model
   /// The source of the moments at which the host crashes; nil: it never does.
   var random: Chance?
+  var worker: Worker?
 
   init(_ tester: HostTester, _ arena: HostArena, _ crashTrigger: CrashTrigger, _ model: Model, _ random: Chance?) {
     (self.tester, self.arena, self.crashTrigger, self.model, self.random) = (tester, arena, crashTrigger, model, random)
@@ -60,7 +73,31 @@ private struct HostGame {
       try await perform(request)
       try await settle()
       try await compare()
+      guard worker?.random.percent(25) == true else { continue }
+      played.append("work")
+      try await work()
+      try await settle()
+      try await compare()
     }
+  }
+
+  /// Has the host run the flow under a lease of the worker, whose epoch ends afterwards. No request is made, so the flow
+  /// stands where it stood.
+  private mutating func work() async throws {
+    guard let store = worker?.store else { return }
+    if random != nil, worker?.random.percent(40) == true {
+      crashTrigger.arm(
+        after: worker?.random.below(3) ?? 0, writingLast: worker?.random.percent(50) ?? false)
+    }
+    let epoch = try await store.attach(owner: "worker", for: .seconds(1_000_000))
+    do {
+      try await arena.host.work(on: store.acquire(HostArena.id, under: epoch))
+    } catch let error as FlowStoreError where error.code == .leased {
+      // The host has the flow in memory.
+    } catch {
+      if !crashTrigger.hasFired { throw error }
+    }
+    try await store.detach(epoch)
   }
 
   // MARK: Requests
