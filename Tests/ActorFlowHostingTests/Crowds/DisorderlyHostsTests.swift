@@ -14,7 +14,7 @@ import Testing
     #else
       let count = 400
     #endif
-    let ids = (0..<count).map { FlowID("order-\($0)") }
+    let ids = (0..<count).map(DisorderlyHosts.awkward)
     try await withThrowingTaskGroup(of: Void.self) { group in
       // Each flow has three answers; the last disturbance comes before the last answers.
       let times = 20
