@@ -52,7 +52,9 @@ struct ManyFlows {
             try await flows.start(id: id, with: number)
             try await host.answer(id, times: 2)
             // The host may remove the flow as soon as it has ended, so the events say that it has.
-            for await event in events where event.change == .finished { break }
+            for await event in events {
+              if case .finished = event.change { break }
+            }
           }
         }
       }
