@@ -16,7 +16,8 @@ public import ActorFlow
 /// an epoch whose beat is overdue. In the last case the store ends the epoch first, by compare-and-swap: a beat that
 /// comes in time wins. The end of an epoch ends all its leases at once.
 ///
-/// Times are measured by the store's clock, so the hosts' clocks need not agree.
+/// Times are measured by the store's clock, so the hosts' clocks need not agree. A beat is overdue from ``Epoch/until``
+/// on: at that very microsecond another host may take the flows.
 public protocol LeasingFlowStore: FlowStore {
   /// Attaches a host under a name, and ends the epoch that the name had.
   ///
@@ -63,14 +64,15 @@ public protocol LeasingFlowStore: FlowStore {
 
   /// Leases flows that have work to do and no valid lease, those that are due longest first.
   ///
-  /// A flow has work to do if it is runnable, or if it waits and its timer is due. Flows of a host whose beat is overdue
-  /// are included: if one of them is due and served, that host's epoch ends first. Suspended, unmigrated and ended
-  /// flows are never leased, nor is a flow that cannot be read. If several callers ask at once, each flow goes to one.
+  /// A flow has work to do if it is runnable, or if it waits and its timer is due, also exactly now. Flows of a host
+  /// whose beat is overdue are included: if one of them is due and served, that host's epoch ends first. Suspended,
+  /// unmigrated and ended flows are never leased, nor is a flow that cannot be read. If several callers ask at once,
+  /// each flow goes to one.
   ///
   /// - Parameters:
   ///   - epoch: The epoch under which the flows are leased.
   ///   - serving: The definitions, each with its versions, that the caller can run; no other flows are leased.
-  ///   - limit: The greatest number of flows to lease.
+  ///   - limit: The greatest number of flows to lease. A number below 1 leases no flow and ends no epoch.
   /// - Throws: ``FlowStoreError``: `fenced` if the epoch has ended.
   func claimDue(
     under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
