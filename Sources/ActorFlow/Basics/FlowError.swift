@@ -47,8 +47,8 @@ public struct FlowError: Error, Sendable, CustomStringConvertible {
   /// The code, the place and the message, with the underlying errors.
   public var description: String {
     var text = "\(code)"
-    if let flow { text += " in flow \(flow)" }
-    if let step { text += " at \(step)" }
+    if let flow { text += " in flow \(flow.shown)" }
+    if let step { text += " at \(step.shown)" }
     text += ": \(message)"
     if !underlyingErrors.isEmpty {
       text += " (" + underlyingErrors.map { "\($0)" }.joined(separator: "; ") + ")"

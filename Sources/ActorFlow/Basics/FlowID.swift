@@ -64,7 +64,7 @@ public struct FlowID: Hashable, Sendable {
   }
 }
 
-extension FlowID: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
+extension FlowID: CustomStringConvertible, ExpressibleByStringInterpolation, Codable {
   /// The id as text.
   public var description: String {
     switch storage {
@@ -73,7 +73,7 @@ extension FlowID: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
     }
   }
 
-  /// Creates an id from a literal.
+  /// Creates an id from a literal, which may have interpolations: `"order-\(number)"`.
   public init(stringLiteral value: String) {
     self.init(value)
   }

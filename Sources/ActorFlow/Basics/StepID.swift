@@ -33,11 +33,11 @@ public struct StepID: Hashable, Sendable {
   }
 }
 
-extension StepID: CustomStringConvertible, ExpressibleByStringLiteral, Codable {
+extension StepID: CustomStringConvertible, ExpressibleByStringInterpolation, Codable {
   /// The full path.
   public var description: String { path }
 
-  /// Creates an id from a literal.
+  /// Creates an id from a literal, which may have interpolations: `"order-\(number)"`.
   public init(stringLiteral value: String) {
     self.init(value)
   }

@@ -47,7 +47,11 @@ package struct TextMap<Value: Sendable>: Sendable, Sequence {
 extension String {
   /// Whether the text has the same UTF-8 bytes as another one.
   package func hasBytes(of other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    // The buffers are compared in place; the views of the texts would be compared byte by byte through iterators.
+    return utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+    }.flatMap { $0 } ?? utf8.elementsEqual(other.utf8)
   }
 
   /// Whether the text's UTF-8 bytes come before those of another one.

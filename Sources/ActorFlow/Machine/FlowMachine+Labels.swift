@@ -3,6 +3,12 @@ extension FlowMachine {
   /// The limit of a label's key, and of its value, in UTF-8 bytes.
   private static let labelBytes = 512
 
+  /// The key of the label by which a host finds flows that began with another definition.
+  package static let reservedLabel = "actorflow.definition"
+
+  /// The reason for which no step and no start may set the reserved label, as the end of a sentence.
+  package static let reservation = "is reserved for the host; choose another key"
+
   /// Sets or removes a label of the flow. In a replay, the calls that the visit has made before change nothing: the
   /// label may have another value by now.
   ///
@@ -26,6 +32,10 @@ extension FlowMachine {
   }
 
   private func check(_ name: String, _ value: String?, at place: Place) throws(FlowError) {
+    guard name != Self.reservedLabel else {
+      throw error(
+        .notStorable, "the label's key \"\(name)\" \(Self.reservation)", step: place.visit.info.id)
+    }
     for (text, role) in [(name, "key"), (value ?? "", "value")] {
       if text.utf8.count > Self.labelBytes {
         throw error(

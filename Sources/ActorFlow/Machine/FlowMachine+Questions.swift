@@ -385,7 +385,9 @@ extension FlowMachine {
     let name = id.debugDescription
     let open = questionsToAnswer(at: now)
     guard id.flow == flow, id.run <= run, id.number <= numbers.question, id.number > 0, id.run > 0, !isForged(id) else {
-      return error(.noSuchQuestion, "this flow never asked a question \(name)").listing(open)
+      let remedy =
+        journal == .persisting ? "; take the whole id, with its secret digits, from the flow's page or the inbox" : ""
+      return error(.noSuchQuestion, "this flow never asked a question \(name)\(remedy)").listing(open)
     }
     return error(.questionClosed, "question \(name) was answered or withdrawn, or its step was left").listing(open)
   }
@@ -454,7 +456,10 @@ extension FlowMachine {
     try requireRun()
     let open = leaves.compactMap { self[$0].asking?.question }.filter { $0.prompt is P }
     guard let question = open.first else {
-      throw error(.noSuchQuestion, "no question of type \(P.self) is open").listing(questionsToAnswer(at: now()))
+      throw error(
+        .noSuchQuestion,
+        "no question of type \(P.self) is open; the flow may not have come to it yet, so wait for it with `settled()`"
+      ).listing(questionsToAnswer(at: now()))
     }
     guard open.count == 1 else {
       let steps = open.map { "\($0.step)" }.joined(separator: ", ")

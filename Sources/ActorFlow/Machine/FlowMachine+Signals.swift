@@ -440,6 +440,9 @@ extension FlowMachine {
   func checkSizes(of signal: String, key: String?, _ size: Int) throws(FlowError) {
     let limit = SignalLimits.nameBytes
     guard signal.utf8.count <= limit else { throw error(.tooLarge, "a signal's name has at most \(limit) bytes") }
+    guard key?.isEmpty != true else {
+      throw error(.notStorable, "the signal's key is empty; give each signal a key of its own")
+    }
     guard key?.utf8.count ?? 0 <= limit else {
       throw error(
         .tooLarge, "a signal's key has at most \(limit) bytes; use a digest of a longer text")

@@ -146,13 +146,14 @@ struct OldStore: Sendable {
       guard let history else { throw FlowStoreError(.corrupted, "the file is missing") }
       return .flow(file, try parts(of: history, file), lostHistory: nil)
     } catch let error as FlowStoreError {
-      let message = "the history of the flow \(file.flow.id): \(error.message) (\(path(stem))\(FileName.history))"
+      let message = "the history of the flow \(file.flow.id.shown): \(error.message) (\(path(stem))\(FileName.history))"
       return .flow(file, [], lostHistory: FlowStoreError(error.code, message))
     }
   }
 
   private func misplaced(_ stem: String, _ id: FlowID) -> FlowStoreError {
-    FlowStoreError(.corrupted, "the file \(stem)\(FileName.flow) has the flow \(id), which belongs in another file")
+    FlowStoreError(
+      .corrupted, "the file \(stem)\(FileName.flow) has the flow \(id.shown), which belongs in another file")
   }
 
   private func parts(

@@ -19,7 +19,7 @@ extension FileFlowStore {
   private func eraseNow(_ id: FlowID) throws(FlowStoreError) {
     let isStored = state.withLock { state in state.log[id] != nil || state.log.damage(of: id) != nil }
     if isStored {
-      throw FlowStoreError(.conflict, "the flow \(id) is stored; delete it before its bytes are erased")
+      throw FlowStoreError(.conflict, "the flow \(id.shown) is stored; delete it before its bytes are erased")
     }
     _ = try changeFiles { files, lock throws(FlowStoreError) in try files.roll(lock) }
     do {
@@ -36,7 +36,7 @@ extension FileFlowStore {
       try OldStore(root: root, disk: disk).remove(id)
     } catch {
       throw error as? FlowStoreError
-        ?? FlowStoreError(.unavailable, "the flow \(id) is not erased", underlying: error)
+        ?? FlowStoreError(.unavailable, "the flow \(id.shown) is not erased", underlying: error)
     }
   }
 

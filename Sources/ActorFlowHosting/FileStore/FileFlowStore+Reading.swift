@@ -77,7 +77,7 @@ extension FileFlowStore {
         revision = part.revision
         let entries: [HistoryEntry]
         do { entries = try HistoryRecord.entries(try read(part.found)) } catch  where error.code == .unavailable {
-          throw FlowStoreError(error.code, "the history of the flow \(id): \(error.message)", underlying: error)
+          throw FlowStoreError(error.code, "the history of the flow \(id.shown): \(error.message)", underlying: error)
         } catch {
           loseHistory(of: id, at: part.found.place, error)
           guard found.isEmpty else { return found }
@@ -102,7 +102,7 @@ extension FileFlowStore {
     FlowStoreError(
       error.code == .unsupportedFormat ? .unsupportedFormat : .corrupted,
       """
-      the history of the flow \(id) is damaged \(place): restore the directory from a backup, or accept the gap with \
+      the history of the flow \(id.shown) is damaged \(place): restore the directory from a backup, or accept the gap with \
       `acceptLosses()`
       """, underlying: error)
   }

@@ -30,7 +30,7 @@ final class Definition: Sendable {
   }
 
   /// The label that holds, on each flow, the fingerprint of its definition.
-  static let label = "actorflow.definition"
+  static let label = FlowMachine.reservedLabel
 
   private static func types(of graph: Graph) -> [String: Any.Type] {
     var found: [String: Any.Type] = [:]

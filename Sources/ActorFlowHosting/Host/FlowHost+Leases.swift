@@ -59,7 +59,7 @@ extension FlowHost {
           try await waitUntilFree(id, for: pauses.delay(after: waits))
         case .leased:
           throw FlowStoreError(
-            .leased, "another host runs the flow \(id) and has not yielded it in \(shared.options.requestTime)",
+            .leased, "another host runs the flow \(id.shown) and has not yielded it in \(shared.options.requestTime)",
             underlying: error, retryAfter: Self.yieldTime)
         default: throw error
         }

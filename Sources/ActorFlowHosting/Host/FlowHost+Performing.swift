@@ -59,6 +59,10 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     if let view = try view(of: flow, after: request) { return view }
+    guard request.givenKey?.isEmpty != true else {
+      throw FlowError(
+        .notStorable, "the request's key is empty; give each request a key of its own, or none", flow: flow.id)
+    }
     guard request.givenKey?.utf8.count ?? 0 <= HostRequest.keyBytes else {
       throw FlowError(
         .tooLarge,

@@ -102,7 +102,7 @@ extension FlowHost {
     do { state = try shared.state(of: stored) } catch {
       // A codec may throw an error of its own.
       throw error as? FlowStoreError
-        ?? FlowStoreError(.corrupted, "the state of the flow \(stored.id) cannot be read", underlying: error)
+        ?? FlowStoreError(.corrupted, "the state of the flow \(stored.id.shown) cannot be read", underlying: error)
     }
     let status = state.status(indexedAs: stored.snapshot.status)
     guard state.machine.ending != nil, expired.contain(status, changedAt: stored.changedAt) else { return false }

@@ -45,8 +45,14 @@ extension FlowHost {
   }
 
   private func checkTexts(_ id: FlowID, _ labels: [String: String]) throws {
+    guard !id.description.isEmpty else {
+      throw FlowError(.notStorable, "the flow's id is empty; give it at least one character", flow: id)
+    }
     try StoredText.check(id.description, "the flow's id", flow: id)
     for (key, value) in labels {
+      guard key != Definition.label else {
+        throw FlowError(.notStorable, "the label's key \"\(key)\" \(FlowMachine.reservation)", flow: id)
+      }
       try StoredText.check(key, "the key of a label", flow: id)
       try StoredText.check(value, "the value of the label \"\(key)\"", flow: id)
     }

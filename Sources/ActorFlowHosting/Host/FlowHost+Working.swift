@@ -37,7 +37,7 @@ extension FlowHost {
       await release(flow)
       await giveBack(lease)
       throw FlowStoreError(
-        .leased, "the flow \(lease.id) is in memory under another lease; claim it again when it is at rest")
+        .leased, "the flow \(lease.id.shown) is in memory under another lease; claim it again when it is at rest")
     }
     flow.yield()
     begin(flow)

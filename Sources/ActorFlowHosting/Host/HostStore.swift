@@ -78,7 +78,7 @@ extension HostStore {
         }
       } catch let error as FlowStoreError {
         if await !attempts.goOn(after: error) {
-          throw attempts.error(error, "it is unknown whether the flow \(id) was written")
+          throw attempts.error(error, "it is unknown whether the flow \(id.shown) was written")
         }
       }
     }
@@ -104,14 +104,14 @@ extension HostStore {
         switch error.code {
         case .notFound: return
         case .conflict, .fenced:
-          let unknown = attempts.error(error, "it is unknown whether the flow \(id) was removed")
+          let unknown = attempts.error(error, "it is unknown whether the flow \(id.shown) was removed")
           let found: StoredFlow?
           do { found = try await load(id) } catch { throw unknown }
           guard let found else { return }
           // The flow is unchanged: it was not removed, and another host has it.
           let isSame = found.revision == flow.revision && found.changedAt == flow.changedAt
           throw isSame ? error : unknown
-        default: throw attempts.error(error, "it is unknown whether the flow \(id) was removed")
+        default: throw attempts.error(error, "it is unknown whether the flow \(id.shown) was removed")
         }
       }
     }
@@ -167,7 +167,7 @@ extension HostStore {
   /// - Throws: A ``FlowStoreError``, never `outcomeUnknown`, because nothing of the flow was written.
   func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
     let leasing = try leases
-    return try await settling("the flow \(id) cannot be leased at present", of: id) {
+    return try await settling("the flow \(id.shown) cannot be leased at present", of: id) {
       try await leasing.acquire(id, under: epoch)
     }
   }
@@ -301,6 +301,7 @@ extension FlowStoreError {
   static func ofWrite(_ error: any Error, to id: FlowID) -> FlowStoreError {
     error as? FlowStoreError
       ?? FlowStoreError(
-        .outcomeUnknown, "the store threw an error of another type when the flow \(id) was written", underlying: error)
+        .outcomeUnknown, "the store threw an error of another type when the flow \(id.shown) was written",
+        underlying: error)
   }
 }

@@ -82,7 +82,7 @@ enum LogChange: Sendable {
           FlowStoreError(
             .conflict,
             """
-            the flow \(id) is not damaged, so it is not given up: delete it instead. If only its history is damaged, \
+            the flow \(id.shown) is not damaged, so it is not given up: delete it instead. If only its history is damaged, \
             accept that with `acceptLosses()`
             """))
       case (_, .damaged(let error)): return .refuse(error)
@@ -91,7 +91,7 @@ enum LogChange: Sendable {
         try checkRevision(revision, expecting: expected, of: commit.flow.id)
         if let missing = commit.keptValues.subtracting(values).min() { throw .missingValue(missing) }
       case (.delete(let id, let expected), .flow(let revision, _, _)):
-        guard revision != .none else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
+        guard revision != .none else { throw FlowStoreError(.notFound, "there is no flow \(id.shown)") }
         try checkRevision(revision, expecting: expected, of: id)
       case (.note(let key, _, let old), .note(let found)):
         guard found == old?.stored else {

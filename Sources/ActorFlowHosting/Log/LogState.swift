@@ -277,7 +277,7 @@ struct LogState: Sendable {
   mutating func loseMissingValues() {
     for (id, flow) in flows where flow.place != nil && !flow.named.isEmpty {
       guard lost[id] == nil, let missing = flow.named.first(where: { flow.values[$0] == nil }) else { continue }
-      let error = LogOpening.damaged("the record of the value \(missing) of the flow \(id)")
+      let error = LogOpening.damaged("the record of the value \(missing) of the flow \(id.shown)")
       lose(id, Loss(error: error, group: flow.group))
     }
   }

@@ -100,7 +100,7 @@ struct LeaseTable: Sendable {
     if let fence {
       guard fence == current?.fence else {
         let found = current.map { "under the epoch \($0.fence)" } ?? "to nobody"
-        throw FlowStoreError(.fenced, "the flow \(id) is not leased under the epoch \(fence), but \(found)")
+        throw FlowStoreError(.fenced, "the flow \(id.shown) is not leased under the epoch \(fence), but \(found)")
       }
     } else if let current, isBeating(current.owner, at: now) {
       throw leased(current)
@@ -139,7 +139,7 @@ struct LeaseTable: Sendable {
   }
 
   private func leased(_ lease: FlowLease) -> FlowStoreError {
-    FlowStoreError(.leased, "the host \(lease.owner) holds a lease of the flow \(lease.id)")
+    FlowStoreError(.leased, "the host \(lease.owner) holds a lease of the flow \(lease.id.shown)")
   }
 
   func page(of epoch: Epoch, after cursor: String?, limit: Int) throws(FlowStoreError) -> LeasePage {

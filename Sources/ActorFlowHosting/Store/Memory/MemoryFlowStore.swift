@@ -74,7 +74,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
     let now = clock.now.microseconds
     let news = try state.withLock { state throws(FlowStoreError) in
       try state.leases.check(fence, of: id, at: now)
-      guard let record = state.records[id] else { throw FlowStoreError(.notFound, "there is no flow \(id)") }
+      guard let record = state.records[id] else { throw FlowStoreError(.notFound, "there is no flow \(id.shown)") }
       try checkRevision(record.flow.revision, expecting: revision, of: id)
       state.records[id] = nil
       state.leases.forget(id)
@@ -147,7 +147,7 @@ func checkRevision(_ stored: Revision, expecting: Revision, of id: FlowID) throw
   guard stored != expecting else { return }
   let found = stored == .none ? "does not exist" : "has the revision \(stored)"
   let wanted = expecting == .none ? "was expected not to exist" : "was expected to have \(expecting)"
-  throw FlowStoreError(.conflict, "the flow \(id) \(found); it \(wanted)")
+  throw FlowStoreError(.conflict, "the flow \(id.shown) \(found); it \(wanted)")
 }
 
 extension HistoryEntry {
