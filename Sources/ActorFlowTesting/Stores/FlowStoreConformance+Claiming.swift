@@ -32,6 +32,30 @@ extension FlowStoreConformance {
     Check("claimDue takes over a dead node's flow and a due timer", needs: [.leases, .clock]) { store in
       try await takeover(store)
     },
+    Check("claimDue ends the epoch whose flow it takes, with all its leases", needs: [.leases, .clock]) { store in
+      try await store.commit("due", .sample(status: .runnable), from: 0)
+      try await store.commit("waiting", .sample(), from: 0)
+      let dead = try await store.attach("dead", for: .seconds(10))
+      for id in ["due", "waiting"] as [FlowID] { _ = try await store.leasing.acquire(id, under: dead) }
+      try await store.advance(by: .seconds(11))
+      let heir = try await store.attach("heir")
+      try store.expect(try await claim(store, by: heir), ["due"], "the flows claimed of an overdue host")
+      try await store.refused(.fenced, what: "a commit of the overdue host to its other flow") {
+        try await store.commit("waiting", .sample("dead"), from: 1, fence: dead.fence)
+      }
+      try await store.refused(.fenced, what: "a beat of the overdue host") {
+        _ = try await store.leasing.beat(dead, for: .seconds(10))
+      }
+    },
+    Check("claimDue takes a flow at the very time of its timer, and of a beat", needs: [.leases, .clock]) { store in
+      try await store.commit("timer", .sample(wakeAt: store.time(10)), from: 0)
+      try await store.commit("held", .sample(status: .runnable), from: 0)
+      let dead = try await store.attach("dead", for: .seconds(10))
+      _ = try await store.leasing.acquire("held", under: dead)
+      let heir = try await store.attach("heir")
+      try await store.advance(by: .seconds(10))
+      try store.expect(try await claim(store, by: heir).sorted(), ["held", "timer"], "the flows due exactly now")
+    },
     Check("claimDue takes the longest due flow first", needs: [.leases, .clock]) { store in
       for (name, seconds) in [("c", 30.0), ("a", 10), ("d", 40), ("b", 20)] {
         try await store.commit(FlowID(name), .sample(wakeAt: store.time(seconds)), from: 0)

@@ -89,6 +89,15 @@ extension FlowStoreConformance {
       try await leases.detach(ann)
       _ = try await leases.beat(bob, for: .seconds(9))
     },
+    Check("detaching an ended epoch leaves the one that replaced it", needs: [.leases]) { store in
+      let leases = try store.leasing
+      let old = try await store.attach("ann")
+      let new = try await store.attach("ann")
+      _ = try await leases.acquire("flow", under: new)
+      try await leases.detach(old)
+      try await store.commit("flow", .sample(), from: 0, fence: new.fence)
+      _ = try await leases.beat(new, for: .seconds(600))
+    },
     Check("the flows leased under an epoch are listed page by page", needs: [.leases]) { store in
       let leases = try store.leasing
       let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))

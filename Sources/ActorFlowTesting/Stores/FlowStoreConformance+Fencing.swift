@@ -22,6 +22,28 @@ extension FlowStoreConformance {
     Check("no write under an older lease, or under none, is done once a lease was given", needs: [.leases]) { store in
       for round in 0..<32 { try await supersede(round, store, isLeased: round % 2 == 0) }
     },
+    Check("a lost lease is told before a stale revision", needs: [.leases]) { store in
+      let old = try await store.attach("ann")
+      _ = try await store.leasing.acquire("flow", under: old)
+      try await store.commit("flow", .sample("first"), from: 0, fence: old.fence)
+      try await store.leasing.detach(old)
+      _ = try await store.leasing.acquire("flow", under: try await store.attach("bob"))
+      try await store.refused(.fenced, what: "a write under a lost lease that expects a stale revision") {
+        try await store.commit("flow", .sample("old"), from: 7, fence: old.fence)
+      }
+    },
+    Check("a repeated write that released its lease ends no other lease", needs: [.leases]) { store in
+      let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))
+      _ = try await store.leasing.acquire("flow", under: ann)
+      let write = FlowWrite(.sample("ann"), to: "flow", expecting: .none, fence: ann.fence, releasing: true)
+      _ = try await store.store.commit(write)
+      _ = try await store.leasing.acquire("flow", under: bob)
+      _ = try await store.store.commit(write)
+      try await store.refused(.leased, what: "a lease of the flow that was leased before the repetition") {
+        _ = try await store.leasing.acquire("flow", under: ann)
+      }
+      try await store.commit("flow", .sample("bob"), from: 1, fence: bob.fence)
+    },
     Check("a retry of a write that was done returns it under any lease", needs: [.leases]) { store in
       let old = try await store.lease("flow", to: "ann")
       let name = CommitID()

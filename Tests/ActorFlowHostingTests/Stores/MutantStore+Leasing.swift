@@ -28,7 +28,8 @@ extension MutantStore {
   }
 
   func detach(_ epoch: Epoch) async throws {
-    if mutation != .detachesNothing { try await base.detach(epoch) }
+    let latest = seen.withLock { $0.epochs[epoch.owner] }
+    if mutation != .detachesNothing { try await base.detach(mutation == .detachesByName ? latest ?? epoch : epoch) }
   }
 
   func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
@@ -79,12 +80,24 @@ extension MutantStore {
     case .endsWhatIsOverdue:
       let overdue = seen.withLock { $0.epochs.values.filter { $0.until <= clock.now && $0.owner != epoch.owner } }
       for epoch in overdue { try await base.detach(epoch) }
+    case .claimsOneFlowOfTheDead:
+      let overdue = seen.withLock { $0.epochs.values.filter { $0.until <= clock.now && $0.owner != epoch.owner } }
+      for epoch in overdue {
+        for id in try await base.leased(to: epoch, after: nil, limit: 99).flows
+        where try await base.load(id)?.snapshot.status == .runnable {
+          try await base.release(FlowLease(of: id, under: epoch))
+        }
+      }
     default: break
     }
     let found = try await base.claimDue(under: epoch, serving: serving, limit: limit)
     let known = seen.withLock { seen in
       defer { for leased in found { seen.leases[leased.lease.id] = leased.lease } }
       return Set(seen.leases.keys)
+    }
+    if mutation == .claimsOnlyAfterTheTime {
+      for leased in found where leased.flow?.snapshot.wakeAt == clock.now { try await base.release(leased.lease) }
+      return found.filter { $0.flow?.snapshot.wakeAt != clock.now }
     }
     if mutation == .leavesTheDead { return found.filter { !known.contains($0.lease.id) } }
     if mutation == .claimsTwice {

@@ -17,11 +17,12 @@ enum Mutation: String, CaseIterable, Sendable {
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
   // epochs
   case endsOneLease, endsWhatIsOverdue, keepsEpoch, attachesOver, forgetsAttempts, detachesNothing
-  case listsOnePageOfLeases
+  case listsOnePageOfLeases, detachesByName
   // waking
   case countsAllTimers, keepsWishes, tellsNothing
   // claiming
   case ignoresRevisionsUnderFences, looksAtFencesThenWrites, looksForLeasesThenWrites, checksFencesFirst
+  case comparesRevisionsFirst, releasesAgain, claimsOneFlowOfTheDead, claimsOnlyAfterTheTime
   case limitsBeforeItFilters, claimsTwice, claimsUnserved, leavesTheDead, claimsYoungest, claimsWhatWaits
 
   /// The beginning of the check's name.
@@ -83,6 +84,11 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresRevisionsUnderFences: "a stale revision conflicts under"
     case .looksAtFencesThenWrites, .looksForLeasesThenWrites: "no write under an older lease"
     case .checksFencesFirst: "a retry of a write that was done"
+    case .detachesByName: "detaching an ended epoch"
+    case .comparesRevisionsFirst: "a lost lease is told"
+    case .releasesAgain: "a repeated write that released"
+    case .claimsOneFlowOfTheDead: "claimDue ends the epoch"
+    case .claimsOnlyAfterTheTime: "claimDue takes a flow at the very time"
     case .limitsBeforeItFilters: "claimDue finds the flow behind"
     case .claimsTwice: "claimDue: 4 claimers"
     case .claimsUnserved: "claimDue: waiting"
