@@ -41,8 +41,8 @@ public struct Question: Sendable, Identifiable {
     /// ``debugDescription`` into logs.
     public var description: String { "\(flow)/\(run)/\(number)\(token.map { "/~\($0)" } ?? "")" }
 
-    /// The flow, run and number without the secret digits: for logs, with control characters escaped. It cannot be read back as an id of a hosted flow's
-    /// question.
+    /// The flow, run and number without the secret digits, with control characters escaped: for logs. It cannot be read
+    /// back as an id of a hosted flow's question.
     public var debugDescription: String { "\(flow.shown)/\(run)/\(number)" }
 
     /// A mirror that shows `dump` the same parts as ``debugDescription``.

@@ -22,15 +22,16 @@ public protocol FlowStore: Sendable {
   ///
   /// The snapshot, the history, and what lists and tasks show of them change together or not at all. If the last commit
   /// of the flow has the id of this write, the write was done before: this call writes nothing, and returns the stored
-  /// flow. The lease under whose fence a flow is written may have expired, but no later one may have been given.
+  /// flow. Under a fence, the flow must be leased under that epoch. The epoch's beat may be overdue, but the epoch must
+  /// not have ended.
   ///
   /// A store that keeps values apart writes ``FlowWrite/newValues`` and removes ``FlowWrite/droppedValues`` in the same
   /// moment; the snapshot's other values are stored already.
   ///
   /// - Parameter write: The write, with the revision that it was made from.
   /// - Returns: The flow as it is stored now, with the next revision.
-  /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict`, `fenced` (a later lease was given),
-  ///   `leased` (the fence is `nil` while a lease is valid), `tooLarge`, `unavailable`, or `corrupted` or
+  /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict`, `fenced` (the flow is not leased under
+  ///   the fence), `leased` (the fence is `nil` while a lease is valid), `tooLarge`, `unavailable`, or `corrupted` or
   ///   `unsupportedFormat` (the stored flow cannot be read). After `outcomeUnknown`, retry with the same id.
   func commit(_ write: FlowWrite) async throws -> StoredFlow
 
@@ -47,7 +48,7 @@ public protocol FlowStore: Sendable {
   ///
   /// The id may be used again for another flow, also under a lease. Fences that were given before the deletion stay
   /// invalid: a write under one of them always throws `fenced`, so a host that still runs the old flow writes nothing
-  /// to the new one. For this, a store with leases remembers a flow's latest fence after the flow is deleted.
+  /// to the new one. Epochs make that hold: a deletion ends the flow's lease, and no later epoch has an earlier number.
   ///
   /// - Throws: ``FlowStoreError`` as ``commit(_:)-(FlowWrite)``; `notFound` if there is no such
   ///   flow.
