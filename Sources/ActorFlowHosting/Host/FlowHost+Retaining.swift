@@ -47,14 +47,29 @@ extension FlowHost {
     let expired = pass.retention.expired(at: shared.clock.now)
     let query = FlowQuery(definition: name, status: expired.listed)
     let page = try await shared.store.list(query, after: pass.cursor, limit: 100)
-    var report = PurgeReport()
-    for flow in page.flows where expired.mayContain(flow) {
-      if Task.isCancelled || isStopping { return }
-      if live[flow.id] != nil { continue }
-      if flow.status == .suspended, try await isOpen(flow) { continue }
-      try await purge(flow.id, if: expired, &report)
-    }
+    try await remove(page.flows.filter(expired.mayContain), if: expired)
+    if Task.isCancelled || isStopping { return }
     pass.looked(upTo: page.cursor, at: shared.clock.now)
+  }
+
+  /// The number of flows that are removed at once, so that a store on a disk writes several removals with one sync.
+  private static let removedAtOnce = 16
+
+  private func remove(_ flows: [FlowSummary], if expired: ExpiredFlows) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, flow) in flows.enumerated() {
+        if index >= Self.removedAtOnce { try await group.next() }
+        group.addTask { try await self.remove(flow, if: expired) }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func remove(_ flow: FlowSummary, if expired: ExpiredFlows) async throws {
+    guard !Task.isCancelled, !isStopping, live[flow.id] == nil else { return }
+    if flow.status == .suspended, try await isOpen(flow) { return }
+    var report = PurgeReport()
+    try await purge(flow.id, if: expired, &report)
   }
 }
 
