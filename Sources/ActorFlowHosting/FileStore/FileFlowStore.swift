@@ -142,6 +142,17 @@ public final class FileFlowStore: FlowStore {
     }
   }
 
+  /// The extent of the log's damage: the numbers of what ``unreadable()`` and ``unreadableHistories()`` name.
+  public var damage: StoreDamage? {
+    state.withLock { state in
+      let damage = StoreDamage(
+        flows: state.log.lost.count + state.log.lostNames.count,
+        histories: state.log.flows.values.count { $0.lostHistory != nil },
+        mayHaveUnknown: state.log.lostGroup != nil)
+      return damage == StoreDamage() ? nil : damage
+    }
+  }
+
   /// The paths of the files with what crashes and damage have left of groups of the log, oldest first.
   ///
   /// The writes in a torn group were never acknowledged. The store neither reads these files nor removes them, except by

@@ -24,6 +24,8 @@ extension FlowHost {
     public var lastRefusedFlow: Failure?
     /// The number of flows in memory.
     public var liveFlows: Int
+    /// The damage of the store, until an operator has accepted it or restored the store; `nil` if none is known.
+    public var damage: StoreDamage?
 
     /// An error and the time at which it was thrown.
     public struct Failure: Sendable {
@@ -40,7 +42,8 @@ extension FlowHost {
   public func health() -> Health {
     Health(
       isRunning: isRunning && !isStopping, lastPoll: polls.last, failedPolls: polls.failures.count,
-      lastStoreError: shared.store.lastFailure, lastRefusedFlow: lastRefusedFlow, liveFlows: live.count)
+      lastStoreError: shared.store.lastFailure, lastRefusedFlow: lastRefusedFlow, liveFlows: live.count,
+      damage: shared.store.damage)
   }
 }
 

@@ -23,6 +23,9 @@ final class HostStore: Sendable {
   /// Whether the store keeps the values of a flow apart from its body.
   var keepsValuesApart: Bool { store.keepsValuesApart }
 
+  /// The damage that the store knows of.
+  var damage: StoreDamage? { store.damage }
+
   /// Whether several hosts may share the store.
   var givesLeases: Bool { leasing != nil }
 

@@ -101,9 +101,16 @@ public protocol FlowStore: Sendable {
   /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict` (another note is there) or
   ///   `unavailable`.
   func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws
+
+  /// The damage that the store knows of, at this moment and without reading anything; `nil` if it knows of none. The
+  /// default is `nil`, for stores that leave damage to their database.
+  var damage: StoreDamage? { get }
 }
 
 extension FlowStore {
+  /// No damage, for a store that leaves damage to its database.
+  public var damage: StoreDamage? { nil }
+
   /// False: the body of a flow has all its values.
   public var keepsValuesApart: Bool { false }
 

@@ -55,6 +55,9 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
   /// Whether the inner store keeps the values of a flow apart from its body.
   public var keepsValuesApart: Bool { store.keepsValuesApart }
 
+  /// The damage of the store behind this one.
+  public var damage: StoreDamage? { store.damage }
+
   /// Loads a flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await call(.load, id) { try await $0.load(id) }

@@ -157,6 +157,7 @@ private let approval = Flow("approval") {
     let health = await host.health()
     print(health.isRunning, health.failedPolls, health.liveFlows)
     if let failure = health.lastStoreError { print(failure.at, failure.error) }
+    if let damage = health.damage { print("unreadable flows:", damage.flows, "; unknown ones:", damage.mayHaveUnknown) }
 
     let inbox = try await host.tasks(TaskQuery(assignee: "ann"))
     for task in inbox.tasks { print(task.flow, task.task.prompt) }

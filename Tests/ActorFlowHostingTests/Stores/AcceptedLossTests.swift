@@ -72,12 +72,16 @@ import Testing
     #expect(try await FileFlowStore.acceptMissingSegments(in: "/store", Disk(files)).isEmpty)
     let opened = try await open(files)
     #expect(await opened.unreadable().keys.contains("/store/log"))
+    #expect(opened.damage?.mayHaveUnknown == true)
+    let health = await FlowHost(store: opened, clock: clock).health()
+    #expect(health.damage == opened.damage, "an operator sees it in the health of the host")
     #expect(await failure { try await opened.commit("new", 1) }?.code == .corrupted)
     let losses = try await opened.acceptLosses()
     #expect(losses.mayHaveUnknown)
     #expect(losses.flows == (isNewest ? ["a", "b"] : []))
     try await opened.commit("new", 1)
     #expect(await opened.unreadable().isEmpty)
+    #expect(opened.damage == nil)
     try await close(opened, files)
     let again = try await open(files)
     let left: [FlowID] = isNewest ? ["a", "b", "new"] : ["b", "c", "new"]
@@ -161,6 +165,7 @@ import Testing
     try await close(store, files)
     let opened = try await open(files)
     #expect(await Array(opened.unreadableHistories().keys) == ["flow"])
+    #expect(opened.damage == StoreDamage(histories: 1))
     func page(_ sequence: Int, _ store: FileFlowStore) async throws -> [Int] {
       try await store.history(of: "flow", after: sequence, limit: 9).map(\.sequence)
     }
