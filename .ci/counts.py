@@ -49,6 +49,9 @@ OPERATIONS = {
     "parallel2": (200, 600),
     "action": (500, 1_500),
     "action8": (100, 300),
+    # A flow with 8 questions, from its start to its end.
+    "hostedAnswerMemory": (20, 80),
+    "hostedAnswerHot": (20, 80),
 }
 FLOORS = {"step", "run8", "question", "backUp", "abandon5", "stepOfAnOutsideCall", "parallel2"}
 BYTES = ["bytesPerWaitingFlow", "bytesPerRendered", "bytesPerRendered8"]

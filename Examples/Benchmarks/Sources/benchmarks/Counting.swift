@@ -60,6 +60,8 @@ struct Counting {
     case .action: _ = try await rendering.action(times)
     case .action8: _ = try await rendering.action8(times)
     case .effectKept: try await rendering.effectsKept(times, of: limit)
+    case .hostedAnswerMemory: _ = try await Hosting().answer(batch: times)
+    case .hostedAnswerHot: _ = try await Hosting().answer(batch: times, keepHot: .seconds(60))
     default: throw WrongResult(description: "\(figure.rawValue) has no operations that can be counted")
     }
   }
