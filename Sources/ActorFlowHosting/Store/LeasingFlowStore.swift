@@ -27,7 +27,7 @@ public protocol LeasingFlowStore: FlowStore {
   ///   - owner: The name of the host.
   ///   - time: The time until the first beat is overdue.
   ///   - attempt: The id of this call. A repetition with the id that the name's present epoch was made with returns
-  ///     that epoch.
+  ///     that epoch, and moves its time like a beat.
   ///   - old: The epoch that this host had, if it had one; `nil` for a host that has just been started.
   /// - Throws: ``FlowStoreError``: `fenced` if `old` is given and the name's present epoch is a later one. Another
   ///   process has attached under the name.

@@ -1,6 +1,12 @@
 import ActorFlow
 import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // Rows beside the flow's own: questions, labels, steps.
 extension FlowStoreConformance {
   static let indexing: [Check] = [
@@ -59,6 +65,20 @@ extension FlowStoreConformance {
       for query in [TaskQuery(assignee: "ann"), TaskQuery(definition: "wanted")] {
         let page = try await store.store.tasks(query, after: nil, limit: 1)
         try store.expect(page.tasks.map(\.flow), ["flow 29"], "the first page of questions that match \(query)")
+      }
+    },
+    Check("the time of a commit is the same whole microsecond for every reader", needs: [.clock]) { store in
+      for nanoseconds in [1_400, 350, 850] {
+        try await store.advance(by: .nanoseconds(nanoseconds))
+        let id = FlowID("\(nanoseconds)")
+        let written = try await store.commit(id, .sample(), from: 0)
+        let microseconds = written.changedAt.timeIntervalSince1970 * 1e6
+        try store.expect(
+          abs(microseconds - microseconds.rounded()) < 0.3, "the commit was made at \(microseconds) microseconds")
+        let loaded = try store.some(try await store.store.load(id))
+        try store.expect(loaded.changedAt, written.changedAt, "the time of the flow as it is loaded")
+        let listed = try await store.allFlows().first { $0.id == id }
+        try store.expect(listed?.changedAt, written.changedAt, "the time of the flow in a list")
       }
     },
     Check("changedAt is the time of the latest commit, by the store's clock", needs: [.clock]) { store in

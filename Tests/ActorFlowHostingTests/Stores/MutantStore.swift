@@ -84,11 +84,12 @@ final class MutantStore: LeasingFlowStore {
     }
     write.fence = passing(write.fence, for: id)
     if keepsTableOfValues { return try await commitWithTable(write, after: current) }
-    let stored: StoredFlow
+    var stored: StoredFlow
     do { stored = try await base.commit(write) } catch {
       guard mutation == .comparesRevisionsFirst, current != write.expecting else { throw error }
       throw FlowStoreError(.conflict, "another revision")
     }
+    if mutation == .roundsNoTimes { stored.changedAt = clock.now }
     if mutation == .releasesAgain, write.releases, let last = lastLease(id) { try await base.release(last) }
     seen.withLock { $0.summaries[id] = $0.summaries[id] ?? FlowSummary(stored) }
     return stored

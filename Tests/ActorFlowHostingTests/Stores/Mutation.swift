@@ -11,7 +11,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case retriesWithoutValues, weighsNoValues, leasesWithoutValues
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
-  case listsWhatWas, takesAnyCursor
+  case listsWhatWas, takesAnyCursor, roundsNoTimes
   // leasing
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, releasesAnything
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
@@ -89,6 +89,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .releasesAgain: "a repeated write that released"
     case .claimsOneFlowOfTheDead: "claimDue ends the epoch"
     case .claimsOnlyAfterTheTime: "claimDue takes a flow at the very time"
+    case .roundsNoTimes: "the time of a commit is"
     case .limitsBeforeItFilters: "claimDue finds the flow behind"
     case .claimsTwice: "claimDue: 4 claimers"
     case .claimsUnserved: "claimDue: waiting"
