@@ -60,7 +60,7 @@ extension FileFlowStore {
     to draft: inout LogDraft, of segments: [Manifest.Segment], erasing erased: FlowID?
   ) throws(FlowStoreError) {
     var ids: Set<FlowID> = []
-    var notes: Set<String> = []
+    var notes: Set<TextKey> = []
     for segment in segments {
       let bytes: SegmentBytes
       do { bytes = try files.withLock { files throws(DiskError) in try files.bytes(of: segment) } } catch {
@@ -69,7 +69,7 @@ extension FileFlowStore {
       let end = segment.length == 0 ? bytes.bytes.count : segment.length
       for case .group(let group) in bytes.pieces(upTo: end, after: UInt64(max(1, segment.firstGroup)) - 1) {
         for entry in group.entries where entry.kind == .flow { ids.insert(FlowID(entry.key)) }
-        for entry in group.entries where entry.kind == .note { notes.insert(entry.key) }
+        for entry in group.entries where entry.kind == .note { notes.insert(TextKey(entry.key)) }
       }
     }
     let number = files.withLock { $0.nextGroup }
@@ -77,7 +77,7 @@ extension FileFlowStore {
       for id in ids where id != erased && state.log.flows[id] == nil && state.log.lost[id] == nil {
         draft.add(.deletion, id.description, Int(clamping: number))
       }
-      for key in notes where state.log.notePlaces[key] == nil && state.log.lostNotes[key] == nil {
+      for key in notes.map(\.text) where state.log.notePlaces[key] == nil && state.log.lostNotes[key] == nil {
         draft.add(.noNote, key, 0)
       }
     }
