@@ -22,7 +22,7 @@ extension FileFlowStore {
       histories = log.flows.filter { $0.value.lostHistory != nil && $0.value.place != nil }.map(\.key).sorted {
         $0.description < $1.description
       }
-      notes = Array(log.lostNotes.keys)
+      notes = log.lostNotes.keys.sorted { $0.precedesByBytes($1) }
       mayHaveUnknown = log.lostGroup != nil
     }
 
@@ -30,9 +30,9 @@ extension FileFlowStore {
     fileprivate var report: String {
       var lines = ["Accepted losses of the log."]
       if mayHaveUnknown { lines.append("Flows and notes may be gone of which nothing is known.") }
-      lines += flows.map { "flow, from its latest readable state: \($0)" }
-      lines += histories.map { "history with a gap: \($0)" }
-      lines += notes.map { "note, with its latest readable value or none: \($0)" }
+      lines += flows.map { "flow, from its latest readable state: \($0.shown)" }
+      lines += histories.map { "history with a gap: \($0.shown)" }
+      lines += notes.map { "note, with its latest readable value or none: \($0.onOneLine)" }
       return lines.joined(separator: "\n") + "\n"
     }
   }

@@ -113,8 +113,8 @@ import Testing
   func lostGroup() async throws {
     let files = SimulatedFiles(seed: 1)
     let store = try await open(files)
-    for id: FlowID in ["stale", "gone", "named", "later"] { try await store.commit(id, 1) }
-    try await store.commit("stale", 2)
+    for id: FlowID in ["sta\nle", "gone", "named", "later"] { try await store.commit(id, 1) }
+    try await store.commit("sta\nle", 2)
     try await store.setNote(StoreNote([1]), under: "note", replacing: nil)
     try await store.commit("named", 2)
     try await store.commit("later", 2)
@@ -130,19 +130,21 @@ import Testing
     #expect(await failure { try await opened.commit("start", 1) }?.message.contains("acceptLosses") == true)
     let losses = try await opened.acceptLosses()
     #expect(losses.mayHaveUnknown)
-    #expect(losses.flows == ["stale"])
+    #expect(losses.flows == ["sta\nle"])
+    let report = try #require(files.contents().first { $0.key.contains("/accepted-") }?.value)
+    #expect(String(decoding: report, as: UTF8.self).contains("readable state: sta\\u{a}le\n"), "one line for each flow")
     #expect(try await opened.acceptLosses().isEmpty)
     try await opened.commit("start", 1)
     try await close(opened, files)
     for round in 0..<4 {
       let again = try await open(files)
       #expect(await Array(again.unreadable().keys) == ["named"], "round \(round)")
-      #expect(try await again.load("stale")?.revision == Revision(1))
+      #expect(try await again.load("sta\nle")?.revision == Revision(1))
       #expect(try await again.load("gone") == nil)
       #expect(try await again.load("later")?.revision == Revision(2))
       #expect(try await again.note("note") == StoreNote([1]))
       #expect(
-        try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == ["end", "later", "stale", "start"])
+        try await again.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == ["end", "later", "sta\nle", "start"])
       #expect(await again.tornTails().contains { $0.contains("/accepted-") })
       for segment in again.files.withLock({ $0.sealed }) {
         try await again.onWriter { store throws(FlowStoreError) in try store.compact(segment) }
