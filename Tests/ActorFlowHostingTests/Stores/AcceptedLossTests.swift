@@ -222,15 +222,7 @@ import Testing
   @Test("if both lists of a deletion rot while the store is open, what is deleted does not come back")
   func rottenDeletion() async throws {
     let files = SimulatedFiles(seed: 1)
-    let first = try await open(files)
-    // So many that the first segment is not rewritten because of the deletion.
-    for id: FlowID in ["deleted", "other", "x", "y", "z"] { try await first.commit(id, 1) }
-    try await first.setNote(StoreNote([1]), under: "removed", replacing: nil)
-    await first.close()
-    let store = try await open(files)
-    try await store.delete("deleted", expecting: Revision(1), fence: nil)
-    try await store.setNote(nil, under: "removed", replacing: StoreNote([1]))
-    try await store.commit("later", 1)
+    let store = try await storeWithDeletions { try await open(files) }
     try damage(files, store) { bytes, groups in
       for group in groups.prefix(2) { for index in group.offset..<group.end { bytes[index] = 0 } }
     }

@@ -125,15 +125,7 @@ import Testing
   @Test("a flow whose deletion is in a damaged group does not come back when the group's segment is rewritten")
   func damagedDeletion() async throws {
     let files = SimulatedFiles(seed: 1)
-    let first = try await open(files)
-    // So many that the first segment is not rewritten because of the deletion.
-    for id: FlowID in ["deleted", "other", "x", "y", "z"] { try await first.commit(id, 1) }
-    try await first.setNote(StoreNote([1]), under: "removed", replacing: nil)
-    await first.close()
-    let store = try await open(files)
-    try await store.delete("deleted", expecting: Revision(1), fence: nil)
-    try await store.setNote(nil, under: "removed", replacing: StoreNote([1]))
-    try await store.commit("later", 1)
+    let store = try await storeWithDeletions { try await open(files) }
     let (path, bytes, groups) = try segment(files, store)
     try await close(store, files)
     var changed = bytes

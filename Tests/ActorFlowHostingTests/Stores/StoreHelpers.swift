@@ -54,3 +54,17 @@ enum DamagedPlaces {
     static let step = 1
   #endif
 }
+
+/// Returns an open store that has deleted a flow and a note of an earlier segment, and has then written another flow.
+func storeWithDeletions(_ open: () async throws -> FileFlowStore) async throws -> FileFlowStore {
+  let first = try await open()
+  // So many that the first segment is not rewritten because of the deletion.
+  for id: FlowID in ["deleted", "other", "x", "y", "z"] { try await first.commit(id, 1) }
+  try await first.setNote(StoreNote([1]), under: "removed", replacing: nil)
+  await first.close()
+  let store = try await open()
+  try await store.delete("deleted", expecting: Revision(1), fence: nil)
+  try await store.setNote(nil, under: "removed", replacing: StoreNote([1]))
+  try await store.commit("later", 1)
+  return store
+}
