@@ -84,7 +84,10 @@ import Testing
     #expect(try await view().questions.map(\.id) == shown)
 
     // Both branches wait now, and again the second branch was the first.
-    for question in settled.questions { try await host.flow("t").answer(question.id, with: "\"x\"") }
+    for question in settled.questions {
+      try await host.flow("t").answer(question.id, with: "\"x\"")
+      _ = try await host.flow("t").settled()
+    }
     #expect(try await host.flow("t").settled().signals == ["first", "second"])
     #expect(try await view().waits.map(\.signal) == ["first", "second"])
 
