@@ -19,7 +19,7 @@ extension FileFlowStore {
       flows = log.lost.filter { $0.value.isOfGroup && log[$0.key] != nil }.map(\.key).sorted {
         $0.description < $1.description
       }
-      histories = log.flows.filter { $0.value.lostHistory != nil && $0.value.place != nil }.map(\.key).sorted {
+      histories = log.lostHistories.keys.filter { log[$0] != nil }.sorted {
         $0.description < $1.description
       }
       notes = log.lostNotes.keys.sorted { $0.precedesByBytes($1) }
@@ -61,7 +61,7 @@ extension FileFlowStore {
   ///
   /// A part that a snapshot of the index covers is found when it is read, or when its segment is rewritten.
   public func unreadableHistories() async -> [FlowID: FlowStoreError] {
-    state.withLock { state in state.log.flows.compactMapValues { $0.lostHistory?.error } }
+    state.withLock { state in state.log.lostHistories.mapValues(\.error) }
   }
 
   private func acceptLossesNow() throws(FlowStoreError) -> AcceptedLosses {

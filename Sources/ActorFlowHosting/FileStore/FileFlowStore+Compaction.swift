@@ -74,7 +74,7 @@ extension FileFlowStore {
     }
     let number = files.withLock { $0.nextGroup }
     state.withLock { state in
-      for id in ids where id != erased && state.log.flows[id] == nil && state.log.lost[id] == nil {
+      for id in ids where id != erased && state.log.flow(id) == nil && state.log.lost[id] == nil {
         draft.add(.deletion, id.description, Int(clamping: number))
       }
       for key in notes.map(\.text) where state.log.notePlaces[key] == nil && state.log.lostNotes[key] == nil {
@@ -87,7 +87,7 @@ extension FileFlowStore {
     guard !draft.isEmpty else { return }
     let copies = draft
     draft = LogDraft()
-    let group = try append { _ in copies }
+    let group = try appendCopies(copies)
     try state.withLock { state throws(FlowStoreError) in try state.log.adopt(copies, group) }
   }
 
@@ -163,7 +163,7 @@ extension LogState {
       switch entry.kind {
       case .flow:
         let id = FlowID(entry.key)
-        let (loss, lostHistory) = (lost[id], flows[id]?.lostHistory)
+        let (loss, lostHistory) = (lost[id], lostHistories[id])
         try apply(entry, at: place, in: group.number, record[...])
         // A copy of an older commit does not make a damaged flow whole.
         if let loss {
@@ -186,7 +186,7 @@ extension LogState {
         lose(id, Loss(error: error, group: flow.group))
         found.append(id)
       }
-      if flow.spans.contains(where: { $0.place.segment == segment }), flow.lostHistory == nil {
+      if flow.spans.contains(where: { $0.place.segment == segment }), lostHistories[id] == nil {
         loseHistory(of: id, Loss(error: error, group: flow.group))
       }
     }

@@ -60,7 +60,7 @@ extension FileFlowStore {
       let next = try state.withLock { state throws(FlowStoreError) -> [(revision: Int, found: Found)] in
         if let error = state.log.damage(of: id) { throw error }
         guard let flow = state.log[id] else { return [] }
-        loss = flow.lostHistory
+        loss = state.log.lostHistories[id]
         // The last part that begins at or before the first entry, and those behind it.
         var start = flow.firstSpan { $0.revision > revision }
         if revision < 0 { start = max(0, flow.firstSpan { $0.first > sequence } - 1) }
@@ -110,7 +110,9 @@ extension FileFlowStore {
   /// Notes that a part of a flow's history cannot be read.
   private func loseHistory(of id: FlowID, at place: LogPlace, _ error: FlowStoreError) {
     let isLost = state.withLock { state in
-      guard let flow = state.log[id], flow.lostHistory == nil, flow.spans.contains(where: { $0.place == place }) else {
+      guard let flow = state.log[id], state.log.lostHistories[id] == nil,
+        flow.spans.contains(where: { $0.place == place })
+      else {
         return false
       }
       state.log.loseHistory(of: id, LogState.Loss(error: error, group: flow.group))

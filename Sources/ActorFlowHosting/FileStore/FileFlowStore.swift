@@ -147,7 +147,7 @@ public final class FileFlowStore: FlowStore {
     state.withLock { state in
       let damage = StoreDamage(
         flows: state.log.lost.count + state.log.lostNames.count,
-        histories: state.log.flows.values.count { $0.lostHistory != nil },
+        histories: state.log.lostHistories.count,
         mayHaveUnknown: state.log.lostGroup != nil)
       return damage == StoreDamage() ? nil : damage
     }

@@ -162,9 +162,7 @@ extension LogDraft {
   mutating func addLosses(of state: LogState) {
     if let loss = state.lostGroup { addLoss(.lostGroup, "", loss) }
     for (id, loss) in state.lost { addLoss(.lostFlow, id.description, loss) }
-    for (id, flow) in state.flows {
-      if let loss = flow.lostHistory { addLoss(.lostHistory, id.description, loss) }
-    }
+    for (id, loss) in state.lostHistories { addLoss(.lostHistory, id.description, loss) }
     for (key, loss) in state.lostNotes { addLoss(.lostNote, key, loss) }
     for (stem, error) in state.lostNames { addLoss(.lostName, stem, error) }
   }

@@ -13,7 +13,7 @@ import ActorFlow
 struct LogSnapshot: Sendable {
   static let name = "index"
   /// The format changes with the coding of any part of a row.
-  private static let envelope = Envelope(magic: Array("AFIX".utf8), format: 1, what: "the index of the log")
+  private static let envelope = Envelope(magic: Array("AFIX".utf8), format: 2, what: "the index of the log")
 
   /// The segments that the snapshot covers, each as far as it was written; the last group is that of the snapshot.
   var segments: [Manifest.Segment] = []
@@ -25,16 +25,18 @@ struct LogSnapshot: Sendable {
 
   /// The bytes of the snapshot; `nil` if the log has damage, or if the state and the index have different flows.
   func encoded() -> [UInt8]? {
-    guard !state.hasDamage, index.count == state.flows.count else { return nil }
+    guard !state.hasDamage, index.count == state.count else { return nil }
     var writer = ByteWriter(reserving: 1 << 16)
     var segments = segments
     writer.code(&segments)
     writer.int(index.count)
     var isWhole = true
-    index.visit { entry in
-      guard let flow = state[entry.summary.id] else { return isWhole = false }
-      var row = LogRow(flow, entry)
-      row.code(with: &writer)
+    index.visit { id, entry in
+      guard var flow = state.packed(id) else { return isWhole = false }
+      var (key, entry) = (id.description, entry)
+      writer.code(&key)
+      writer.code(&flow)
+      writer.code(&entry)
     }
     writer.int(state.notePlaces.count)
     for (key, place) in state.notePlaces {
@@ -54,16 +56,13 @@ struct LogSnapshot: Sendable {
   init(decoding bytes: [UInt8]) throws(FlowStoreError) {
     var reader = ByteReader(try Self.envelope.open(bytes[...]))
     try reader.code(&segments)
-    var texts = TextMap<String>()
     let count = try reader.int()
     state.reserve(min(max(0, count), reader.remaining))
     for _ in 0..<max(0, count) {
-      var row = try reader.coded(LogRow.placeholder)
-      row.share(&texts)
-      let (id, flow) = row.state
-      try reader.check(state.flows[id] == nil, "a flow is there twice")
-      state.restore(flow, of: id)
-      index.put(row.stored(id))
+      let id = FlowID(try reader.string())
+      try reader.check(state.flow(id) == nil, "a flow is there twice")
+      state.restore(try reader.coded(Packed<LogState.Flow>.placeholder).part, of: id)
+      index.put(try reader.coded(Packed<FlowIndex.Entry>.placeholder).part, of: id)
     }
     for _ in 0..<max(0, try reader.int()) {
       let row = try reader.coded(LogNoteRow.placeholder)
@@ -93,88 +92,26 @@ struct LogSnapshot: Sendable {
   }
 }
 
-/// A flow in the snapshot: the place of its commit and its history, and its entry in the index.
-private struct LogRow {
-  var id: String
-  var flow: LogState.Flow
-  var place: LogPlace
-  var snapshot: FlowSnapshot
-  var changedAt: Date
-
-  init(_ flow: LogState.Flow, _ entry: FlowIndex.Entry) {
-    let summary = entry.summary
-    id = summary.id.description
-    self.flow = flow
-    place = flow.place ?? .placeholder
-    snapshot = FlowSnapshot(
-      definition: summary.definition, version: summary.version, status: summary.status,
-      rollbackFailed: summary.rollbackFailed, steps: summary.steps, labels: summary.labels, wakeAt: summary.wakeAt,
-      tasks: entry.tasks)
-    changedAt = summary.changedAt
-  }
-
-  private init() {
-    (id, flow, place, snapshot, changedAt) = ("", LogState.Flow(), .placeholder, .placeholder, .placeholder)
-  }
-
-  var state: (FlowID, LogState.Flow) {
-    var flow = flow
-    flow.place = place
-    return (FlowID(id), flow)
-  }
-
-  func stored(_ id: FlowID) -> StoredFlow {
-    StoredFlow(id: id, revision: flow.revision, snapshot: snapshot, changedAt: changedAt)
-  }
-
-  /// Replaces texts that many flows have by one instance.
-  mutating func share(_ texts: inout TextMap<String>) {
-    func shared(_ text: String) -> String {
-      // Shorter texts have no memory of their own.
-      guard text.utf8.count > 15 else { return text }
-      if let known = texts[text] { return known }
-      texts[text] = text
-      return text
-    }
-    snapshot.definition = shared(snapshot.definition)
-    for index in snapshot.steps.indices { snapshot.steps[index] = StepID(shared(snapshot.steps[index].path)) }
-    for index in snapshot.tasks.indices {
-      snapshot.tasks[index].step = StepID(shared(snapshot.tasks[index].step.path))
-      snapshot.tasks[index].prompt = shared(snapshot.tasks[index].prompt)
-      for number in snapshot.tasks[index].assignees.indices {
-        snapshot.tasks[index].assignees[number] = shared(snapshot.tasks[index].assignees[number])
-      }
-    }
-  }
-}
-
-extension LogRow: StoredPart {
-  static var placeholder: LogRow { LogRow() }
+extension LogState.Flow: StoredPart {
+  static var placeholder: Self { Self() }
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    try coder.code(&id)
-    flow.revision = Revision(try coder.coded(flow.revision.number))
-    try coder.code(&flow.commit)
-    try coder.code(&flow.group)
+    revision = Revision(try coder.coded(revision.number))
+    try coder.code(&commit)
+    try coder.short(&group)
     try coder.code(&place)
-    try coder.code(&flow.spans)
-    var values = flow.values.sorted { $0.key < $1.key }.map { LogValueRow(number: $0.key, value: $0.value) }
+    try coder.code(&spans)
+    var values = values.sorted { $0.key < $1.key }.map { LogValueRow(number: $0.key, value: $0.value) }
     try coder.code(&values)
-    flow.values = Dictionary(values.map { ($0.number, $0.value) }) { first, _ in first }
-    flow.named = Set(flow.values.keys)
-    try coder.code(&snapshot.definition)
-    try coder.int(&snapshot.version)
-    try coder.code(&snapshot.status)
-    try coder.code(&snapshot.rollbackFailed)
-    try coder.code(&snapshot.steps)
-    try coder.texts(&snapshot.labels)
-    try coder.code(&snapshot.wakeAt)
-    try coder.code(&snapshot.tasks)
-    try coder.code(&changedAt)
+    self.values = Dictionary(values.map { ($0.number, $0.value) }) { first, _ in first }
+    // Most flows have the values that they name, and no others.
+    var isComplete = named == Set(self.values.keys)
+    try coder.code(&isComplete)
+    named = isComplete ? Set(self.values.keys) : Set(try coder.coded(named.sorted()))
   }
 }
 
-/// A value of a flow in the snapshot: its number and place. A log without damage has all values that its flows name.
+/// A value of a flow: its number and place.
 private struct LogValueRow: StoredPart {
   var number: Int
   var value: LogState.Value
@@ -186,7 +123,7 @@ private struct LogValueRow: StoredPart {
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&number)
     try coder.code(&value.place)
-    try coder.code(&value.group)
+    try coder.short(&value.group)
   }
 }
 
@@ -209,9 +146,9 @@ extension LogPlace: StoredPart {
   static var placeholder: LogPlace { LogPlace(segment: 0, offset: 0, length: 0) }
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    try coder.fixed(&segment)
-    try coder.fixed(&offset)
-    try coder.fixed(&length)
+    try coder.short(&segment)
+    try coder.short(&offset)
+    try coder.short(&length)
   }
 }
 
@@ -222,15 +159,14 @@ extension LogState.Span: StoredPart {
     try coder.code(&place)
     try coder.code(&revision)
     try coder.int(&first)
-    try coder.code(&group)
+    try coder.short(&group)
   }
 }
 
 extension LogState {
   /// Whether anything is known to be lost.
   var hasDamage: Bool {
-    lostGroup != nil || !lost.isEmpty || !lostNotes.isEmpty || !lostNames.isEmpty
-      || flows.values.contains { $0.lostHistory != nil }
+    lostGroup != nil || !lost.isEmpty || !lostHistories.isEmpty || !lostNotes.isEmpty || !lostNames.isEmpty
   }
 
   /// Removes what is only in segments that are gone: it was deleted after the snapshot. Returns the removed flows.

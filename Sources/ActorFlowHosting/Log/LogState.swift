@@ -51,7 +51,6 @@ struct LogState: Sendable {
     var spans: [Span] = []
     /// The number of the group that has the last commit.
     var group: UInt64 = 0
-    var lostHistory: Loss?
     /// The numbers of the values that the last commit names.
     var named: Set<Int> = []
     /// The values that were found, by their numbers.
@@ -100,16 +99,38 @@ struct LogState: Sendable {
     }
   }
 
+  /// A flow, packed: a store has many flows, and most of them have ended.
+  private enum Row: Sendable {
+    case packed(Packed<Flow>)
+    /// A flow with so many parts that packing it again at each commit would take long.
+    indirect case long(Flow)
+
+    private static let most = 32
+
+    init(_ flow: Flow) {
+      self = flow.spans.count + flow.values.count > Self.most ? .long(flow) : .packed(Packed(flow))
+    }
+
+    var flow: Flow {
+      switch self {
+      case .packed(let row): row.part
+      case .long(let flow): flow
+      }
+    }
+  }
+
   struct Note: Sendable {
     var note: StoreNote
     var place: LogPlace
   }
 
-  private(set) var flows: [FlowID: Flow] = [:]
+  private var rows: [FlowID: Row] = [:]
   private(set) var notes = StoreNotes()
   private(set) var notePlaces = TextMap<LogPlace>()
   /// The flows whose last commit is damaged, each with the error that its calls throw.
   private(set) var lost: [FlowID: Loss] = [:]
+  /// The flows of which a part of the history is damaged.
+  private(set) var lostHistories: [FlowID: Loss] = [:]
   /// The notes whose record is damaged.
   private(set) var lostNotes = TextMap<Loss>()
   /// The loss of flows of which nothing is known, if a damaged group may have had them.
@@ -121,12 +142,30 @@ struct LogState: Sendable {
   /// The bytes of living records, by segment.
   private(set) var live: [UInt32: Int] = [:]
 
-  subscript(id: FlowID) -> Flow? { flows[id].flatMap { $0.place == nil ? nil : $0 } }
+  /// The flow, if its last commit was found.
+  subscript(id: FlowID) -> Flow? { flow(id).flatMap { $0.place == nil ? nil : $0 } }
+
+  /// The flow, even if only older parts of it were found.
+  func flow(_ id: FlowID) -> Flow? { rows[id]?.flow }
+
+  /// All flows, also those of which only older parts were found.
+  var flows: some Sequence<(id: FlowID, flow: Flow)> { rows.lazy.map { (id: $0.key, flow: $0.value.flow) } }
+
+  /// The number of ``flows``.
+  var count: Int { rows.count }
+
+  /// Changes a flow, which is new if it was not there.
+  private mutating func change<Value>(_ id: FlowID, _ body: (inout Flow) -> Value) -> Value {
+    // Nothing else has the flow while it changes, so that its arrays are not copied.
+    var flow = rows.removeValue(forKey: id)?.flow ?? Flow()
+    defer { rows[id] = Row(flow) }
+    return body(&flow)
+  }
 
   /// The error that a flow's calls throw, if it is damaged.
   func damage(of id: FlowID) -> FlowStoreError? {
     if let loss = lost[id] { return loss.error }
-    guard lostGroup != nil || !lostNames.isEmpty, flows[id]?.place == nil, !absent.contains(id) else { return nil }
+    guard lostGroup != nil || !lostNames.isEmpty, self[id] == nil, !absent.contains(id) else { return nil }
     return lostNames[FileName.stem(of: id)] ?? lostGroup?.error
   }
 
@@ -137,21 +176,23 @@ struct LogState: Sendable {
     in group: UInt64
   ) {
     let loss = lost.removeValue(forKey: id)
-    let old = flows[id, default: Flow()].put(revision, by: commit, naming: values, at: place, in: group)
-    if let loss { flows[id]?.lostHistory = loss }
-    release(old)
+    let dropped = change(id) { flow in
+      let old = flow.put(revision, by: commit, naming: values, at: place, in: group)
+      return (old.map { [$0] } ?? []) + flow.dropValues()
+    }
+    if let loss { lostHistories[id] = loss }
+    for place in dropped { release(place) }
     retain(place)
-    for place in flows[id]?.dropValues() ?? [] { release(place) }
   }
 
   /// Adds a value of a flow, before the commit that brings it, or its copy.
   mutating func add(_ value: Value, _ number: Int, to id: FlowID) {
-    release(flows[id, default: Flow()].values.updateValue(value, forKey: number)?.place)
+    release(change(id) { $0.values.updateValue(value, forKey: number)?.place })
     retain(value.place)
   }
 
   mutating func add(_ span: Span, to id: FlowID) {
-    release(flows[id, default: Flow()].add(span))
+    release(change(id) { $0.add(span) })
     retain(span.place)
   }
 
@@ -160,19 +201,23 @@ struct LogState: Sendable {
     if lostGroup != nil { absent.insert(id) }
     if !lostNames.isEmpty { lostNames[FileName.stem(of: id)] = nil }
     if let loss = lost[id], loss.group < group { lost[id] = nil }
-    guard var flow = flows.removeValue(forKey: id) else { return }
+    if let loss = lostHistories[id], loss.group < group { lostHistories[id] = nil }
+    guard var flow = rows.removeValue(forKey: id)?.flow else { return }
     for span in flow.spans where span.group < group { release(span.place) }
     flow.spans.removeAll { $0.group < group }
     for (number, value) in flow.values where value.group < group {
       release(value.place)
       flow.values[number] = nil
     }
-    if let loss = flow.lostHistory, loss.group < group { flow.lostHistory = nil }
     if flow.group < group {
       release(flow.place)
       flow.place = nil
     }
-    if flow.place != nil || !flow.spans.isEmpty || !flow.values.isEmpty { flows[id] = flow }
+    if flow.place != nil || !flow.spans.isEmpty || !flow.values.isEmpty {
+      rows[id] = Row(flow)
+    } else {
+      lostHistories[id] = nil
+    }
   }
 
   mutating func set(_ note: Note?, under key: String) {
@@ -197,11 +242,20 @@ struct LogState: Sendable {
   }
 
   /// Takes space for this number of flows at once.
-  mutating func reserve(_ count: Int) { flows.reserveCapacity(count) }
+  mutating func reserve(_ count: Int) { rows.reserveCapacity(count) }
+
+  /// The flow as it is kept in a snapshot, if its last commit was found.
+  func packed(_ id: FlowID) -> Packed<Flow>? {
+    switch rows[id] {
+    case .packed(let row): row.part.place == nil ? nil : row
+    case .long(let flow): flow.place == nil ? nil : Packed(flow)
+    case nil: nil
+    }
+  }
 
   /// Adds a flow of a snapshot.
   mutating func restore(_ flow: Flow, of id: FlowID) {
-    flows[id] = flow
+    rows[id] = Row(flow)
     if let place = flow.place { retain(place) }
     for span in flow.spans { retain(span.place) }
     for value in flow.values.values { retain(value.place) }
@@ -209,15 +263,15 @@ struct LogState: Sendable {
 
   /// Removes values of a flow. If the flow names one of them, it is lost.
   mutating func dropValues(of id: FlowID, _ isGone: (Value) -> Bool) {
-    for (number, value) in flows[id]?.values ?? [:] where isGone(value) {
-      release(value.place)
-      flows[id]?.values[number] = nil
-    }
+    guard let gone = flow(id)?.values.filter({ isGone($0.value) }), !gone.isEmpty else { return }
+    for value in gone.values { release(value.place) }
+    change(id) { flow in for number in gone.keys { flow.values[number] = nil } }
   }
 
   mutating func dropSpans(of id: FlowID, _ isGone: (Span) -> Bool) {
-    for span in flows[id]?.spans ?? [] where isGone(span) { release(span.place) }
-    flows[id]?.spans.removeAll(where: isGone)
+    guard let gone = flow(id)?.spans.filter(isGone), !gone.isEmpty else { return }
+    for span in gone { release(span.place) }
+    change(id) { $0.spans.removeAll(where: isGone) }
   }
 
   mutating func lose(_ id: FlowID, _ loss: Loss) {
@@ -225,11 +279,11 @@ struct LogState: Sendable {
   }
 
   mutating func loseHistory(of id: FlowID, _ loss: Loss) {
-    flows[id]?.lostHistory = loss
+    if rows[id] != nil { lostHistories[id] = loss }
   }
 
   mutating func setLostHistory(of id: FlowID, _ loss: Loss?) {
-    flows[id]?.lostHistory = loss
+    lostHistories[id] = loss
   }
 
   mutating func loseNote(_ key: String, _ loss: Loss) {
@@ -240,7 +294,7 @@ struct LogState: Sendable {
   mutating func loseGroup(_ loss: Loss) {
     lostGroup = loss
     // A flow that a damaged group names stays lost when the loss of the others is accepted.
-    for id in flows.keys where lost[id]?.isOfGroup ?? true { lost[id] = loss }
+    for id in rows.keys where lost[id]?.isOfGroup ?? true { lost[id] = loss }
     for key in notePlaces.keys { lostNotes[key] = loss }
   }
 
@@ -253,9 +307,7 @@ struct LogState: Sendable {
   mutating func acceptLosses(before group: UInt64) {
     if let loss = lostGroup, loss.group < group { (lostGroup, absent) = (nil, []) }
     for (id, loss) in lost where loss.isOfGroup && loss.group < group { lost[id] = nil }
-    for (id, flow) in flows {
-      if let loss = flow.lostHistory, loss.group < group { flows[id]?.lostHistory = nil }
-    }
+    for (id, loss) in lostHistories where loss.group < group { lostHistories[id] = nil }
     for key in Array(lostNotes.keys) {
       if let loss = lostNotes[key], loss.group < group { lostNotes[key] = nil }
     }
@@ -263,13 +315,16 @@ struct LogState: Sendable {
 
   /// Removes what no flow owns, after all groups were applied.
   mutating func settle() {
-    for (id, flow) in flows where flow.place == nil && lost[id] == nil {
-      for span in flow.spans { release(span.place) }
-      for value in flow.values.values { release(value.place) }
-      flows[id] = nil
-    }
-    for (id, flow) in flows where flow.place != nil && !flow.values.isEmpty {
-      for place in flows[id]?.dropValues() ?? [] { release(place) }
+    for (id, row) in rows {
+      var flow = row.flow
+      if flow.place == nil, lost[id] == nil {
+        for span in flow.spans { release(span.place) }
+        for value in flow.values.values { release(value.place) }
+        (rows[id], lostHistories[id]) = (nil, nil)
+      } else if flow.place != nil, case let dropped = flow.dropValues(), !dropped.isEmpty {
+        for place in dropped { release(place) }
+        rows[id] = Row(flow)
+      }
     }
   }
 
@@ -340,15 +395,15 @@ extension LogState {
   func needs(_ entry: LogEntry, at place: LogPlace, older: (UInt64) -> Bool) -> Bool {
     let id = FlowID(entry.key)
     return switch entry.kind {
-    case .flow: flows[id]?.place == place
-    case .history: flows[id]?.has(place, of: entry.number) ?? false
-    case .value: flows[id]?.values[entry.number]?.place == place
+    case .flow: flow(id)?.place == place
+    case .history: flow(id)?.has(place, of: entry.number) ?? false
+    case .value: flow(id)?.values[entry.number]?.place == place
     // The flow comes back if an older segment has it and nothing says that it is deleted.
     case .deletion: older(UInt64(entry.number)) || lostGroup != nil
     case .note: notePlaces[entry.key] == place
     case .noNote: notePlaces[entry.key] == nil && older(.max)
     case .lostFlow: lost[id] != nil
-    case .lostHistory: flows[id]?.lostHistory != nil
+    case .lostHistory: lostHistories[id] != nil
     case .lostGroup: lostGroup != nil
     case .lostNote: lostNotes[entry.key] != nil
     case .lostName: lostNames[entry.key] != nil

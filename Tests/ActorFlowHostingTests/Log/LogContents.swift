@@ -26,8 +26,9 @@ struct LogContents: Equatable {
 
   init(_ opened: FileFlowStore.Opened) throws {
     let log = opened.state.log
-    flows = log.flows.mapValues {
-      Flow(revision: $0.revision, commit: $0.commit, parts: $0.spans.map { [$0.revision, $0.first] })
+    flows = [:]
+    for (id, flow) in log.flows {
+      flows[id] = Flow(revision: flow.revision, commit: flow.commit, parts: flow.spans.map { [$0.revision, $0.first] })
     }
     notes = Dictionary(uniqueKeysWithValues: log.notePlaces.keys.compactMap { key in log.notes[key].map { (key, $0) } })
     damaged = Set(log.lost.keys)

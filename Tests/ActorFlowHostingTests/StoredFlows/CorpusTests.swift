@@ -39,7 +39,7 @@ import Testing
           #expect(read.damage(of: scenario.id)?.code == .corrupted, "\(ending), \(what)")
         } else {
           #expect(read.damage(of: scenario.id) == nil, "\(ending), \(what)")
-          #expect(read[scenario.id]?.lostHistory?.error.code == .corrupted, "\(ending), \(what)")
+          #expect(read.lostHistories[scenario.id]?.error.code == .corrupted, "\(ending), \(what)")
         }
       }
       for length in stride(from: 0, to: bytes.count, by: DamagedPlaces.step) {
@@ -53,7 +53,7 @@ import Testing
       }
     }
     let sound = try Self.converted(scenario.id, entry.flow, entry.history)
-    #expect(sound.damage(of: scenario.id) == nil && sound[scenario.id]?.lostHistory == nil)
+    #expect(sound.damage(of: scenario.id) == nil && sound.lostHistories[scenario.id] == nil)
   }
 
   /// Returns the log that is made of a flow's files.

@@ -30,6 +30,15 @@ protocol ByteCoder {
 extension ByteCoder {
   mutating func code(_ part: inout some StoredPart) throws(Failure) { try part.code(with: &self) }
 
+  /// Codes a number so that a small one is short.
+  mutating func short<Number: FixedWidthInteger>(_ number: inout Number) throws(Failure) {
+    var value = Int64(clamping: number)
+    try signed(&value)
+    let read = Number(exactly: value)
+    try check(read != nil, "\(value) is not a valid number")
+    number = read ?? number
+  }
+
   /// Codes a part, and returns it for a value that is made of its parts: a case with fields, or a constant.
   mutating func coded<Part: StoredPart>(_ part: Part) throws(Failure) -> Part {
     var part = part

@@ -10,18 +10,24 @@ import ActorFlow
 ///
 /// Both stores of this module have one in memory, and update it when they make a commit visible.
 struct FlowIndex: Sendable {
-  /// A flow. A class, so that the empty places of the dictionary are small.
-  final class Entry: Sendable {
-    let summary: FlowSummary
-    let tasks: [OpenTask]
+  /// A flow, but its id, its body and its values.
+  struct Entry: Sendable {
+    var revision: Revision
+    var snapshot: FlowSnapshot
+    var changedAt: Date
 
-    init(summary: FlowSummary, tasks: [OpenTask]) {
-      (self.summary, self.tasks) = (summary, tasks)
+    init(_ flow: StoredFlow) {
+      (revision, snapshot, changedAt) = (flow.revision, flow.snapshot, flow.changedAt)
+      (snapshot.body, snapshot.values) = ([], [])
     }
 
-    var labels: [FlowQuery.Label] { summary.labels.map { FlowQuery.Label($0.key, $0.value) } }
+    func summary(of id: FlowID) -> FlowSummary {
+      FlowSummary(StoredFlow(id: id, revision: revision, snapshot: snapshot, changedAt: changedAt))
+    }
+
+    var labels: [FlowQuery.Label] { snapshot.labels.map { FlowQuery.Label($0.key, $0.value) } }
     /// The texts by which questions are found.
-    var taskKeys: [[TextKey]] { tasks.map { [TextKey($0.question)] + $0.assignees.map { TextKey($0) } } }
+    var taskKeys: [[TextKey]] { snapshot.tasks.map { [TextKey($0.question)] + $0.assignees.map { TextKey($0) } } }
   }
 
   struct TaskKey: Comparable, Sendable {
@@ -42,7 +48,7 @@ struct FlowIndex: Sendable {
     }
   }
 
-  private var entries: [TextKey: Entry] = [:]
+  private var entries: [TextKey: Packed<Entry>] = [:]
   private var flows = SortedList<TextKey>()
   private var byDefinition: [TextKey: SortedList<TextKey>] = [:]
   private var byLabel: [FlowQuery.Label: SortedList<TextKey>] = [:]
@@ -54,42 +60,42 @@ struct FlowIndex: Sendable {
   var count: Int { entries.count }
 
   /// Visits all flows in the order of their ids.
-  func visit(_ body: (Entry) -> Void) {
+  func visit(_ body: (FlowID, Packed<Entry>) -> Void) {
     flows.visit(after: nil) { name in
-      if let entry = entries[name] { body(entry) }
+      if let entry = entries[name] { body(FlowID(name.text), entry) }
       return true
     }
   }
 
   /// Applies a commit.
-  mutating func put(_ flow: StoredFlow) {
-    let name = TextKey(flow.id.description)
-    let old = entries[name]
-    let new = Entry(summary: FlowSummary(flow), tasks: flow.snapshot.tasks)
-    entries[name] = new
+  mutating func put(_ flow: StoredFlow) { put(Entry(flow), of: flow.id) }
+
+  mutating func put(_ new: Entry, of id: FlowID) {
+    let name = TextKey(id.description)
+    let old = entries.updateValue(Packed(new), forKey: name)?.part
     if old == nil { flows.insert(name) }
-    let definition = TextKey(new.summary.definition)
-    if let old, TextKey(old.summary.definition) != definition {
-      byDefinition.remove(name, under: TextKey(old.summary.definition))
+    let definition = TextKey(new.snapshot.definition)
+    if let old, TextKey(old.snapshot.definition) != definition {
+      byDefinition.remove(name, under: TextKey(old.snapshot.definition))
     }
     byDefinition.insert(name, under: definition)
-    if old?.summary.status != new.summary.status {
-      if let old { byStatus.remove(name, under: old.summary.status) }
-      byStatus.insert(name, under: new.summary.status)
+    if old?.snapshot.status != new.snapshot.status {
+      if let old { byStatus.remove(name, under: old.snapshot.status) }
+      byStatus.insert(name, under: new.snapshot.status)
     }
-    if old?.summary.wakeAt != new.summary.wakeAt {
+    if old?.snapshot.wakeAt != new.snapshot.wakeAt {
       if let old { removeTime(of: old, name) }
-      if let time = new.summary.wakeAt { byTime.insert(TimerKey(time: time.microseconds, flow: name)) }
+      if let time = new.snapshot.wakeAt { byTime.insert(TimerKey(time: time.microseconds, flow: name)) }
     }
     // Equal dictionaries and tasks may have texts with other bytes.
-    let labels = new.summary.labels
-    if old.map({ $0.summary.labels.count != labels.count || !$0.labels.allSatisfy(labels.has) }) ?? true {
+    let labels = new.snapshot.labels
+    if old.map({ $0.snapshot.labels.count != labels.count || !$0.labels.allSatisfy(labels.has) }) ?? true {
       if let old { removeLabels(of: old, name) }
       for label in new.labels { byLabel.insert(name, under: label) }
     }
-    if old.map({ $0.tasks != new.tasks || $0.taskKeys != new.taskKeys }) ?? true {
+    if old.map({ $0.snapshot.tasks != new.snapshot.tasks || $0.taskKeys != new.taskKeys }) ?? true {
       if let old { removeTasks(of: old, name) }
-      for task in new.tasks {
+      for task in new.snapshot.tasks {
         let key = TaskKey(flow: name, question: TextKey(task.question))
         allTasks.insert(key)
         for assignee in task.assignees { byAssignee.insert(key, under: TextKey(assignee)) }
@@ -99,17 +105,17 @@ struct FlowIndex: Sendable {
 
   mutating func remove(_ id: FlowID) {
     let name = TextKey(id.description)
-    guard let old = entries.removeValue(forKey: name) else { return }
+    guard let old = entries.removeValue(forKey: name)?.part else { return }
     flows.remove(name)
-    byDefinition.remove(name, under: TextKey(old.summary.definition))
-    byStatus.remove(name, under: old.summary.status)
+    byDefinition.remove(name, under: TextKey(old.snapshot.definition))
+    byStatus.remove(name, under: old.snapshot.status)
     removeTime(of: old, name)
     removeLabels(of: old, name)
     removeTasks(of: old, name)
   }
 
   private mutating func removeTime(of entry: Entry, _ name: TextKey) {
-    guard let time = entry.summary.wakeAt else { return }
+    guard let time = entry.snapshot.wakeAt else { return }
     byTime.remove(TimerKey(time: time.microseconds, flow: name))
   }
 
@@ -118,11 +124,23 @@ struct FlowIndex: Sendable {
   }
 
   private mutating func removeTasks(of entry: Entry, _ name: TextKey) {
-    for task in entry.tasks {
+    for task in entry.snapshot.tasks {
       let key = TaskKey(flow: name, question: TextKey(task.question))
       allTasks.remove(key)
       for assignee in task.assignees { byAssignee.remove(key, under: TextKey(assignee)) }
     }
+  }
+}
+
+extension FlowIndex.Entry: StoredPart {
+  static var placeholder: Self {
+    Self(StoredFlow(id: FlowID(""), revision: .none, snapshot: .placeholder, changedAt: .placeholder))
+  }
+
+  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
+    revision = Revision(try coder.coded(revision.number))
+    try coder.code(&changedAt)
+    try snapshot.codeIndexed(with: &coder)
   }
 }
 
@@ -139,7 +157,9 @@ extension FlowIndex {
     var more = false
     candidates(for: query).visit(after: start) { name in
       visiting(name)
-      guard let summary = entries[name]?.summary, query.matches(summary) else { return true }
+      guard let entry = entries[name]?.part else { return true }
+      let summary = entry.summary(of: FlowID(name.text))
+      guard query.matches(summary) else { return true }
       guard found.count < limit else {
         more = true
         return false
@@ -189,11 +209,14 @@ extension FlowIndex {
     let keys = query.assignee.map { byAssignee[TextKey($0)] ?? SortedList() } ?? allTasks
     var found: [TaskSummary] = []
     var more = false
+    // The questions of a flow follow each other.
+    var last: (flow: TextKey, snapshot: FlowSnapshot)?
     keys.visit(after: start) { key in
       visiting(key)
-      guard let entry = entries[key.flow] else { return true }
-      for task in entry.tasks where TextKey(task.question) == key.question {
-        let summary = TaskSummary(flow: entry.summary.id, definition: entry.summary.definition, task: task)
+      if last?.flow != key.flow { last = entries[key.flow].map { (key.flow, $0.part.snapshot) } }
+      guard let snapshot = last?.snapshot else { return true }
+      for task in snapshot.tasks where TextKey(task.question) == key.question {
+        let summary = TaskSummary(flow: FlowID(key.flow.text), definition: snapshot.definition, task: task)
         guard query.matches(summary) else { continue }
         guard found.count < limit else {
           more = true
@@ -203,8 +226,8 @@ extension FlowIndex {
       }
       return true
     }
-    let last = found.last.map { Cursor.text([$0.flow.description, $0.task.question]) }
-    return TaskPage(tasks: found, cursor: more ? last : nil)
+    let end = found.last.map { Cursor.text([$0.flow.description, $0.task.question]) }
+    return TaskPage(tasks: found, cursor: more ? end : nil)
   }
 }
 

@@ -152,6 +152,14 @@ extension FlowSnapshot: StoredPart {
     with coder: inout Coder, values place: ValuePlace
   ) throws(Coder.Failure) -> ValuePlace {
     let place = coder.format >= 3 ? try codeValues(with: &coder, place) : .here
+    try codeIndexed(with: &coder)
+    if coder.format >= 2 { try coder.int(&format) }
+    try coder.blob(&body)
+    return place
+  }
+
+  /// Codes what indexes have of a flow.
+  mutating func codeIndexed<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&definition)
     try coder.int(&version)
     try coder.code(&status)
@@ -160,9 +168,6 @@ extension FlowSnapshot: StoredPart {
     try coder.texts(&labels)
     try coder.code(&wakeAt)
     try coder.code(&tasks)
-    if coder.format >= 2 { try coder.int(&format) }
-    try coder.blob(&body)
-    return place
   }
 
   /// Codes the values, or their numbers. They stand before the rest, so that a store can read them alone.
