@@ -145,9 +145,11 @@ package final class Disk: Sendable {
 
   /// Takes the space for this number of bytes of a new file.
   func reserve(_ size: Int, for file: DiskFile) throws(DiskError) {
-    try perform(DiskOperation(kind: .write, path: file.path, count: size)) { () throws(SystemFailure) in
-      try file.system.reserve(size)
-    }
+    let operation = DiskOperation(kind: .write, path: file.path, count: size)
+    let fault = try begin(operation)
+    // A part of the space is none.
+    if case .partial(_, let code)? = fault { throw failure(operation, code) }
+    do { try file.system.reserve(size) } catch { throw failure(operation, error.code) }
   }
 
   // MARK: - Locks

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// An operation that the file store asks of the system: one call, or a few that fail as one.
 package struct DiskOperation: Sendable, Hashable {
   package enum Kind: Sendable, Hashable, CaseIterable {
@@ -33,4 +41,14 @@ package struct DiskError: Error, Sendable, CustomStringConvertible {
   let reason: String
 
   package var description: String { "\(operation.kind) of \(operation.path): \(reason)" }
+
+  /// Whether the disk or the user's share of it is full.
+  var isOfFullDisk: Bool { code == ENOSPC || code == EDQUOT }
+}
+
+extension FlowStoreError {
+  /// Whether certainly nothing was written, because the disk is full.
+  var isOfFullDisk: Bool {
+    code == .unavailable && (underlying as? DiskError)?.isOfFullDisk ?? false
+  }
 }

@@ -95,7 +95,15 @@ extension FileFlowStore {
       draft.copy(group, opening.state, end) { number in firsts.contains { $0 < number } }
     }
     var opened = Opened(files: files)
-    let copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength)
+    let copies: LogGroup?
+    do { copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength) } catch {
+      // The last process has left its reserve.
+      guard error.isOfFullDisk else { throw error }
+      opened.files.releaseReserve()
+      copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength)
+    }
+    // Without the reserve the store opens all the same, and takes only what may use it.
+    try? opened.files.holdReserve()
     if let copies { try opening.adopt(draft, copies) }
     opened.state.log = opening.state
     opened.beganWithSnapshot = opening.beganWithSnapshot

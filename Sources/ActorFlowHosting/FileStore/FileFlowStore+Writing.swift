@@ -54,8 +54,11 @@ extension FileFlowStore {
   private func drain() {
     guard let members = state.withLock({ $0.queue.next(upTo: Self.groupBytes) }) else { return }
     let replies: [WriteQueue.Reply]
+    var ended = members
     let result: Result<WriteQueue.Ending, FlowStoreError>
-    do {
+    let shortage = shortage(for: members)
+    do throws(FlowStoreError) {
+      if let shortage { throw shortage }
       let group = try append { number in
         var draft = LogDraft()
         for member in members { member.change.add(to: &draft, number) }
@@ -72,15 +75,56 @@ extension FileFlowStore {
       }
       result = .success(.written)
     } catch {
-      replies = state.withLock { $0.queue.finish(false, $0.log) }
-      result = .failure(error)
+      // Those that may use the reserve come again without the others.
+      var repeated: [WriteQueue.Member] = []
+      if shortage != nil || error.isOfFullDisk && releasesReserve() {
+        repeated = members.filter(\.change.mayUseReserve)
+        ended.removeAll(where: \.change.mayUseReserve)
+      }
+      replies = state.withLock { $0.queue.finish(false, $0.log, repeating: repeated) }
+      result = .failure(error.isOfFullDisk ? fullDisk(error) : error)
     }
-    for member in members { member.done(result) }
+    for member in ended { member.done(result) }
     for reply in replies { reply.deliver() }
     compactIfUseful()
     if files.withLock({ $0.isSnapshotDue }) { saveIndex() }
     // The next group is another job, so that other work on this thread comes between two groups.
     writer.async { self.drain() }
+  }
+
+  /// The reason why these writes cannot be tried, if there is one: while the reserve is gone, only those that may use it
+  /// are written.
+  private func shortage(for members: [WriteQueue.Member]) -> FlowStoreError? {
+    if members.allSatisfy(\.change.mayUseReserve) { return nil }
+    do { try files.withLock { files throws(DiskError) in try files.holdReserve() } } catch {
+      return FlowStoreError(.unavailable, "there is no reserve", underlying: error)
+    }
+    return nil
+  }
+
+  /// Gives the reserve back to the disk; returns whether there was one.
+  private func releasesReserve() -> Bool {
+    files.withLock { files in
+      defer { files.releaseReserve() }
+      return files.hasReserve
+    }
+  }
+
+  private func fullDisk(_ error: FlowStoreError) -> FlowStoreError {
+    FlowStoreError(
+      .unavailable,
+      """
+      the disk of \(root) is full: free space, or delete ended flows. Until then, only what leaves a step or a flow and \
+      what deletes a flow is written
+      """, underlying: error.underlying)
+  }
+
+  /// Writes a group of copies, which will make room; the reserve is used if the disk is full.
+  func appendCopies(_ copies: LogDraft) throws(FlowStoreError) -> LogGroup {
+    do { return try append { _ in copies } } catch {
+      guard error.isOfFullDisk, releasesReserve() else { throw error }
+    }
+    return try append { _ in copies }
   }
 
   /// Writes a group, and updates the files that are read.

@@ -234,7 +234,9 @@ public final class FileFlowStore: FlowStore {
     try FlowSnapshot.checkSize(write.snapshot.values.reduce(bytes.count) { $0 + $1.encodedCount })
     let flow = StoredFlow(
       id: write.id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
-    return LogCommit(flow, by: write.commit, snapshot: bytes, values: write.newValues, history: write.history)
+    return LogCommit(
+      flow, by: write.commit, snapshot: bytes, values: write.newValues, history: write.history,
+      leaving: write.leaves)
   }
 
   /// The flow that a commit has stored, or had stored before.

@@ -195,7 +195,8 @@ final class FlowCommitter: Sendable {
         HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
     }
     try await write(
-      snapshot, state, after: old.stored, appending: history, for: request, releasing: releases)
+      snapshot, state, after: old.stored, appending: history, for: request, releasing: releases,
+      leaving: StateLimit(machine, packed, after: old.state.machine, for: request).isLeave)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
   }
 
@@ -203,9 +204,10 @@ final class FlowCommitter: Sendable {
   ///
   /// - Parameter releases: Whether the flow's lease ends with the write. Later writes then throw `conflict`, so that a
   ///   request that came meanwhile loads the flow again.
+  /// - Parameter leaves: Whether the write belongs to the way out of a step or of the flow.
   func write(
     _ snapshot: FlowSnapshot, _ state: HostedState, after base: StoredFlow?, appending history: [HistoryEntry],
-    for request: HostRequest?, releasing releases: Bool = false
+    for request: HostRequest?, releasing releases: Bool = false, leaving leaves: Bool = false
   ) async throws {
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
@@ -214,7 +216,8 @@ final class FlowCommitter: Sendable {
     do {
       let write = FlowWrite(
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
-        carrying: request?.carried.map { [$0] } ?? [], releasing: releases, over: base?.snapshot.valueNumbers ?? [])
+        carrying: request?.carried.map { [$0] } ?? [], releasing: releases,
+        leaving: leaves, over: base?.snapshot.valueNumbers ?? [])
       let stored = try await shared.store.commit(write)
       entry.withLock { entry in
         entry.stored = stored

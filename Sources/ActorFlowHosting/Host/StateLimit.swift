@@ -17,6 +17,8 @@ import ActorFlow
 struct StateLimit: Sendable {
   /// The number of bytes that the snapshot may have.
   let bytes: Int
+  /// Whether the change is a back, or a part of a leave or of the way to an end.
+  let isLeave: Bool
   private let isOutside: Bool
 
   private static let outside = 256 << 10
@@ -35,6 +37,7 @@ struct StateLimit: Sendable {
   ///   - request: The request from outside that the commit applies, if there is one.
   init(_ machine: FlowMachine, _ new: MachineSnapshot, after old: MachineSnapshot, for request: HostRequest?) {
     isOutside = request.map { !$0.isLeave } ?? false
+    isLeave = !isOutside && (request != nil || machine.isEnding || new.isLeaving || old.isLeaving)
     guard !isOutside else {
       bytes = Self.least
       return

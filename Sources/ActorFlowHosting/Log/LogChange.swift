@@ -44,6 +44,14 @@ enum LogChange: Sendable {
     }
   }
 
+  /// Whether the write may use the reserve of a full disk: it leaves, it makes room, or it is a note, which is small.
+  var mayUseReserve: Bool {
+    switch self {
+    case .commit(let commit, _): commit.leaves
+    case .delete, .giveUp, .note: true
+    }
+  }
+
   /// The bytes that the write brings, about.
   var bytes: Int {
     switch self {
@@ -126,11 +134,14 @@ struct LogCommit: Sendable {
   let history: [UInt8]
   /// The values that the commit brings.
   let values: [FlowValue]
+  /// Whether the commit belongs to the way out of a step or of the flow.
+  let leaves: Bool
 
   init(
-    _ flow: StoredFlow, by commit: CommitID, snapshot: [UInt8], values: [FlowValue], history entries: [HistoryEntry]
+    _ flow: StoredFlow, by commit: CommitID, snapshot: [UInt8], values: [FlowValue], history entries: [HistoryEntry],
+    leaving leaves: Bool = false
   ) {
-    (self.flow, self.commit, self.values) = (flow, commit, values)
+    (self.flow, self.commit, self.values, self.leaves) = (flow, commit, values, leaves)
     self.snapshot = FlowRecord.encoded(commit, flow.changedAt, snapshot: snapshot)
     first = entries.first?.sequence ?? 0
     history = entries.isEmpty ? [] : HistoryRecord.encoded(entries)

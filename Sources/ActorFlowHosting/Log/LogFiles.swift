@@ -28,6 +28,8 @@ struct LogFiles: Sendable {
   private var savedBytes = 0
   /// A number that grows whenever the open segments change.
   private(set) var version = 0
+  /// Whether the directory has the space of a segment in reserve.
+  private(set) var hasReserve = false
 
   init(
     _ directory: String, _ disk: Disk, mark: String, limit: Int, manifest: Manifest = Manifest(), nextGroup: UInt64 = 1
@@ -218,6 +220,31 @@ struct LogFiles: Sendable {
       throw error
     }
     try disk.syncDirectory(directory)
+  }
+
+  // MARK: - The reserve
+
+  /// The file that keeps the space of a segment, so that flows can be left and removed when the disk is full.
+  static let reserveName = "reserve"
+
+  /// Takes the space of a segment in reserve, unless that is done; throws only if the disk does not have it.
+  mutating func holdReserve() throws(DiskError) {
+    if hasReserve { return }
+    do {
+      try disk.reserve(limit, for: try disk.createFile(path(Self.reserveName)))
+      hasReserve = true
+    } catch {
+      releaseReserve()
+      // A file system that cannot reserve space is no reason to write nothing.
+      if error.isOfFullDisk { throw error }
+    }
+  }
+
+  /// Gives the space back, so that the log can be written to.
+  mutating func releaseReserve() {
+    hasReserve = false
+    // The file has no content, so it may stay or come back.
+    try? disk.remove(path(Self.reserveName))
   }
 
   // MARK: - The snapshot

@@ -84,15 +84,16 @@ struct WriteQueue: Sendable {
   ///
   /// The writes that were decided after a failed one, or that waited for one of the group, are decided again.
   ///
+  /// - Parameter repeated: The writes of a failed group that come again.
   /// - Returns: The replies to those that are not to be written.
-  mutating func finish(_ isWritten: Bool, _ state: LogState) -> [Reply] {
+  mutating func finish(_ isWritten: Bool, _ state: LogState, repeating repeated: [Member] = []) -> [Reply] {
     inFlight = []
     staged = [:]
-    var again: [Member] = []
+    var again = repeated
     if isWritten {
       for member in waiting { staged[member.change.subject] = member.change.left }
     } else {
-      again = waiting
+      again += waiting
       waiting = []
     }
     again += dependent

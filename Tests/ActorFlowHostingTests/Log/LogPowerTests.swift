@@ -85,6 +85,8 @@ final class PowerRound: Sendable {
   private let disk: SimulatedFiles
   private let clock = ManualWallClock()
   private let random: Lock<RandomState>
+  /// Decides when the disk is full, apart from the rest, so that the programs of older seeds stay as they were.
+  private let space: Lock<RandomState>
   private let known = Lock<[FlowID: Known]>([:])
   /// The number of openings that did not read the whole log.
   let snapshots = Lock(0)
@@ -92,6 +94,7 @@ final class PowerRound: Sendable {
   init(seed: UInt64, ignoring ignored: SimulatedFiles.Ignored? = nil) {
     disk = SimulatedFiles(seed: seed &* 3, ignoring: ignored)
     random = Lock(RandomState(seed: seed))
+    space = Lock(RandomState(seed: ~seed))
   }
 
   private func below(_ count: Int) -> Int { random.withLock { $0.below(count) } }
@@ -103,7 +106,11 @@ final class PowerRound: Sendable {
       // A third of the lives is long enough to write a snapshot, and often to close the store.
       let dies = below(3) == 0 ? 40 + below(200) : below(life == 0 ? 40 : 60)
       let plan = Plan(dies: dies, fails: below(2) == 0 ? below(40) : nil, disk)
-      if let store = try await open(plan) {
+      // The disk of a life has room for a few writes, or for fewer than none.
+      let isFull = space.withLock { $0.below(3) == 0 }
+      if isFull { disk.setCapacity(max(0, disk.used - 1_500 + space.withLock { $0.below(6_000) })) }
+      defer { disk.setCapacity(.max) }
+      if let store = try await open(plan, isFull: isFull) {
         do { try await check(store) } catch let error as FlowStoreError where error.code == .unavailable && plan.wasMet
         {
           // The process died during the check.
@@ -123,7 +130,7 @@ final class PowerRound: Sendable {
     return crashes
   }
 
-  private func open(_ plan: Plan?) async throws -> FileFlowStore? {
+  private func open(_ plan: Plan?, isFull: Bool = false) async throws -> FileFlowStore? {
     do {
       if below(4) == 0 { try LogContents.checkSnapshot(disk, clock) }
       let disk = Disk(disk) { plan?.next($0) }
@@ -131,7 +138,7 @@ final class PowerRound: Sendable {
       if store.beganWithSnapshot { snapshots.withLock { $0 += 1 } }
       return store
     } catch let error as FlowStoreError {
-      guard let plan, plan.wasMet, error.code == .unavailable else { throw error }
+      guard let plan, plan.wasMet || isFull, error.code == .unavailable else { throw error }
       return nil
     }
   }
@@ -157,7 +164,9 @@ final class PowerRound: Sendable {
     let name = known.withLock { $0[id]?.pending?.name } ?? CommitID()
     do {
       switch write {
-      case .commit(let revision): try await store.commit(id, revision, as: name)
+      case .commit(let revision):
+        let leaves = space.withLock { $0.below(3) == 0 }
+        try await store.commit(id, revision, as: name, leaving: leaves)
       case .delete(let revision):
         do { try await store.delete(id, expecting: Revision(revision), fence: nil) } catch let error as FlowStoreError
           where error.code == .notFound && known.withLock({ $0[id]?.pending != nil })

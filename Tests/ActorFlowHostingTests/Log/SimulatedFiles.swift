@@ -14,6 +14,8 @@ final class SimulatedFiles: FileSystem {
     var dirty: Set<Int> = []
     var isResized = false
     var isLocked = false
+    /// The bytes that the file takes of the disk at least.
+    var reserved = 0
   }
 
   /// A change of names that a crash may lose.
@@ -253,10 +255,16 @@ extension SimulatedFiles.State {
     return found
   }
 
-  fileprivate var used: Int { contents(of: 0, at: "").values.reduce(0) { $0 + $1.count } }
+  fileprivate var used: Int {
+    directories.values.reduce(0) { sum, directory in
+      directory.names.values.reduce(sum) { $0 + (files[$1]?.size ?? 0) }
+    }
+  }
 }
 
 extension SimulatedFiles.File {
+  fileprivate var size: Int { max(bytes.count, reserved) }
+
   fileprivate mutating func resize(to size: Int) {
     if size < bytes.count { bytes.removeLast(bytes.count - size) }
     if size > bytes.count { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
@@ -316,8 +324,8 @@ private final class OpenFile: SystemFile {
       var bytes = bytes
       var failure: SystemFailure?
       if state.capacity < .max {
-        let room = max(0, state.capacity - state.used - file.bytes.count)
-        let grows = offset + bytes.count - file.bytes.count
+        let room = max(0, state.capacity - state.used - file.size)
+        let grows = offset + bytes.count - file.size
         if grows > room {
           bytes = bytes.prefix(max(0, bytes.count - (grows - room)))
           failure = SystemFailure(ENOSPC)
@@ -349,7 +357,10 @@ private final class OpenFile: SystemFile {
   func truncate(to size: Int) throws(SystemFailure) { try withFile { _, file in file.resize(to: size) } }
 
   func reserve(_ size: Int) throws(SystemFailure) {
-    try write(ArraySlice(repeating: 0, count: size), at: 0)
+    try withFile { state, file throws(SystemFailure) in
+      if state.capacity < .max, state.capacity - state.used < size { throw SystemFailure(ENOSPC) }
+      file.reserved = size
+    }
   }
 
   func size() throws(SystemFailure) -> Int { try withFile { _, file in file.bytes.count } }

@@ -5,11 +5,13 @@ import Foundation
 extension FlowStore {
   /// Returns this revision of a flow: the snapshot and the history contain its number.
   @discardableResult
-  func commit(_ id: FlowID, _ revision: Int, as commit: CommitID = CommitID()) async throws -> StoredFlow {
+  func commit(
+    _ id: FlowID, _ revision: Int, as commit: CommitID = CommitID(), leaving leaves: Bool = false
+  ) async throws -> StoredFlow {
     try await self.commit(
       FlowWrite(
         .numbered(revision), to: id, expecting: Revision(revision - 1), as: commit, appending: [.numbered(revision)],
-        over: FlowSnapshot.numbered(revision - 1).valueNumbers))
+        leaving: leaves, over: FlowSnapshot.numbered(revision - 1).valueNumbers))
   }
 }
 

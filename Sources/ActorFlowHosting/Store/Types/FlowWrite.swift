@@ -26,6 +26,11 @@ public struct FlowWrite: Sendable, Equatable {
   ///
   /// The lease ends only if the write is done. A store without leases ignores the property.
   public var releases: Bool
+  /// Whether the write belongs to the way out of a step or of the flow: a back, an abandon, a rollback.
+  ///
+  /// A store that refuses writes because its disk is full takes such a write from space that it keeps for them, if it
+  /// keeps any: a person who gives up must not have to wait for an operator. ``FileFlowStore`` does.
+  public var leaves: Bool
 
   /// Creates a write.
   ///
@@ -38,15 +43,16 @@ public struct FlowWrite: Sendable, Equatable {
   ///   - history: The entries to append to the flow's history.
   ///   - requests: The requests that the write carries.
   ///   - releases: Whether the flow's lease ends with the write.
+  ///   - leaves: Whether the write belongs to the way out of a step or of the flow.
   ///   - storedValues: The numbers of the values of the snapshot that is replaced.
   public init(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence? = nil,
     as commit: CommitID = CommitID(), appending history: [HistoryEntry] = [], carrying requests: [Request] = [],
-    releasing releases: Bool = false, over storedValues: Set<Int> = []
+    releasing releases: Bool = false, leaving leaves: Bool = false, over storedValues: Set<Int> = []
   ) {
     (self.id, self.snapshot, expecting, self.fence) = (id, snapshot, revision, fence)
     (self.commit, self.history, self.requests, self.releases) = (commit, history, requests, releases)
-    self.storedValues = storedValues
+    (self.leaves, self.storedValues) = (leaves, storedValues)
   }
 
   /// The values that the store does not have yet, in the order of their numbers.
