@@ -9,12 +9,22 @@ let package = Package(
     .library(name: "ActorFlowTesting", targets: ["ActorFlowTesting"]),
     .library(name: "ActorFlowHosting", targets: ["ActorFlowHosting"]),
     .library(name: "ActorFlowDocuments", targets: ["ActorFlowDocuments"]),
+    .library(name: "ActorFlowSQLite", targets: ["ActorFlowSQLite"]),
   ],
+  // Without its trait, a store's module is empty and needs no library of the system.
+  traits: [.trait(name: "SQLite", description: "The store of ActorFlowSQLite; needs libsqlite3.")],
   targets: [
     .target(name: "ActorFlow"),
     .target(name: "ActorFlowHosting", dependencies: ["ActorFlow"]),
     .target(name: "ActorFlowTesting", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .target(
+      name: "ActorFlowSQLite",
+      dependencies: [
+        "ActorFlow", "ActorFlowHosting", .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+      ]),
     .target(
       name: "RandomPrograms", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"],
       path: "Tests/RandomPrograms"),
@@ -27,11 +37,17 @@ let package = Package(
     .testTarget(
       name: "ActorFlowDocumentsTests",
       dependencies: ["ActorFlow", "ActorFlowDocuments", "ActorFlowHosting", "ActorFlowTesting"]),
+    .testTarget(
+      name: "ActorFlowSQLiteTests",
+      dependencies: [
+        "ActorFlow", "ActorFlowHosting", "ActorFlowSQLite", "ActorFlowTesting", "RandomPrograms",
+        .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("ExistentialAny"),

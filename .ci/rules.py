@@ -20,6 +20,9 @@ ALLOWED_IMPORTS = {
         "ActorFlow", "Synchronization", "FoundationEssentials", "Foundation", "Dispatch", "Glibc", "Musl", "Darwin",
     },
     "Sources/ActorFlowDocuments": {"ActorFlow", "FoundationEssentials", "Foundation"},
+    "Sources/ActorFlowSQLite": {
+        "ActorFlow", "ActorFlowHosting", "CSQLite", "Dispatch", "FoundationEssentials", "Foundation",
+    },
 }
 
 # Unstructured tasks live in two files, which say why.
@@ -113,8 +116,8 @@ def sources() -> None:
 
 
 def unstructured_tasks() -> None:
-    hosting = repository_files("Sources/ActorFlowHosting/*.swift")
-    for path in [*repository_files("Sources/ActorFlow/*.swift"), *hosting]:
+    rooms = ("ActorFlow", "ActorFlowHosting", "ActorFlowSQLite")
+    for path in [path for room in rooms for path in repository_files(f"Sources/{room}/*.swift")]:
         if str(path) in UNSTRUCTURED_TASKS:
             continue
         text = "\n".join(code_lines(path.read_text()))

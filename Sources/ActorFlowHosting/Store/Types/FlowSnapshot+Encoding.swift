@@ -57,6 +57,13 @@ extension FlowSnapshot {
     try fillValues { number throws(FlowStoreError) in found[number] }
   }
 
+  /// Checks an encoded snapshot without reading its values: a store does so before it replaces the snapshot.
+  ///
+  /// - Throws: ``FlowStoreError`` as ``init(decoding:)``.
+  public static func checkEncoded(_ bytes: [UInt8]) throws(FlowStoreError) {
+    _ = try withoutValues(bytes[...])
+  }
+
   init(decoding bytes: ArraySlice<UInt8>) throws(FlowStoreError) {
     let (snapshot, values) = try Self.withoutValues(bytes)
     self = snapshot

@@ -1,0 +1,142 @@
+#if SQLite
+  public import ActorFlow
+  public import ActorFlowHosting
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  extension SQLiteFlowStore {
+    /// Returns a stored flow, or `nil` if there is no such flow; see ``FlowStore/load(_:)``.
+    public func load(_ id: FlowID) async throws -> StoredFlow? {
+      try await readers.read { try StoredFlow.find(id, in: $0) }
+    }
+
+    /// Returns a page of the flows that match a query; see ``FlowStore/list(_:after:limit:)``.
+    public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+      let after = try cursor.map { try Cursor($0, of: .flows) }
+      return try await readers.read { database in
+        var conditions = Conditions()
+        if let after { conditions.add("f.id > ?", .text(after.text)) }
+        conditions.add(query)
+        var page = FlowPage(flows: [], cursor: nil)
+        try database.each(
+          "SELECT \(FlowSummary.columns) FROM flows f \(conditions.sql) ORDER BY f.id", conditions.values
+        ) { row in
+          let flow = try FlowSummary(row)
+          guard query.matches(flow) else { return true }
+          if page.flows.count >= max(1, limit), let last = page.flows.last {
+            page.cursor = Cursor(.flows, text: last.id.description).description
+            return false
+          }
+          page.flows.append(flow)
+          return true
+        }
+        return page
+      }
+    }
+
+    /// Returns a page of the open questions that match a query; see ``FlowStore/tasks(_:after:limit:)``.
+    public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+      let after = try cursor.map { try Cursor($0, of: .tasks) }
+      return try await readers.read { database in
+        var conditions = Conditions()
+        // The keys of the inbox and of the questions are in the same order.
+        let key = query.assignee == nil ? "t" : "a"
+        if let after {
+          conditions.add(
+            "(\(key).flow, \(key).question, \(key).place) > (?, ?, ?)", .int(after.numbers[0]), .text(after.text),
+            .int(after.numbers[1]))
+        }
+        conditions.add(query)
+        let inbox =
+          query.assignee == nil
+          ? "flow_tasks t"
+          : """
+          flow_assignees a JOIN flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
+          """
+        var page = TaskPage(tasks: [], cursor: nil)
+        var last = Cursor(.tasks, text: "")
+        try database.each(
+          """
+          SELECT \(TaskRow.columns), t.flow, f.id, f.definition FROM \(inbox) CROSS JOIN flows f ON f.number = t.flow
+            \(conditions.sql) ORDER BY \(key).flow, \(key).question, \(key).place
+          """, conditions.values
+        ) { row in
+          let task = TaskRow(row)
+          let summary = TaskSummary(
+            flow: FlowID(row.text(8)), definition: row.text(9), task: try task.task)
+          guard query.matches(summary) else { return true }
+          if page.tasks.count >= max(1, limit) {
+            page.cursor = last.description
+            return false
+          }
+          page.tasks.append(summary)
+          last = Cursor(.tasks, text: task.question, numbers: [row.int(7), task.place])
+          return true
+        }
+        return page
+      }
+    }
+
+    /// Returns a flow's history, oldest entry first; see ``FlowStore/history(of:after:limit:)``.
+    public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+      try await readers.read { database in
+        try database.all(
+          """
+          SELECT h.sequence, h.at, h.what, h.step, h.principal, h.detail FROM flows f JOIN flow_history h
+            ON h.flow = f.number WHERE f.id = ? AND h.sequence > ? ORDER BY h.sequence LIMIT ?
+          """, .text(id.description), .int(sequence), .int(max(1, limit))
+        ) { row in
+          HistoryEntry(
+            sequence: row.int(0), at: Date(microseconds: row.int(1)), what: row.text(2),
+            step: row.optionalText(3).map { StepID($0) }, by: row.optionalText(4), detail: row.optionalText(5))
+        }
+      }
+    }
+
+    /// Returns the note under a key, or `nil` if there is none; see ``FlowStore/note(_:)``.
+    public func note(_ key: String) async throws -> StoreNote? {
+      try await readers.read { try StoreNote.find(key, in: $0) }
+    }
+  }
+
+  /// The conditions of a list in SQL. They narrow a list; the query itself decides about each row.
+  struct Conditions {
+    private var texts: [String] = []
+    private(set) var values: [SQLiteValue] = []
+
+    var sql: String { texts.isEmpty ? "" : "WHERE " + texts.joined(separator: " AND ") }
+
+    mutating func add(_ text: String, _ values: SQLiteValue...) {
+      texts.append(text)
+      self.values += values
+    }
+
+    mutating func add(_ query: FlowQuery) {
+      if let definition = query.definition { add("f.definition = ?", .text(definition)) }
+      if let version = query.version { add("f.version = ?", .int(version)) }
+      if let dueBefore = query.dueBefore { add("f.wake_at < ?", .int(dueBefore.microseconds)) }
+      if let label = query.label {
+        add(
+          "f.number IN (SELECT flow FROM flow_labels WHERE key = ? AND value = ?)", .text(label.key),
+          .text(label.value))
+      }
+      if let status = query.status {
+        let names = status.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        add("f.status IN (\(names))")
+        // The words of the index of flows at rest, which is used only if the statement has them.
+        if !status.contains(where: \.isClaimable) { add("f.status NOT IN ('runnable', 'waiting')") }
+      }
+    }
+
+    mutating func add(_ query: TaskQuery) {
+      if let assignee = query.assignee { add("a.assignee = ?", .text(assignee)) }
+      if let prompt = query.prompt { add("t.prompt = ?", .text(prompt)) }
+      if let definition = query.definition { add("f.definition = ?", .text(definition)) }
+      if let dueBefore = query.dueBefore { add("t.due_at < ?", .int(dueBefore.microseconds)) }
+    }
+  }
+#endif

@@ -1,0 +1,231 @@
+#if SQLite
+  public import ActorFlow
+  public import ActorFlowHosting
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  extension SQLiteFlowStore {
+    /// Writes a flow's next snapshot, and appends to its history; see ``FlowStore/commit(_:)-(FlowWrite)``.
+    public func commit(_ write: FlowWrite) async throws -> StoredFlow {
+      try write.snapshot.checkEncodedSize()
+      return try await writer.write { try $0.commit(write) }
+    }
+
+    /// Performs several writes in one transaction, each with a result of its own.
+    ///
+    /// See ``FlowStore/commit(_:)-([FlowWrite])``.
+    public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+      let sizes = writes.map { write in
+        Result { () throws(FlowStoreError) in try write.snapshot.checkEncodedSize() }
+      }
+      return await writer.write(
+        zip(writes, sizes).map { write, size in
+          { @Sendable transaction in
+            try size.get()
+            return try transaction.commit(write)
+          }
+        })
+    }
+
+    /// Removes a flow with its history, its questions and its lease; see ``FlowStore/delete(_:expecting:fence:)``.
+    public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
+      try await writer.write { try $0.delete(id, expecting: revision, fence: fence) }
+    }
+
+    /// Writes, replaces or removes the note under a key; see ``FlowStore/setNote(_:under:replacing:)``.
+    public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+      try await writer.write { try $0.setNote(note, under: key, replacing: old) }
+    }
+  }
+
+  extension FlowSnapshot {
+    fileprivate func checkEncodedSize() throws(FlowStoreError) {
+      let count = encoded().count
+      guard count > Self.maximumBytes else { return }
+      throw FlowStoreError(
+        .tooLarge, "the flow has \(count) bytes, and a store accepts \(Self.maximumBytes)")
+    }
+  }
+
+  extension WriteTransaction {
+    /// Steps 2 to 6 of a write; the size was checked before.
+    fileprivate func commit(_ write: FlowWrite) throws -> StoredFlow {
+      let old = try FlowRow.find(write.id, in: database)
+      if let old, old.commit == write.commit.description {
+        guard let flow = try StoredFlow.find(write.id, in: database) else { throw FlowStoreError.noFlow(write.id) }
+        return flow
+      }
+      try checkLease(of: write.id, fence: write.fence)
+      try check(write.expecting, of: write.id, is: old?.revision ?? .none)
+      if let old { try checkValues(of: write, storedFor: old.number) }
+      let bytes = write.snapshot.encodedWithoutValues()
+      let stored = StoredFlow(
+        id: write.id, revision: write.expecting.next,
+        snapshot: try FlowSnapshot(decoding: bytes, values: write.snapshot.values),
+        changedAt: Date(microseconds: now))
+      let number = try store(stored, encoded: bytes, as: write.commit, over: old)
+      for value in write.newValues {
+        try database.run(
+          "INSERT OR REPLACE INTO flow_values VALUES (?, ?, ?)", .int(number), .int(value.number), .blob(value.bytes))
+      }
+      for value in write.droppedValues {
+        try database.run("DELETE FROM flow_values WHERE flow = ? AND number = ?", .int(number), .int(value))
+      }
+      for entry in write.history { try append(entry, to: number) }
+      if write.releases, let fence = write.fence { try endLease(of: write.id, under: fence.number) }
+      try announceDue(write.id)
+      return stored
+    }
+
+    /// Throws `conflict` if the write counts on a value that is not stored.
+    private func checkValues(of write: FlowWrite, storedFor number: Int) throws {
+      let needed = write.snapshot.values.lazy.map(\.number).filter(write.storedValues.contains)
+      guard !needed.isEmpty else { return }
+      let stored = Set(
+        try database.all("SELECT number FROM flow_values WHERE flow = ?", .int(number)) { $0.int(0) })
+      if let missing = needed.first(where: { !stored.contains($0) }) {
+        throw FlowStoreError(.conflict, "the write does not bring the value \(missing), and it is not stored")
+      }
+    }
+
+    private func check(_ expected: Revision, of id: FlowID, is revision: Revision) throws {
+      guard revision == expected else {
+        throw FlowStoreError(.conflict, "the flow \(id) has the revision \(revision), not \(expected)")
+      }
+    }
+
+    /// Writes the row of a flow, its labels and its questions. Returns its number.
+    private func store(
+      _ flow: StoredFlow, encoded: [UInt8], as commit: CommitID, over old: FlowRow?
+    ) throws -> Int {
+      let snapshot = flow.snapshot
+      let labels = try JSONText.encode(snapshot.labels)
+      let columns: [SQLiteValue] = [
+        .int(flow.revision.number), .text(commit.description), .int(now), .text(snapshot.definition),
+        .int(snapshot.version), .text(snapshot.status.rawValue), .bool(snapshot.rollbackFailed),
+        .int(snapshot.wakeAt?.microseconds),
+        .text(try JSONText.encode(snapshot.steps.map(\.path))), .text(labels), .blob(encoded),
+      ]
+      let number: Int
+      if let old {
+        number = old.number
+        try database.each(
+          """
+          UPDATE flows SET revision = ?, commit_id = ?, changed_at = ?, definition = ?, version = ?, status = ?,
+            rollback_failed = ?, wake_at = ?, steps = ?, labels = ?, snapshot = ? WHERE number = ?
+          """, columns + [.int(number)]
+        ) { _ in true }
+      } else {
+        try database.each(
+          """
+          INSERT INTO flows (revision, commit_id, changed_at, definition, version, status, rollback_failed, wake_at,
+            steps, labels, snapshot, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """, columns + [.text(flow.id.description)]
+        ) { _ in true }
+        number = database.lastKey
+      }
+      if !labels.utf8.elementsEqual((old?.labels ?? "{}").utf8) {
+        try removeLabels(old?.labels ?? "{}", of: number)
+        for (key, value) in snapshot.labels {
+          try database.run("INSERT INTO flow_labels VALUES (?, ?, ?)", .text(key), .text(value), .int(number))
+        }
+      }
+      try storeTasks(snapshot.tasks.enumerated().map { try TaskRow($1, at: $0) }, of: number, isNew: old == nil)
+      return number
+    }
+
+    private func removeLabels(_ labels: String, of number: Int) throws {
+      for (key, value) in try JSONText.labels(labels) {
+        try database.run(
+          "DELETE FROM flow_labels WHERE key = ? AND value = ? AND flow = ?", .text(key), .text(value), .int(number))
+      }
+    }
+
+    /// Replaces the rows of a flow's questions, if they have changed.
+    private func storeTasks(_ tasks: [TaskRow], of number: Int, isNew: Bool) throws {
+      if !isNew {
+        let old = try database.all(
+          "SELECT \(TaskRow.columns) FROM flow_tasks t WHERE flow = ? ORDER BY place", .int(number)
+        ) { TaskRow($0) }
+        if old.elementsEqual(tasks, by: { $0.hasBytes(of: $1) }) { return }
+        try removeTasks(old, of: number)
+      }
+      for task in tasks {
+        try database.run(
+          "INSERT INTO flow_tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .int(number), .text(task.question),
+          .int(task.place), .text(task.step), .text(task.prompt), .int(task.askedAt), .int(task.due),
+          .text(task.assignees))
+        for assignee in try JSONText.texts(task.assignees) {
+          try database.run(
+            "INSERT OR IGNORE INTO flow_assignees VALUES (?, ?, ?, ?)", .text(assignee), .int(number),
+            .text(task.question), .int(task.place))
+        }
+      }
+    }
+
+    private func removeTasks(_ tasks: [TaskRow], of number: Int) throws {
+      for task in tasks {
+        for assignee in try JSONText.texts(task.assignees) {
+          try database.run(
+            "DELETE FROM flow_assignees WHERE assignee = ? AND flow = ? AND question = ? AND place = ?",
+            .text(assignee), .int(number), .text(task.question), .int(task.place))
+        }
+      }
+      try database.run("DELETE FROM flow_tasks WHERE flow = ?", .int(number))
+    }
+
+    private func append(_ entry: HistoryEntry, to number: Int) throws {
+      try database.run(
+        "INSERT INTO flow_history VALUES (?, ?, ?, ?, ?, ?, ?)", .int(number), .int(entry.sequence),
+        .int(entry.at.microseconds), .text(entry.what), .text(entry.step?.path), .text(entry.by),
+        .text(entry.detail))
+    }
+
+    fileprivate func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) throws {
+      try checkLease(of: id, fence: fence)
+      guard let row = try FlowRow.find(id, in: database) else { throw FlowStoreError.noFlow(id) }
+      try check(revision, of: id, is: row.revision)
+      let number = SQLiteValue.int(row.number)
+      try removeLabels(row.labels, of: row.number)
+      let tasks = try database.all("SELECT \(TaskRow.columns) FROM flow_tasks t WHERE flow = ?", number) { TaskRow($0) }
+      try removeTasks(tasks, of: row.number)
+      for table in ["flow_values", "flow_history"] { try database.run("DELETE FROM \(table) WHERE flow = ?", number) }
+      try database.run("DELETE FROM flows WHERE number = ?", number)
+      try endLease(of: id)
+    }
+
+    fileprivate func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) throws {
+      let present = try StoreNote.find(key, in: database)
+      guard present?.bytes == old?.bytes, present?.until?.microseconds == old?.until?.microseconds else {
+        throw FlowStoreError(.conflict, "the note \(key) was changed meanwhile")
+      }
+      if let note {
+        try database.run(
+          "INSERT OR REPLACE INTO flow_notes VALUES (?, ?, ?)", .text(key), .blob(note.bytes),
+          .int(note.until?.microseconds))
+      } else {
+        try database.run("DELETE FROM flow_notes WHERE key = ?", .text(key))
+      }
+      // A few with each note, so that no call has to remove many.
+      try database.run(
+        "DELETE FROM flow_notes WHERE key IN (SELECT key FROM flow_notes WHERE until <= ? AND key <> ? LIMIT 10)",
+        .int(now), .text(key))
+    }
+  }
+
+  extension StoreNote {
+    static func find(_ key: String, in database: Database) throws -> StoreNote? {
+      try database.first("SELECT bytes, until FROM flow_notes WHERE key = ?", .text(key)) {
+        StoreNote($0.bytes(0), until: $0.optionalInt(1).map { Date(microseconds: $0) })
+      }
+    }
+  }
+
+  extension FlowStoreError {
+    static func noFlow(_ id: FlowID) -> FlowStoreError { FlowStoreError(.notFound, "there is no flow \(id)") }
+  }
+#endif
