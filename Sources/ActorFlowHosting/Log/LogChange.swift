@@ -96,11 +96,11 @@ enum LogChange: Sendable {
       case (_, .damaged(let error)): return .refuse(error)
       case (.commit(let commit, let expected), .flow(let revision, let last, let values)):
         if last == commit.commit { return .repeated }
-        try checkRevision(revision, expecting: expected, of: commit.flow.id)
+        try revision.check(isExpected: expected, of: commit.flow.id)
         if let missing = commit.keptValues.subtracting(values).min() { throw .missingValue(missing) }
       case (.delete(let id, let expected), .flow(let revision, _, _)):
-        guard revision != .none else { throw FlowStoreError(.notFound, "there is no flow \(id.shown)") }
-        try checkRevision(revision, expecting: expected, of: id)
+        guard revision != .none else { throw FlowStoreError.noFlow(id) }
+        try revision.check(isExpected: expected, of: id)
       case (.note(let key, _, let old), .note(let found)):
         guard found == old?.stored else {
           throw FlowStoreError(.conflict, "the note \(key) was changed meanwhile")

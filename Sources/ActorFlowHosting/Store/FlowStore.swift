@@ -28,6 +28,11 @@ public protocol FlowStore: Sendable {
   /// A store that keeps values apart writes ``FlowWrite/newValues`` and removes ``FlowWrite/droppedValues`` in the same
   /// moment; the snapshot's other values are stored already.
   ///
+  /// The checks are made in this order, and the first that fails is thrown: the size (`tooLarge`), whether the stored
+  /// flow can be read (`corrupted`, `unsupportedFormat`), the id of the last commit, the lease (`fenced`, `leased`), the
+  /// revision and the values that the write does not bring (`conflict`). So a write over the limit is refused even under
+  /// the id of the last commit, and a repeated write is answered even if its lease has ended.
+  ///
   /// - Parameter write: The write, with the revision that it was made from.
   /// - Returns: The flow as it is stored now, with the next revision.
   /// - Throws: ``FlowStoreError``. Nothing was written if the code is `conflict`, `fenced` (the flow is not leased under

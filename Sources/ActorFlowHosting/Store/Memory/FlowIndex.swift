@@ -151,7 +151,7 @@ extension FlowIndex {
   func list(
     _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (TextKey) -> Void = { _ in }
   ) throws(FlowStoreError) -> FlowPage {
-    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try Cursor.parts(text, 1)[0]) }
+    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try StoreCursor(text, parts: 1).parts[0]) }
     let limit = max(1, limit)
     var found: [FlowSummary] = []
     var more = false
@@ -167,7 +167,7 @@ extension FlowIndex {
       found.append(summary)
       return true
     }
-    return FlowPage(flows: found, cursor: more ? found.last.map { Cursor.text([$0.id.description]) } : nil)
+    return FlowPage(flows: found, cursor: more ? found.last.map { StoreCursor([$0.id.description]).description } : nil)
   }
 
   /// Returns the shortest list that contains all matching flows.
@@ -202,7 +202,7 @@ extension FlowIndex {
     _ query: TaskQuery, after cursor: String?, limit: Int, visiting: (TaskKey) -> Void = { _ in }
   ) throws(FlowStoreError) -> TaskPage {
     let start = try cursor.map { (text) throws(FlowStoreError) in
-      let parts = try Cursor.parts(text, 2)
+      let parts = try StoreCursor(text, parts: 2).parts
       return TaskKey(flow: TextKey(parts[0]), question: TextKey(parts[1]))
     }
     let limit = max(1, limit)
@@ -226,35 +226,8 @@ extension FlowIndex {
       }
       return true
     }
-    let end = found.last.map { Cursor.text([$0.flow.description, $0.task.question]) }
+    let end = found.last.map { StoreCursor([$0.flow.description, $0.task.question]).description }
     return TaskPage(tasks: found, cursor: more ? end : nil)
-  }
-}
-
-/// The text of a page's cursor: the parts of the last key, each after its length.
-enum Cursor {
-  static func text(_ parts: [String]) -> String {
-    parts.map { "\($0.utf8.count):\($0)" }.joined()
-  }
-
-  static func parts(_ text: String, _ count: Int) throws(FlowStoreError) -> [String] {
-    var rest = Substring(text).utf8
-    var parts: [String] = []
-    while !rest.isEmpty {
-      guard let colon = rest.firstIndex(of: UInt8(ascii: ":")),
-        let length = Int(Substring(rest[..<colon])), length >= 0,
-        case let tail = rest[rest.index(after: colon)...], length <= tail.count,
-        let part = String(tail.prefix(length))
-      else { throw malformed }
-      parts.append(part)
-      rest = tail.dropFirst(length)
-    }
-    guard parts.count == count else { throw malformed }
-    return parts
-  }
-
-  private static var malformed: FlowStoreError {
-    FlowStoreError(.notFound, "the cursor is not from this store; use the cursor of a page")
   }
 }
 

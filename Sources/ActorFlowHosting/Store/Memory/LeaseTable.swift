@@ -143,7 +143,7 @@ struct LeaseTable: Sendable {
   }
 
   func page(of epoch: Epoch, after cursor: String?, limit: Int) throws(FlowStoreError) -> LeasePage {
-    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try Cursor.parts(text, 1)[0]) }
+    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try StoreCursor(text, parts: 1).parts[0]) }
     let limit = max(1, limit)
     var found: [TextKey] = []
     var more = false
@@ -156,6 +156,6 @@ struct LeaseTable: Sendable {
       return true
     }
     return LeasePage(
-      flows: found.map { FlowID($0.text) }, cursor: more ? found.last.map { Cursor.text([$0.text]) } : nil)
+      flows: found.map { FlowID($0.text) }, cursor: more ? found.last.map { StoreCursor([$0.text]).description } : nil)
   }
 }

@@ -11,7 +11,7 @@ extension MemoryFlowStore {
   public func attach(
     owner: String, for time: Duration, as attempt: CommitID, after old: Epoch?
   ) async throws -> Epoch {
-    let until = clock.now.microseconds.later(by: time)
+    let until = StoredTime(clock.now).later(by: time).microseconds
     let (fence, news) = try state.withLock { state throws(FlowStoreError) in
       let (fence, freed) = try state.leases.attach(owner, until: until, as: attempt, after: old)
       return (fence, state.noteDue(of: freed))
@@ -22,7 +22,7 @@ extension MemoryFlowStore {
 
   /// Moves the time at which the next beat of a host is overdue.
   public func beat(_ epoch: Epoch, for time: Duration) async throws -> Epoch {
-    let until = clock.now.microseconds.later(by: time)
+    let until = StoredTime(clock.now).later(by: time).microseconds
     try state.withLock { state throws(FlowStoreError) in try state.leases.beat(epoch, until: until) }
     return Epoch(owner: epoch.owner, fence: epoch.fence, until: Date(microseconds: until))
   }
@@ -131,30 +131,14 @@ extension MemoryFlowStore.State {
 
   /// Returns when a flow has work to do, leased or not; `nil` for never.
   private func due(_ flow: StoredFlow) -> DueIndex.Due? {
-    switch flow.snapshot.status {
-    case .runnable: .now(since: flow.changedAt.microseconds)
-    case .waiting: flow.snapshot.wakeAt.map { .at($0.microseconds) }
-    case .suspended, .unmigrated, .failed, .finished, .abandoned, .cancelled: nil
-    }
+    guard let time = flow.dueAt?.microseconds else { return nil }
+    return flow.snapshot.status == .runnable ? .now(since: time) : .at(time)
   }
 
   /// Returns whether a flow of these definitions has work to do.
   func isDue(_ id: FlowID, at now: Int64, serving: [String: ClosedRange<Int>]) -> Bool {
-    guard let flow = records[id]?.flow, let due = due(flow),
-      serving.includes(flow.snapshot.definition, flow.snapshot.version)
-    else { return false }
-    return switch due {
-    case .now: true
-    case .at(let time): time <= now
-    }
-  }
-}
-
-extension Int64 {
-  /// Returns a time in microseconds, moved on by a duration; never moves it back, and stops at the greatest time.
-  func later(by time: Duration) -> Int64 {
-    let (seconds, attoseconds) = Duration.zero.later(by: time).components
-    let (added, tooMuch) = addingReportingOverflow(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-    return tooMuch ? .max : added
+    guard let flow = records[id]?.flow else { return false }
+    return serving.includes(flow.snapshot.definition, flow.snapshot.version)
+      && flow.isDue(at: Date(microseconds: now))
   }
 }

@@ -27,7 +27,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
 
   let state = Lock(State())
   let clock: any WallClock
-  let streams = ChangeStreams()
+  let streams = StoreChangeStreams()
 
   /// Creates an empty store that measures leases by a clock.
   public init(clock: any WallClock = .system) {
@@ -52,8 +52,10 @@ public final class MemoryFlowStore: LeasingFlowStore {
     let (flow, news) = try state.withLock { state throws(FlowStoreError) in
       if let record = state.records[id], record.commit == commit { return (record.flow, [StoreChange]()) }
       try state.leases.check(write.fence, of: id, at: now)
-      try checkRevision(state.records[id]?.flow.revision ?? .none, expecting: write.expecting, of: id)
-      try next.snapshot.takeValues(write.storedValues, from: state.records[id]?.flow.snapshot.values ?? [])
+      try (state.records[id]?.flow.revision ?? .none).check(isExpected: write.expecting, of: id)
+      let stored = state.records[id]?.flow.snapshot.values ?? []
+      try write.checkValues(areAmong: Set(stored.map(\.number)))
+      next.snapshot.takeValues(write.storedValues, from: stored)
       if state.records[id] == nil {
         state.records[id] = Record(flow: next, commit: commit, history: entries)
       } else {
@@ -74,8 +76,8 @@ public final class MemoryFlowStore: LeasingFlowStore {
     let now = clock.now.microseconds
     let news = try state.withLock { state throws(FlowStoreError) in
       try state.leases.check(fence, of: id, at: now)
-      guard let record = state.records[id] else { throw FlowStoreError(.notFound, "there is no flow \(id.shown)") }
-      try checkRevision(record.flow.revision, expecting: revision, of: id)
+      guard let record = state.records[id] else { throw FlowStoreError.noFlow(id) }
+      try record.flow.revision.check(isExpected: revision, of: id)
       state.records[id] = nil
       state.leases.forget(id)
       state.index.remove(id)
@@ -106,24 +108,12 @@ public final class MemoryFlowStore: LeasingFlowStore {
 
 extension FlowSnapshot {
   /// Takes the values of these numbers from those that are stored, so that a write cannot change them.
-  ///
-  /// - Throws: ``FlowStoreError`` with the code `conflict` if one of them is not stored.
-  fileprivate mutating func takeValues(_ numbers: Set<Int>, from stored: [FlowValue]) throws(FlowStoreError) {
+  fileprivate mutating func takeValues(_ numbers: Set<Int>, from stored: [FlowValue]) {
     guard !numbers.isEmpty else { return }
     let found = Dictionary(stored.map { ($0.number, $0.bytes) }) { first, _ in first }
     for index in values.indices where numbers.contains(values[index].number) {
-      guard let bytes = found[values[index].number] else { throw .missingValue(values[index].number) }
-      values[index].bytes = bytes
+      if let bytes = found[values[index].number] { values[index].bytes = bytes }
     }
-  }
-}
-
-extension FlowStoreError {
-  /// The error of a write that counts on a value that the store does not have.
-  static func missingValue(_ number: Int) -> FlowStoreError {
-    FlowStoreError(
-      .conflict, "the write does not bring the value \(number), and it is not stored; name only stored values in `over`"
-    )
   }
 }
 
@@ -139,22 +129,5 @@ extension MemoryFlowStore {
       state.notes.set(note?.stored, under: key)
       _ = state.notes.sweep(at: now)
     }
-  }
-}
-
-/// Throws `conflict` unless the stored revision is the expected one.
-func checkRevision(_ stored: Revision, expecting: Revision, of id: FlowID) throws(FlowStoreError) {
-  guard stored != expecting else { return }
-  let found = stored == .none ? "does not exist" : "has the revision \(stored)"
-  let wanted = expecting == .none ? "was expected not to exist" : "was expected to have \(expecting)"
-  throw FlowStoreError(.conflict, "the flow \(id.shown) \(found); it \(wanted)")
-}
-
-extension HistoryEntry {
-  /// The entry as it will be read back: with its time rounded to microseconds.
-  var stored: HistoryEntry {
-    var copy = self
-    copy.at = at.stored
-    return copy
   }
 }

@@ -105,10 +105,12 @@ extension FlowSnapshot {
     }
   }
 
-  /// Throws `tooLarge` if the encoded snapshot has more than ``maximumBytes``.
+  /// Checks that the encoded snapshot, with its values, has at most ``maximumBytes``: the first step of a write.
   ///
-  /// A cheap upper bound is checked first, so that a store in memory need not encode small snapshots.
-  package func checkSize() throws(FlowStoreError) {
+  /// Only a snapshot near the limit is encoded for that.
+  ///
+  /// - Throws: ``FlowStoreError`` with the code `tooLarge`.
+  public func checkSize() throws(FlowStoreError) {
     guard let count = count(over: Self.maximumBytes) else { return }
     try Self.checkSize(count)
   }
@@ -133,7 +135,9 @@ extension FlowSnapshot {
 
   /// The snapshot as it will be read back: with times rounded to microseconds, and in rows for earlier versions with one
   /// status for both kinds of failure.
-  package var stored: FlowSnapshot {
+  ///
+  /// A store returns this from a write, and takes the columns of its indexes from it.
+  public var stored: FlowSnapshot {
     var copy = self
     if isOlder, status == .failed { copy.status = .suspended }
     copy.wakeAt = wakeAt?.stored

@@ -23,7 +23,7 @@ public struct StoreNote: Sendable, Equatable {
 
 extension StoreNote {
   /// The note as a store returns it, with a time of whole microseconds.
-  var stored: StoreNote { StoreNote(bytes, until: until?.stored) }
+  public var stored: StoreNote { StoreNote(bytes, until: until?.stored) }
 }
 
 /// The notes of a store, in memory. Those whose time is over are dropped in the course of later writes, so that a
