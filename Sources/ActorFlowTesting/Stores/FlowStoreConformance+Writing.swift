@@ -60,6 +60,19 @@ extension FlowStoreConformance {
       }
     },
     Check("4 MiB make the round trip; more is refused with nothing written") { store in try await size(store) },
+    Check("a write over the limit is refused before its id is looked at") { store in
+      // A host that repeats a write sends the same bytes, so a larger write under a used id is a mistake of the host's,
+      // and must not look done.
+      let name = CommitID()
+      let first = try await store.commit("flow", .sample(), from: 0, as: name, history: [.sample(1)])
+      var snapshot = FlowSnapshot.sample()
+      snapshot.body = Array(repeating: 0, count: FlowSnapshot.maximumBytes)
+      let larger = snapshot
+      try await store.refused(.tooLarge, what: "a write over the limit under the id of the last commit") {
+        try await store.commit("flow", larger, from: 0, as: name, history: [.sample(1)])
+      }
+      try await store.unchanged("flow", first, "after a write over the limit")
+    },
     Check("delete needs the revision, then the id is reusable") { store in try await delete(store) },
     Check("history is written exactly with its commit") { store in try await history(store) },
   ]

@@ -11,6 +11,7 @@ final class MutantStore: LeasingFlowStore {
     var summaries: [FlowID: FlowSummary] = [:]
     var values: [String: FlowValue] = [:]
     var named: [FlowID: [Int]] = [:]
+    var commits: [FlowID: CommitID] = [:]
   }
 
   let mutation: Mutation
@@ -69,6 +70,8 @@ final class MutantStore: LeasingFlowStore {
         throw FlowStoreError(.fenced, "a later lease was given")
       }
     case .ignoresReleases: write.releases = false
+    case .weighsAfterCommits:
+      if seen.withLock({ $0.commits[id] == write.commit }), let flow = try await base.load(id) { return flow }
     case .refusesRequests where !write.requests.isEmpty: throw FlowStoreError(.unavailable, "no table for requests")
     case .refusesExpired:
       let isOverdue = seen.withLock { seen in
@@ -91,6 +94,7 @@ final class MutantStore: LeasingFlowStore {
     }
     if mutation == .roundsNoTimes { stored.changedAt = clock.now }
     if mutation == .releasesAgain, write.releases, let last = lastLease(id) { try await base.release(last) }
+    seen.withLock { $0.commits[id] = write.commit }
     seen.withLock { $0.summaries[id] = $0.summaries[id] ?? FlowSummary(stored) }
     return stored
   }

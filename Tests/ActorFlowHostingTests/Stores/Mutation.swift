@@ -2,7 +2,8 @@
 enum Mutation: String, CaseIterable, Sendable {
   // writing
   case findsWhatIsNotThere, losesControlCharacters, createsOverWhatIsThere, ignoresRevisions, updatesWhatIsMissing
-  case forgetsCommits, forgetsCommitsOfUpdates, cutsWhatIsTooLarge, deletesAnyRevision, keepsHistoryOfDeleted
+  case forgetsCommits, forgetsCommitsOfUpdates, cutsWhatIsTooLarge, weighsAfterCommits, deletesAnyRevision
+  case keepsHistoryOfDeleted
   case writesHistoryOfRefused
   case sharesNotes, overwritesNotes, keepsNotes
   case refusesTogether, writesBatchesAgain, refusesRequests
@@ -36,6 +37,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .forgetsCommits: "a retry after a lost acknowledgement is idempotent: create"
     case .forgetsCommitsOfUpdates: "a retry after a lost acknowledgement is idempotent: update"
     case .cutsWhatIsTooLarge: "4 MiB"
+    case .weighsAfterCommits: "a write over the limit is refused"
     case .deletesAnyRevision: "delete needs the revision"
     case .keepsHistoryOfDeleted: "delete needs the revision"
     case .writesHistoryOfRefused: "history is written exactly"
