@@ -11,31 +11,31 @@
   extension SQLiteFlowStore {
     /// Attaches a host under a name, and ends the epoch that the name had.
     ///
-    /// See ``LeasingFlowStore/attach(owner:for:as:after:)``.
+    /// See `LeasingFlowStore.attach(owner:for:as:after:)`.
     public func attach(
       owner: String, for time: Duration, as attempt: CommitID, after old: Epoch?
     ) async throws -> Epoch {
       try await writer.write { try $0.attach(owner, for: time, as: attempt, after: old) }
     }
 
-    /// Moves the time at which the next beat is overdue; see ``LeasingFlowStore/beat(_:for:)``.
+    /// Moves the time at which the next beat is overdue; see `LeasingFlowStore.beat(_:for:)`.
     public func beat(_ epoch: Epoch, for time: Duration) async throws -> Epoch {
       try await writer.write { try $0.beat(epoch, for: time) }
     }
 
-    /// Ends an epoch, so that others may take its flows at once; see ``LeasingFlowStore/detach(_:)``.
+    /// Ends an epoch, so that others may take its flows at once; see `LeasingFlowStore.detach(_:)`.
     public func detach(_ epoch: Epoch) async throws {
       try await writer.write { transaction in
         if try transaction.isValid(epoch) { try transaction.end(epoch.fence.number) }
       }
     }
 
-    /// Leases a flow to a host, and returns it as it is stored; see ``LeasingFlowStore/acquire(_:under:)``.
+    /// Leases a flow to a host, and returns it as it is stored; see `LeasingFlowStore.acquire(_:under:)`.
     public func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
       try await writer.write { try $0.acquire(id, under: epoch) }.get()
     }
 
-    /// Releases a lease, so that others may take the flow at once; see ``LeasingFlowStore/release(_:)``.
+    /// Releases a lease, so that others may take the flow at once; see `LeasingFlowStore.release(_:)`.
     public func release(_ lease: FlowLease) async throws {
       try await writer.write { transaction in
         guard try transaction.isValid(lease.fence, of: lease.owner) else { return }
@@ -45,56 +45,56 @@
 
     /// Leases flows that have work to do and no valid lease, those that are due longest first.
     ///
-    /// See ``LeasingFlowStore/claimDue(under:serving:limit:)``.
+    /// See `LeasingFlowStore.claimDue(under:serving:limit:)`.
     public func claimDue(
       under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
     ) async throws -> [LeasedFlow] {
       try await writer.write { try $0.claimDue(under: epoch, serving: serving, limit: limit) }
     }
 
-    /// Returns a page of the flows that are leased under an epoch; see ``LeasingFlowStore/leased(to:after:limit:)``.
+    /// Returns a page of the flows that are leased under an epoch; see `LeasingFlowStore.leased(to:after:limit:)`.
     public func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
-      let after = try cursor.map { try Cursor($0, of: .leases) }
+      let after = try cursor.map { try StoreCursor($0, parts: 1).parts[0] }
       return try await readers.read { database in
         var conditions = Conditions()
         conditions.add("h.name = ? AND h.epoch = ?", .text(epoch.owner), .int(epoch.fence.number))
-        if let after { conditions.add("l.id > ?", .text(after.text)) }
+        if let after { conditions.add("l.id > ?", .text(after)) }
         var flows = try database.all(
           """
           SELECT l.id FROM flow_hosts h JOIN flow_leases l ON l.epoch = h.epoch \(conditions.sql)
             ORDER BY l.id LIMIT ?
-          """, conditions.values + [.int(max(1, limit).addingClamped(1))]
+          """, conditions.values + [.int(limit < .max ? max(1, limit) + 1 : limit)]
         ) { FlowID($0.text(0)) }
         guard flows.count > max(1, limit) else { return LeasePage(flows: flows, cursor: nil) }
         flows.removeLast()
-        return LeasePage(flows: flows, cursor: flows.last.map { Cursor(.leases, text: $0.description).description })
+        return LeasePage(flows: flows, cursor: flows.last.map { StoreCursor([$0.description]).description })
       }
     }
 
     /// Returns the earliest time at which a flow that waits and is not leased becomes due.
     ///
-    /// See ``LeasingFlowStore/nextDue(serving:)``.
+    /// See `LeasingFlowStore.nextDue(serving:)`.
     public func nextDue(serving: [String: ClosedRange<Int>]) async throws -> Date? {
-      let now = clock.now.microseconds
+      let now = StoredTime(clock.now)
       return try await readers.read { database in
-        var earliest: Int?
+        var earliest: Date?
         for (definition, versions) in serving {
           let due = try database.first(
             """
             SELECT f.wake_at FROM flows f WHERE f.definition = ? AND f.version BETWEEN ? AND ? AND f.wake_at > ?
               AND f.status = 'waiting' AND NOT EXISTS (SELECT 1 FROM flow_leases l WHERE l.id = f.id)
               ORDER BY f.wake_at LIMIT 1
-            """, .text(definition), .int(versions.lowerBound), .int(versions.upperBound), .int(now)
-          ) { $0.int(0) }
+            """, .text(definition), .int(versions.lowerBound), .int(versions.upperBound), .time(now)
+          ) { $0.date(0) }
           if let due { earliest = min(earliest ?? due, due) }
         }
-        return earliest.map { Date(microseconds: $0) }
+        return earliest
       }
     }
 
     /// Returns the flows that are leased under an epoch and that another host wishes for.
     ///
-    /// See ``LeasingFlowStore/wanted(under:)``.
+    /// See `LeasingFlowStore.wanted(under:)`.
     public func wanted(under epoch: Epoch) async throws -> [FlowID] {
       try await readers.read { database in
         try database.all(
@@ -109,8 +109,12 @@
     /// A new stream of the store's changes from now on, made by any host on the file.
     ///
     /// Changes of this store arrive with their commit, and those of other stores on the file are looked for while there
-    /// is a stream, 50 times a second. See ``LeasingFlowStore/changes``.
-    public var changes: AsyncStream<StoreChange>? { streams.stream() }
+    /// is a stream, 50 times a second. See `LeasingFlowStore.changes`.
+    public var changes: AsyncStream<StoreChange>? {
+      let stream = streams.stream()
+      watcher.begin()
+      return stream
+    }
   }
 
   extension WriteTransaction {
@@ -126,8 +130,8 @@
     }
 
     /// The time at which the beat of an epoch is overdue, or `nil` if the epoch has ended.
-    private func overdue(_ epoch: Int) throws -> Int? {
-      try database.first("SELECT overdue_at FROM flow_hosts WHERE epoch = ?", .int(epoch)) { $0.int(0) }
+    private func overdue(_ epoch: Int) throws -> StoredTime? {
+      try database.first("SELECT overdue_at FROM flow_hosts WHERE epoch = ?", .int(epoch)) { $0.time(0) }
     }
 
     /// A lease's row is removed when its epoch ends, so a row is a lease.
@@ -135,10 +139,10 @@
       let lease = try lease(of: id)
       if let fence {
         guard lease?.epoch == fence.number else {
-          throw FlowStoreError(.fenced, "the flow \(id) is not leased under the fence \(fence)")
+          throw FlowStoreError(.fenced, "the flow \(id.shown) is not leased under the fence \(fence)")
         }
       } else if let lease, let overdue = try overdue(lease.epoch), overdue > now {
-        throw FlowStoreError(.leased, "the flow \(id) is leased to a host")
+        throw FlowStoreError(.leased, "the flow \(id.shown) is leased to a host")
       }
     }
 
@@ -186,8 +190,8 @@
           AND (f.status = 'runnable' OR f.status = 'waiting' AND f.wake_at IS NOT NULL)
           AND NOT EXISTS (SELECT 1 FROM flow_leases l WHERE l.id = f.id)
         """, .text(id.description)
-      ) { (definition: $0.text(0), at: $0.int(1)) }
-      if let due { changes.append(.due(id, definition: due.definition, at: Date(microseconds: due.at))) }
+      ) { (definition: $0.text(0), at: $0.date(1)) }
+      if let due { changes.append(.due(id, definition: due.definition, at: due.at)) }
     }
 
     fileprivate func attach(
@@ -207,19 +211,19 @@
       }
       try database.run("UPDATE flow_epochs SET last = last + 1")
       let epoch = try database.first("SELECT last FROM flow_epochs") { $0.int(0) } ?? 0
-      let until = now.addingClamped(time.wholeMicroseconds)
+      let until = now.later(by: time)
       try database.run(
         "INSERT INTO flow_hosts VALUES (?, ?, ?, ?)", .text(owner), .int(epoch), .text(attempt.description),
-        .int(until))
-      return Epoch(owner: owner, fence: Fence(epoch), until: Date(microseconds: until))
+        .time(until))
+      return Epoch(owner: owner, fence: Fence(epoch), until: until.date)
     }
 
     fileprivate func beat(_ epoch: Epoch, for time: Duration) throws -> Epoch {
       try check(epoch)
       var epoch = epoch
-      let until = now.addingClamped(time.wholeMicroseconds)
-      try database.run("UPDATE flow_hosts SET overdue_at = ? WHERE epoch = ?", .int(until), .int(epoch.fence.number))
-      epoch.until = Date(microseconds: until)
+      let until = now.later(by: time)
+      try database.run("UPDATE flow_hosts SET overdue_at = ? WHERE epoch = ?", .time(until), .int(epoch.fence.number))
+      epoch.until = until.date
       return epoch
     }
 
@@ -233,7 +237,7 @@
             try database.run("UPDATE flow_leases SET wanted = 1 WHERE id = ?", .text(id.description))
             changes.append(.wanted(id, under: Fence(lease.epoch)))
           }
-          return .failure(FlowStoreError(.leased, "the flow \(id) is leased to another host"))
+          return .failure(FlowStoreError(.leased, "the flow \(id.shown) is leased to another host"))
         }
         try end(lease.epoch)
       }
@@ -257,13 +261,13 @@
           SELECT h.epoch FROM flow_hosts h WHERE h.overdue_at <= ? AND h.epoch <> ? AND EXISTS (
             SELECT 1 FROM flow_leases l JOIN flows f ON f.id = l.id WHERE l.epoch = h.epoch AND f.definition = ?
               AND f.version BETWEEN ? AND ? AND (f.status = 'runnable' OR f.status = 'waiting' AND f.wake_at <= ?))
-          """, .int(now), .int(epoch.fence.number), .text(definition), .int(versions.lowerBound),
-          .int(versions.upperBound), .int(now)
+          """, .time(now), .int(epoch.fence.number), .text(definition), .int(versions.lowerBound),
+          .int(versions.upperBound), .time(now)
         ) { $0.int(0) }
         for ended in overdue { try end(ended) }
       }
-      var due: [(flow: StoredFlow, at: Int)] = []
-      let rules = [("runnable", "changed_at", Int.max), ("waiting", "wake_at", now)]
+      var due: [(flow: StoredFlow, at: StoredTime)] = []
+      let rules = [("runnable", "changed_at", StoredTime(microseconds: .max)), ("waiting", "wake_at", now)]
       for (definition, versions) in serving {
         for (status, time, latest) in rules {
           due += try firstDue(
@@ -272,7 +276,7 @@
               AND f.version BETWEEN ? AND ? AND f.\(time) <= ?
               AND NOT EXISTS (SELECT 1 FROM flow_leases l WHERE l.id = f.id) ORDER BY f.\(time)
             """,
-            [.text(definition), .int(versions.lowerBound), .int(versions.upperBound), .int(latest)], limit: limit)
+            [.text(definition), .int(versions.lowerBound), .int(versions.upperBound), .time(latest)], limit: limit)
         }
       }
       due.sort { $0.at < $1.at }
@@ -285,12 +289,12 @@
     /// The first rows of a list whose flows can be read, at most `limit`.
     private func firstDue(
       _ sql: String, _ values: [SQLiteValue], limit: Int
-    ) throws -> [(flow: StoredFlow, at: Int)] {
-      var due: [(flow: StoredFlow, at: Int)] = []
+    ) throws -> [(flow: StoredFlow, at: StoredTime)] {
+      var due: [(flow: StoredFlow, at: StoredTime)] = []
       try database.each(sql, values) { row in
         do {
           guard let flow = try StoredFlow.find(FlowID(row.text(0)), in: database) else { return true }
-          due.append((flow, row.int(1)))
+          due.append((flow, row.time(1)))
         } catch is FlowStoreError {
           // A flow that cannot be read is left alone, and takes no place among the others.
         }

@@ -9,17 +9,17 @@
   #endif
 
   extension SQLiteFlowStore {
-    /// Returns a stored flow, or `nil` if there is no such flow; see ``FlowStore/load(_:)``.
+    /// Returns a stored flow, or `nil` if there is no such flow; see `FlowStore.load(_:)`.
     public func load(_ id: FlowID) async throws -> StoredFlow? {
       try await readers.read { try StoredFlow.find(id, in: $0) }
     }
 
-    /// Returns a page of the flows that match a query; see ``FlowStore/list(_:after:limit:)``.
+    /// Returns a page of the flows that match a query; see `FlowStore.list(_:after:limit:)`.
     public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
-      let after = try cursor.map { try Cursor($0, of: .flows) }
+      let after = try cursor.map { try StoreCursor($0, parts: 1).parts[0] }
       return try await readers.read { database in
         var conditions = Conditions()
-        if let after { conditions.add("f.id > ?", .text(after.text)) }
+        if let after { conditions.add("f.id > ?", .text(after)) }
         conditions.add(query)
         var page = FlowPage(flows: [], cursor: nil)
         try database.each(
@@ -28,7 +28,7 @@
           let flow = try FlowSummary(row)
           guard query.matches(flow) else { return true }
           if page.flows.count >= max(1, limit), let last = page.flows.last {
-            page.cursor = Cursor(.flows, text: last.id.description).description
+            page.cursor = StoreCursor([last.id.description]).description
             return false
           }
           page.flows.append(flow)
@@ -38,17 +38,17 @@
       }
     }
 
-    /// Returns a page of the open questions that match a query; see ``FlowStore/tasks(_:after:limit:)``.
+    /// Returns a page of the open questions that match a query; see `FlowStore.tasks(_:after:limit:)`.
     public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
-      let after = try cursor.map { try Cursor($0, of: .tasks) }
+      let after = try cursor.map { try TaskCursor($0) }
       return try await readers.read { database in
         var conditions = Conditions()
         // The keys of the inbox and of the questions are in the same order.
         let key = query.assignee == nil ? "t" : "a"
         if let after {
           conditions.add(
-            "(\(key).flow, \(key).question, \(key).place) > (?, ?, ?)", .int(after.numbers[0]), .text(after.text),
-            .int(after.numbers[1]))
+            "(\(key).flow, \(key).question, \(key).place) > (?, ?, ?)", .int(after.flow), .text(after.question),
+            .int(after.place))
         }
         conditions.add(query)
         let inbox =
@@ -58,7 +58,7 @@
           flow_assignees a JOIN flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
           """
         var page = TaskPage(tasks: [], cursor: nil)
-        var last = Cursor(.tasks, text: "")
+        var last: TaskCursor?
         try database.each(
           """
           SELECT \(TaskRow.columns), t.flow, f.id, f.definition FROM \(inbox) CROSS JOIN flows f ON f.number = t.flow
@@ -70,18 +70,18 @@
             flow: FlowID(row.text(8)), definition: row.text(9), task: try task.task)
           guard query.matches(summary) else { return true }
           if page.tasks.count >= max(1, limit) {
-            page.cursor = last.description
+            page.cursor = last?.description
             return false
           }
           page.tasks.append(summary)
-          last = Cursor(.tasks, text: task.question, numbers: [row.int(7), task.place])
+          last = TaskCursor(flow: row.int(7), question: task.question, place: task.place)
           return true
         }
         return page
       }
     }
 
-    /// Returns a flow's history, oldest entry first; see ``FlowStore/history(of:after:limit:)``.
+    /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.
     public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
       try await readers.read { database in
         try database.all(
@@ -91,16 +91,37 @@
           """, .text(id.description), .int(sequence), .int(max(1, limit))
         ) { row in
           HistoryEntry(
-            sequence: row.int(0), at: Date(microseconds: row.int(1)), what: row.text(2),
+            sequence: row.int(0), at: row.date(1), what: row.text(2),
             step: row.optionalText(3).map { StepID($0) }, by: row.optionalText(4), detail: row.optionalText(5))
         }
       }
     }
 
-    /// Returns the note under a key, or `nil` if there is none; see ``FlowStore/note(_:)``.
+    /// Returns the note under a key, or `nil` if there is none; see `FlowStore.note(_:)`.
     public func note(_ key: String) async throws -> StoreNote? {
       try await readers.read { try StoreNote.find(key, in: $0) }
     }
+  }
+
+  /// The key of the last question of a page.
+  private struct TaskCursor: CustomStringConvertible {
+    let flow: Int
+    let question: String
+    let place: Int
+
+    init(flow: Int, question: String, place: Int) {
+      (self.flow, self.question, self.place) = (flow, question, place)
+    }
+
+    init(_ text: String) throws(FlowStoreError) {
+      let parts = try StoreCursor(text, parts: 3).parts
+      guard let flow = Int(parts[0]), let place = Int(parts[2]) else {
+        throw FlowStoreError(.notFound, "the cursor is not from this store's list of questions")
+      }
+      (self.flow, question, self.place) = (flow, parts[1], place)
+    }
+
+    var description: String { StoreCursor(["\(flow)", question, "\(place)"]).description }
   }
 
   /// The conditions of a list in SQL. They narrow a list; the query itself decides about each row.
@@ -115,10 +136,11 @@
       self.values += values
     }
 
+    /// A time in a query is not rounded, so `<=` lets all pass that may be before the time.
     mutating func add(_ query: FlowQuery) {
       if let definition = query.definition { add("f.definition = ?", .text(definition)) }
       if let version = query.version { add("f.version = ?", .int(version)) }
-      if let dueBefore = query.dueBefore { add("f.wake_at < ?", .int(dueBefore.microseconds)) }
+      if let dueBefore = query.dueBefore { add("f.wake_at <= ?", .time(dueBefore)) }
       if let label = query.label {
         add(
           "f.number IN (SELECT flow FROM flow_labels WHERE key = ? AND value = ?)", .text(label.key),
@@ -136,7 +158,7 @@
       if let assignee = query.assignee { add("a.assignee = ?", .text(assignee)) }
       if let prompt = query.prompt { add("t.prompt = ?", .text(prompt)) }
       if let definition = query.definition { add("f.definition = ?", .text(definition)) }
-      if let dueBefore = query.dueBefore { add("t.due_at < ?", .int(dueBefore.microseconds)) }
+      if let dueBefore = query.dueBefore { add("t.due_at <= ?", .time(dueBefore)) }
     }
   }
 #endif

@@ -9,18 +9,18 @@
   #endif
 
   extension SQLiteFlowStore {
-    /// Writes a flow's next snapshot, and appends to its history; see ``FlowStore/commit(_:)-(FlowWrite)``.
+    /// Writes a flow's next snapshot, and appends to its history; see `FlowStore.commit(_:)`.
     public func commit(_ write: FlowWrite) async throws -> StoredFlow {
-      try write.snapshot.checkEncodedSize()
+      try write.snapshot.checkSize()
       return try await writer.write { try $0.commit(write) }
     }
 
     /// Performs several writes in one transaction, each with a result of its own.
     ///
-    /// See ``FlowStore/commit(_:)-([FlowWrite])``.
+    /// See `FlowStore.commit(_:)`.
     public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
       let sizes = writes.map { write in
-        Result { () throws(FlowStoreError) in try write.snapshot.checkEncodedSize() }
+        Result { () throws(FlowStoreError) in try write.snapshot.checkSize() }
       }
       return await writer.write(
         zip(writes, sizes).map { write, size in
@@ -31,23 +31,14 @@
         })
     }
 
-    /// Removes a flow with its history, its questions and its lease; see ``FlowStore/delete(_:expecting:fence:)``.
+    /// Removes a flow with its history, its questions and its lease; see `FlowStore.delete(_:expecting:fence:)`.
     public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
       try await writer.write { try $0.delete(id, expecting: revision, fence: fence) }
     }
 
-    /// Writes, replaces or removes the note under a key; see ``FlowStore/setNote(_:under:replacing:)``.
+    /// Writes, replaces or removes the note under a key; see `FlowStore.setNote(_:under:replacing:)`.
     public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
       try await writer.write { try $0.setNote(note, under: key, replacing: old) }
-    }
-  }
-
-  extension FlowSnapshot {
-    fileprivate func checkEncodedSize() throws(FlowStoreError) {
-      let count = encoded().count
-      guard count > Self.maximumBytes else { return }
-      throw FlowStoreError(
-        .tooLarge, "the flow has \(count) bytes, and a store accepts \(Self.maximumBytes)")
     }
   }
 
@@ -60,13 +51,12 @@
         return flow
       }
       try checkLease(of: write.id, fence: write.fence)
-      try check(write.expecting, of: write.id, is: old?.revision ?? .none)
-      if let old { try checkValues(of: write, storedFor: old.number) }
+      try (old?.revision ?? .none).check(isExpected: write.expecting, of: write.id)
+      if !write.storedValues.isEmpty { try write.checkValues(areAmong: storedValues(of: old)) }
       let bytes = write.snapshot.encodedWithoutValues()
       let stored = StoredFlow(
         id: write.id, revision: write.expecting.next,
-        snapshot: try FlowSnapshot(decoding: bytes, values: write.snapshot.values),
-        changedAt: Date(microseconds: now))
+        snapshot: write.snapshot.stored, changedAt: now.date)
       let number = try store(stored, encoded: bytes, as: write.commit, over: old)
       for value in write.newValues {
         try database.run(
@@ -81,21 +71,10 @@
       return stored
     }
 
-    /// Throws `conflict` if the write counts on a value that is not stored.
-    private func checkValues(of write: FlowWrite, storedFor number: Int) throws {
-      let needed = write.snapshot.values.lazy.map(\.number).filter(write.storedValues.contains)
-      guard !needed.isEmpty else { return }
-      let stored = Set(
-        try database.all("SELECT number FROM flow_values WHERE flow = ?", .int(number)) { $0.int(0) })
-      if let missing = needed.first(where: { !stored.contains($0) }) {
-        throw FlowStoreError(.conflict, "the write does not bring the value \(missing), and it is not stored")
-      }
-    }
-
-    private func check(_ expected: Revision, of id: FlowID, is revision: Revision) throws {
-      guard revision == expected else {
-        throw FlowStoreError(.conflict, "the flow \(id) has the revision \(revision), not \(expected)")
-      }
+    private func storedValues(of row: FlowRow?) throws -> Set<Int> {
+      guard let row else { return [] }
+      return Set(
+        try database.all("SELECT number FROM flow_values WHERE flow = ?", .int(row.number)) { $0.int(0) })
     }
 
     /// Writes the row of a flow, its labels and its questions. Returns its number.
@@ -105,9 +84,9 @@
       let snapshot = flow.snapshot
       let labels = try JSONText.encode(snapshot.labels)
       let columns: [SQLiteValue] = [
-        .int(flow.revision.number), .text(commit.description), .int(now), .text(snapshot.definition),
+        .int(flow.revision.number), .text(commit.description), .time(now), .text(snapshot.definition),
         .int(snapshot.version), .text(snapshot.status.rawValue), .bool(snapshot.rollbackFailed),
-        .int(snapshot.wakeAt?.microseconds),
+        .time(snapshot.wakeAt),
         .text(try JSONText.encode(snapshot.steps.map(\.path))), .text(labels), .blob(encoded),
       ]
       let number: Int
@@ -157,7 +136,7 @@
       for task in tasks {
         try database.run(
           "INSERT INTO flow_tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .int(number), .text(task.question),
-          .int(task.place), .text(task.step), .text(task.prompt), .int(task.askedAt), .int(task.due),
+          .int(task.place), .text(task.step), .text(task.prompt), .time(task.askedAt), .time(task.due?.date),
           .text(task.assignees))
         for assignee in try JSONText.texts(task.assignees) {
           try database.run(
@@ -181,14 +160,14 @@
     private func append(_ entry: HistoryEntry, to number: Int) throws {
       try database.run(
         "INSERT INTO flow_history VALUES (?, ?, ?, ?, ?, ?, ?)", .int(number), .int(entry.sequence),
-        .int(entry.at.microseconds), .text(entry.what), .text(entry.step?.path), .text(entry.by),
+        .time(entry.at), .text(entry.what), .text(entry.step?.path), .text(entry.by),
         .text(entry.detail))
     }
 
     fileprivate func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) throws {
       try checkLease(of: id, fence: fence)
       guard let row = try FlowRow.find(id, in: database) else { throw FlowStoreError.noFlow(id) }
-      try check(revision, of: id, is: row.revision)
+      try row.revision.check(isExpected: revision, of: id)
       let number = SQLiteValue.int(row.number)
       try removeLabels(row.labels, of: row.number)
       let tasks = try database.all("SELECT \(TaskRow.columns) FROM flow_tasks t WHERE flow = ?", number) { TaskRow($0) }
@@ -200,32 +179,28 @@
 
     fileprivate func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) throws {
       let present = try StoreNote.find(key, in: database)
-      guard present?.bytes == old?.bytes, present?.until?.microseconds == old?.until?.microseconds else {
+      guard present == old?.stored else {
         throw FlowStoreError(.conflict, "the note \(key) was changed meanwhile")
       }
       if let note {
         try database.run(
           "INSERT OR REPLACE INTO flow_notes VALUES (?, ?, ?)", .text(key), .blob(note.bytes),
-          .int(note.until?.microseconds))
+          .time(note.until))
       } else {
         try database.run("DELETE FROM flow_notes WHERE key = ?", .text(key))
       }
       // A few with each note, so that no call has to remove many.
       try database.run(
         "DELETE FROM flow_notes WHERE key IN (SELECT key FROM flow_notes WHERE until <= ? AND key <> ? LIMIT 10)",
-        .int(now), .text(key))
+        .time(now), .text(key))
     }
   }
 
   extension StoreNote {
     static func find(_ key: String, in database: Database) throws -> StoreNote? {
       try database.first("SELECT bytes, until FROM flow_notes WHERE key = ?", .text(key)) {
-        StoreNote($0.bytes(0), until: $0.optionalInt(1).map { Date(microseconds: $0) })
+        StoreNote($0.bytes(0), until: $0.optionalDate(1))
       }
     }
-  }
-
-  extension FlowStoreError {
-    static func noFlow(_ id: FlowID) -> FlowStoreError { FlowStoreError(.notFound, "there is no flow \(id)") }
   }
 #endif

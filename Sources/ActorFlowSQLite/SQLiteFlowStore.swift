@@ -22,7 +22,8 @@
     let writer: Writer
     let readers: Readers
     let clock: any WallClock
-    let streams: ChangeStreams
+    let streams = StoreChangeStreams()
+    let watcher: Watcher
 
     /// Opens the store in a file, and creates the file and its tables if they are missing.
     ///
@@ -34,7 +35,7 @@
     ///   - clock: The clock of the store: it says when a flow was changed, is due, and when a beat is overdue. All
     ///     processes on the file must use the same.
     ///   - options: The number of connections, and how long they wait.
-    /// - Throws: ``FlowStoreError``: `unavailable` if the file cannot be opened or written, or is on another machine's
+    /// - Throws: `FlowStoreError`: `unavailable` if the file cannot be opened or written, or is on another machine's
     ///   disk; `corrupted` if it is not a database, or is damaged; `unsupportedFormat` if a newer version made its
     ///   tables.
     public convenience init(
@@ -49,10 +50,15 @@
     ) async throws(FlowStoreError) {
       let file = DatabaseFile(path: path, vfs: vfs, busyTime: options.busyMilliseconds)
       try file.checkPath()
-      let streams = ChangeStreams()
       self.clock = clock
-      self.streams = streams
-      writer = Writer(file, now: { clock.now.microseconds }, announce: { streams.yield($0) })
+      let (streams, watcher) = (streams, Watcher(file, streams))
+      self.watcher = watcher
+      writer = Writer(
+        file, now: { StoredTime(clock.now) },
+        announce: { changes in
+          watcher.note(changes)
+          streams.tell(changes)
+        })
       readers = Readers(file, count: max(1, options.readers))
       try await writer.open()
     }
@@ -64,6 +70,7 @@
       await writer.close()
       await readers.close()
       streams.finish()
+      await watcher.close()
     }
 
     /// The number of a store's connections, and how long they wait.
@@ -83,6 +90,9 @@
 
   extension SQLiteFlowStore.Options {
     /// The busy time in milliseconds, as SQLite takes it.
-    fileprivate var busyMilliseconds: Int32 { Int32(clamping: busyTime.wholeMicroseconds / 1000) }
+    fileprivate var busyMilliseconds: Int32 {
+      let milliseconds = (busyTime / .milliseconds(1)).rounded()
+      return Int32(exactly: milliseconds) ?? (milliseconds < 0 ? 0 : .max)
+    }
   }
 #endif

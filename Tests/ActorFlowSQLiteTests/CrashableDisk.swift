@@ -16,6 +16,8 @@
       var held: Hold?
       /// Whether the next sync fails.
       var failsNextSync = false
+      var isFull = false
+      var isReadOnly = false
     }
 
     final class Hold: Sendable {
@@ -39,6 +41,18 @@
     }
 
     var syncs: Int { state.withLock { $0.syncs } }
+
+    /// Whether writes fail because there is no room.
+    var isFull: Bool {
+      get { state.withLock { $0.isFull } }
+      set { state.withLock { $0.isFull = newValue } }
+    }
+
+    /// Whether files are opened for reading only.
+    var isReadOnly: Bool {
+      get { state.withLock { $0.isReadOnly } }
+      set { state.withLock { $0.isReadOnly = newValue } }
+    }
 
     func failNextSync() { state.withLock { $0.failsNextSync = true } }
 
@@ -116,6 +130,9 @@
         let disk = Unmanaged<CrashableDisk>.fromOpaque(vfs.pointee.pAppData).takeUnretainedValue()
         file.pointee.pMethods = nil
         guard !disk.isCrashed else { return SQLITE_CANTOPEN }
+        // As the system's file system does for a file that only others may write.
+        let isReadOnly = disk.isReadOnly && flags & SQLITE_OPEN_MAIN_DB != 0
+        let flags = isReadOnly ? flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY : flags
         if let path { disk.found(String(cString: path)) }
         let own = UnsafeMutableRawPointer(file).bindMemory(to: CrashableFile.self, capacity: 1)
         let result = real.pointee.xOpen(real, path, own.pointee.realFile(of: file), flags, outFlags)
@@ -171,7 +188,10 @@
         CrashableFile.with(file, writes: true) { $1.xRead($0, bytes, count, offset) }
       }
       own.xWrite = { file, bytes, count, offset in
-        CrashableFile.with(file, writes: true) { $1.xWrite($0, bytes, count, offset) }
+        guard let file else { return SQLITE_IOERR }
+        let own = UnsafeMutableRawPointer(file).assumingMemoryBound(to: CrashableFile.self).pointee
+        guard !own.disk.takeUnretainedValue().isFull else { return SQLITE_FULL }
+        return CrashableFile.with(file, writes: true) { $1.xWrite($0, bytes, count, offset) }
       }
       own.xTruncate = { file, size in CrashableFile.with(file, writes: true) { $1.xTruncate($0, size) } }
       own.xSync = { file, flags in

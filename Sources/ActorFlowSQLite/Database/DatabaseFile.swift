@@ -20,7 +20,7 @@
     }
 
     /// Opens the connection that writes: creates the file and the tables, and makes every commit sync the log.
-    func openForWriting(now: Int) throws -> Database {
+    func openForWriting(now: StoredTime) throws -> Database {
       guard sqlite3_threadsafe() != 0 else {
         throw FlowStoreError(.unavailable, "this SQLite was compiled for programs with one thread")
       }

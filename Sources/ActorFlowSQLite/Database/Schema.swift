@@ -12,8 +12,8 @@
 
     /// Brings the tables to the newest version. Several processes may do so at once: one does, and the others wait.
     ///
-    /// - Throws: ``FlowStoreError`` with the code `unsupportedFormat` if a newer version has made the tables.
-    static func migrate(_ database: Database, at path: String, now: Int) throws {
+    /// - Throws: `FlowStoreError` with the code `unsupportedFormat` if a newer version has made the tables.
+    static func migrate(_ database: Database, at path: String, now: StoredTime) throws {
       try database.execute("BEGIN IMMEDIATE")
       do {
         try database.execute(
@@ -26,7 +26,7 @@
         }
         for (number, migration) in zip(1..., migrations).dropFirst(version) {
           try database.execute(migration)
-          try database.run("INSERT INTO flow_schema VALUES (?, ?)", .int(number), .int(now))
+          try database.run("INSERT INTO flow_schema VALUES (?, ?)", .int(number), .time(now))
         }
         try database.execute("COMMIT")
       } catch {

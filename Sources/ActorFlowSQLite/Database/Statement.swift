@@ -1,5 +1,12 @@
 #if SQLite
+  import ActorFlowHosting
   import CSQLite
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
 
   /// A compiled statement. The connection that made it keeps it for the next call with the same text.
   ///
@@ -74,6 +81,12 @@
     func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
 
     func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
+
+    func time(_ column: Int32) -> StoredTime { StoredTime(microseconds: Int64(int(column))) }
+
+    func date(_ column: Int32) -> Date { time(column).date }
+
+    func optionalDate(_ column: Int32) -> Date? { isNull(column) ? nil : date(column) }
 
     func bool(_ column: Int32) -> Bool { int(column) != 0 }
 

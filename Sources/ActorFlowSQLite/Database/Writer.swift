@@ -14,7 +14,7 @@
     private nonisolated let executor: BlockingExecutor
     private nonisolated let queue = Lock(Queue())
     private let file: DatabaseFile
-    private let now: @Sendable () -> Int
+    private let now: @Sendable () -> StoredTime
     private let announce: @Sendable ([StoreChange]) -> Void
     private var database: Database?
 
@@ -26,10 +26,10 @@
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - now: The time in microseconds, by the store's clock.
+    ///   - now: The time by the store's clock.
     ///   - announce: Called with the changes of a transaction after its commit.
     init(
-      _ file: DatabaseFile, now: @escaping @Sendable () -> Int,
+      _ file: DatabaseFile, now: @escaping @Sendable () -> StoredTime,
       announce: @escaping @Sendable ([StoreChange]) -> Void
     ) {
       executor = BlockingExecutor("ActorFlow.sqlite.write")
@@ -147,8 +147,8 @@
   /// A transaction that writes, as its calls see it.
   final class WriteTransaction {
     let database: Database
-    /// The time in microseconds, by the store's clock.
-    var now = 0
+    /// The time by the store's clock.
+    var now = StoredTime(microseconds: 0)
     /// The changes to announce after the commit.
     var changes: [StoreChange] = []
 

@@ -15,7 +15,7 @@
     let commit: String
     let labels: String
 
-    /// - Throws: ``FlowStoreError`` if the flow cannot be read: it is never overwritten then.
+    /// - Throws: `FlowStoreError` if the flow cannot be read: it is never overwritten then.
     static func find(_ id: FlowID, in database: Database) throws -> FlowRow? {
       try database.first(
         "SELECT number, revision, commit_id, labels, snapshot FROM flows WHERE id = ?", .text(id.description)
@@ -32,7 +32,7 @@
       let row = try database.first(
         "SELECT number, revision, changed_at, snapshot FROM flows WHERE id = ?", .text(id.description)
       ) {
-        (number: $0.int(0), revision: $0.int(1), changedAt: $0.int(2), snapshot: $0.bytes(3))
+        (number: $0.int(0), revision: $0.int(1), changedAt: $0.date(2), snapshot: $0.bytes(3))
       }
       guard let row else { return nil }
       let values = try database.all(
@@ -43,7 +43,7 @@
       return StoredFlow(
         id: id, revision: Revision(row.revision),
         snapshot: try FlowSnapshot(decoding: row.snapshot, values: values),
-        changedAt: Date(microseconds: row.changedAt))
+        changedAt: row.changedAt)
     }
   }
 
@@ -57,11 +57,11 @@
       let snapshot = FlowSnapshot(
         definition: row.text(3), version: row.int(4), status: try FlowSnapshot.Status(row.text(5)),
         rollbackFailed: row.bool(6), steps: try JSONText.texts(row.text(8)).map { StepID($0) },
-        labels: try JSONText.labels(row.text(9)), wakeAt: row.optionalInt(7).map { Date(microseconds: $0) })
+        labels: try JSONText.labels(row.text(9)), wakeAt: row.optionalDate(7))
       self.init(
         StoredFlow(
           id: FlowID(row.text(0)), revision: Revision(row.int(1)), snapshot: snapshot,
-          changedAt: Date(microseconds: row.int(2))))
+          changedAt: row.date(2)))
     }
   }
 

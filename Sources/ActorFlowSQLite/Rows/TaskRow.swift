@@ -14,13 +14,13 @@
     let place: Int
     let step: String
     let prompt: String
-    let askedAt: Int
-    let due: Int?
+    let askedAt: StoredTime
+    let due: StoredTime?
     let assignees: String
 
     init(_ task: OpenTask, at place: Int) throws {
       (question, self.place, step, prompt) = (task.question, place, task.step.path, task.prompt)
-      (askedAt, due) = (task.askedAt.microseconds, task.due?.microseconds)
+      (askedAt, due) = (StoredTime(task.askedAt), task.due.map { StoredTime($0) })
       assignees = try JSONText.encode(task.assignees)
     }
 
@@ -32,8 +32,8 @@
       place = row.int(column + 1)
       step = row.text(column + 2)
       prompt = row.text(column + 3)
-      askedAt = row.int(column + 4)
-      due = row.optionalInt(column + 5)
+      askedAt = row.time(column + 4)
+      due = row.isNull(column + 5) ? nil : row.time(column + 5)
       assignees = row.text(column + 6)
     }
 
@@ -41,7 +41,7 @@
       get throws {
         OpenTask(
           question: question, step: StepID(step), prompt: prompt, assignees: try JSONText.texts(assignees),
-          due: due.map { Date(microseconds: $0) }, askedAt: Date(microseconds: askedAt))
+          due: due?.date, askedAt: askedAt.date)
       }
     }
 

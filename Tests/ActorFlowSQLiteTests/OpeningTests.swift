@@ -1,0 +1,197 @@
+#if SQLite
+  import ActorFlow
+  import ActorFlowHosting
+  import ActorFlowSQLite
+  import ActorFlowTesting
+  import Foundation
+  import Testing
+
+  @Suite("Opening a store in SQLite, and its errors", .timeLimit(.minutes(5)))
+  struct OpeningTests {
+    private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
+
+    private func refused(
+      _ path: String, _ code: FlowStoreError.Code, naming text: String, _ files: TestFiles
+    ) async {
+      let error = await #expect(throws: FlowStoreError.self) {
+        try await SQLiteFlowStore(file: path, clock: files.clock)
+      }
+      #expect(error?.code == code)
+      #expect(error?.message.contains(text) == true, "\(String(describing: error))")
+    }
+
+    @Test("a path without a folder, of a folder, or of no file is unavailable, and named")
+    func paths() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      await refused(files.path("missing/flows.db"), .unavailable, naming: "missing/flows.db", files)
+      let folder = try files.newFolder()
+      await refused(folder, .unavailable, naming: folder, files)
+      for path in ["", ":memory:", "flows\u{0}.db"] {
+        await refused(path, .unavailable, naming: "'\(path)' is not", files)
+      }
+    }
+
+    @Test("a file that is no database is corrupted, and is left as it was")
+    func noDatabase() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let text = String(repeating: "not a database ", count: 100)
+      try Data(text.utf8).write(to: URL(fileURLWithPath: files.path("text")))
+      await refused(files.path("text"), .corrupted, naming: "damaged", files)
+      #expect(FileManager.default.contents(atPath: files.path("text")) == Data(text.utf8))
+    }
+
+    @Test("tables of a newer version are unsupportedFormat, and are left as they were")
+    func newerSchema() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      try await SQLiteFlowStore(file: path, clock: files.clock).close()
+      let database = try RawDatabase(path)
+      try database.execute("INSERT INTO flow_schema VALUES (99, 0)")
+      await refused(path, .unsupportedFormat, naming: "99", files)
+      #expect(try database.texts("SELECT max(version) FROM flow_schema") == ["99"])
+    }
+
+    @Test("the tables stand beside those of the application")
+    func besideOthers() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("orders.db")
+      let database = try RawDatabase(path)
+      try database.execute("CREATE TABLE orders (id TEXT); INSERT INTO orders VALUES ('1')")
+      let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+      _ = try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none))
+      await store.close()
+      #expect(try database.texts("SELECT id FROM orders") == ["1"])
+    }
+
+    @Test("opening a file at once from many stores makes the tables once")
+    func atOnce() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+            _ = try await store.commit(FlowWrite(Self.snapshot, to: "flow \(number)", expecting: .none))
+            await store.close()
+          }
+        }
+        try await group.waitForAll()
+      }
+      let database = try RawDatabase(path)
+      #expect(try database.texts("SELECT version FROM flow_schema") == ["1"])
+      #expect(try database.texts("SELECT count(*) FROM flows") == ["8"])
+    }
+
+    @Test("a transaction that another process keeps open makes writes unavailable, and reads go on")
+    func busy() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      var options = SQLiteFlowStore.Options()
+      options.busyTime = .milliseconds(20)
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock, options: options)
+      let write = FlowWrite(Self.snapshot, to: "flow", expecting: .none)
+      let database = try RawDatabase(files.path("flows.db"))
+      try database.execute("BEGIN IMMEDIATE")
+      let error = await #expect(throws: FlowStoreError.self) { try await store.commit(write) }
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.contains("busyTime") == true)
+      #expect(try await store.load("flow") == nil)
+      try database.execute("ROLLBACK")
+      #expect(try await store.commit(write).revision == Revision(1))
+      await store.close()
+    }
+
+    @Test("a full disk refuses a write as unavailable, changes nothing, and writes go on when there is room")
+    func full() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let disk = CrashableDisk()
+      let store = try await files.open(files.path("flows.db"), on: disk)
+      let first = try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none))
+      disk.isFull = true
+      let write = FlowWrite(Self.snapshot, to: "flow", expecting: first.revision)
+      let error = await #expect(throws: FlowStoreError.self) { try await store.commit(write) }
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.contains("full") == true)
+      #expect(try await store.load("flow") == first)
+      disk.isFull = false
+      #expect(try await store.commit(write).revision == Revision(2))
+      await store.close()
+    }
+
+    @Test("a sync that fails makes the outcome unknown, and a repetition with the same id settles it")
+    func failedSync() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let disk = CrashableDisk()
+      let store = try await files.open(files.path("flows.db"), on: disk)
+      let first = try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none))
+      disk.failNextSync()
+      let entry = HistoryEntry(sequence: 1, at: files.clock.now, what: "moved")
+      let write = FlowWrite(Self.snapshot, to: "flow", expecting: first.revision, appending: [entry])
+      let error = await #expect(throws: FlowStoreError.self) { try await store.commit(write) }
+      #expect(error?.code == .outcomeUnknown)
+      #expect(try await store.commit(write).revision == Revision(2))
+      #expect(try await store.history(of: "flow", after: 0, limit: 9) == [entry])
+      await store.close()
+    }
+
+    @Test("a file that can only be read is unavailable")
+    func readOnly() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let disk = CrashableDisk()
+      try await files.open(files.path("flows.db"), on: disk).close()
+      disk.isReadOnly = true
+      let error = await #expect(throws: FlowStoreError.self) { try await files.open(files.path("flows.db"), on: disk) }
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.contains("can only be read") == true, "\(String(describing: error))")
+    }
+
+    @Test("people can read the views")
+    func views() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      var snapshot = Self.snapshot
+      snapshot.status = .waiting
+      snapshot.steps = ["check/step"]
+      snapshot.wakeAt = Date(timeIntervalSince1970: 1_767_225_600.5)
+      snapshot.tasks = [
+        OpenTask(
+          question: "q", step: "check/step", prompt: "Form", assignees: ["ann", "bob"], askedAt: files.clock.now)
+      ]
+      _ = try await store.commit(FlowWrite(snapshot, to: "flow", expecting: .none))
+      let database = try RawDatabase(files.path("flows.db"))
+      #expect(
+        try database.texts("SELECT id || ' ' || status || ' ' || steps || ' ' || due FROM flow_overview")
+          == [#"flow waiting ["check/step"] 2026-01-01 00:00:00.500"#])
+      #expect(
+        try database.texts("SELECT assignee || ' ' || id || ' ' || prompt FROM flow_inbox ORDER BY 1")
+          == ["ann flow Form", "bob flow Form"])
+      await store.close()
+    }
+
+    @Test("a closed store refuses calls as unavailable")
+    func closed() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      await store.close()
+      await store.close()
+      for call in [
+        { _ = try await store.load("flow") },
+        { _ = try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none)) },
+      ] as [@Sendable () async throws -> Void] {
+        let error = await #expect(throws: FlowStoreError.self) { try await call() }
+        #expect(error?.code == .unavailable)
+      }
+      for await change in try #require(store.changes) { Issue.record("\(change)") }
+    }
+  }
+#endif
