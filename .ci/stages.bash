@@ -42,7 +42,8 @@ unfinished() {
 # The compiler repeats a module's error for each of its files.
 once_each() { awk '!/error:|warning:/ || !seen[$0]++ { print; fflush() }'; }
 
-# Swift and git are expected; python3 and Graphviz, which draws the tests' diagrams, are installed if they are missing.
+# Swift and git are expected. Installed if they are missing: python3, Graphviz, which draws the tests' diagrams, and SQLite,
+# for the store behind the trait.
 prepare() {
   if ! command -v swift >/dev/null; then
     echo "Swift 6.3 is needed: put its toolchain on the PATH"
@@ -53,6 +54,14 @@ prepare() {
     PATH="$PATH:$(dirname "$(readlink -f "$(command -v swift)")")"
   fi
   install_missing python3 dot:graphviz
+  install_header sqlite3.h libsqlite3-dev
+}
+
+# Installs the package of a C library, if its header is missing.
+install_header() {
+  clang -E -x c - <<<"#include <$1>" >/dev/null 2>&1 && return
+  run apt-get update
+  run apt-get install --yes --no-install-recommends "$2"
 }
 
 # Installs the packages of commands that are missing. `command:package` where the names differ.
