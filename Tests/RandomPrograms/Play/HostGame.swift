@@ -1,6 +1,6 @@
 import ActorFlow
-import ActorFlowHosting
-import ActorFlowTesting
+package import ActorFlowHosting
+package import ActorFlowTesting
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -10,14 +10,27 @@ import ActorFlowTesting
 
 /// Plays a sequential program on a host, and compares it with the naive model after each request.
 ///
-/// - Parameter works: Whether a worker leases the flow now and then and has the host run it, beside the requests.
-package func playHostGame(seed: UInt64, crashes: Bool, works: Bool = true) async throws(Violation) {
+/// - Parameters:
+///   - works: Whether a worker leases the flow now and then and has the host run it, beside the requests.
+///   - open: Makes the store of the host.
+package func playHostGame(
+  seed: UInt64, crashes: Bool, works: Bool = true,
+  on open: (ManualWallClock) async throws -> any LeasingFlowStore = { MemoryFlowStore(clock: $0) }
+) async throws(Violation) {
+  let clock = ManualWallClock()
+  let store: any LeasingFlowStore
+  do { store = try await open(clock) } catch { throw Violation("the store cannot be opened: \(error)") }
+  try await playHostGame(seed: seed, crashes: crashes, works: works, clock, on: store)
+}
+
+private func playHostGame(
+  seed: UInt64, crashes: Bool, works: Bool, _ clock: ManualWallClock, on base: some LeasingFlowStore
+) async throws(Violation) {
   var generator = ProgramGenerator(seed: seed, .sequential)
   let program = generator.program()
   let random = generator.random
-  let (crashTrigger, clock) = (CrashTrigger(), ManualWallClock())
-  let memory = MemoryFlowStore(clock: clock)
-  let store = FaultyStore(memory) { crashTrigger.fault(in: $0) }
+  let crashTrigger = CrashTrigger()
+  let store = FaultyStore(base) { crashTrigger.fault(in: $0) }
   let (world, model) = (World(isHosted: true, mayCrash: crashes), Model(program, mayCrash: crashes))
   var played: [String] = []
   do {
@@ -28,7 +41,7 @@ package func playHostGame(seed: UInt64, crashes: Bool, works: Bool = true) async
       let arena = HostArena(world, clock, tester.host)
       var game = HostGame(tester, arena, crashTrigger, model, crashes ? random : nil)
       // A source of its own, so that a seed plays the same requests with and without a worker.
-      if works { game.worker = Worker(store: memory, random: Chance(seed: seed &+ 0x5DEE_CE66)) }
+      if works { game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66)) }
       try await game.start(flows)
       try await game.play(Player(random, isHosted: true), &played)
       try await game.finish(flows)
@@ -42,7 +55,7 @@ package func playHostGame(seed: UInt64, crashes: Bool, works: Bool = true) async
 
 /// A worker that leases the flow by itself. Its calls reach the store when those of a dead host do not.
 private struct Worker {
-  let store: MemoryFlowStore
+  let store: any LeasingFlowStore
   var random: Chance
 }
 

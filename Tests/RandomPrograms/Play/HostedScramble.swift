@@ -1,9 +1,23 @@
 import ActorFlow
-import ActorFlowHosting
-import ActorFlowTesting
+package import ActorFlowHosting
+package import ActorFlowTesting
 
 /// Plays a program on a host, which may crash at random commits, with several attackers at once.
-package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Violation) {
+///
+/// - Parameter open: Makes the store of the host.
+package func playHostedScramble(
+  seed: UInt64, crashes: Bool,
+  on open: (ManualWallClock) async throws -> any LeasingFlowStore = { MemoryFlowStore(clock: $0) }
+) async throws(Violation) {
+  let clock = ManualWallClock()
+  let store: any LeasingFlowStore
+  do { store = try await open(clock) } catch { throw Violation("the store cannot be opened: \(error)") }
+  try await playHostedScramble(seed: seed, crashes: crashes, clock, on: store)
+}
+
+private func playHostedScramble(
+  seed: UInt64, crashes: Bool, _ clock: ManualWallClock, on base: some LeasingFlowStore
+) async throws(Violation) {
   var generator = ProgramGenerator(seed: seed, .free)
   let program = generator.program()
   var random = generator.random
@@ -12,8 +26,7 @@ package func playHostedScramble(seed: UInt64, crashes: Bool) async throws(Violat
   let suspendsOnFailure = seed % 2 == 0 && program.steps.allSatisfy { $0.backUpOutcome == .works }
   let world = World(isHosted: true, mayCrash: crashes, yields: true)
   let crashTrigger = CrashTrigger()
-  let clock = ManualWallClock()
-  let store = FaultyStore(MemoryFlowStore(clock: clock)) { crashTrigger.fault(in: $0) }
+  let store = FaultyStore(base) { crashTrigger.fault(in: $0) }
   // The attackers move the clock. An expired lease is like a crash, and would be missing in the trace.
   var options = FlowHost.Options.storing(seed)
   options.leaseTime = .seconds(100_000_000)
