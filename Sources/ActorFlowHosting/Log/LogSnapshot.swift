@@ -32,11 +32,10 @@ struct LogSnapshot: Sendable {
     writer.int(index.count)
     var isWhole = true
     index.visit { id, entry in
-      guard var flow = state.packed(id) else { return isWhole = false }
-      var (key, entry) = (id.description, entry)
-      writer.code(&key)
-      writer.code(&flow)
-      writer.code(&entry)
+      guard let flow = state.packed(id) else { return isWhole = false }
+      writer.string(id.description)
+      flow.write(to: &writer)
+      entry.write(to: &writer)
     }
     writer.int(state.notePlaces.count)
     for (key, place) in state.notePlaces {
@@ -60,9 +59,9 @@ struct LogSnapshot: Sendable {
     state.reserve(min(max(0, count), reader.remaining))
     for _ in 0..<max(0, count) {
       let id = FlowID(try reader.string())
-      try reader.check(state.flow(id) == nil, "a flow is there twice")
-      state.restore(try reader.coded(Packed<LogState.Flow>.placeholder).part, of: id)
-      index.put(try reader.coded(Packed<FlowIndex.Entry>.placeholder).part, of: id)
+      let isNew = state.restore(try Packed.read(from: &reader), of: id)
+      try reader.check(isNew, "a flow is there twice")
+      index.put(try Packed.read(from: &reader), of: id)
     }
     for _ in 0..<max(0, try reader.int()) {
       let row = try reader.coded(LogNoteRow.placeholder)

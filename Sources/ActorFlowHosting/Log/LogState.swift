@@ -107,8 +107,9 @@ struct LogState: Sendable {
 
     private static let most = 32
 
-    init(_ flow: Flow) {
-      self = flow.spans.count + flow.values.count > Self.most ? .long(flow) : .packed(Packed(flow))
+    /// - Parameter packed: The packed flow, if it is there already.
+    init(_ flow: Flow, packed: Packed<Flow>? = nil) {
+      self = flow.spans.count + flow.values.count > Self.most ? .long(flow) : .packed(packed ?? Packed(flow))
     }
 
     var flow: Flow {
@@ -244,21 +245,24 @@ struct LogState: Sendable {
   /// Takes space for this number of flows at once.
   mutating func reserve(_ count: Int) { rows.reserveCapacity(count) }
 
-  /// The flow as it is kept in a snapshot, if its last commit was found.
+  /// The flow as it is kept in a snapshot.
   func packed(_ id: FlowID) -> Packed<Flow>? {
     switch rows[id] {
-    case .packed(let row): row.part.place == nil ? nil : row
-    case .long(let flow): flow.place == nil ? nil : Packed(flow)
+    // A log without damage has the last commit of each flow.
+    case .packed(let row): row
+    case .long(let flow): Packed(flow)
     case nil: nil
     }
   }
 
-  /// Adds a flow of a snapshot.
-  mutating func restore(_ flow: Flow, of id: FlowID) {
-    rows[id] = Row(flow)
+  /// Adds a flow of a snapshot; returns whether it was not there.
+  mutating func restore(_ row: (packed: Packed<Flow>, part: Flow), of id: FlowID) -> Bool {
+    let flow = row.part
+    let old = rows.updateValue(Row(flow, packed: row.packed), forKey: id)
     if let place = flow.place { retain(place) }
     for span in flow.spans { retain(span.place) }
     for value in flow.values.values { retain(value.place) }
+    return old == nil
   }
 
   /// Removes values of a flow. If the flow names one of them, it is lost.

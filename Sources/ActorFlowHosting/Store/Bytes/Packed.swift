@@ -19,21 +19,17 @@ struct Packed<Part: StoredPart & Sendable>: Sendable {
   }
 }
 
-extension Packed: StoredPart {
-  static var placeholder: Self { Self(.placeholder) }
+extension Packed {
+  /// Writes the bytes as they are.
+  func write(to writer: inout ByteWriter) { writer.blob(bytes) }
 
-  /// Codes the bytes as they are; a reader throws if they are no part.
-  mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    var bytes = bytes
-    try coder.blob(&bytes)
-    var isWhole = true
-    do {
-      var reader = ByteReader(bytes)
-      _ = try reader.coded(Part.placeholder)
-      try reader.end()
-    } catch { isWhole = false }
-    try coder.check(isWhole, "a part of a row cannot be read")
-    self = Self(bytes: bytes)
+  /// Reads what ``write(to:)`` wrote; throws if it is no part. Returns the part as well, which was read for that.
+  static func read(from reader: inout ByteReader) throws(FlowStoreError) -> (packed: Self, part: Part) {
+    let bytes = try reader.blob()
+    var inner = ByteReader(bytes)
+    let part = try inner.coded(Part.placeholder)
+    try inner.end()
+    return (Self(bytes: bytes), part)
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }

@@ -68,11 +68,14 @@ struct FlowIndex: Sendable {
   }
 
   /// Applies a commit.
-  mutating func put(_ flow: StoredFlow) { put(Entry(flow), of: flow.id) }
+  mutating func put(_ flow: StoredFlow) {
+    let entry = Entry(flow)
+    put((Packed(entry), entry), of: flow.id)
+  }
 
-  mutating func put(_ new: Entry, of id: FlowID) {
-    let name = TextKey(id.description)
-    let old = entries.updateValue(Packed(new), forKey: name)?.part
+  mutating func put(_ entry: (packed: Packed<Entry>, part: Entry), of id: FlowID) {
+    let (name, new) = (TextKey(id.description), entry.part)
+    let old = entries.updateValue(entry.packed, forKey: name)?.part
     if old == nil { flows.insert(name) }
     let definition = TextKey(new.snapshot.definition)
     if let old, TextKey(old.snapshot.definition) != definition {
