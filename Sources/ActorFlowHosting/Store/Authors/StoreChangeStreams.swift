@@ -1,7 +1,8 @@
 import ActorFlow
 
-/// The streams of a store's changes, one for each host that reads them: the second half of
-/// ``LeasingFlowStore/changes``, for authors of stores.
+/// The streams of a store's changes, one for each host that reads them, for authors of stores.
+///
+/// Return ``stream()`` from ``LeasingFlowStore/changes``, and pass each change to ``tell(_:)``.
 ///
 /// Each stream has a bounded buffer. A reader that falls behind misses the oldest changes, and finds them with its next
 /// poll. All functions may be called by any number of tasks at once, and wait for nothing.
