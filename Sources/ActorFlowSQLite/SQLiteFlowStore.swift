@@ -27,7 +27,7 @@
 
     /// Opens the store in a file, and creates the file and its tables if they are missing.
     ///
-    /// The folder of the file must exist. SQLite writes two more files beside it, whose names end in `-wal` and `-shm`.
+    /// The folder of the file must exist. The file may have other tables; it is put into WAL mode. SQLite writes two more files beside it, whose names end in `-wal` and `-shm`.
     /// Tables that an earlier version made are brought to the present form.
     ///
     /// - Parameters:

@@ -96,13 +96,15 @@
 
     /// The reason that a transaction was not committed.
     private enum GroupFailure: Error {
+      /// The transaction did not begin: the fault is no call's.
+      case beginning(FlowStoreError)
       /// The transaction was rolled back.
       case whileWriting(FlowStoreError)
       case committing(FlowStoreError)
 
       var storeError: FlowStoreError {
         switch self {
-        case .whileWriting(let error), .committing(let error): error
+        case .beginning(let error), .whileWriting(let error), .committing(let error): error
         }
       }
     }
@@ -114,6 +116,11 @@
         self.database = database
         try database.execute("BEGIN IMMEDIATE")
         transaction = WriteTransaction(database)
+      } catch {
+        rollBack(after: error)
+        throw .beginning(file.storeError(error))
+      }
+      do {
         for call in group {
           transaction.now = now()
           try call.perform(in: transaction)
