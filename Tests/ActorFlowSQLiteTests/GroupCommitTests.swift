@@ -64,6 +64,22 @@
       }
     }
 
+    @Test("a write that is refused after it has written leaves nothing of its own")
+    func refusedLate() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      let first = try await store.commit(Self.write("damaged"))
+      // The column is read to remove the rows of old labels, which is after the flow's own row was written.
+      try RawDatabase(files.path("flows.db")).execute("UPDATE flows SET labels = 'no JSON'")
+      let results = await store.commit([Self.write("a"), Self.write("damaged", from: 1), Self.write("b")])
+      #expect(results.map(Self.revision) == [1, nil, 1])
+      guard case .failure(let error) = results[1] else { return }
+      #expect(error.code == .corrupted)
+      #expect(try await store.load("damaged") == first)
+      await store.close()
+    }
+
     @Test("a write that breaks the transaction of its group fails alone")
     func broken() async throws {
       try await withStore { (store, _) async throws in
