@@ -26,6 +26,8 @@ package final class FlowPersistence: Sendable {
   /// The format in which the flow is stored.
   let format: UInt8
   let refuse: Refuse
+  /// The observation of the flow's code; `nil` if the host has no observers.
+  let observation: FlowObservation?
 
   /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
   /// input. An error refuses the input; if the walk gave the input, the run stops.
@@ -70,13 +72,15 @@ package final class FlowPersistence: Sendable {
   ///   - holding: Takes over the machines whose commit may wait; `nil` to commit every decision at once.
   ///   - lastCommit: Commits a decision that may be the last one in this process; `nil` if no commit passivates the
   ///     flow.
+  ///   - observation: Sees the flow's code run; `nil` if nothing does.
   package init(
     codec: any ValueCodec, watch: any Stopwatch, start: Duration? = nil, format: UInt8 = .max,
-    holding: Holding? = nil, lastCommit: LastCommit? = nil, refuse: @escaping Refuse = { _ in },
-    commit: @escaping Commit
+    holding: Holding? = nil, lastCommit: LastCommit? = nil, observation: FlowObservation? = nil,
+    refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
   ) {
     (self.codec, self.watch, self.start, self.format) = (codec, watch, start, format)
     (self.refuse, self.holding, self.lastCommit, self.commit) = (refuse, holding, lastCommit, commit)
+    self.observation = observation
   }
 
   /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the

@@ -59,7 +59,7 @@ extension FlowCoordinator {
     _ idempotencyKey: String
   ) async throws -> T {
     try await OnceWork.$current.withValue(OnceWork(key, scope, serial, in: OnceWork.current)) {
-      try await work(idempotencyKey)
+      try await observed(key, scope) { try await work(idempotencyKey) }
     }
   }
 

@@ -92,7 +92,10 @@ extension FlowCoordinator {
     _ place: Place, _ reason: LeaveReason, on track: TrackID
   ) async -> Result<Void, any Error> {
     if let finalizer = place.node.finalizer {
-      do { return .success(try await finalizer.run(place.input)) } catch { return .failure(error) }
+      do { return .success(try await finalizer.run(place.input)) } catch {
+        await observe(error, ofCompensating: place, on: track)
+        return .failure(error)
+      }
     }
     guard let backUp = place.node.body.backUp else { return .success(()) }
     let context = RollbackContext(
@@ -102,7 +105,10 @@ extension FlowCoordinator {
       let remade = place.instance == nil ? try await place.node.body.make?() : nil
       guard let instance = place.instance ?? remade else { return .success(()) }
       return .success(try await backUp(instance, context))
-    } catch { return .failure(error) }
+    } catch {
+      await observe(error, ofCompensating: place, on: track)
+      return .failure(error)
+    }
   }
 
   /// Makes a new instance for a place whose visit goes on.

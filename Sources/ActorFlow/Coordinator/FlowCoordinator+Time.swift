@@ -72,7 +72,12 @@ extension FlowCoordinator {
   ///
   /// In order even without a commit hook, so that ``timersHaveFired()`` waits until the tasks concerned are resumed.
   nonisolated func fire() async throws -> Bool {
-    try await decideInOrder { machine, stopwatch in machine.fire(at: stopwatch.elapsed()) }
+    let (late, isMoreDue) = try await decideInOrder { machine, stopwatch in
+      let (now, due) = (stopwatch.elapsed(), machine.nextTimer)
+      return (due.flatMap { $0 <= now ? now - $0 : nil }, machine.fire(at: now))
+    }
+    if let late { observation?.timerFired(late) }
+    return isMoreDue
   }
 
   /// Waits until a timer that is firing has resumed the tasks concerned.

@@ -362,3 +362,8 @@ extension Place {
   /// Whether this place and everything before it becomes final when it is left forwards.
   var isSettledFromAbove: Bool { backUp == .settling && !visit.isSkipped }
 }
+
+extension FlowMachine {
+  /// Whether the visit on top had an earlier attempt, in this process or another.
+  package func isReplay(on track: TrackID) -> Bool { look(at: track) { $0.focus.attempt.isReplay } }
+}

@@ -30,6 +30,7 @@ extension FlowCommitter {
   func flushHeld() async {
     guard let held else { return }
     do { try await write(held.snapshot, held.state, after: stored, appending: [], for: nil) } catch {
+      shared.note(error, in: .flushing, of: id, definition)
       shared.announceEnd(of: id)
     }
   }

@@ -17,8 +17,13 @@ extension FlowCommitter {
     let failure = StoredFailure(error)
     state.machine.fault = PackedFault(step: step, error: failure)
     snapshot.status = .suspended
-    // If this write fails, too, the flow is activated again later, and is suspended when a write succeeds.
-    try? await write(&snapshot, &state, after: base, "suspended", step, failure.message)
+    do {
+      try await write(&snapshot, &state, after: base, "suspended", step, failure.message)
+      shared.observation?.report(.suspended(step, HostEvent.Failure(error)), of: subject)
+    } catch {
+      // The flow is activated again later, and is suspended when a write succeeds.
+      shared.note(error, in: .marking, of: id, definition)
+    }
     await stop(error)
   }
 

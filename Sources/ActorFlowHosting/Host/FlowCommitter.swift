@@ -87,9 +87,10 @@ final class FlowCommitter: Sendable {
   /// Drops the flow from memory because the outcome of its last write is not known, so that memory and store may
   /// disagree. Nothing is written from here any more; later requests read the flow anew.
   private func drop(because error: FlowStoreError) async {
-    lose(
-      FlowStoreError(
-        .conflict, "the outcome of the flow's last commit is unknown; the flow is read again", underlying: error))
+    let loss = FlowStoreError(
+      .conflict, "the outcome of the flow's last commit is unknown; the flow is read again", underlying: error)
+    // No other host has the flow, so this is no loss to report.
+    entry.withLock { entry in if entry.loss == nil { entry.loss = loss } }
     await stop(error)
   }
 
@@ -110,7 +111,13 @@ final class FlowCommitter: Sendable {
   }
 
   /// Ends all writing: later writes throw `error`.
-  func lose(_ error: any Error) { entry.withLock { entry in if entry.loss == nil { entry.loss = error } } }
+  func lose(_ error: any Error) {
+    let isFirst = entry.withLock { entry in
+      defer { if entry.loss == nil { entry.loss = error } }
+      return entry.loss == nil
+    }
+    if isFirst, FlowStoreError.isTakenOver(error) { shared.observation?.report(.leaseLost, of: subject) }
+  }
 
   /// Notes the flow in memory, once there is one.
   func isInMemory(as memory: FlowMemory) { entry.withLock { $0.memory = memory } }
@@ -198,6 +205,7 @@ final class FlowCommitter: Sendable {
       snapshot, state, after: old.stored, appending: history, for: request, releasing: releases,
       leaving: StateLimit(machine, packed, after: old.state.machine, for: request).isLeave)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
+    shared.observation?.report(events, committedAs: snapshot.status, by: request?.principal, of: subject)
   }
 
   /// Writes the flow, unless anything was written since `base`.

@@ -66,9 +66,7 @@ extension FlowHost {
   /// Starts the flows that can continue now, without waiting for them.
   package func takeUpWork() async throws {
     for summary in try await workToDo() {
-      guard live[summary.id] == nil, let flow = try? await take(summary.id) else { continue }
-      begin(flow)
-      await release(flow)
+      if live[summary.id] == nil { await goOn(summary.id) }
     }
   }
 
@@ -122,6 +120,8 @@ extension FlowHost {
   }
 
   /// Beats for the flows in memory, as ``run()`` does three times in each lease time.
+  ///
+  /// The store remembers and reports its error.
   package func renewLeasesNow() async { try? await renewEpoch() }
 
   /// Waits until no flow is in memory, except for those that are named.

@@ -22,6 +22,10 @@ extension FlowHost {
     public var lastStoreError: Failure?
     /// The latest flow that ``FlowHost/run()`` found due and could not activate.
     public var lastRefusedFlow: Failure?
+    /// The latest error of work that no caller waits for, such as an activation or a removal; see ``HostWork``.
+    public var lastWorkFailure: Failure?
+    /// The latest fault of an observer's `around`, with the error that it threw, if it did.
+    public var lastObserverFault: Failure?
     /// The number of flows in memory.
     public var liveFlows: Int
     /// The damage of the store, until an operator has accepted it or restored the store; `nil` if none is known.
@@ -42,7 +46,8 @@ extension FlowHost {
   public func health() -> Health {
     Health(
       isRunning: isRunning && !isStopping, lastPoll: polls.last, failedPolls: polls.failures.count,
-      lastStoreError: shared.store.lastFailure, lastRefusedFlow: lastRefusedFlow, liveFlows: live.count,
+      lastStoreError: shared.store.lastFailure, lastRefusedFlow: lastRefusedFlow,
+      lastWorkFailure: shared.lastWorkFailure, lastObserverFault: shared.observation?.lastFault, liveFlows: live.count,
       damage: shared.store.damage)
   }
 }

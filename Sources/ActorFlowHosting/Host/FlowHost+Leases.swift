@@ -71,6 +71,7 @@ extension FlowHost {
   /// comparison, or ends with the host's epoch.
   nonisolated func giveBack(_ lease: FlowLease?) async {
     guard let lease else { return }
+    // A refusal says that the lease has ended already. The store remembers and reports any other error.
     try? await shared.store.release(lease)
   }
 
@@ -171,6 +172,7 @@ extension FlowHost {
     epoch.isLeaving = true
     guard let current = epoch.current, live.isEmpty, !isAnyBehindDoor else { return }
     epoch.hasEnded = true
+    // The store remembers and reports its error.
     try? await shared.store.detach(current)
   }
 
@@ -222,7 +224,7 @@ extension FlowHost {
     let (clock, beatNow) = (shared.clock, shared.beatNow)
     let end = clock.date(after: time)
     await withTaskGroup { group in
-      group.addTask { try? await clock.sleep(until: end) }
+      group.addTask { await clock.rest(until: end) }
       group.addTask { await beatNow.wait() }
       await group.next()
       group.cancelAll()

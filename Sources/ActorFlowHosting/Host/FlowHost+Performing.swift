@@ -11,6 +11,15 @@ extension FlowHost {
     _ request: HostRequest, on id: FlowID, evenStopped: Bool = false, evenEnded: Bool = false,
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
+    try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
+      try await performUntilDone(request, on: id, evenStopped, evenEnded, body)
+    }
+  }
+
+  private func performUntilDone(
+    _ request: HostRequest, on id: FlowID, _ evenStopped: Bool, _ evenEnded: Bool,
+    _ body: (LiveFlow) async throws -> Void
+  ) async throws -> FlowView {
     var attempts = 0
     while true {
       let flow = try await take(id)
@@ -122,13 +131,15 @@ extension FlowHost {
     let stored: StoredFlow?
     do { stored = try await shared.store.load(flow.id) } catch { return .isUnknown(error) }
     // Wait for this host's own commits first, so that only another host's write can be newer.
+    // Throws if the flow was passivated: then no commit is under way.
     if flow.isBegun { try? await flow.coordinator.waitForCommits() }
     guard let stored, let known = flow.committer.stored, known.revision < stored.revision else { return .isCurrent }
     await flow.dismiss(FlowStoreError(.conflict, "another host has written the flow"))
     return .isStale
   }
 
-  /// Returns the flow as stored if the request was applied to it; `nil` if it was not, or if the flow cannot be read.
+  /// Returns the flow as stored if the request was applied to it; `nil` if it was not, or if the flow cannot be read: the
+  /// caller then learns that the outcome is unknown, and the store remembers and reports its error.
   private func view(of id: FlowID, after request: HostRequest) async -> FlowView? {
     guard let key = request.key, let stored = try? await shared.store.load(id),
       let state = try? shared.state(of: stored), state.applied(key)?.digest == request.digest

@@ -35,6 +35,7 @@ extension FlowHost {
           return shown
         }
         // The next commit is in the store, but not yet in memory.
+        // Throws if the flow was passivated: the loop looks at the store then.
         try? await flow.coordinator.waitForCommits()
       }
       await release(flow)
@@ -56,8 +57,9 @@ extension FlowHost {
   private nonisolated func wait(for flow: LiveFlow, until deadline: Date) async {
     let (coordinator, clock) = (flow.coordinator, shared.clock)
     await withTaskGroup { group in
+      // Throws if the flow was passivated: there is nothing to wait for then.
       group.addTask { try? await coordinator.presentable() }
-      group.addTask { try? await clock.sleep(until: deadline) }
+      group.addTask { await clock.rest(until: deadline) }
       await group.next()
       group.cancelAll()
     }

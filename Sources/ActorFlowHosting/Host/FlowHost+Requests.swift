@@ -145,10 +145,8 @@ extension FlowHost {
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)
     }
-    if view.status == .runnable, let flow = try? await take(id) {
-      begin(flow)
-      await release(flow)
-    }
+    // The request is done. A flow that cannot be activated now is runnable, so a poll activates it.
+    if view.status == .runnable { await goOn(id) }
     return view
   }
 

@@ -19,11 +19,12 @@ extension FlowHost {
       passes[name] = RetentionPass(retention, owner: owner, interval: shared.options.retentionInterval)
     }
     while let next = passes.values.map(\.next).min(), !Task.isCancelled {
-      try? await shared.clock.sleep(until: next)
+      await shared.clock.rest(until: next)
       for name in passes.keys.sorted() where !Task.isCancelled {
         guard var pass = passes[name], pass.next <= shared.clock.now else { continue }
         do { try await go(on: name, &pass) } catch {
           // The store is away, or refuses this host, which `run()` finds out. The pass goes on where it was.
+          shared.note(error, in: .removing)
           pass.next = shared.clock.date(after: shared.failurePause)
         }
         passes[name] = pass
@@ -70,6 +71,10 @@ extension FlowHost {
     if flow.status == .suspended, try await isOpen(flow) { return }
     var report = PurgeReport()
     try await purge(flow.id, if: expired, &report)
+    // Kept although it is expired: an operator has to look at it, or another host has it.
+    for (id, error) in report.kept {
+      shared.note(error, in: .removing, of: id, definitions[flow.definition]?[flow.version])
+    }
   }
 }
 

@@ -64,6 +64,7 @@ extension FlowHost {
         if let error = error as? FlowError, error.code == .wrongDeployment || error.code == .alreadyRunning {
           throw error
         }
+        shared.note(error, in: .polling)
         await rest(until: shared.clock.date(after: try pause(afterPollFailed: error)), orTimers: false)
       }
     }
@@ -142,7 +143,10 @@ extension FlowHost {
     // The end of the lease of a flow that cannot be activated is no reason to try again.
     wishes.refused.insert(id)
     do { flow = try await take(id, leased: leased) } catch {
-      if !isStopping { lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id) }
+      if !isStopping {
+        lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id)
+        shared.note(error, in: .activating, of: id)
+      }
       await giveBack(leased?.lease)
       // A store that is away for a moment is no reason to wait for the next poll.
       if (error as? FlowStoreError)?.code == .unavailable {
@@ -194,7 +198,7 @@ extension FlowHost {
   private nonisolated func sleep(until time: Date) async {
     let (clock, wakeUp) = (shared.clock, shared.wakeUp)
     await withTaskGroup { group in
-      group.addTask { try? await clock.sleep(until: time) }
+      group.addTask { await clock.rest(until: time) }
       group.addTask { await wakeUp.wait() }
       await group.next()
       group.cancelAll()
@@ -213,7 +217,7 @@ extension FlowHost {
     let deadline = clock.date(after: shared.options.gracePeriod)
     let late = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
-        try? await clock.sleep(until: deadline)
+        await clock.rest(until: deadline)
         return false
       }
       group.addTask {

@@ -11,10 +11,21 @@ extension FlowHost {
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
     effectSeed: String?, again: Bool, by principal: Principal?
   ) async throws -> FlowView {
+    try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
+      try await startOnce(
+        definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again, by: principal)
+    }
+  }
+
+  private func startOnce<Input: Sendable>(
+    _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
+    effectSeed: String?, again: Bool, by principal: Principal?
+  ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: shared.values)
     do { try checkTexts(id, labels) } catch {
       // An earlier version may have started the flow.
+      // If the store fails, too, the text's error is the one that the caller can mend.
       if let view = try? await known(id, definition, packed, as: type) { return view }
       throw error
     }
@@ -32,7 +43,8 @@ extension FlowHost {
           return view
         }
       } catch let error as FlowStoreError where error.code == .outcomeUnknown {
-        // If the store has the flow by now, started with this input, the request was successful.
+        // If the store has the flow by now, started with this input, the request was successful. If that cannot be
+        // found out, the caller learns that the outcome is unknown.
         guard let view = try? await known(id, definition, packed, as: type) else { throw error }
         return view
       } catch let error as FlowStoreError where FlowStoreError.isTakenOver(error) {
@@ -102,11 +114,17 @@ extension FlowHost {
         flow: id)
     }
     // The host that started the flow may have been stopped, so nothing may be running it.
-    if stored.snapshot.status == .runnable, let flow = try? await take(id) {
+    if stored.snapshot.status == .runnable { await goOn(id) }
+    return FlowView(stored, state)
+  }
+
+  /// Activates a flow that a request has left runnable, as a poll would do later.
+  func goOn(_ id: FlowID) async {
+    do {
+      let flow = try await take(id)
       begin(flow)
       await release(flow)
-    }
-    return FlowView(stored, state)
+    } catch { shared.note(error, in: .activating, of: id) }
   }
 
   /// Returns whether two inputs are the same. Equal inputs may have different bytes: a `Set` is encoded in another
@@ -120,6 +138,7 @@ extension FlowHost {
   private func areEqual<Input: Decodable & Equatable>(
     _ stored: PackedValue, _ input: PackedValue, as type: Input.Type
   ) -> Bool {
+    // An input that cannot be read as this type is another one. The caller learns that as `alreadyStarted`.
     guard let old = try? StoredValue(stored, codec: shared.values).unpacked(as: type),
       let new = try? StoredValue(input, codec: shared.values).unpacked(as: type)
     else { return false }

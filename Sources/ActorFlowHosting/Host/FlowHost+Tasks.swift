@@ -21,6 +21,7 @@ extension FlowHost {
   /// would try the failed step again, without a request.
   func begin(_ flow: LiveFlow) {
     guard !flow.hasEnded, !flow.isSuspended, flow.begin() else { return }
+    shared.observation?.report(.activated, of: flow.committer.subject)
     // A turn of its own, so that a request that waits for the flow for a limited time begins to wait only after it.
     Task { self.drive(flow) }
   }
@@ -94,7 +95,8 @@ extension FlowHost {
     let clock = shared.clock
     let end = clock.date(after: time)
     await withTaskGroup { group in
-      group.addTask { try? await clock.sleep(until: end) }
+      group.addTask { await clock.rest(until: end) }
+      // Ends with an error only if the flow was passivated or the task cancelled: then there is nothing to wait for.
       group.addTask { try? await something() }
       await group.next()
       group.cancelAll()
@@ -105,6 +107,7 @@ extension FlowHost {
 extension HostContext {
   /// Waits for `time`, even if the calling task is cancelled.
   static func pause(_ time: Duration, by clock: any WallClock) async {
+    // A clock that cannot pause makes the next attempt come at once.
     await Task { try? await clock.pause(for: time) }.value
   }
 }

@@ -75,7 +75,7 @@ extension FlowHost {
   /// `once` is under way.
   private func yield(_ id: FlowID) async {
     guard let flow = live[id] else { return }
-    if let time = wishes.keptUntil[id] { try? await shared.clock.sleep(until: time) }
+    if let time = wishes.keptUntil[id] { await shared.clock.rest(until: time) }
     flow.yield()
     while live[id] === flow, !Task.isCancelled {
       await wait(Self.yieldTime, for: flow.isGone)
@@ -98,7 +98,7 @@ extension FlowHost {
     let clock = shared.clock
     let end = clock.date(after: time)
     await withTaskGroup { group in
-      group.addTask { try? await clock.sleep(until: end) }
+      group.addTask { await clock.rest(until: end) }
       group.addTask { await event.wait() }
       await group.next()
       group.cancelAll()

@@ -64,7 +64,7 @@ public actor FlowHost {
   public init(
     store: any FlowStore, clock: any WallClock = .system, owner: String = "host-\(FlowID.unique())"
   ) {
-    self.init(shared: HostContext(store: store, clock: clock, options: Options()), owner: owner)
+    self.init(shared: HostContext(store: store, clock: clock, owner: owner, options: Options()), owner: owner)
   }
 
   /// Creates a host of the flows in a store that works as the options say. Otherwise as ``init(store:clock:owner:)``.
@@ -76,7 +76,8 @@ public actor FlowHost {
     options: Options
   ) throws {
     try options.check(owner: owner)
-    self.init(shared: HostContext(store: store, clock: clock, options: options.bounded), owner: owner)
+    self.init(
+      shared: HostContext(store: store, clock: clock, owner: owner, options: options.bounded), owner: owner)
   }
 
   private init(shared: HostContext, owner: String) {
@@ -119,6 +120,7 @@ extension FlowHost {
   /// Removes a flow from memory. The next caller that needs it loads it again.
   func remove(_ flow: LiveFlow) async {
     flow.beginReleasing()
+    if flow.isBegun { shared.observation?.report(.passivated, of: flow.committer.subject) }
     if !flow.committer.hasReleased { await giveBack(flow.lease) }
     if live[flow.id] === flow { live[flow.id] = nil }
     wishes.keptUntil[flow.id] = nil
@@ -198,7 +200,10 @@ extension FlowHost {
       return (definition, moved)
     } catch let error as FlowError {
       if state.machine.ending == nil {
-        _ = try? await shared.markUnmigrated(stored, state, because: error, fence: fence)
+        do { _ = try await shared.markUnmigrated(stored, state, because: error, fence: fence) } catch {
+          // The caller gets the reason why the flow cannot be activated. The next activation marks it.
+          shared.note(error, in: .marking, of: stored.id)
+        }
       }
       throw error
     }
@@ -239,7 +244,7 @@ extension FlowHost {
     settings.persistence = FlowPersistence(
       codec: shared.values, watch: watch, start: start, format: state.format,
       holding: FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld),
-      lastCommit: lastCommit
+      lastCommit: lastCommit, observation: shared.observation?.code(of: committer.subject)
     ) { error in
       await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in

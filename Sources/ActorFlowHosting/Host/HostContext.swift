@@ -12,6 +12,8 @@ final class HostContext: Sendable {
   let clock: any WallClock
   let options: FlowHost.Options
   let values = JSONValueCodec()
+  /// The observers; `nil` if there are none.
+  let observation: HostObservation?
   /// Signaled when a flow may have to be activated earlier than `run()` expects.
   let wakeUp = AsyncEvent()
   /// Signaled when the host is to find out at once whether its epoch has ended.
@@ -21,6 +23,7 @@ final class HostContext: Sendable {
   private let waking = Lock(Waking())
   private let timers = Lock(TimerIndex())
   private let watchers = Watchers()
+  private let lastFailure = Lock<FlowHost.Health.Failure?>(nil)
 
   /// The state of the sleep of ``FlowHost/run()``.
   private struct Waking: Sendable {
@@ -30,9 +33,10 @@ final class HostContext: Sendable {
     var end: Date?
   }
 
-  init(store: any FlowStore, clock: any WallClock, options: FlowHost.Options) {
+  init(store: any FlowStore, clock: any WallClock, owner: String, options: FlowHost.Options) {
     (self.clock, self.options) = (clock, options)
-    self.store = HostStore(store, clock: clock)
+    observation = HostObservation(options, of: owner, clock: clock)
+    self.store = HostStore(store, clock: clock, observation)
   }
 
   // MARK: - Leases
@@ -101,7 +105,7 @@ final class HostContext: Sendable {
       let isEmpty = flows.isEmpty && row == nil
       format = isEmpty ? MachineSnapshot.format : max(format, MachineSnapshot.oldestWritten)
       for flow in flows where format < MachineSnapshot.format {
-        // A row that cannot be read tells nothing; other requests report it.
+        // A row that cannot be read tells nothing of the format. A request or an activation of it reports the error.
         guard let stored = try? await store.load(flow.id) else { continue }
         format = max(format, UInt8(clamping: stored.snapshot.format))
       }
@@ -175,6 +179,13 @@ final class HostContext: Sendable {
       timers.drop(until: now)
     }
   }
+
+  // MARK: - Failures
+
+  /// The latest error of work that no caller waits for.
+  var lastWorkFailure: FlowHost.Health.Failure? { lastFailure.withLock { $0 } }
+
+  func noteWorkFailure(_ failure: FlowHost.Health.Failure) { lastFailure.withLock { $0 = failure } }
 
   // MARK: - Watching
 

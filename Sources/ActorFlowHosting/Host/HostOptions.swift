@@ -59,6 +59,11 @@ extension FlowHost {
     ///
     /// Each value that is stored apart from the body is a call of its own.
     public var codec: (any BodyCodec)?
+    /// The witnesses of what the host does, for metrics, logs and traces. None by default, which costs nothing.
+    public var observers: [any HostObserver] = []
+    /// The time that the `around` of a ``StepObserver`` has to call its body, and again to return after it. A second by
+    /// default; at least a millisecond.
+    public var observerTime: Duration = .seconds(1)
     /// The number of bytes from which a value is stored apart from the body.
     package var leastApart = ValueTable.leastBytes
 
@@ -85,6 +90,7 @@ extension FlowHost.Options {
     check("outageLimit", outageLimit, atLeast: .zero)
     check("rememberEnded", rememberEnded, atLeast: .zero)
     check("retentionInterval", retentionInterval, atLeast: .milliseconds(1))
+    check("observerTime", observerTime, atLeast: .milliseconds(1))
     if let deployment, !(1...256).contains(deployment.utf8.count) {
       problems.append("deployment has \(deployment.utf8.count) bytes; it must have 1 to 256")
     }
@@ -112,6 +118,7 @@ extension FlowHost.Options {
     options.outageLimit = outageLimit.bounded
     options.rememberEnded = rememberEnded.bounded
     options.retentionInterval = retentionInterval.bounded
+    options.observerTime = observerTime.bounded
     return options
   }
 }

@@ -14,9 +14,10 @@ final class HostStore: Sendable {
   private let clock: any WallClock
   private let last = Lock<FlowHost.Health.Failure?>(nil)
   private let mayLeaseMore = Lock(false)
+  private let observation: HostObservation?
 
-  init(_ store: any FlowStore, clock: any WallClock) {
-    (self.store, self.clock) = (store, clock)
+  init(_ store: any FlowStore, clock: any WallClock, _ observation: HostObservation?) {
+    (self.store, self.clock, self.observation) = (store, clock, observation)
     leasing = store as? any LeasingFlowStore
   }
 
@@ -39,6 +40,7 @@ final class HostStore: Sendable {
       if FlowStoreError.isFailure(error) {
         let failure = FlowHost.Health.Failure(error: error, at: clock.now, flow: id)
         last.withLock { $0 = failure }
+        observation?.report(.storeFailed(HostEvent.Failure(error)), of: HostObservation.Subject(flow: id))
       }
       throw error
     }
@@ -73,12 +75,15 @@ extension HostStore {
   ///   refusal of a later attempt says nothing of the earlier one.
   func commit(_ write: FlowWrite) async throws -> StoredFlow {
     let id = write.id
+    let start = observation == nil ? nil : clock.now
     var attempts = Attempts(clock)
     while true {
       do {
-        return try await noting(id) {
+        let stored = try await noting(id) {
           do { return try await store.commit(write) } catch { throw FlowStoreError.ofWrite(error, to: id) }
         }
+        if let start { observation?.report(write, as: stored.revision, since: start) }
+        return stored
       } catch let error as FlowStoreError {
         if await !attempts.goOn(after: error) {
           throw attempts.error(error, "it is unknown whether the flow \(id.shown) was written")

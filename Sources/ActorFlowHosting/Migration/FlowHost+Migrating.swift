@@ -96,7 +96,10 @@ extension FlowHost {
     snapshot.status = state.status(indexedAs: snapshot.status)
     guard snapshot.stored.status != stored.snapshot.status else { return stored }
     state.unmigrated = nil
-    guard (try? shared.write(&state, to: &snapshot)) != nil else { return stored }
+    do { try shared.write(&state, to: &snapshot) } catch {
+      shared.note(error, in: .marking, of: stored.id)
+      return stored
+    }
     (snapshot.steps, snapshot.tasks, snapshot.wakeAt) = ([], [], nil)
     do {
       return try await shared.store.commit(
@@ -106,7 +109,8 @@ extension FlowHost {
       guard let found = try await shared.store.load(stored.id) else { throw noSuchFlow(stored.id) }
       return found
     } catch {
-      // The next time the flow is loaded, the host tries again; it remembers the store's error.
+      // The next time the flow is loaded, the host tries again.
+      shared.note(error, in: .marking, of: stored.id)
       return stored
     }
   }
@@ -120,23 +124,29 @@ extension FlowHost {
   }
 
   private func free(_ id: FlowID) async throws {
+    // A flow that cannot be read, or that still fits no version, stays unmigrated. Its status says so.
     guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
       state.machine.ending != nil || (try? resolve(stored, state)) != nil
     else { return }
     let lease = try await lease(of: id)?.lease
     if state.machine.ending != nil {
-      _ = try? await indexedRight(stored, state, fence: lease?.fence)
+      do { _ = try await indexedRight(stored, state, fence: lease?.fence) } catch {
+        shared.note(error, in: .marking, of: id)
+      }
     } else {
       var snapshot = stored.snapshot
       state.unmigrated = nil
       snapshot.status = state.machine.fault == nil ? .runnable : .suspended
       let entry = shared.note("freed", stored, &state)
-      // Another host may have freed the flow. After a failed write it stays unmigrated; the host remembers the error.
-      if (try? shared.write(&state, to: &snapshot)) != nil {
-        _ = try? await shared.store.commit(
+      do {
+        try shared.write(&state, to: &snapshot)
+        _ = try await shared.store.commit(
           FlowWrite(
             snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry],
             over: stored.snapshot.valueNumbers))
+      } catch {
+        // Another host may have freed the flow. After any other error it stays unmigrated.
+        shared.note(error, in: .marking, of: id)
       }
     }
     await giveBack(lease)

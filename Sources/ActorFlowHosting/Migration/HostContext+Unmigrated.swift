@@ -19,6 +19,9 @@ extension HostContext {
       FlowWrite(
         snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry],
         over: stored.snapshot.valueNumbers))
+    observation?.report(
+      .unmigrated(HostEvent.Failure(error)),
+      of: HostObservation.Subject(flow: stored.id, definition: snapshot.definition, version: snapshot.version))
     return (marked, state)
   }
 

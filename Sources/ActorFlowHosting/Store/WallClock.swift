@@ -44,6 +44,14 @@ extension WallClock {
   }
 }
 
+extension WallClock {
+  /// Sleeps until `deadline`, or until the task is cancelled. Nothing is lost with the error: the caller's next look at
+  /// the time or at the task says the same.
+  func rest(until deadline: Date, isCounted: Bool = true) async {
+    try? await sleep(until: deadline, isCounted: isCounted)
+  }
+}
+
 extension WallClock where Self == SystemWallClock {
   /// The system's clock.
   public static var system: SystemWallClock { SystemWallClock() }

@@ -150,7 +150,8 @@ import Testing
 
   @Test("a requested poll stays requested when the host wakes earlier for another reason")
   func wishes() {
-    let shared = HostContext(store: MemoryFlowStore(clock: clock), clock: clock, options: FlowHost.Options())
+    let shared = HostContext(
+      store: MemoryFlowStore(clock: clock), clock: clock, owner: "host", options: FlowHost.Options())
     let start = clock.now
     shared.poll(after: .seconds(5))
     #expect(shared.sleeps(until: start.addingTimeInterval(60), orTimers: true) == start.addingTimeInterval(5))

@@ -37,6 +37,38 @@ struct Decision: AssignedPrompt, Codable {
 
 struct NotYours: Error {}
 
+/// A number of some metrics library.
+final class Metric: Sendable {
+  private let number = Lock(0)
+  func increment() { number.withLock { $0 += 1 } }
+  var value: Int { number.withLock { $0 } }
+}
+
+final class Failures: HostObserver {
+  private let counter: Metric
+  init(_ counter: Metric) { self.counter = counter }
+  func observe(_ event: HostEvent) {
+    if case .suspended = event.kind { counter.increment() }
+  }
+}
+
+/// A tracer of some tracing library.
+struct Tracer: Sendable {
+  @TaskLocal static var span = ""
+
+  func withSpan(_ name: String, flow: FlowID, _ work: () async throws -> Void) async throws {
+    try await Self.$span.withValue("\(flow): \(name)") { try await work() }
+  }
+}
+
+struct Tracing: StepObserver {
+  let tracer: Tracer
+  func observe(_ event: HostEvent) {}
+  func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws {
+    try await tracer.withSpan("\(step.step)", flow: step.flow) { try await body() }
+  }
+}
+
 struct Rejected: Error {}
 
 actor ApprovalStep: FlowStep {
@@ -158,6 +190,9 @@ private let approval = Flow("approval") {
     print(health.isRunning, health.failedPolls, health.liveFlows)
     if let failure = health.lastStoreError { print(failure.at, failure.error) }
     if let damage = health.damage { print("unreadable flows:", damage.flows, "; unknown ones:", damage.mayHaveUnknown) }
+
+    let backlog = try await host.backlog()
+    print(backlog.due, backlog.oldestDue as Any, backlog.suspended, backlog.unmigrated)
 
     let inbox = try await host.tasks(TaskQuery(assignee: "ann"))
     for task in inbox.tasks { print(task.flow, task.task.prompt) }
@@ -314,5 +349,26 @@ private let approval = Flow("approval") {
       checkout, version: 2, from: 1,
       stores: [AddressForm.self, Receipt.self] + .record("deposit", Receipt.self) + .signal(paid))
     #expect(try await host.plan().groups.isEmpty)
+  }
+}
+
+@Suite("Observers in the articles", .timeLimit(.minutes(15))) struct ObserverSnippets {
+  @Test("a counter of suspended flows, and a trace around each step")
+  func observers() async throws {
+    let suspended = Metric()
+    var options = FlowHost.Options()
+    options.observers = [Failures(suspended), Tracing(tracer: Tracer())]
+    let host = try FlowHost(store: MemoryFlowStore(), options: options)
+    let spans = Log()
+    let flow = Flow<String, String>("f") {
+      Step("a") { (_: String) -> String in
+        spans.add(Tracer.span)
+        throw Boom()
+      }
+    }
+    try await host.register(flow).start(id: "x", with: "-")
+    #expect(try await host.flow("x").settled().status == .suspended)
+    await host.isQuiet()
+    #expect(suspended.value == 1 && spans.all == ["x: f/a"])
   }
 }

@@ -1,8 +1,9 @@
+import ActorFlow
 import ActorFlowHosting
 
 extension FlowHost.Options {
-  /// Options with the format of stored flows that a seed draws: the newest with every value apart from the body, the
-  /// newest with all values in it, or the one before.
+  /// Options that a seed draws: the format of stored flows is the newest with every value apart from the body, the
+  /// newest with all values in it, or the one before; three of four hosts have observers that break their rules.
   static func storing(_ seed: UInt64) -> FlowHost.Options {
     var options = FlowHost.Options()
     switch seed % 3 {
@@ -10,6 +11,7 @@ extension FlowHost.Options {
     case 1: options.leastApart = .max
     default: options.writesFormat = 6
     }
+    if seed % 4 != 0 { options.observers = (0...seed % 2).map { UnrulyObserver(seed: seed &+ $0) } }
     return options
   }
 }

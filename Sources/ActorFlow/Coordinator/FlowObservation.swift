@@ -1,0 +1,72 @@
+/// The observation of a durable flow's code by its host. The closures are called in the tasks in which the code runs.
+///
+/// A class, so that the walk's frame has room for one reference, and nothing else if there are no observers.
+package final class FlowObservation: Sendable {
+  /// Runs the body of a step exactly once, and returns its output or throws its error. The body may run in a child task.
+  package typealias RunStep =
+    @Sendable (
+      _ step: StepID, _ visit: VisitID, _ isReplay: Bool, _ body: @escaping @Sendable () async throws -> any Sendable
+    ) async throws -> any Sendable
+  /// Notes that the work of an effect begins. Returns the closure that notes its end, with its error if it threw.
+  package typealias BeginEffect = @Sendable (_ step: StepID?, _ key: String) -> @Sendable ((any Error)?) -> Void
+
+  let runStep: RunStep
+  let beginEffect: BeginEffect
+  let compensationFailed: @Sendable (StepID, any Error) -> Void
+  let timerFired: @Sendable (Duration) -> Void
+
+  /// - Parameters:
+  ///   - runStep: Runs the body of a step.
+  ///   - beginEffect: Called before the work of a `once` or an `attempt`.
+  ///   - compensationFailed: Called with the error of a `backUp` that threw.
+  ///   - timerFired: Called when a timer has fired, with the time by which it was late.
+  package init(
+    runStep: @escaping RunStep, beginEffect: @escaping BeginEffect,
+    compensationFailed: @escaping @Sendable (StepID, any Error) -> Void,
+    timerFired: @escaping @Sendable (Duration) -> Void
+  ) {
+    (self.runStep, self.beginEffect) = (runStep, beginEffect)
+    (self.compensationFailed, self.timerFired) = (compensationFailed, timerFired)
+  }
+}
+
+extension FlowCoordinator {
+  nonisolated var observation: FlowObservation? { settings.persistence?.observation }
+
+  /// Runs a step under observation. Kept out of the walk, whose frame every waiting flow pays for.
+  @inline(never)
+  nonisolated func proceed(
+    _ place: Place, _ context: StepContext, on track: TrackID, under observation: FlowObservation
+  ) async throws -> any Sendable {
+    let isReplay = await isReplay(on: track)
+    return try await observation.runStep(place.visit.info.id, place.visit.id, isReplay) { [self] in
+      // The step's own task is the one in which its body runs, and may be a child of the walk's.
+      await noteWalker(of: track)
+      return try await place.node.body.proceed(place.instance, place.input, context)
+    }
+  }
+
+  private func isReplay(on track: TrackID) -> Bool { withState { $0.machine.isReplay(on: track) } }
+
+  /// Reports a `backUp` that threw, unless it threw because one of its own inputs could not be committed.
+  nonisolated func observe(_ error: any Error, ofCompensating place: Place, on track: TrackID) async {
+    guard let observation, await self[track].loss == nil else { return }
+    observation.compensationFailed(place.visit.info.id, error)
+  }
+
+  /// Runs the work of an effect, and reports its beginning and end.
+  nonisolated func observed<T: Sendable>(
+    _ key: String, _ scope: RecordScope, _ work: () async throws -> T
+  ) async throws -> T {
+    guard let observation else { return try await work() }
+    let end = observation.beginEffect(await step(of: scope.stay), key)
+    do {
+      let value = try await work()
+      end(nil)
+      return value
+    } catch {
+      end(error)
+      throw error
+    }
+  }
+}

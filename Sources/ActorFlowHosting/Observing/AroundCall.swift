@@ -1,0 +1,113 @@
+import ActorFlow
+
+/// A call of an observer's `around`: lets the step run exactly once, and notes a fault of the observer.
+final class AroundCall: Sendable {
+  private enum Phase: Sendable {
+    case open
+    case running
+    case ended(Result<any Sendable, any Error>)
+  }
+
+  private struct State: Sendable {
+    var phase = Phase.open
+    /// Whether `around` has returned or thrown.
+    var hasReturned = false
+    /// Whether the host has run the body, because the observer did not.
+    var isRunByHost = false
+    /// The first fault of the observer; later ones follow from it.
+    var fault: (ObserverFault, (any Error)?)?
+
+    mutating func note(_ fault: ObserverFault, _ error: (any Error)? = nil) {
+      if self.fault == nil { self.fault = (fault, error) }
+    }
+  }
+
+  private let state = Lock(State())
+  private let body: @Sendable () async throws -> any Sendable
+  private let end = OneShot()
+  /// Signaled when the body has begun, or `around` has returned.
+  let hasBegun = AsyncEvent()
+  /// Signaled when `around` has returned.
+  let hasReturned = AsyncEvent()
+
+  init(_ body: @escaping @Sendable () async throws -> any Sendable) { self.body = body }
+
+  /// Thrown by the body of a step that was run already. Not the step's error.
+  private static let refusal = FlowError(
+    .notActive, "an observer runs a step once; the host has run it, or the observer has called the body before")
+
+  /// Runs the body for the observer. Concurrent, so that a step never runs on an actor of the observer.
+  ///
+  /// - Throws: The error of the step; `notActive` if the step was run before.
+  @concurrent
+  func runOnce() async throws {
+    guard begin() else {
+      state.withLock { if !$0.isRunByHost { $0.note(.calledTwice) } }
+      throw Self.refusal
+    }
+    hasBegun.signal()
+    _ = try await run().get()
+  }
+
+  /// Runs the body if the observer has not called it.
+  func runIfOpen() async {
+    guard begin() else { return }
+    // The step may be left before the observer could call it, which is no fault.
+    let isCancelled = Task.isCancelled
+    state.withLock { state in
+      state.isRunByHost = true
+      if !isCancelled { state.note(state.hasReturned ? .neverCalled : .late) }
+    }
+    _ = await run()
+  }
+
+  private func begin() -> Bool {
+    state.withLock { state in
+      guard case .open = state.phase else { return false }
+      state.phase = .running
+      return true
+    }
+  }
+
+  private func run() async -> Result<any Sendable, any Error> {
+    let result: Result<any Sendable, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    state.withLock { $0.phase = .ended(result) }
+    end.fulfil(.success(()))
+    return result
+  }
+
+  /// Waits until the body has ended, even if the task is cancelled.
+  func hasEnded() async { await end.end() }
+
+  /// Notes that `around` has returned, or has thrown an error.
+  func returned(_ error: (any Error)?) {
+    let isCancelled = Task.isCancelled
+    state.withLock { state in
+      state.hasReturned = true
+      if let error, !isCancelled, !isOfStep(error, state.phase) { state.note(.threw, error) }
+    }
+    hasReturned.signal()
+    hasBegun.signal()
+  }
+
+  /// Whether an error that `around` threw may be the one that the body threw to it.
+  private func isOfStep(_ error: any Error, _ phase: Phase) -> Bool {
+    guard case .ended(.failure(let own)) = phase else { return false }
+    return type(of: own) == type(of: error)
+  }
+
+  /// Notes that `around` has not returned in time after its body.
+  func noteLate() {
+    state.withLock { if !$0.hasReturned { $0.note(.late) } }
+  }
+
+  /// The fault of the observer, once `around` has returned.
+  var fault: (ObserverFault, (any Error)?)? { state.withLock { $0.fault } }
+
+  /// Returns what the step has returned, or throws its error, once the body has ended.
+  func output() throws -> any Sendable {
+    guard case .ended(let result) = state.withLock({ $0.phase }) else { throw CancellationError() }
+    return try result.get()
+  }
+}

@@ -1,0 +1,119 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The observers of a host. There is none of these if a host has no observers, so that each event costs one check then.
+final class HostObservation: Sendable {
+  private let observers: [any HostObserver]
+  private let around: [any StepObserver]
+  private let host: String
+  private let clock: any WallClock
+  private let limit: Duration
+  private let last = Lock<FlowHost.Health.Failure?>(nil)
+
+  /// The facts about a flow that each of its events has.
+  struct Subject: Sendable {
+    var flow: FlowID?
+    var definition: String?
+    var version: Int?
+  }
+
+  init?(_ options: FlowHost.Options, of host: String, clock: any WallClock) {
+    guard !options.observers.isEmpty else { return nil }
+    (observers, around) = (options.observers, options.observers.compactMap { $0 as? any StepObserver })
+    (self.host, self.clock, limit) = (host, clock, options.observerTime)
+  }
+
+  /// The latest fault of an observer.
+  var lastFault: FlowHost.Health.Failure? { last.withLock { $0 } }
+
+  func report(_ kind: HostEvent.Kind, of subject: Subject = Subject()) {
+    let event = HostEvent(
+      at: clock.now, host: host, flow: subject.flow, definition: subject.definition, version: subject.version,
+      kind: kind)
+    for observer in observers { observer.observe(event) }
+  }
+
+  /// Returns the observation of a flow's code.
+  func code(of subject: Subject) -> FlowObservation {
+    FlowObservation { [self] step, visit, isReplay, body in
+      let observed = ObservedStep(
+        flow: subject.flow ?? "", definition: subject.definition ?? "", version: subject.version ?? 0, step: step,
+        visit: visit, isReplay: isReplay)
+      report(.stepBegan(observed), of: subject)
+      let start = clock.now
+      do {
+        let output = try await run(observed, subject, from: 0, body)
+        report(.stepEnded(observed, .returned, after: time(since: start)), of: subject)
+        return output
+      } catch {
+        report(.stepEnded(observed, HostEvent.Outcome(of: error), after: time(since: start)), of: subject)
+        throw error
+      }
+    } beginEffect: { [self] step, key in
+      report(.effectBegan(step, key: key), of: subject)
+      let start = clock.now
+      return { [self] error in
+        let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
+        report(.effectEnded(step, key: key, outcome, after: time(since: start)), of: subject)
+      }
+    } compensationFailed: { [self] step, error in
+      report(.compensationFailed(step, HostEvent.Failure(error)), of: subject)
+    } timerFired: { [self] late in
+      report(.timerFired(late: late), of: subject)
+    }
+  }
+
+  func time(since start: Date) -> Duration { max(.zero, Duration(from: start, to: clock.now)) }
+
+  // MARK: - Around a step
+
+  /// Runs a step within the `around` of the observers from this index on.
+  private func run(
+    _ step: ObservedStep, _ subject: Subject, from index: Int,
+    _ body: @escaping @Sendable () async throws -> any Sendable
+  ) async throws -> any Sendable {
+    guard index < around.count else { return try await body() }
+    let call = AroundCall { [self] in try await run(step, subject, from: index + 1, body) }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in
+        do {
+          try await around[index].around(step) { try await call.runOnce() }
+          call.returned(nil)
+        } catch { call.returned(error) }
+      }
+      await wait(for: call.hasBegun)
+      // The observer has not called the body: it has returned, or is late, or the task was cancelled meanwhile.
+      await call.runIfOpen()
+      await call.hasEnded()
+      if !Task.isCancelled { await wait(for: call.hasReturned) }
+      if !Task.isCancelled { call.noteLate() }
+      group.cancelAll()
+    }
+    if let (fault, error) = call.fault { note(fault, error, of: subject) }
+    return try call.output()
+  }
+
+  private func note(_ fault: ObserverFault, _ error: (any Error)?, of subject: Subject) {
+    let failure = FlowHost.Health.Failure(
+      error: error ?? FlowError(.notActive, "an observer's `around` broke its rules: \(fault)", flow: subject.flow),
+      at: clock.now, flow: subject.flow)
+    last.withLock { $0 = failure }
+    report(.observerFailed(fault, error.map(HostEvent.Failure.init)), of: subject)
+  }
+
+  /// Waits for an event of a call, for the time that observers have.
+  private func wait(for event: AsyncEvent) async {
+    let end = clock.date(after: limit)
+    await withTaskGroup { [clock] group in
+      group.addTask { await clock.rest(until: end, isCounted: false) }
+      group.addTask { await event.wait() }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

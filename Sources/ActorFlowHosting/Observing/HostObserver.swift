@@ -1,0 +1,69 @@
+/// A witness of what a host does, for metrics, logs and alarms.
+///
+/// ```swift
+/// final class Failures: HostObserver {
+///   private let counter: Metric
+///   init(_ counter: Metric) { self.counter = counter }
+///   func observe(_ event: HostEvent) {
+///     if case .suspended = event.kind { counter.increment() }
+///   }
+/// }
+/// ```
+///
+/// Give the observers to a host in ``FlowHost/Options/observers``. An observer changes nothing of a flow: it can refuse
+/// nothing, and gets no answers, prompts or values. To wrap the code of steps, for example in the spans of a trace,
+/// implement ``StepObserver``.
+public protocol HostObserver: Sendable {
+  /// Sees an event.
+  ///
+  /// Called on the spot, in the task in which the event happens, and not on the actor of the host. Events of one flow
+  /// that are commits come in the order of the commits. Several tasks may call the function at once. The host waits for
+  /// it, so return soon: count, or put the event into a bounded buffer.
+  func observe(_ event: HostEvent)
+}
+
+/// An observer that also runs around each step, for example to set the task-local values of a trace.
+///
+/// ```swift
+/// struct Tracing: StepObserver {
+///   let tracer: Tracer
+///   func observe(_ event: HostEvent) {}
+///   func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws {
+///     try await tracer.withSpan("\(step.step)", flow: step.flow) { try await body() }
+///   }
+/// }
+/// ```
+public protocol StepObserver: HostObserver {
+  /// Runs around the `proceed` of a step: call `body` once.
+  ///
+  /// The step runs within `body`, in the task that calls it, so task-local values that are set around the call are
+  /// visible to the step. The task may be a child of the one that runs the flow. Observers are nested in the order of
+  /// ``FlowHost/Options/observers``, the first outermost. An `Ask` has no code, and a `backUp` is not observed.
+  ///
+  /// A mistake here changes nothing of the flow, and is reported as ``HostEvent/Kind/observerFailed(_:_:)``:
+  /// - If `body` has not been called when this function returns or throws, or after ``FlowHost/Options/observerTime``,
+  ///   the host runs the step itself. A later call of `body` throws.
+  /// - A second call of `body` throws a `FlowError` with the code `notActive`.
+  /// - After `body`, this function has ``FlowHost/Options/observerTime`` to return. Then it is cancelled, and awaited,
+  ///   as every task of the host: one that ignores its cancellation keeps the flow from going on.
+  ///
+  /// - Parameters:
+  ///   - step: The step that is about to run.
+  ///   - body: The step. It throws the step's error, to be looked at. The flow has that error even if this function
+  ///     does not throw it on.
+  /// - Throws: The error of `body`, or one of the observer's own. An error of another type than the step's counts as the
+  ///   observer's own, which is reported.
+  func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws
+}
+
+/// A fault of an observer. The flow goes on as if there were no observer.
+@nonexhaustive public enum ObserverFault: Hashable, Sendable, Codable {
+  /// `around` threw an error of its own.
+  case threw
+  /// `around` called its body a second time. That call threw.
+  case calledTwice
+  /// `around` returned or threw without having called its body. The host has run the step.
+  case neverCalled
+  /// `around` did not call its body in ``FlowHost/Options/observerTime``, or did not return in that time after it.
+  case late
+}

@@ -1,0 +1,154 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// The events that observers of a host see.
+@Suite("Observers of a host", .timeLimit(.minutes(15))) struct ObserverTests {
+  private let clock = ManualWallClock()
+  private let witness = Witness()
+
+  private func host(on store: any FlowStore) throws -> FlowHost {
+    try FlowHost(store: store, clock: clock, owner: "host", options: .observed(by: witness))
+  }
+
+  @Test("an observer sees a flow from its start to its end, in order")
+  func wholeFlow() async throws {
+    let host = try host(on: MemoryFlowStore(clock: clock))
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { Asker() }
+        Step("pay") { (text: String, context: StepContext) in
+          try await context.once("charge") { _ in text + "!" }
+        }
+      })
+    try await flows.start(id: "x", with: "-", by: Principal(id: "ann"))
+    let question = try #require(try await host.flow("x").settled().questions.first?.id)
+    await host.isQuiet()
+    let first = witness.words(of: "x")
+    #expect(
+      first == [
+        "committed start", "started by ann", "activated", "began a", "committed ", "asked 1 at a", "ended a: cancelled",
+        "passivated",
+      ])
+    try await host.flow("x").answer(question, with: "1", by: Principal(id: "bob"))
+    _ = try await host.flow("x").settled()
+    await host.isQuiet()
+    let rest = witness.words(of: "x").dropFirst(first.count).filter { $0 != "committed " }
+    #expect(
+      Array(rest) == [
+        "activated", "began a again", "committed answer", "answered 1 by bob", "ended a: returned", "began pay",
+        "effect charge of pay", "effect charge: returned", "ended pay: returned", "ended finished", "passivated",
+      ])
+    #expect(witness.events.allSatisfy { $0.host == "host" && $0.at == clock.now })
+    #expect(witness.events.allSatisfy { $0.flow == nil || $0.definition == "f" && $0.version == 1 })
+    for case .committed(let commit) in witness.events.map(\.kind) { #expect(commit.bytes > 0) }
+  }
+
+  @Test("no event has an answer, a prompt, a value or the message of an error")
+  func noSecrets() async throws {
+    let store = FaultyStore(MemoryFlowStore(clock: clock))
+    let host = try host(on: store)
+    struct Leaky: Error { let secret = "SECRET" }
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { Asker() }
+        Step("b") { (text: String, context: StepContext) -> String in
+          try await context.once("key") { _ in throw Leaky() }
+        }
+      })
+    try await flows.start(id: "x", with: "SECRET")
+    let question = try #require(try await host.flow("x").settled().questions.first?.id)
+    await #expect(throws: Refused.self) { try await host.flow("x").answer(question, with: "") }
+    store.plan { $0.operation == .commit ? .fail(.unavailable) : nil }
+    await #expect(throws: FlowStoreError.self) { try await host.flow("x").answer(question, with: "SECRET") }
+    store.plan { _ in nil }
+    try await host.flow("x").answer(question, with: "SECRET")
+    _ = try await host.flow("x").settled()
+    await host.isQuiet()
+    let words = witness.words(of: "x")
+    #expect(words.contains("suspended at b: Leaky"))
+    #expect(words.contains("refused answer by -: Refused"))
+    #expect(words.contains("refused answer by -: unavailable"))
+    #expect(words.contains("store: unavailable"))
+    #expect(words.contains("effect key: threw Leaky"))
+    var text = ""
+    for event in witness.events { dump(event, to: &text) }
+    #expect(!text.contains("SECRET"))
+    #expect(!text.contains("~"), "the secret part of a question's id")
+  }
+
+  @Test("a timer says how late it has fired")
+  func lateTimer() async throws {
+    let store = MemoryFlowStore(clock: clock)
+    let host = try host(on: store)
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { (text: String, context: StepContext) in
+          try await context.ask(Form(text: text), within: .seconds(60)) ?? "nobody"
+        }
+      })
+    try await flows.start(id: "x", with: "-")
+    _ = try await host.flow("x").settled()
+    await host.isQuiet()
+    clock.advance(by: .seconds(62))
+    try await host.catchUp()
+    #expect(witness.words(of: "x").filter { $0.hasPrefix("timer") } == ["timer late by \(Duration.seconds(2))"])
+  }
+
+  @Test("a backUp that throws is reported with its step, and the ending after it")
+  func failedCompensation() async throws {
+    let host = try host(on: MemoryFlowStore(clock: clock))
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { Scripted(backUp: { _ in throw Boom() }) { text, _ in text } }
+        Step("b") { Asker() }
+      })
+    try await flows.start(id: "x", with: "-")
+    _ = try await host.flow("x").settled()
+    _ = try? await host.flow("x").abandon(by: Principal(id: "ann"))
+    await host.isQuiet()
+    let words = witness.words(of: "x")
+    #expect(words.contains("backUp of a: Boom"))
+    let ending = try #require(words.firstIndex(of: "ended abandoned"))
+    // The caller gets the error of the rollback when the flow has ended.
+    #expect(words[ending...].contains("refused abandon by ann: rollbackFailed"))
+    #expect(words.last == "passivated")
+  }
+
+  @Test("a lease that another host has ended is reported once for each flow")
+  func lostLease() async throws {
+    let store = MemoryFlowStore(clock: clock)
+    let gate = Gate()
+    let flow = Flow<String, String>("f") {
+      Step("a") { (text: String, _: StepContext) in
+        await gate.pass()
+        return text
+      }.durableEntry()
+      Step("b") { Asker() }
+    }
+    let host = try host(on: store)
+    try await host.register(flow).start(id: "x", with: "-")
+    await gate.reached()
+    clock.advance(by: .seconds(31))
+    _ = try await store.acquire("x", owner: "other", for: .seconds(60))
+    gate.open()
+    await host.isQuiet()
+    #expect(witness.words(of: "x").count { $0 == "lease lost" } == 1)
+  }
+
+  @Test("a refused start is reported")
+  func refusedStart() async throws {
+    let host = try host(on: MemoryFlowStore(clock: clock))
+    let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker() } })
+    try await flows.start(id: "x", with: "-")
+    #expect(await code { try await flows.start(id: "x", with: "other", by: Principal(id: "ann")) } == .alreadyStarted)
+    #expect(witness.words(of: "x").last { $0.hasPrefix("refused") } == "refused start by ann: alreadyStarted")
+  }
+
+  @Test("a host without observers has nothing to call")
+  func noObservers() async {
+    #expect(FlowHost(store: MemoryFlowStore()).shared.observation == nil)
+  }
+}
