@@ -9,6 +9,7 @@ extension FlowError {
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
       case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
       case hostStopping, notSuspended, stepsStillRunning, noDecision, wrongDeployment
+      case ambiguousStep
     }
     let name: Name
 
@@ -77,6 +78,8 @@ extension FlowError {
     public static let noMatchingCase = Code(.noMatchingCase)
     /// Several branches could back up; name one by its question or by a step.
     public static let ambiguousBackUp = Code(.ambiguousBackUp)
+    /// Several branches are at a step of this name; give the whole path.
+    public static let ambiguousStep = Code(.ambiguousStep)
     /// A part of the flow did not end within its `.timeout`.
     public static let timedOut = Code(.timedOut)
     /// The flow has no such step, or the step cannot be used in this way.

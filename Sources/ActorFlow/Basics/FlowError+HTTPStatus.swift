@@ -12,7 +12,8 @@ extension FlowError.Code {
     case .principalNeeded: 401
     case .noSuchFlow, .noSuchQuestion, .noSuchStep: 404
     case .notRunning, .alreadyRunning, .flowEnded, .ending, .moving, .cannotBackUp, .abandoned, .questionClosed,
-      .ambiguousQuestion, .ambiguousBackUp, .staleRevision, .notActive, .alreadyStarted, .suspended, .notSuspended:
+      .ambiguousQuestion, .ambiguousBackUp, .ambiguousStep, .staleRevision, .notActive, .alreadyStarted, .suspended,
+      .notSuspended:
       409
     case .tooLarge: 413
     case .wrongAnswerType, .typeMismatch, .keyReused, .badDefinition: 422

@@ -76,6 +76,8 @@
   package let step: Any.Type?
   /// Whether a value is of type `input`.
   package let accepts: @Sendable (any Sendable) -> Bool
+  /// Casts a value to `output`: one that was read back is decoded.
+  package let typedOutput: @Sendable (any Sendable) throws -> any Sendable
   /// The type of the updates that the step receives, and the closure that delivers one; `nil` unless the step is a
   /// ``ReceivingStep``.
   package let receiver: Receiver?
@@ -99,6 +101,7 @@
     self.receiver = receiver
     self.kept = kept
     accepts = { $0 is I }
+    typedOutput = { try StepBody.cast($0, to: O.self) }
   }
 }
 

@@ -85,7 +85,11 @@ extension FlowMachine {
   mutating func accept(_ goal: Leave.Goal, on track: TrackID, since: Duration) -> Int {
     let (phase, old) = look(at: track) { ($0.phase, $0.leave) }
     if let old, !old.yields {
-      guard case .back = old.goal, case .end = goal else { return old.number }
+      guard case .end = goal else { return old.number }
+      switch old.goal {
+      case .back, .complete: break
+      case .end, .supersede, .reload, .unwind, .dropSuperseded: return old.number
+      }
     }
     if phase == .walking { perform(.cancelWalk(track)) }
     // An ending that overtakes a back began when the back did.
@@ -147,6 +151,7 @@ extension FlowMachine {
       switch leave.goal {
       case .back: throw error(.moving, "the flow is already backing up; wait until it has landed")
       case .end: throw error(.ending, "the flow is ending; it cannot back up any more")
+      case .complete: throw error(.moving, "the step is being completed; wait until it has been left")
       case .supersede, .reload, .unwind, .dropSuperseded:
         throw error(.moving, "this branch is being left; wait until it has been left")
       }

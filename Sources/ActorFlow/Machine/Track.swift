@@ -199,6 +199,9 @@ package final class Leave: Sendable {
     case reload
     /// Leave a scope that handles a failure.
     case unwind(Unwinding)
+    /// Stay where the track is, and walk on behind the step on top with this payload, in which an operator has put the
+    /// step's output.
+    case complete(Payload)
     /// Roll back the superseded branches of the fork on top; then walk on with this payload.
     case dropSuperseded(Payload)
     /// Leave because a track further out is left or no longer needs this branch. That track compensates the places.
@@ -252,6 +255,7 @@ package final class Leave: Sendable {
     case .end(_, _): .cancelled
     case .unwind(let unwinding): unwinding.isTimeout ? .timedOut : .failed
     case .dropSuperseded, .supersede: .superseded
+    case .complete: .completed
     }
   }
 
@@ -259,11 +263,16 @@ package final class Leave: Sendable {
     if case .reload = goal { true } else { false }
   }
 
+  /// The payload with which the walk goes on behind the step on top, if the step is being completed.
+  package var completion: Payload? {
+    if case .complete(let payload) = goal { payload } else { nil }
+  }
+
   /// Whether the machine began the leave without a request; a request from outside then replaces it.
   var yields: Bool {
     switch goal {
     case .unwind, .dropSuperseded, .reload: true
-    case .back, .end, .supersede: false
+    case .back, .end, .supersede, .complete: false
     }
   }
 }

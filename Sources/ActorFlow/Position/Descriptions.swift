@@ -57,6 +57,7 @@ extension LeaveReason: CustomStringConvertible {
     case .cancelled: "cancelled"
     case .timedOut: "timed out"
     case .superseded: "superseded"
+    case .completed: "completed"
     }
   }
 }

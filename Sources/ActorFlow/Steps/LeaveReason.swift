@@ -12,4 +12,6 @@
   case timedOut
   /// The step is no longer needed: it lost a race, its `ForEach` was done without it, or a sibling failed.
   case superseded
+  /// An operator has completed the step, with an output in the place of the step's own.
+  case completed
 }

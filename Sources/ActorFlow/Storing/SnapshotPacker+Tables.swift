@@ -10,7 +10,8 @@ extension SnapshotPacker {
           frame: try add(unwinding.frame),
           PackedFault(step: unwinding.step, error: StoredFailure(unwinding.error)), isTimeout: unwinding.isTimeout)
       case .dropSuperseded(let payload): .dropSuperseded(payload: try add(payload))
-      case .supersede, .reload: .supersede
+      // The packer has made a walk of a completion and of a reload.
+      case .supersede, .reload, .complete: .supersede
       }
     return PackedLeave(
       goal: goal, number: leave.number, visit: leave.visit.map(PackedVisit.init), since: leave.since,

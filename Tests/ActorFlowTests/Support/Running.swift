@@ -73,6 +73,7 @@ extension LeaveReason {
     case .cancelled: "cancelled"
     case .timedOut: "timedOut"
     case .superseded: "superseded"
+    case .completed: "completed"
     }
   }
 }

@@ -51,6 +51,7 @@ extension EventLine {
     case .cancelled: "cancelled"
     case .timedOut: "timedOut"
     case .superseded: "superseded"
+    case .completed: "completed"
     @unknown default: "\(reason)"
     }
   }

@@ -1,0 +1,85 @@
+// The inputs of an operator: notes, and an output in the place of a step's own.
+extension FlowMachine {
+  /// Takes an event number although there is no event: record a note under that number.
+  package mutating func note() throws(FlowError) {
+    try requireRun()
+    takeNumber()
+  }
+
+  /// Returns the step in focus of this name, to be completed from outside.
+  ///
+  /// - Throws: A ``FlowError`` that names the steps in focus: `noSuchStep` if the definition has no such step, or it is a
+  ///   fork; `notActive` if the step is not in focus, or has just returned; `ambiguousStep` if several branches are at
+  ///   steps of that name; `moving` or `ending` while the step is being left; `suspended` if another step has failed.
+  package func stepToComplete(_ step: StepID) throws(FlowError) -> (stay: Stay, node: Node) {
+    try requireRun()
+    let found = leaves.filter { track in look(at: track) { $0.visit.map { step.matches($0.info.id) } ?? false } }
+    guard let track = found.first else { throw refusal(toComplete: step) }
+    guard found.count == 1 else {
+      let names = found.compactMap { visit(of: $0)?.info.id.path }.sorted().joined(separator: ", ")
+      throw error(.ambiguousStep, "several branches are at a step called \"\(step)\": name one of \(names)")
+    }
+    guard let visit = visit(of: track) else { throw refusal(toComplete: step) }
+    return (Stay(visit.id, on: track), try placeToComplete(Stay(visit.id, on: track)).node)
+  }
+
+  /// Leaves a visit as a back does, and goes on behind its step with this output. The place stays on the stack, and its
+  /// `backUp` is owed as if the step had returned.
+  ///
+  /// - Throws: As ``stepToComplete(_:)``; `notActive` if the visit is over.
+  package mutating func complete(_ stay: Stay, with output: any Sendable, since: Duration) throws(FlowError) {
+    let place = try placeToComplete(stay)
+    fault = nil
+    // A person takes care of the flow.
+    somebodyIsThere(on: stay.track, at: since)
+    accept(.complete(place.payload.with(output)), on: stay.track, since: since)
+  }
+
+  private func placeToComplete(_ stay: Stay) throws(FlowError) -> Place {
+    try requireRun()
+    let (top, visit, isBetweenSteps) = look(at: stay.track) { track in
+      (track.top, track.visit, track.phase == .walking && track.isBetweenSteps(isSuspended: fault != nil))
+    }
+    guard let visit, visit.id == stay.visit, let place = top, place.visit.id == stay.visit else {
+      throw error(.notActive, "the step has been left meanwhile; look at the flow again", step: visit?.info.id)
+    }
+    if let fault, fault.step != visit.info.id { try refuseSuspended() }
+    try refuseWhileLeaving(stay.track)
+    guard place.node.fork == nil, place.node.finalizer == nil else {
+      throw notAStep(visit.info.id)
+    }
+    guard !isBetweenSteps, !place.isInner, focus(of: stay.track).isEntered else {
+      throw error(
+        .notActive, "\"\(visit.info.id)\" is just being entered or left; repeat the request when the flow is settled",
+        step: visit.info.id)
+    }
+    return place
+  }
+
+  private func refusal(toComplete step: StepID) -> FlowError {
+    let here = leaves.compactMap { visit(of: $0)?.info.id.path }.sorted().joined(separator: ", ")
+    let nodes = graph.nodes.filter { step.matches($0.info.id) || $0.elements(in: step) != nil }
+    let isKnown = !nodes.isEmpty
+    if isKnown, nodes.allSatisfy({ $0.fork != nil }) { return notAStep(step) }
+    return error(
+      isKnown ? .notActive : .noSuchStep,
+      (isKnown ? "\"\(step)\" is not in focus" : "the flow has no step called \"\(step)\"")
+        + (here.isEmpty ? "; no step has been entered yet" : "; the flow is at \(here)"))
+  }
+
+  private func notAStep(_ fork: StepID) -> FlowError {
+    error(
+      .noSuchStep, "\"\(fork)\" is a fork, and only steps can be completed: complete the steps in its branches",
+      step: fork)
+  }
+}
+
+extension Track {
+  /// Whether the step on top has returned, or another walk than its own is about to begin. A step that has failed, so
+  /// that the flow is suspended, is to begin anew.
+  fileprivate func isBetweenSteps(isSuspended: Bool) -> Bool {
+    guard let start else { return focus.hasReturned && !isSuspended }
+    guard case .top = start.kind else { return true }
+    return start.handover != nil
+  }
+}
