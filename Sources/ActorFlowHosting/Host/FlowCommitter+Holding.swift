@@ -21,7 +21,7 @@ extension FlowCommitter {
     let tasks = stored?.snapshot.tasks ?? []
     let snapshot = try snapshot(of: machine, &state, at: now, tasks: tasks, for: nil)
     // No request has brought these events about, so their entries name no principal.
-    let history = (held?.history ?? []) + events.map { HistoryEntry($0, at: now, by: nil, tasks: tasks) }
+    let history = (held?.history ?? []) + events.map { HistoryEntry($0, at: now, tasks: tasks, for: nil) }
     try hold(Held(snapshot: snapshot, state: state, history: history))
   }
 

@@ -33,7 +33,7 @@ extension FlowCommitter {
     guard let fault = state.machine.retry(), let base = stored.take() else { return }
     var snapshot = base.snapshot
     snapshot.status = .runnable
-    try await write(&snapshot, &state, after: base, "retried", fault.step, for: request)
+    try await write(&snapshot, &state, after: base, "retried", fault.step, request.reason, for: request)
   }
 
   /// Lets a flow that has ended retry the `backUp`s that threw. Returns false if there are none.
@@ -43,8 +43,18 @@ extension FlowCommitter {
     state.machine = machine
     var snapshot = base.snapshot
     (snapshot.status, snapshot.rollbackFailed) = (.runnable, false)
-    try await write(&snapshot, &state, after: base, "retried", nil, for: request)
+    try await write(&snapshot, &state, after: base, "retried", nil, request.reason, for: request)
     return true
+  }
+
+  /// Writes the entry of a request that changes nothing else, for a flow that no coordinator runs: it is suspended, or
+  /// has ended.
+  func remark(_ remark: HostRequest.Remark, for request: HostRequest) async throws {
+    var (stored, state) = latest
+    guard let base = stored.take() else { return }
+    var snapshot = base.snapshot
+    let step = snapshot.steps.first
+    try await write(&snapshot, &state, after: base, remark.what, step, remark.detail, for: request)
   }
 
   private func write(
@@ -60,12 +70,19 @@ extension FlowCommitter {
     try shared.write(&state, to: &snapshot)
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
-      detail: detail)
+      detail: detail.flatMap { $0.isEmpty ? nil : $0 })
     try await write(snapshot, state, after: base, appending: [entry], for: request)
   }
 }
 
 extension MachineSnapshot {
+  /// Whether the flow stands where another snapshot has it.
+  func differsOnlyInSequence(from other: MachineSnapshot) -> Bool {
+    var other = other
+    other.sequence = sequence
+    return self == other
+  }
+
   /// Returns this snapshot as that of a suspended flow if the stored flow has been suspended meanwhile. So the result
   /// of a `once` that was under way is recorded, and nothing else changes.
   func standing(as stored: MachineSnapshot) -> MachineSnapshot {

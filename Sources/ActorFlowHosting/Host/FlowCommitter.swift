@@ -190,16 +190,22 @@ final class FlowCommitter: Sendable {
     state.machine = packed
     if let request { state.apply(request) }
     let now = shared.clock.now
-    let snapshot = try snapshot(
+    var snapshot = try snapshot(
       of: machine, &state, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: request)
-    var history = events.map {
-      HistoryEntry($0, at: now, by: $0.change.isOwn ? nil : request?.principal, tasks: old.stored?.snapshot.tasks ?? [])
+    let isNote = request?.kind == .note && old.stored?.snapshot.status == .waiting
+    if isNote, packed.differsOnlyInSequence(from: old.state.machine) {
+      // A note activates no flow. The machine of a flow that is not active has not asked again yet.
+      snapshot.status = .waiting
     }
-    // A buffered signal is not an event, because no step has received it yet.
+    var history = events.map {
+      HistoryEntry($0, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: $0.change.isOwn ? nil : request)
+    }
+    // A buffered signal is not an event, because no step has received it yet; and a note is none.
     let last = events.last?.sequence ?? old.held?.state.machine.sequence ?? old.state.machine.sequence
-    if let signal = request?.signal, packed.sequence > last {
+    if let remark = request?.remark, packed.sequence > last {
       history.append(
-        HistoryEntry(sequence: packed.sequence, at: now, what: "sent", by: request?.principal, detail: signal))
+        HistoryEntry(
+          sequence: packed.sequence, at: now, what: remark.what, by: request?.principal, detail: remark.detail))
     }
     try await write(
       snapshot, state, after: old.stored, appending: history, for: request, releasing: releases,

@@ -105,11 +105,13 @@ extension FlowHost {
 
   @discardableResult
   func backUp(
-    _ id: FlowID, to step: StepID? = nil, from question: Question.ID? = nil, by principal: Principal? = nil,
-    key: String? = nil
+    _ id: FlowID, to step: StepID? = nil, from question: Question.ID? = nil, reason: String = "",
+    by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of a back", of: id)
     let request = HostRequest(
-      .backUp, "\(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, isLeave: true)
+      .backUp, "\(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, reason: reason,
+      isLeave: true)
     return try await perform(request, on: id) { flow in
       try await flow.coordinator.backUp(to: step, from: question, cause: request) { begin(flow) }
     }
@@ -119,19 +121,20 @@ extension FlowHost {
   func abandon(
     _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView {
-    guard reason.utf8.count <= StateLimit.reasonBytes else {
-      throw FlowError(.tooLarge, "the reason of an abandon has at most \(StateLimit.reasonBytes) bytes", flow: id)
-    }
+    try HostRequest.check(reason, "the reason of an abandon", of: id)
     let request = HostRequest(
-      .abandon, "\(rollingBack)", Array(reason.utf8), key: key, by: principal, isLeave: true)
+      .abandon, "\(rollingBack)", [], key: key, by: principal, reason: reason, isLeave: true)
     return try await perform(request, on: id, evenStopped: true) { flow in
       try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack, cause: request) { begin(flow) }
     }
   }
 
   @discardableResult
-  func retry(_ id: FlowID, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
-    let request = HostRequest(.retry, "", [], key: key, by: principal, isLeave: true)
+  func retry(
+    _ id: FlowID, reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of a retry", of: id)
+    let request = HostRequest(.retry, "", [], key: key, by: principal, reason: reason, isLeave: true)
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
       let machine = flow.committer.state.machine
       if machine.ending != nil {

@@ -99,8 +99,8 @@ extension FlowView {
 // MARK: - The position
 
 extension FlowView {
-  /// Whether ``HostedFlow/backUp(to:from:by:key:)`` has a target. If branches are open, it may ask for the question of
-  /// one of them.
+  /// Whether ``HostedFlow/backUp(to:from:reason:by:key:)`` has a target. If branches are open, it may ask for the
+  /// question of one of them.
   ///
   /// Another request may come first, so a back can be refused all the same.
   public var canBackUp: Bool { status != .unmigrated && position.canBackUp }

@@ -9,15 +9,17 @@ import ActorFlow
 extension HistoryEntry {
   /// Creates the history entry of an event.
   ///
-  /// - Parameter tasks: The questions that were open before the event.
-  init(_ event: NavigationEvent, at time: Date, by principal: String?, tasks: [OpenTask]) {
+  /// - Parameters:
+  ///   - tasks: The questions that were open before the event.
+  ///   - request: The request that brought the event about; `nil` if none did.
+  init(_ event: NavigationEvent, at time: Date, tasks: [OpenTask], for request: HostRequest?) {
     let change = event.change
     let asker = change.question.flatMap { id in tasks.first { $0.question == id.description }?.step }
-    var by = principal
-    if case .answered(_, let answerer) = change { by = answerer?.id ?? principal }
+    var by = request?.principal
+    if case .answered(_, let answerer) = change { by = answerer?.id ?? by }
     self.init(
       sequence: event.sequence, at: time, what: change.word, step: change.step ?? asker ?? event.position.step, by: by,
-      detail: change.detail)
+      detail: change.detail(because: request?.reason ?? ""))
   }
 }
 
@@ -98,7 +100,15 @@ extension Change {
     }
   }
 
-  fileprivate var detail: String? {
+  /// Returns the detail of the change's entry, with the reason of the request that made a step be left. The reason of an
+  /// abandon is in the change itself.
+  fileprivate func detail(because reason: String) -> String? {
+    guard !reason.isEmpty, case .leaving(_, let leave) = self else { return detail }
+    if case .abandoned = leave { return detail }
+    return "\(leave): \(reason)"
+  }
+
+  private var detail: String? {
     switch self {
     case .asked(let question), .updated(let question):
       "\(type(of: question.prompt)) \(question.id.debugDescription)\(Self.people(question.prompt))"

@@ -11,47 +11,78 @@ final class HostRequest: CommitCause {
   let digest: UInt64
   /// The id of the principal who made the request.
   let principal: String?
-  /// The name of the signal that the request sends, if it sends one.
-  let signal: String?
-  /// Whether the request takes the flow back, retries it or ends it. Such a request has room in a full flow.
+  /// The reason that the caller gives for the request, for the history; empty if there is none.
+  let reason: String
+  /// The history entry of a request that may bring about no event; `nil` for any other request.
+  let remark: Remark?
+  /// Whether the request has room in a full flow, because it leaves a step, retries one, ends the flow or stores hardly
+  /// anything.
   let isLeave: Bool
   private let known = Lock(Fate.open)
 
+  /// The history entry of a request that is no event.
+  struct Remark: Sendable {
+    let what: String
+    let detail: String
+  }
+
   /// The maximum number of UTF-8 bytes in a key. A flow remembers 2,000 keys.
   static let keyBytes = 256
+  /// The maximum number of UTF-8 bytes in a reason or a note.
+  static let textBytes = 1 << 10
 
   /// - Parameters:
   ///   - kind: The kind of request.
   ///   - target: The part of the flow that the request is about; with the kind it tells requests apart. Empty for the whole flow.
   ///   - payload: The values of the request.
-  ///   - isLeave: Whether the request takes the flow back, retries it or ends it.
+  ///   - reason: The caller's reason. Two requests under one key have to give the same.
+  ///   - isLeave: Whether the request has room in a full flow.
+  ///   - remark: The history entry, if the request may bring about no event.
   convenience init(
     _ kind: FlowWrite.Request.Kind, _ target: String, _ payload: [UInt8], key: String? = nil,
-    by principal: Principal? = nil, isLeave: Bool = false
+    by principal: Principal? = nil, reason: String = "", isLeave: Bool = false, remark: Remark? = nil
   ) {
     let verb = target.isEmpty ? kind.rawValue : "\(kind) \(target)"
-    self.init(kind, verb, payload, key.map(AppliedRequest.key), given: key, by: principal, isLeave: isLeave)
+    self.init(
+      kind, verb, payload, key.map(AppliedRequest.key), given: key, by: principal, reason: reason, isLeave: isLeave,
+      remark: remark)
   }
 
   private init(
     _ kind: FlowWrite.Request.Kind, _ verb: String, _ payload: [UInt8], _ key: String?, given: String?,
-    by principal: Principal?, isLeave: Bool = false, signal: String? = nil
+    by principal: Principal?, reason: String = "", isLeave: Bool = false, remark: Remark?
   ) {
     var writer = ByteWriter()
     writer.string(verb)
-    writer.blob(payload)
+    // An earlier version has stored the digests of abandons with the reason as their payload.
+    writer.blob(payload.isEmpty ? Array(reason.utf8) : payload)
+    if !payload.isEmpty, !reason.isEmpty { writer.string(reason) }
     // A request of another principal is another request, even if all else is equal.
     writer.string(principal?.id ?? "")
     digest = Checksum.of(writer.bytes[...])
     (self.kind, self.key, givenKey) = (kind, key, given)
-    (self.isLeave, self.signal) = (isLeave, signal)
+    (self.reason, self.isLeave, self.remark) = (reason, isLeave, remark)
     self.principal = principal?.id
   }
 
   /// Returns a request that sends a signal. Another signal, or an answer, may have the same key.
   static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
     HostRequest(
-      .signal, "send", payload, AppliedRequest.key(key, of: name), given: key, by: principal, signal: name)
+      .signal, "send", payload, AppliedRequest.key(key, of: name), given: key, by: principal,
+      remark: Remark(what: "sent", detail: name))
+  }
+
+  /// Refuses a reason or a note that cannot be stored.
+  ///
+  /// - Throws: A `FlowError`: `tooLarge` for a text that is too long, `notStorable` for U+0000.
+  static func check(_ text: String, _ name: String, of flow: FlowID) throws(FlowError) {
+    guard text.utf8.count <= textBytes else {
+      throw FlowError(
+        .tooLarge, "\(name) has \(text.utf8.count) bytes; it must have at most \(textBytes)", flow: flow)
+    }
+    guard text.utf8.contains(0) else { return }
+    throw FlowError(
+      .notStorable, "\(name) contains U+0000, which databases cannot store; leave the character out", flow: flow)
   }
 }
 

@@ -140,14 +140,19 @@ extension HostedFlow {
   /// - Parameters:
   ///   - step: The step to back up to; `nil` for the previous one.
   ///   - question: The question that the caller sees; if it is no longer open, nothing is left.
+  ///   - reason: The reason, for the history: the detail of the `leaving` entry is then `back: ` and the reason.
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer.
-  /// - Throws: As `FlowCoordinator.backUp(to:)` does, and as ``answer(_:with:by:revision:key:)``.
+  /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes, `notStorable` for one with U+0000. As
+  ///   `FlowCoordinator.backUp(to:)` does, and as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func backUp(
-    to step: StepID? = nil, from question: Question.ID? = nil, by principal: Principal? = nil, key: String? = nil
+    to step: StepID? = nil, from question: Question.ID? = nil, reason: String = "", by principal: Principal? = nil,
+    key: String? = nil
   ) async throws -> FlowView {
-    try await showingPage { try await host.backUp(id, to: step, from: question, by: principal, key: key) }
+    try await showingPage {
+      try await host.backUp(id, to: step, from: question, reason: reason, by: principal, key: key)
+    }
   }
 
   /// Ends the flow, and returns when it has ended and its effects are undone, newest first. A flow that is suspended
@@ -155,9 +160,9 @@ extension HostedFlow {
   ///
   /// With `rollingBack` false no `backUp` is called, and the effects stay. A flow that is too large for any other
   /// request can be abandoned. If the flow is passivated on the way, the returned view is `runnable`, as with
-  /// ``backUp(to:from:by:key:)``, and the rollback goes on later.
+  /// ``backUp(to:from:reason:by:key:)``, and the rollback goes on later.
   ///
-  /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes. As
+  /// - Throws: `tooLarge` for a reason of more than 1,024 UTF-8 bytes, `notStorable` for one with U+0000. As
   ///   `FlowCoordinator.abandon(reason:rollingBack:)` does, and as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func abandon(
@@ -172,11 +177,16 @@ extension HostedFlow {
   /// and answers are replayed. In a flow that has ended, only the `backUp`s that threw are called again, newest first,
   /// with the records of their steps. The flow is `runnable` meanwhile, and then has the same ending as before.
   ///
+  /// - Parameters:
+  ///   - reason: The reason, which is the detail of the `retried` entry in the history.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer.
   /// - Throws: A `FlowError` with the code `notSuspended` if the flow is not suspended, or `flowEnded` if it has ended
-  ///   and nothing is left to undo; as ``answer(_:with:by:revision:key:)``.
+  ///   and nothing is left to undo; `tooLarge` for a reason of more than 1,024 UTF-8 bytes, `notStorable` for one with
+  ///   U+0000; as ``answer(_:with:by:revision:key:)``.
   @discardableResult
-  public func retry(by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
-    try await host.retry(id, by: principal, key: key)
+  public func retry(reason: String = "", by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
+    try await host.retry(id, reason: reason, by: principal, key: key)
   }
 
   /// Removes the flow with its history. No `backUp` is called; to undo what the flow did, abandon it first.

@@ -25,8 +25,6 @@ struct StateLimit: Sendable {
   private static let walking = 64 << 10
   private static let leaving = 32 << 10
   private static let result = 16 << 10
-  /// The maximum number of UTF-8 bytes in the reason of an abandon from outside.
-  static let reasonBytes = 1 << 10
 
   /// The number of bytes that any commit may have.
   static let least = FlowSnapshot.maximumBytes - outside

@@ -51,11 +51,11 @@ extension HostTester {
   /// Backs up a flow, which lands at an earlier step and goes on from there.
   @discardableResult
   public func backUp(
-    _ id: FlowID, to step: StepID? = nil, by principal: Principal? = nil, key: String? = nil,
+    _ id: FlowID, to step: StepID? = nil, reason: String = "", by principal: Principal? = nil, key: String? = nil,
     fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
     try await request(for: id, fileID: fileID, line: line) { host in
-      try await host.flow(id).backUp(to: step, by: principal, key: key)
+      try await host.flow(id).backUp(to: step, reason: reason, by: principal, key: key)
     }
     return try await view(of: id, fileID: fileID, line: line)
   }
@@ -74,13 +74,14 @@ extension HostTester {
     return view
   }
 
-  /// Retries a flow that a failed step has stopped, as `FlowHost.retry(_:by:key:)` does.
+  /// Retries a flow that a failed step has suspended, as `HostedFlow.retry(reason:by:key:)` does.
   @discardableResult
   public func retry(
-    _ id: FlowID, by principal: Principal? = nil, key: String? = nil, fileID: String = #fileID, line: Int = #line
+    _ id: FlowID, reason: String = "", by principal: Principal? = nil, key: String? = nil, fileID: String = #fileID,
+    line: Int = #line
   ) async throws -> FlowView {
     try await request(for: id, fileID: fileID, line: line) { host in
-      try await host.flow(id).retry(by: principal, key: key)
+      try await host.flow(id).retry(reason: reason, by: principal, key: key)
     }
     return try await view(of: id, fileID: fileID, line: line)
   }

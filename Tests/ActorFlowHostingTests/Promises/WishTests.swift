@@ -96,6 +96,26 @@ import Testing
     }
   }
 
+  @Test("an operator's note and completion reach a flow that another host keeps hot")
+  func operated() async throws {
+    try await running(keepHot: .seconds(3_600)) { first, second in
+      try await start("x", of: "f", at: first)
+      try await second.flow("x").complete("a", output: "\"1\"".utf8)
+      #expect(try await second.flow("x").settled().steps == ["f/b"])
+      #expect(store.state.withLock { $0.leases["x"]?.owner } == "second")
+      let note = Task { try await first.flow("x").note("here") }
+      // The second host keeps the flow for 100 milliseconds after its turn.
+      while try await store.history(of: "x", after: 0, limit: 100).last?.detail != "here" {
+        clock.advance(by: .milliseconds(10))
+        await Task.yield()
+      }
+      _ = try await note.value
+      #expect(try await second.flow("x").history().last?.detail == "here")
+      try await second.answerNext("x", "\"2\"")
+      #expect(try await first.flow("x").view().status == .finished)
+    }
+  }
+
   @Test("a flow whose step works beside an open question is yielded after a second, and the work begins again there")
   func busy() async throws {
     try await running { first, second in

@@ -12,6 +12,10 @@ package protocol Arena: Sendable {
   func abandon(rollingBack: Bool) async -> String
   /// Retries a flow that a failed step has suspended; in memory no flow is suspended, and it does nothing.
   func retry() async
+  /// Completes a step with an output of this number; in memory there is no such verb, and it does nothing.
+  func complete(_ step: String, with number: Int, of program: Program) async -> String
+  /// Writes a note into the history of a hosted flow.
+  func note() async
   /// Cancels the caller of `run`; a hosted flow has no caller, and it does nothing.
   func cancelCaller()
   func advance(by time: Duration) async

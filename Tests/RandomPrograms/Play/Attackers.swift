@@ -24,6 +24,8 @@ package struct Attackers<Place: Arena>: Sendable {
 
   private func attack(_ seed: UInt64) async {
     var random = Chance(seed: seed)
+    // A source of its own, so that a seed plays the same other requests.
+    var operating = Chance(seed: ~seed)
     var turns = 0
     while await !place.hasEnded {
       turns += 1
@@ -32,6 +34,7 @@ package struct Attackers<Place: Arena>: Sendable {
         await help(&random, turns - patience)
       } else {
         await disturb(&random)
+        if operating.percent(8) { await operate(&operating) }
       }
       await Task.yield()
     }
@@ -103,6 +106,22 @@ package struct Attackers<Place: Arena>: Sendable {
     let task = Task { [place] in await request(place) }
     task.cancel()
     _ = await task.value
+  }
+
+  /// An operator's verb, also at the moment of an answer.
+  private func operate(_ random: inout Chance) async {
+    guard random.percent(70), let question = await place.questions.randomElement(using: &random) else {
+      return await place.note()
+    }
+    let number = random.below(30)
+    switch random.below(3) {
+    case 0:
+      async let answered = place.answer(question.id, with: .go(number))
+      _ = await place.complete(question.step, with: number, of: program)
+      _ = await answered
+    case 1: await give { [program] in await $0.complete(question.step, with: number, of: program) }
+    default: _ = await place.complete(question.step, with: number, of: program)
+    }
   }
 
   // MARK: Helping

@@ -75,8 +75,19 @@ package final class HostArena: Arena {
 
   package func retry() async {
     guard let view = try? await host.flow(Self.id).view(), isSuspended(view) else { return }
-    _ = try? await host.flow(Self.id).retry(key: newKey())
+    _ = try? await host.flow(Self.id).retry(reason: "again", by: .player, key: newKey())
   }
+
+  package func complete(_ step: String, with number: Int, of program: Program) async -> String {
+    guard let json = try? program.completion(of: step, with: Value(number, trail: "="), orAnswer: number) else {
+      return "noSuchStep"
+    }
+    return await outcome {
+      try await host.flow(Self.id).complete(StepID(step), output: json, reason: "outside", by: .player, key: newKey())
+    }
+  }
+
+  package func note() async { _ = try? await host.flow(Self.id).note("seen", by: .player, key: newKey()) }
 
   private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }
 

@@ -11,7 +11,8 @@ package import ActorFlowTesting
 /// Plays a sequential program on a host, and compares it with the naive model after each request.
 ///
 /// - Parameters:
-///   - works: Whether a worker leases the flow now and then and has the host run it, beside the requests.
+///   - works: Whether a worker leases the flow now and then and has the host run it, beside the requests, and an operator
+///     notes and completes steps.
 ///   - open: Makes the store of the host.
 package func playHostGame(
   seed: UInt64, crashes: Bool, works: Bool = true,
@@ -41,7 +42,10 @@ private func playHostGame(
       let arena = HostArena(world, clock, tester.host)
       var game = HostGame(tester, arena, crashTrigger, model, crashes ? random : nil)
       // A source of its own, so that a seed plays the same requests with and without a worker.
-      if works { game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66)) }
+      if works {
+        game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
+        game.operating = Chance(seed: seed &+ 0x0FE2_A702)
+      }
       try await game.start(flows)
       try await game.play(Player(random, isHosted: true), &played)
       try await game.finish(flows)
@@ -67,6 +71,8 @@ private struct HostGame {
   /// The source of the moments at which the host crashes; nil: it never does.
   var random: Chance?
   var worker: Worker?
+  /// The source of an operator's verbs; nil: there is none.
+  var operating: Chance?
 
   init(_ tester: HostTester, _ arena: HostArena, _ crashTrigger: CrashTrigger, _ model: Model, _ random: Chance?) {
     (self.tester, self.arena, self.crashTrigger, self.model, self.random) = (tester, arena, crashTrigger, model, random)
@@ -86,6 +92,11 @@ private struct HostGame {
       try await perform(request)
       try await settle()
       try await compare()
+      if operating?.percent(20) == true, model.result == nil {
+        played.append(try await operate())
+        try await settle()
+        try await compare()
+      }
       guard worker?.random.percent(25) == true else { continue }
       played.append("work")
       try await work()
@@ -114,6 +125,26 @@ private struct HostGame {
   }
 
   // MARK: Requests
+
+  /// Notes something, or completes the step that waits. Returns the verb in words.
+  private mutating func operate() async throws -> String {
+    arm()
+    let number = operating?.below(30) ?? 0
+    // Numbers 6, 7 and 8 of 9 would let a router's note be held.
+    let made = number % 9 >= 6 ? number - 3 : number
+    guard operating?.percent(60) == true, let (name, input, onlyAsks) = model.completable else {
+      let text = "note \(number)"
+      try await check(text, "ok") { host, key in try await host.flow(HostArena.id).note(text, by: .player, key: key) }
+      return text
+    }
+    let output = input.with(made, adding: "\(name)\(onlyAsks ? ":" : "=")\(made)")
+    guard let json = try model.program.completion(of: name, with: output, orAnswer: made) else { return "" }
+    let text = "complete \(name) with \(made)"
+    try await check(text, model.complete(with: output)) { host, key in
+      try await host.flow(HostArena.id).complete(StepID(name), output: json, reason: text, by: .player, key: key)
+    }
+    return text
+  }
 
   private mutating func perform(_ request: Player.Request) async throws {
     arm()
@@ -149,7 +180,7 @@ private struct HostGame {
 
   /// Makes a request, and repeats it under its key if the host has crashed meanwhile.
   private mutating func check(
-    _ request: Player.Request, _ expected: String, _ verb: (FlowHost, String) async throws -> Void
+    _ request: some Sendable, _ expected: String, _ verb: (FlowHost, String) async throws -> Void
   ) async throws {
     let key = arena.newKey()
     let first = await outcome { try await verb(arena.host, key) }

@@ -64,6 +64,10 @@ package final class MemoryArena: Arena {
 
   package func retry() async {}
 
+  package func complete(_ step: String, with number: Int, of program: Program) async -> String { "hosted flows only" }
+
+  package func note() async {}
+
   package func cancelCaller() { run.cancel() }
 
   package func advance(by time: Duration) async { clock.advance(by: time) }

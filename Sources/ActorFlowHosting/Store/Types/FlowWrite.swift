@@ -101,6 +101,10 @@ extension FlowWrite.Request {
     public static let abandon = Kind(rawValue: "abandon")
     /// A suspended flow was retried, or the failed `backUp`s of an ended one were.
     public static let retry = Kind(rawValue: "retry")
+    /// An operator completed a step with an output.
+    public static let complete = Kind(rawValue: "complete")
+    /// An operator wrote a note into the history.
+    public static let note = Kind(rawValue: "note")
 
     /// The kind's name.
     public var description: String { rawValue }

@@ -25,7 +25,10 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   /// - `unmigrated`: the flow fits no registered version; ``detail`` is the reason. Earlier versions wrote `parked` for
   ///   both.
   /// - `freed`: the unmigrated flow can continue.
-  /// - `retried`: an operator let the flow try again.
+  /// - `retried`: an operator let the flow try again; ``detail`` is the reason, if one was given.
+  /// - `noted`: an operator wrote a note; ``detail`` is its text.
+  ///
+  /// If a request that made a step be left had a reason, the ``detail`` of `leaving` ends with it: `back: wrong address`.
   public var what: String
   /// The step concerned, if there is one.
   public var step: StepID?

@@ -1,0 +1,47 @@
+import ActorFlow
+
+// The verbs of an operator. Each is one commit, and stands in the history with its principal and reason.
+extension FlowHost {
+  @discardableResult
+  func note(_ id: FlowID, _ text: String, by principal: Principal?, key: String?) async throws -> FlowView {
+    guard !text.isEmpty else {
+      throw FlowError(.notStorable, "the note is empty; give it a text", flow: id)
+    }
+    try HostRequest.check(text, "the note", of: id)
+    let remark = HostRequest.Remark(what: "noted", detail: text)
+    let request = HostRequest(
+      .note, "", Array(text.utf8), key: key, by: principal, isLeave: true, remark: remark)
+    return try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
+      let machine = flow.committer.state.machine
+      if machine.ending == nil, machine.fault == nil {
+        do { return try await flow.coordinator.note(cause: request) } catch let error as FlowError {
+          // The flow has ended meanwhile.
+          guard error.code == .flowEnded else { throw error }
+        }
+      }
+      try await flow.committer.remark(remark, for: request)
+      // The flow in memory does not know of the change.
+      _ = flow.close(evenIfUsed: true)
+    }
+  }
+
+  @discardableResult
+  func complete(
+    _ id: FlowID, _ step: StepID, output json: some Sequence<UInt8> & Sendable, reason: String,
+    by principal: Principal?, key: String?
+  ) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of a completion", of: id)
+    let limit = shared.options.maximumAnswerBytes
+    let bytes = Array(json.prefix(limit + 1))
+    guard bytes.count <= limit else {
+      throw FlowError(.tooLarge, "the output has more than \(limit) bytes", flow: id, step: step)
+    }
+    // The output of `Void` has no bytes, and the digest tells a reason from an output by there being one.
+    let request = HostRequest(
+      .complete, step.path, bytes.isEmpty ? Array("null".utf8) : bytes, key: key, by: principal, reason: reason)
+    return try await perform(request, on: id, evenStopped: true) { flow in
+      try await flow.coordinator.complete(step, json: bytes, cause: request)
+      begin(flow)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+public import ActorFlow
+
+// MARK: - Operating
+
+extension HostedFlow {
+  /// Writes a note into the flow's history, and changes nothing else: the flow is neither activated nor moved by it.
+  ///
+  /// A flow can be noted in any state: while a step runs, waiting, suspended, or ended. The entry is `noted`, with the
+  /// text as its ``HistoryEntry/detail``. The note is a commit, so ``FlowView/changedAt`` and ``FlowView/revision``
+  /// move on, and retention counts the time of an ended flow anew.
+  ///
+  /// - Parameters:
+  ///   - text: The text, of 1 to 1,024 UTF-8 bytes.
+  ///   - principal: The principal who writes the note.
+  ///   - key: An idempotency key: the same note sent again under one key is written once.
+  /// - Returns: The flow as it was stored with the note, or later.
+  /// - Throws: A `FlowError`: `tooLarge` for a longer text, `notStorable` for an empty one or one with U+0000;
+  ///   `unmigrated` if no registered version fits the flow; as ``answer(_:with:by:revision:key:)``.
+  @discardableResult
+  public func note(_ text: String, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
+    try await host.note(id, text, by: principal, key: key)
+  }
+
+  /// Completes the step in focus with an output in the place of the step's own, and the flow goes on behind it.
+  ///
+  /// The step is left as by a back: it is cancelled and awaited, its questions and waits are closed, and its records
+  /// stay. It keeps its place on the stack. So a later back can return to it, and its `backUp` is called when the flow is
+  /// rolled back, with what it has recorded. A step that failed, so that the flow is suspended, can be completed too: the
+  /// flow goes on.
+  ///
+  /// The function returns when the request is in the store, which is before the step has ended: see
+  /// ``settled(within:)``. In the history it is the entry `leaving`, with the detail `completed: ` and the reason.
+  ///
+  /// - Parameters:
+  ///   - step: The step in focus: its whole path, or the last part.
+  ///   - json: The step's output as JSON: what its `proceed` would have returned, not the value after a `.map`. For an
+  ///     output of type `Void`, no bytes or `null`.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer.
+  /// - Returns: The flow as it was stored with the request, or later.
+  /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if the definition has no such step, or it is a fork;
+  ///   `notActive` if the flow is at other steps, or between two; `ambiguousStep` if several branches are at steps of
+  ///   that name; `typeMismatch`, with the underlying `DecodingError`, if the bytes are not JSON of the step's output
+  ///   type, or that type is not `Codable`; `moving` or `ending` while the step is being left; `suspended` if another
+  ///   step has failed; `tooLarge` for a longer reason or for more than ``FlowHost/Options/maximumAnswerBytes``,
+  ///   `notStorable` for a reason with U+0000; as ``answer(_:with:by:revision:key:)``.
+  @discardableResult
+  public func complete(
+    _ step: StepID, output json: some Sequence<UInt8> & Sendable, reason: String = "", by principal: Principal? = nil,
+    key: String? = nil
+  ) async throws -> FlowView {
+    try await host.complete(id, step, output: json, reason: reason, by: principal, key: key)
+  }
+}
