@@ -107,7 +107,8 @@ struct Benchmarks: ParsableCommand {
       print(String(decoding: try JSONEncoder().encode(values), as: UTF8.self))
     } else {
       var report = Report()
-      report.add(values, onAllCores: false)
+      // Some figures mean something on all cores only.
+      report.add(values, onAllCores: only.contains { !$0.isMeasuredPinned })
       print(json ? try report.json() : report.table)
     }
   }
