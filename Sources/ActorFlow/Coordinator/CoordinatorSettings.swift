@@ -28,6 +28,8 @@ package final class FlowPersistence: Sendable {
   let refuse: Refuse
   /// The observation of the flow's code; `nil` if the host has no observers.
   let observation: FlowObservation?
+  /// The trace context of the flow.
+  let trace: TraceContext
 
   /// Commits a machine before it is adopted: called with the events since the last commit, and with the cause of the
   /// input. An error refuses the input; if the walk gave the input, the run stops.
@@ -73,14 +75,15 @@ package final class FlowPersistence: Sendable {
   ///   - lastCommit: Commits a decision that may be the last one in this process; `nil` if no commit passivates the
   ///     flow.
   ///   - observation: Sees the flow's code run; `nil` if nothing does.
+  ///   - trace: The trace context of the flow.
   package init(
     codec: any ValueCodec, watch: any Stopwatch, start: Duration? = nil, format: UInt8 = .max,
     holding: Holding? = nil, lastCommit: LastCommit? = nil, observation: FlowObservation? = nil,
-    refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
+    trace: TraceContext = TraceContext(), refuse: @escaping Refuse = { _ in }, commit: @escaping Commit
   ) {
     (self.codec, self.watch, self.start, self.format) = (codec, watch, start, format)
     (self.refuse, self.holding, self.lastCommit, self.commit) = (refuse, holding, lastCommit, commit)
-    self.observation = observation
+    (self.observation, self.trace) = (observation, trace)
   }
 
   /// Whether prompts are journaled under their qualified names, and `attempt`, `now` and `reply` have a place in the

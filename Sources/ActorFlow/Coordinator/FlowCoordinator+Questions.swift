@@ -130,6 +130,7 @@ extension FlowCoordinator {
 
 extension FlowCoordinator: StepRuntime {
   nonisolated var flow: FlowID { id }
+  nonisolated var trace: TraceContext { settings.persistence?.trace ?? TraceContext() }
 
   /// Asks an ordinary question. Separate from questions with a deadline or reminders, because every flow that waits for
   /// an answer pays in memory for what this function holds meanwhile.

@@ -22,6 +22,9 @@ public struct RollbackContext: Sendable {
   /// The step's path in the flow.
   public var step: StepID { info.id }
 
+  /// The trace context that the flow was started with, as ``StepContext/trace``.
+  public var trace: TraceContext { runtime.trace }
+
   /// Does work in the outside world once, as ``StepContext/once(_:_:)-(String,(String)->T)`` does. A refund must not
   /// run twice either.
   ///

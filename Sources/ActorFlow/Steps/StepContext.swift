@@ -29,6 +29,10 @@ public struct StepContext: Sendable {
   /// The step's path in the flow.
   public var step: StepID { info.id }
 
+  /// The trace context that the flow was started with, to pass on with calls of other systems. Empty for a flow in
+  /// memory.
+  public var trace: TraceContext { runtime?.trace ?? TraceContext() }
+
   /// A context for a step used outside any flow.
   ///
   /// ``ask(_:key:)``, ``reply(to:key:)``, ``update(_:)``, ``backUp()`` and ``abandon(_:)`` throw

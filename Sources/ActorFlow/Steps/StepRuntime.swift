@@ -2,6 +2,8 @@
 /// here so that the definition's folders name no folder above them.
 protocol StepRuntime: AnyObject, Sendable {
   var flow: FlowID { get }
+  /// The trace context of a durable flow; empty for any other.
+  var trace: TraceContext { get }
   /// Whether decisions are committed before they are adopted, so that they take time.
   var isCommitting: Bool { get }
 

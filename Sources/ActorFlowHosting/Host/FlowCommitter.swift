@@ -232,7 +232,7 @@ final class FlowCommitter: Sendable {
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
         carrying: request?.carried.map { [$0] } ?? [], releasing: releases,
         leaving: leaves, over: base?.snapshot.valueNumbers ?? [])
-      let stored = try await shared.store.commit(write)
+      let stored = try await shared.store.commit(write, of: state.trace)
       entry.withLock { entry in
         entry.stored = stored
         entry.state = state

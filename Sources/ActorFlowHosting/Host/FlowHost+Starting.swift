@@ -9,20 +9,27 @@ import ActorFlow
 extension FlowHost {
   func start<Input: Sendable>(
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
-    effectSeed: String?, again: Bool, by principal: Principal?
+    effectSeed: String?, again: Bool, trace: TraceContext = TraceContext(), by principal: Principal?
   ) async throws -> FlowView {
     try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
       try await startOnce(
-        definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again, by: principal)
+        definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again,
+        trace: trace, by: principal)
     }
   }
 
   private func startOnce<Input: Sendable>(
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
-    effectSeed: String?, again: Bool, by principal: Principal?
+    effectSeed: String?, again: Bool, trace: TraceContext, by principal: Principal?
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: shared.values)
+    guard trace.byteCount <= TraceContext.maximumBytes else {
+      throw FlowError(
+        .tooLarge,
+        "the trace context has \(trace.byteCount) bytes, of at most \(TraceContext.maximumBytes); give only what joins the "
+          + "flow's traces", flow: id)
+    }
     do { try checkTexts(id, labels) } catch {
       // An earlier version may have started the flow.
       // If the store fails, too, the text's error is the one that the caller can mend.
@@ -36,7 +43,7 @@ extension FlowHost {
       do {
         return try await behindDoor(of: id) {
           let bits = effectSeed.map(KeyBits.digest)
-          let flow = try await begin(definition, id, input, packed, labels, by: principal, bits)
+          let flow = try await begin(definition, id, input, packed, labels, trace, by: principal, bits)
           let view = flow.committer.view
           await release(flow)
           guard let view else { throw noSuchFlow(id) }
@@ -72,12 +79,14 @@ extension FlowHost {
 
   private func begin(
     _ definition: Definition, _ id: FlowID, _ input: any Sendable, _ packed: PackedValue, _ labels: [String: String],
-    by principal: Principal?, _ keyBits: KeyBits?
+    _ trace: TraceContext, by principal: Principal?, _ keyBits: KeyBits?
   ) async throws -> LiveFlow {
     let lease = try await lease(of: id)?.lease
     do {
-      let state = HostedState(
+      var state = HostedState(
         startedAt: shared.clock.now.stored, input: packed, format: try await shared.writtenFormat())
+      try refuse(trace, of: id, in: state.format)
+      state.trace = trace
       let committer = FlowCommitter(
         id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels)
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, state))
@@ -95,6 +104,15 @@ extension FlowHost {
       await giveBack(lease)
       throw error
     }
+  }
+
+  /// Refuses a trace context that the format of stored flows cannot hold.
+  private func refuse(_ trace: TraceContext, of id: FlowID, in format: UInt8) throws {
+    guard format < 8, !trace.isEmpty else { return }
+    throw FlowError(
+      .notStorable,
+      "a trace context needs format 8 of stored flows, and this store is written in format \(format): once every host "
+        + "runs this version, set the host's option `writesFormat` to 8", flow: id)
   }
 
   /// Returns the flow of this id, if there is one. Throws `alreadyStarted` if its definition or its input is another

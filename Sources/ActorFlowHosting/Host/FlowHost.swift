@@ -244,7 +244,7 @@ extension FlowHost {
     settings.persistence = FlowPersistence(
       codec: shared.values, watch: watch, start: start, format: state.format,
       holding: FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld),
-      lastCommit: lastCommit, observation: shared.observation?.code(of: committer.subject)
+      lastCommit: lastCommit, observation: shared.observation?.code(of: committer.subject), trace: state.trace
     ) { error in
       await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in

@@ -36,6 +36,8 @@ public struct FlowView: Sendable {
   public let signals: [String]
   /// The labels by which the flow is found: those of its start, and those that its steps have set since.
   public let labels: [String: String]
+  /// The trace context that the flow was started with.
+  public let trace: TraceContext
   /// The time at which the earliest timer is due, if there is one.
   public let wakeAt: Date?
   /// The time at which the flow was started.
@@ -75,6 +77,7 @@ extension FlowView {
     }
     signals = machine.tracks.flatMap(\.waits).sorted { $0.number < $1.number }.map(\.signal)
     labels = snapshot.labels.filter { $0.key != Definition.label }
+    trace = state.trace
     wakeAt = snapshot.wakeAt
     startedAt = state.startedAt
     changedAt = stored.changedAt

@@ -46,14 +46,15 @@ extension FlowHost {
     /// `wrongDeployment` from ``FlowHost/run()`` and from every request that starts, changes, activates or deletes a
     /// flow. So a test system on a copy of the store charges no customer. See ``FlowHost/adoptStore()``.
     public var deployment: String?
-    /// The format in which this host stores the state of flows: 5, 6 or 7; `nil`, the default, to go on with the format
+    /// The format in which this host stores the state of flows: 5, 6, 7 or 8; `nil`, the default, to go on with the format
     /// that the store's flows have. Flows of every format are read.
     ///
     /// While hosts of an earlier version share the store, or may come back, keep the format that they read. Raise it
     /// once every host runs this version. A store without flows begins with the newest format. A flow that was stored
     /// in a newer format keeps it. In a flow of format 5 the calls `attempt`, `now` and `reply` of a step throw
     /// `notStorable`, and change nothing. Since format 7 a write brings only the values that are new, if the store
-    /// keeps them apart: see ``FlowStore/keepsValuesApart``.
+    /// keeps them apart: see ``FlowStore/keepsValuesApart``. A flow of a format before 8 has no `TraceContext`: a start with
+    /// one throws `notStorable`.
     public var writesFormat: Int?
     /// The codec that encrypts or compresses the stored state of a flow; `nil` to store the state as it is.
     ///

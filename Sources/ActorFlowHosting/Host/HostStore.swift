@@ -71,9 +71,10 @@ extension HostStore {
   /// Writes a flow, and finds out whether it was written. A write with an unknown outcome is repeated under the same
   /// ``CommitID``.
   ///
+  /// - Parameter trace: The trace context of the flow, for observers.
   /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, the code is `outcomeUnknown`, because the
   ///   refusal of a later attempt says nothing of the earlier one.
-  func commit(_ write: FlowWrite) async throws -> StoredFlow {
+  func commit(_ write: FlowWrite, of trace: TraceContext) async throws -> StoredFlow {
     let id = write.id
     let start = observation == nil ? nil : clock.now
     var attempts = Attempts(clock)
@@ -82,7 +83,7 @@ extension HostStore {
         let stored = try await noting(id) {
           do { return try await store.commit(write) } catch { throw FlowStoreError.ofWrite(error, to: id) }
         }
-        if let start { observation?.report(write, as: stored.revision, since: start) }
+        if let start { observation?.report(write, of: trace, as: stored.revision, since: start) }
         return stored
       } catch let error as FlowStoreError {
         if await !attempts.goOn(after: error) {
@@ -94,7 +95,7 @@ extension HostStore {
 
   /// Removes a flow, and finds out whether it was removed.
   ///
-  /// - Throws: A ``FlowStoreError``, as ``commit(_:)`` does.
+  /// - Throws: A ``FlowStoreError``, as ``commit(_:of:)`` does.
   func delete(_ flow: StoredFlow, fence: Fence?) async throws {
     let id = flow.id
     var attempts = Attempts(clock)

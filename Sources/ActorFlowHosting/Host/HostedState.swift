@@ -16,6 +16,8 @@ struct HostedState: Sendable, Equatable {
   var requests: [AppliedRequest] = []
   /// The reason why no registered version fits the flow, if none does.
   var unmigrated: String?
+  /// The trace context of the flow's start; empty before format 8.
+  var trace = TraceContext()
   private var shared: SharedMachine
   /// The format in which the machine is stored. Activating the flow may raise it, and nothing lowers it.
   var format = MachineSnapshot.format
@@ -28,8 +30,9 @@ struct HostedState: Sendable, Equatable {
     set { shared = SharedMachine(newValue) }
   }
 
-  /// The newest format of the host's own data: 1, or since the machine's format 7 2, with the number of the next value.
-  private static let format: UInt64 = 2
+  /// The newest format of the host's own data: 1; since the machine's format 7 2, with the number of the next value; since
+  /// format 8 3, with the trace context.
+  private static let format: UInt64 = 3
 
   init(
     startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot(),
@@ -50,7 +53,7 @@ struct HostedState: Sendable, Equatable {
     state.codeOwn(with: &writer)
     machine.encode(in: format, with: &writer)
     var whole = ByteWriter(reserving: writer.bytes.count + 16)
-    whole.unsigned(format >= 7 ? 2 : 1)
+    whole.unsigned(format >= 8 ? 3 : format >= 7 ? 2 : 1)
     if format >= 7 { whole.int(writer.numbering?.next ?? values.next) }
     whole.raw(writer.bytes)
     return (whole.bytes, writer.numbering)
@@ -69,7 +72,7 @@ struct HostedState: Sendable, Equatable {
     self.init(startedAt: .placeholder, input: .placeholder)
     let next = format == 1 ? 1 : try reader.coded(0)
     let plain = Dictionary(values.map { ($0.stored.number, $0.plain) }) { first, _ in first }
-    reader.format = format == 1 ? 6 : 7
+    reader.format = UInt8(format) + 5
     reader.values = plain
     try codeOwn(with: &reader)
     let bytes = Array(try reader.slice(reader.remaining))
@@ -84,6 +87,7 @@ struct HostedState: Sendable, Equatable {
     try coder.code(&input)
     try coder.code(&requests)
     try coder.code(&unmigrated)
+    if coder.format >= 8 { try coder.code(&trace) }
   }
 
   /// Returns the flow's status, given the one that its snapshot is indexed with. The ending in the body overrides that.

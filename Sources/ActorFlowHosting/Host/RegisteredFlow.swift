@@ -23,21 +23,25 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
   ///   - again: Whether to begin although a flow of this id was deleted a short time ago, see
   ///     ``FlowHost/Options/rememberEnded``. The new flow has new idempotency keys, so everything is done, and paid,
   ///     again. A flow of this id that is in the store is returned all the same.
+  ///   - trace: A small context for traces. The flow keeps it, and hands it to its steps, as `StepContext.trace`, and to
+  ///     observers. It does not tell two starts apart: a start that is repeated with another context is the same.
   ///   - principal: The principal who starts the flow, for the history.
   /// - Returns: The flow as it is in the store.
   /// - Throws: A `FlowError` with the code `alreadyStarted` if there is a flow of this id with another input or of
   ///   another definition, or if one was deleted and is remembered; `notStorable` if the input, the id or a label cannot
-  ///   be stored; `tooLarge` if the id or a label is, or the flow's state has more bytes than requests may fill;
+  ///   be stored, or the trace context is not empty and the store is written in a format before 8; `tooLarge` if the id
+  ///   or a label is, the trace context has more than 1,024 bytes, or the flow's state has more bytes than requests may
+  ///   fill;
   ///   `hostStopping` if the host has stopped. Errors of the store. With the code `outcomeUnknown` it is not known whether the flow
   ///   was started; you can start it again.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil, again: Bool = false,
-    by principal: Principal? = nil
+    trace: TraceContext = TraceContext(), by principal: Principal? = nil
   ) async throws -> FlowView {
     try await host.start(
       definition, id: id, with: input, as: Input.self, labels: labels, effectSeed: effectSeed, again: again,
-      by: principal)
+      trace: trace, by: principal)
   }
 
   /// Returns the outcome of a flow so far.
@@ -62,13 +66,13 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 extension RegisteredFlow where Input == Void {
-  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:again:by:)`` does.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:again:trace:by:)`` does.
   @discardableResult
   public func start(
     id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, again: Bool = false,
-    by principal: Principal? = nil
+    trace: TraceContext = TraceContext(), by principal: Principal? = nil
   ) async throws -> FlowView {
-    try await start(id: id, with: (), labels: labels, effectSeed: effectSeed, again: again, by: principal)
+    try await start(id: id, with: (), labels: labels, effectSeed: effectSeed, again: again, trace: trace, by: principal)
   }
 }
 

@@ -104,7 +104,8 @@ extension FlowHost {
     do {
       return try await shared.store.commit(
         FlowWrite(
-          snapshot, to: stored.id, expecting: stored.revision, fence: fence, over: stored.snapshot.valueNumbers))
+          snapshot, to: stored.id, expecting: stored.revision, fence: fence, over: stored.snapshot.valueNumbers),
+        of: state.trace)
     } catch  where FlowStoreError.isUnknown(error) {
       guard let found = try await shared.store.load(stored.id) else { throw noSuchFlow(stored.id) }
       return found
@@ -143,7 +144,7 @@ extension FlowHost {
         _ = try await shared.store.commit(
           FlowWrite(
             snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry],
-            over: stored.snapshot.valueNumbers))
+            over: stored.snapshot.valueNumbers), of: state.trace)
       } catch {
         // Another host may have freed the flow. After any other error it stays unmigrated.
         shared.note(error, in: .marking, of: id)

@@ -18,10 +18,11 @@ extension HostContext {
     let marked = try await store.commit(
       FlowWrite(
         snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry],
-        over: stored.snapshot.valueNumbers))
+        over: stored.snapshot.valueNumbers), of: state.trace)
     observation?.report(
       .unmigrated(HostEvent.Failure(error)),
-      of: HostObservation.Subject(flow: stored.id, definition: snapshot.definition, version: snapshot.version))
+      of: HostObservation.Subject(
+        flow: stored.id, definition: snapshot.definition, version: snapshot.version, trace: state.trace))
     return (marked, state)
   }
 

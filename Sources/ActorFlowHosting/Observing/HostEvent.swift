@@ -21,6 +21,8 @@ public struct HostEvent: Sendable {
   public let definition: String?
   /// The version of the definition that the flow follows, if it is known.
   public let version: Int?
+  /// The trace context of the flow; empty if it is not known.
+  public let trace: TraceContext
   /// The kind of event, with its facts.
   public let kind: Kind
 
@@ -116,6 +118,8 @@ public struct ObservedStep: Hashable, Sendable {
   public let visit: VisitID
   /// Whether the visit had an earlier attempt: it is replayed after an activation, or a `.retry` repeats it.
   public let isReplay: Bool
+  /// The trace context that the flow was started with.
+  public let trace: TraceContext
 }
 
 /// A question that a flow has asked.

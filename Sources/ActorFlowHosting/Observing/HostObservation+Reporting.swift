@@ -9,7 +9,7 @@ import ActorFlow
 // The events that follow from a commit or a request.
 extension HostObservation {
   /// Reports a write that is in the store.
-  func report(_ write: FlowWrite, as revision: Revision, since start: Date) {
+  func report(_ write: FlowWrite, of trace: TraceContext, as revision: Revision, since start: Date) {
     let bytes = write.snapshot.body.count + write.newValues.reduce(0) { $0 + $1.bytes.count }
     let commit = HostEvent.Commit(
       revision: revision, bytes: bytes, entries: write.history.count, requests: write.requests,
@@ -17,7 +17,7 @@ extension HostObservation {
     let snapshot = write.snapshot
     report(
       .committed(commit),
-      of: Subject(flow: write.id, definition: snapshot.definition, version: snapshot.version))
+      of: Subject(flow: write.id, definition: snapshot.definition, version: snapshot.version, trace: trace))
   }
 
   /// Reports what the events of a commit say.
@@ -44,7 +44,8 @@ extension HostObservation {
 extension FlowCommitter {
   /// The flow, for the events about it.
   var subject: HostObservation.Subject {
-    HostObservation.Subject(flow: id, definition: definition.name, version: definition.version)
+    HostObservation.Subject(
+      flow: id, definition: definition.name, version: definition.version, trace: state.trace)
   }
 }
 
@@ -56,9 +57,8 @@ extension FlowHost {
   ) async throws -> Result {
     do { return try await request() } catch {
       if let observation = shared.observation, !Task.isCancelled {
-        let subject = HostObservation.Subject(
-          flow: id, definition: definition?.name ?? live[id]?.committer.definition.name,
-          version: definition?.version ?? live[id]?.committer.definition.version)
+        var subject = live[id]?.committer.subject ?? HostObservation.Subject(flow: id)
+        if let definition { (subject.definition, subject.version) = (definition.name, definition.version) }
         observation.report(.requestRefused(kind, by: principal, HostEvent.Failure(error)), of: subject)
       }
       throw error

@@ -20,6 +20,7 @@ final class HostObservation: Sendable {
     var flow: FlowID?
     var definition: String?
     var version: Int?
+    var trace = TraceContext()
   }
 
   init?(_ options: FlowHost.Options, of host: String, clock: any WallClock) {
@@ -34,7 +35,7 @@ final class HostObservation: Sendable {
   func report(_ kind: HostEvent.Kind, of subject: Subject = Subject()) {
     let event = HostEvent(
       at: clock.now, host: host, flow: subject.flow, definition: subject.definition, version: subject.version,
-      kind: kind)
+      trace: subject.trace, kind: kind)
     for observer in observers { observer.observe(event) }
   }
 
@@ -43,7 +44,7 @@ final class HostObservation: Sendable {
     FlowObservation { [self] step, visit, isReplay, body in
       let observed = ObservedStep(
         flow: subject.flow ?? "", definition: subject.definition ?? "", version: subject.version ?? 0, step: step,
-        visit: visit, isReplay: isReplay)
+        visit: visit, isReplay: isReplay, trace: subject.trace)
       report(.stepBegan(observed), of: subject)
       let start = clock.now
       do {

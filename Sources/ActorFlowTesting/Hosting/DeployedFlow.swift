@@ -45,12 +45,13 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
   /// Starts a flow, and returns when no flow can go on by itself.
   ///
   /// - Returns: The flow as it then stands.
-  /// - Throws: As `RegisteredFlow.start(id:with:labels:effectSeed:again:by:)`; a ``FlowTestFailure`` if a step does not
+  /// - Throws: As `RegisteredFlow.start(id:with:labels:effectSeed:again:trace:by:)`; a ``FlowTestFailure`` if a step does not
   ///   return. The flow is then already in the store.
   @discardableResult
   public func start(
     id: FlowID, with input: Input, labels: [String: String] = [:], effectSeed: String? = nil,
-    again: Bool = false, by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
+    again: Bool = false, trace: TraceContext = TraceContext(), by principal: Principal? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
     let location = SourceLocation(fileID, line)
     let index = try tester.nextHost(location) { place.isThere(at: $0) }
@@ -60,7 +61,8 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
     }
     let flow = place.flow(at: [name])
     try await tester.request(for: id, at: index, fileID: fileID, line: line) { _ in
-      try await flow.start(id: id, with: input, labels: labels, effectSeed: effectSeed, again: again, by: principal)
+      try await flow.start(
+        id: id, with: input, labels: labels, effectSeed: effectSeed, again: again, trace: trace, by: principal)
     }
     return try await tester.view(of: id, fileID: fileID, line: line)
   }
@@ -91,14 +93,15 @@ public struct DeployedFlow<Input: Sendable, Output: Sendable> {
 }
 
 extension DeployedFlow where Input == Void {
-  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:again:by:fileID:line:)`` does.
+  /// Starts a flow that needs no input, as ``start(id:with:labels:effectSeed:again:trace:by:fileID:line:)`` does.
   @discardableResult
   public func start(
     id: FlowID, labels: [String: String] = [:], effectSeed: String? = nil, again: Bool = false,
-    by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
+    trace: TraceContext = TraceContext(), by principal: Principal? = nil, fileID: String = #fileID, line: Int = #line
   ) async throws -> FlowView {
     try await start(
-      id: id, with: (), labels: labels, effectSeed: effectSeed, again: again, by: principal, fileID: fileID, line: line)
+      id: id, with: (), labels: labels, effectSeed: effectSeed, again: again, trace: trace, by: principal,
+      fileID: fileID, line: line)
   }
 }
 

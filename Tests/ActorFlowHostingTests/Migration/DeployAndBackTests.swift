@@ -83,7 +83,7 @@ import Testing
 
   @Test(
     "500 flows: those that moved stand as unmigrated under the old build, the others go on; forward again, none is lost",
-    arguments: [5, 6, 7])
+    arguments: [5, 6, 7, 8])
   func back(format: Int) async throws {
     let seed = UInt64(format - 4)
     let random = Chance(seed: seed)

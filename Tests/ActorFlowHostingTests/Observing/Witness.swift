@@ -35,7 +35,6 @@ final class Witness: HostObserver {
       "refused \(kind) by \(by ?? "-"): \(failure.code ?? failure.type)"
     case .ended(let status): "ended \(status.rawValue)"
     case .observerFailed(let fault, let failure): "observer \(fault)\(failure.map { ": \($0.type)" } ?? "")"
-    default: "?"
     }
   }
 
@@ -44,7 +43,6 @@ final class Witness: HostObserver {
     case .returned: "returned"
     case .threw(let failure): "threw \(failure.type)"
     case .cancelled: "cancelled"
-    default: "?"
     }
   }
 }

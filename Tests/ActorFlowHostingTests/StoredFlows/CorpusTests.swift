@@ -8,7 +8,7 @@ import Testing
 /// A flow that was stored once stays readable: the files in `Corpus` were written in the formats that name their
 /// folders, and never change. A new format gets a folder of its own, written to the path in `ACTORFLOW_CORPUS`.
 @Suite("Flows stored in earlier formats", .timeLimit(.minutes(15))) struct CorpusTests {
-  static let formats = [1, 2, 3, 4, 5, 6, 7]
+  static let formats = [1, 2, 3, 4, 5, 6, 7, 8]
 
   @Test("each flow is read as it was stored, activated, and brought to its end", arguments: CorpusCase.all)
   func goesOn(_ one: CorpusCase) async throws {
@@ -90,7 +90,8 @@ import Testing
     let recorder = CommitRecorder()
     let recorded = PlainStore(base: MemoryFlowStore(clock: clock), onStored: recorder.add)
     let host = FlowHost(store: recorded, clock: clock)
-    try await scenario.register(host, false).start(id: scenario.id, with: "-", labels: ["customer": "7"])
+    try await scenario.register(host, false).start(
+      id: scenario.id, with: "-", labels: ["customer": "7"], trace: ["traceparent": "00-17", "e\u{301}": "\u{e9}"])
     try await scenario.begin(CorpusActor(host: host, clock: clock, id: scenario.id))
     try await host.emptied()
     let meant = try #require(try recorder.all.last { scenario.isMeant(try CorpusState($0)) })

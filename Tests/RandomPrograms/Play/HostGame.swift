@@ -46,8 +46,12 @@ private func playHostGame(
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
       }
-      try await game.start(flows)
+      // A store of an earlier format has no trace contexts.
+      let trace: TraceContext = FlowHost.Options.storing(seed).writesFormat == nil ? ["seed": "\(seed)"] : [:]
+      try await game.start(flows, trace: trace)
       try await game.play(Player(random, isHosted: true), &played)
+      let kept = try await tester.view(of: HostArena.id).trace
+      try expect(kept == trace, "the trace context is \(kept), not \(trace)")
       try await game.finish(flows)
     }
   } catch {
@@ -78,8 +82,8 @@ private struct HostGame {
     (self.tester, self.arena, self.crashTrigger, self.model, self.random) = (tester, arena, crashTrigger, model, random)
   }
 
-  mutating func start(_ flows: DeployedFlow<Value, Value>) async throws {
-    try await flows.start(id: HostArena.id, with: Value())
+  mutating func start(_ flows: DeployedFlow<Value, Value>, trace: TraceContext) async throws {
+    try await flows.start(id: HostArena.id, with: Value(), trace: trace)
     try await settle()
     try await compare()
   }
