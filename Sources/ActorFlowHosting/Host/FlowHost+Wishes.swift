@@ -33,9 +33,11 @@ extension FlowHost {
       for await change in changes {
         switch change {
         case .due(let id, let definition, let time):
+          shared.store.wake(id)
           guard definitions[definition] != nil, live[id] == nil, !wishes.refused.contains(id) else { continue }
           shared.changed(id, wakeAt: time)
         case .freed(let id):
+          shared.store.wake(id)
           for event in wishes.waiting[id] ?? [] { event.signal() }
         case .wanted(let id, let fence):
           guard fence == epoch.current?.fence, beginYielding(id) else { continue }

@@ -15,6 +15,7 @@ final class HostStore: Sendable {
   private let last = Lock<FlowHost.Health.Failure?>(nil)
   private let mayLeaseMore = Lock(false)
   private let observation: HostObservation?
+  private let listeners = StoreListeners()
 
   init(_ store: any FlowStore, clock: any WallClock, _ observation: HostObservation?) {
     (self.store, self.clock, self.observation) = (store, clock, observation)
@@ -45,6 +46,22 @@ final class HostStore: Sendable {
       throw error
     }
   }
+}
+
+// MARK: - Listening
+
+extension HostStore {
+  /// Returns an event that is signaled when a flow may have been written. Give it back with ``forget(_:of:)``.
+  func listen(to id: FlowID) -> AsyncEvent {
+    let listener = AsyncEvent()
+    listeners.add(listener, to: id)
+    return listener
+  }
+
+  func forget(_ listener: AsyncEvent, of id: FlowID) { listeners.remove(listener, of: id) }
+
+  /// Wakes the tasks that wait for writes of a flow.
+  func wake(_ id: FlowID) { listeners.wake(id) }
 }
 
 // MARK: - Reading
@@ -83,6 +100,7 @@ extension HostStore {
         let stored = try await noting(id) {
           do { return try await store.commit(write) } catch { throw FlowStoreError.ofWrite(error, to: id) }
         }
+        wake(id)
         if let start { observation?.report(write, of: trace, as: stored.revision, since: start) }
         return stored
       } catch let error as FlowStoreError {
@@ -101,11 +119,12 @@ extension HostStore {
     var attempts = Attempts(clock)
     while true {
       do {
-        return try await noting(id) {
+        try await noting(id) {
           do { try await store.delete(id, expecting: flow.revision, fence: fence) } catch {
             throw FlowStoreError.ofWrite(error, to: id)
           }
         }
+        return wake(id)
       } catch let error as FlowStoreError {
         if await attempts.goOn(after: error) { continue }
         guard attempts.isUnknown else { throw error }
