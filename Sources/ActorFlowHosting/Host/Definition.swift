@@ -17,11 +17,17 @@ final class Definition: Sendable {
   let retention: FlowHost.Retention?
   /// The types of the steps' values by their names; those with a name that two types have are left out.
   let types: [String: Any.Type]
+  /// The names of the types that the flow takes and returns.
+  let input, output: String
+  /// Starts a flow whose input is given as JSON.
+  let start: @Sendable (JSONStart) async throws -> FlowView
 
   init(
     _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [], stores: StoredTypes = [],
-    retention: FlowHost.Retention? = nil
+    retention: FlowHost.Retention? = nil, input: Any.Type, output: Any.Type,
+    start: @escaping @Sendable (JSONStart) async throws -> FlowView
   ) {
+    (self.input, self.output, self.start) = ("\(input)", "\(output)", start)
     (self.name, self.version, self.graph) = (name, version, graph)
     (self.from, self.moves, self.stores, self.retention) = (from, moves, stores, retention)
     types = Self.types(of: graph)

@@ -31,7 +31,8 @@ extension FlowHost {
     var problems = Definition.problems(of: flow, storing: stores) + (retention?.problems ?? [])
     let definition = Definition(
       flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores,
-      retention: retention)
+      retention: retention, input: Input.self, output: Output.self
+    ) { try await $0.begin(with: Input.self) }
     if let problem = StoredText.problem(definition.name) { problems.append("its name \(problem)") }
     if let other = definitions.keys.first(where: { $0 == definition.name && !$0.hasBytes(of: definition.name) }) {
       problems.append(

@@ -66,7 +66,7 @@ extension FlowHost {
   }
 
   @discardableResult
-  func send<Value: Codable & Sendable>(
+  func send<Value: Sendable>(
     _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
   ) async throws -> Delivery {
     let packed = try PackedValue(value, with: shared.values)
@@ -90,7 +90,7 @@ extension FlowHost {
 
   /// Sends a signal. If there is no room to buffer it, a step may still wait for just this one: then the flow is
   /// activated first, because the condition of a wait is known only once the step waits again.
-  private func send<Value: Codable & Sendable>(
+  private func send<Value: Sendable>(
     _ value: Value, to signal: Signal<Value>, of flow: LiveFlow, key: String, size: Int, _ request: HostRequest
   ) async throws -> Delivery {
     let coordinator = flow.coordinator

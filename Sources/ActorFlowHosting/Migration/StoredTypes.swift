@@ -38,13 +38,19 @@ public struct StoredTypes: Sendable, ExpressibleByArrayLiteral {
 
     let subject: Subject
     let type: Any.Type
+    /// Decodes a value, if it can come from outside as JSON.
+    var decode: (@Sendable (StoredValue) throws -> any Sendable)?
   }
 
   private(set) var declarations: [Declaration] = []
   /// A sentence for each type that declares nothing.
   private(set) var problems: [String] = []
 
-  private init(_ subject: Declaration.Subject, _ type: Any.Type) { declare(subject, type) }
+  private init(
+    _ subject: Declaration.Subject, _ type: Any.Type, decode: (@Sendable (StoredValue) throws -> any Sendable)? = nil
+  ) {
+    declarations.append(Declaration(subject: subject, type: type, decode: decode))
+  }
 
   /// Declares prompts, `Decodable` types and rendered steps.
   ///
@@ -65,7 +71,7 @@ public struct StoredTypes: Sendable, ExpressibleByArrayLiteral {
 
   /// Declares the type of a signal.
   public static func signal<Value: Decodable & Sendable>(_ signal: Signal<Value>) -> StoredTypes {
-    StoredTypes(.signal(name: signal.name), Value.self)
+    StoredTypes(.signal(name: signal.name), Value.self) { try $0.unpacked(as: Value.self) }
   }
 
   /// Returns the declarations of both.
