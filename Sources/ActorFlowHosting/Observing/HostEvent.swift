@@ -124,7 +124,7 @@ public struct ObservedStep: Hashable, Sendable {
 
 /// A question that a flow has asked.
 public struct ObservedQuestion: Hashable, Sendable {
-  /// The question's number within the flow: ``ActorFlow/Question/ID/number``.
+  /// The number of the question within the flow, that of its `Question.ID`.
   public let number: Int
   /// The step that asks.
   public let step: StepID
