@@ -47,7 +47,7 @@ extension FileFlowStore {
     }
     guard isLost else { return }
     index.withLock { $0.remove(id) }
-    // The next opening has to find the damage, too.
+    // The next opening has to find the damage, too. If the snapshot stays, reading the flow finds the damage again.
     writer.async { _ = try? self.changeFiles { files, _ throws(FlowStoreError) in try? files.dropSnapshot() } }
   }
 
@@ -119,6 +119,7 @@ extension FileFlowStore {
       return true
     }
     guard isLost else { return }
+    // As for a flow that is lost.
     writer.async { _ = try? self.changeFiles { files, _ throws(FlowStoreError) in try? files.dropSnapshot() } }
   }
 

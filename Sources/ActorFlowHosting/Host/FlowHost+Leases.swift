@@ -163,7 +163,9 @@ extension FlowHost {
     guard isBeatDue, epoch.current?.fence == current.fence else { return }
     do { _ = try await beat(current) } catch let error as FlowStoreError where error.code == .fenced {
       await end(current, because: error)
-    } catch {}  // the store's error is remembered
+    } catch {
+      // The store remembers and reports its error. The next write beats again.
+    }
   }
 
   /// Ends the host's epoch when the host has stopped, and when the requests that were under way then are done. An epoch
@@ -198,7 +200,7 @@ extension FlowHost {
         failures = 0
       } catch let error as FlowError where error.code == .alreadyRunning {
         throw error
-      } catch { failures += 1 }  // the store's error is remembered
+      } catch { failures += 1 }  // the store remembers and reports its error
     }
   }
 

@@ -216,6 +216,7 @@ struct LogFiles: Sendable {
       try lock?.check()
       try disk.rename(new, to: path(name))
     } catch {
+      // The error that counts is the first one. If the file stays, the next opening removes it.
       try? disk.remove(new)
       throw error
     }
@@ -278,7 +279,8 @@ struct LogFiles: Sendable {
   /// Whether at least as much was written since the last snapshot as the next one will write.
   var isSnapshotDue: Bool { unsaved >= max(2 * limit, savedBytes) }
 
-  /// The snapshot in the directory; `nil` if there is none, or if it cannot be read.
+  /// The snapshot in the directory; `nil` if there is none, or if it cannot be read: the opening then reads the log, which
+  /// has all of it.
   func snapshot() -> LogSnapshot? {
     guard let found = try? disk.read(path(LogSnapshot.name)) else { return nil }
     return try? LogSnapshot(decoding: found)

@@ -64,6 +64,7 @@ struct SegmentBytes: Sendable {
     guard record.count == place.size else { return nil }
     let content = record.dropLast(LogPlace.sumBytes)
     var reader = ByteReader(record.suffix(LogPlace.sumBytes))
+    // Bytes that cannot be read are damage, which the caller reports.
     guard let sum = try? reader.fixed(UInt64.self),
       sum == Checksum.of(content, at: Int(place.offset), salt: salt)
     else { return nil }
