@@ -136,7 +136,8 @@
       for task in tasks {
         try database.run(
           "INSERT INTO flow_tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .int(number), .text(task.question),
-          .int(task.place), .text(task.step), .text(task.prompt), .time(task.askedAt), .time(task.due?.date),
+          .int(task.place), .text(task.step), .text(task.prompt), .time(task.askedAt),
+          task.due.map { .time($0) } ?? .null,
           .text(task.assignees))
         for assignee in try JSONText.texts(task.assignees) {
           try database.run(

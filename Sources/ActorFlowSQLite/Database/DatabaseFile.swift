@@ -21,8 +21,10 @@
 
     /// Opens the connection that writes: creates the file and the tables, and makes every commit sync the log.
     func openForWriting(now: StoredTime) throws -> Database {
-      guard sqlite3_threadsafe() != 0 else {
-        throw FlowStoreError(.unavailable, "this SQLite was compiled for programs with one thread")
+      guard sqlite3_threadsafe() != 0, sqlite3_libversion_number() >= 3_037_000 else {
+        let version = String(cString: sqlite3_libversion())
+        throw FlowStoreError(
+          .unavailable, "the store needs SQLite 3.37 or newer, compiled for threads; this is \(version)")
       }
       let database = try Database(
         path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs, busyTime: busyTime)
