@@ -47,6 +47,16 @@ extension FlowStoreConformance {
         _ = try await store.leasing.beat(dead, for: .seconds(10))
       }
     },
+    Check("claimDue leaves the caller's own epoch, also an overdue one", needs: [.leases, .clock]) { store in
+      try await store.commit("mine", .sample(status: .runnable), from: 0)
+      let ann = try await store.attach("ann", for: .seconds(10))
+      _ = try await store.leasing.acquire("mine", under: ann)
+      try await store.advance(by: .seconds(11))
+      let claimed = try await store.leasing.claimDue(under: ann, serving: ["check": 1...1], limit: 9)
+      try store.expect(claimed.map(\.lease.id), [], "the flows that a host claimed beside its own")
+      try await store.commit("mine", .sample(), from: 1, fence: ann.fence)
+      _ = try await store.leasing.beat(ann, for: .seconds(10))
+    },
     Check("claimDue takes a flow at the very time of its timer, and of a beat", needs: [.leases, .clock]) { store in
       try await store.commit("timer", .sample(wakeAt: store.time(10)), from: 0)
       try await store.commit("held", .sample(status: .runnable), from: 0)

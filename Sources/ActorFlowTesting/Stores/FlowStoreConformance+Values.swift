@@ -37,6 +37,13 @@ extension FlowStoreConformance {
       let second = try await store.written("flow", .valued("two", 1, 2), from: 1, over: [1])
       try await store.unchanged("flow", second, "after a write of the value that was refused before")
     },
+    Check("a write that counts on a value that is not stored conflicts", needs: [.values]) { store in
+      let first = try await store.written("flow", .valued("one", 1), from: 0)
+      try await store.refused(.conflict, what: "a write that does not bring a value that is not stored") {
+        try await store.commit("flow", .valued("two", 1, 2), from: 1, over: [1, 2])
+      }
+      try await store.unchanged("flow", first, "after a write without its value")
+    },
     Check("a retry of a write with values is idempotent", needs: [.values]) { store in
       try await store.commit("flow", .valued("one", 1, 2), from: 0)
       let name = CommitID()

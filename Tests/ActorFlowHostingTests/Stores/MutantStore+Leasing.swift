@@ -77,6 +77,7 @@ extension MutantStore {
         if let leased = try? await base.acquire(flow.id, under: epoch) { leases.append(leased) }
       }
       return leases
+    case .endsOwnEpoch: if epoch.until <= clock.now { try await base.detach(epoch) }
     case .endsWhatIsOverdue:
       let overdue = seen.withLock { $0.epochs.values.filter { $0.until <= clock.now && $0.owner != epoch.owner } }
       for epoch in overdue { try await base.detach(epoch) }
@@ -125,6 +126,8 @@ extension MutantStore {
 
   func leased(to epoch: Epoch, after cursor: String?, limit: Int) async throws -> LeasePage {
     if mutation == .listsOnePageOfLeases { return LeasePage(flows: [], cursor: nil) }
-    return try await base.leased(to: epoch, after: cursor, limit: limit)
+    var page = try await base.leased(to: epoch, after: cursor, limit: limit)
+    if mutation == .skipsEmptyIDs { page.flows.removeAll { $0.description.isEmpty } }
+    return page
   }
 }

@@ -7,7 +7,7 @@ extension MutantStore {
   var keepsTableOfValues: Bool {
     switch mutation {
     case .forgetsNewValues, .dropsValuesEarly, .mixesValues, .keepsValuesOfDeleted, .writesValuesOfRefused,
-      .retriesWithoutValues, .weighsNoValues:
+      .retriesWithoutValues, .weighsNoValues, .countsOnMissingValues:
       true
     default: false
     }
@@ -34,6 +34,12 @@ extension MutantStore {
     var row = write
     row.storedValues = []
     row.snapshot.values = []
+    if !isRetry, mutation != .countsOnMissingValues {
+      let stored = seen.withLock { seen in
+        write.storedValues.filter { seen.values[key(id, $0)] != nil }
+      }
+      try write.checkValues(areAmong: stored)
+    }
     if mutation == .writesValuesOfRefused { insert(write) }
     let stored = try await base.commit(row)
     if !isRetry {

@@ -9,7 +9,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case refusesTogether, writesBatchesAgain, refusesRequests
   // values
   case forgetsNewValues, dropsValuesEarly, mixesValues, keepsValuesOfDeleted, writesValuesOfRefused
-  case retriesWithoutValues, weighsNoValues, leasesWithoutValues
+  case countsOnMissingValues, endsOwnEpoch, skipsEmptyIDs, retriesWithoutValues, weighsNoValues, leasesWithoutValues
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor, roundsNoTimes
@@ -51,6 +51,9 @@ enum Mutation: String, CaseIterable, Sendable {
     case .mixesValues: "values of different flows"
     case .keepsValuesOfDeleted: "the values of a deleted"
     case .writesValuesOfRefused: "a refused write changes no values"
+    case .countsOnMissingValues: "a write that counts on a value"
+    case .endsOwnEpoch: "claimDue leaves the caller's own"
+    case .skipsEmptyIDs: "the flows leased under an epoch"
     case .retriesWithoutValues: "a retry of a write with values"
     case .weighsNoValues: "the values of a flow count"
     case .leasesWithoutValues: "a flow is leased with its values"
