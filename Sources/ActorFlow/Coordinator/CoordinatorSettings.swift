@@ -92,13 +92,14 @@ package final class FlowPersistence: Sendable {
 
   /// Refuses a call of a step whose result the flow's format cannot hold, before the call does anything.
   ///
+  /// - Parameter needed: The first format that can hold the result.
   /// - Throws: A ``FlowError`` with the code `notStorable` that names the remedy.
-  func refuse(_ call: String, of flow: FlowID) throws {
-    guard !hasFormat6 else { return }
+  func refuse(_ call: String, of flow: FlowID, before needed: UInt8 = 6) throws {
+    guard format < needed else { return }
     throw FlowError(
       .notStorable,
-      "`\(call)` needs format 6 of stored flows, and this flow is stored in format \(format): once every host runs "
-        + "this version, set the host's option `writesFormat` to 6",
+      "`\(call)` needs format \(needed) of stored flows, and this flow is stored in format \(format): once every host "
+        + "runs this version, set the host's option `writesFormat` to \(needed)",
       flow: flow)
   }
 }

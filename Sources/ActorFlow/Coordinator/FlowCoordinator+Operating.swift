@@ -5,6 +5,18 @@ extension FlowCoordinator {
     try await decide(cause: cause) { machine, _ in try machine.note() }
   }
 
+  /// Assigns an open question to other people.
+  ///
+  /// - Throws: A ``FlowError``: as ``FlowMachine/reassign(_:to:at:)``; `notStorable` if the flow's format cannot hold it.
+  package nonisolated func reassign(
+    _ question: Question.ID, to assignees: [String], cause: any CommitCause
+  ) async throws {
+    try settings.persistence?.refuse("reassign(_:to:)", of: id, before: 8)
+    try await decide(cause: cause) { machine, stopwatch in
+      try machine.reassign(question, to: assignees, at: stopwatch.elapsed())
+    }
+  }
+
   /// Completes the step in focus of this name with an output, given as JSON.
   ///
   /// - Throws: A ``FlowError``: as ``FlowMachine/stepToComplete(_:)``; `typeMismatch` if the bytes cannot be decoded as

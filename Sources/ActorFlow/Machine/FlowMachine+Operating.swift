@@ -1,9 +1,37 @@
-// The inputs of an operator: notes, and an output in the place of a step's own.
+// The inputs of an operator: notes, other people for a question, and an output in the place of a step's own.
 extension FlowMachine {
   /// Takes an event number although there is no event: record a note under that number.
   package mutating func note() throws(FlowError) {
     try requireRun()
     takeNumber()
+  }
+
+  /// Assigns an open question to other people, until it is closed. Its guards are called on a prompt with these people.
+  ///
+  /// - Throws: A ``FlowError``: `wrongPromptType` if the prompt cannot be assigned; as ``openQuestion(_:at:)``.
+  package mutating func reassign(
+    _ id: Question.ID, to assignees: [String], at now: @autoclosure () -> Duration = .zero
+  ) throws(FlowError) {
+    guard let track = openTrack(of: id), let old = asking(on: track)?.question else { throw refusal(of: id, at: now()) }
+    guard old.prompt is any ReassignablePrompt else {
+      throw error(
+        .wrongPromptType,
+        "the question shows a prompt of type \(type(of: old.prompt)), which cannot be assigned to others; make it a "
+          + "ReassignablePrompt", step: old.step)
+    }
+    let question = Question(
+      id: old.id, step: old.step, visit: old.visit, prompt: Self.prompt(old.prompt, assignedTo: assignees),
+      revision: old.revision + 1)
+    discard(old)
+    self[track].asking?.question = question
+    self[track].asking?.assignees = assignees
+    publish(.updated(question))
+  }
+
+  /// Returns the prompt to show in the place of the step's own, if an operator has assigned its question to others.
+  static func prompt(_ prompt: any Prompt, assignedTo assignees: [String]?) -> any Prompt {
+    guard let assignees, let prompt = prompt as? any ReassignablePrompt else { return prompt }
+    return prompt.assigned(to: assignees)
   }
 
   /// Returns the step in focus of this name, to be completed from outside.
@@ -79,7 +107,7 @@ extension Track {
   /// that the flow is suspended, is to begin anew.
   fileprivate func isBetweenSteps(isSuspended: Bool) -> Bool {
     guard let start else { return focus.hasReturned && !isSuspended }
-    guard case .top = start.kind else { return true }
-    return start.handover != nil
+    if case .top = start.kind { return false }
+    return true
   }
 }

@@ -52,6 +52,7 @@ extension FlowMachine {
   private mutating func replace(
     _ old: Question, by prompt: any Prompt, packed: PackedPrompt?, on track: TrackID
   ) {
+    let prompt = Self.prompt(prompt, assignedTo: look(at: track) { $0.asking?.assignees })
     let question = Question(
       id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
     discard(old)

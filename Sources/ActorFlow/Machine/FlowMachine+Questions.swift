@@ -9,6 +9,8 @@ package struct Asking: Sendable {
   var packed: PackedPrompt?
   /// The earlier updates of the question, if the flow is persisted.
   var updates = Updates()
+  /// The people to whom an operator has assigned the question; `nil` for those that the step's prompt names.
+  var assignees: [String]?
   /// Whether a child task of the step asks, so that the step's own task may be doing something else.
   let isByChild: Bool
   /// Whether the asker gets a ``Replied`` and not the answer alone.
@@ -168,7 +170,8 @@ extension FlowMachine {
     let number = reopened?.number ?? numbers.question
     let question = Question(
       id: Question.ID(flow: flow, run: run, number: number, token: reopened.map(\.token) ?? persisted?.token),
-      step: place.visit.info.id, visit: place.visit.id, prompt: shown ?? prompt, revision: reopened?.revision ?? 1)
+      step: place.visit.info.id, visit: place.visit.id,
+      prompt: Self.prompt(shown ?? prompt, assignedTo: reopened?.assignees), revision: reopened?.revision ?? 1)
     if reopened == nil {
       beginIdling(on: track, at: now())
       noteFollowed(on: track)
@@ -177,8 +180,8 @@ extension FlowMachine {
       track.asking = Asking(
         question: question, key: key, receiver: receiver,
         packed: reopened.map { PackedPrompt($0.prompt) } ?? persisted?.prompt,
-        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed), isByChild: isByChild,
-        wantsReply: wantsReply)
+        updates: shown == nil ? Updates() : Updates(reopened?.updates ?? [], replayed: replayed),
+        assignees: reopened?.assignees, isByChild: isByChild, wantsReply: wantsReply)
       track.focus.hasAsked = true
       track.hasAsked = true
       if !track.waits.isEmpty { track.countAskers() }

@@ -50,8 +50,9 @@ extension FlowMachine {
   ) throws {
     let replaced = with(track) { track -> (old: Question, new: Question)? in
       guard track.phase == .walking, let old = track.asking?.question, old.visit == visit else { return nil }
+      let prompt = Self.prompt(rendering, assignedTo: track.asking?.assignees)
       let new = Question(
-        id: old.id, step: old.step, visit: old.visit, prompt: rendering, revision: old.revision + 1)
+        id: old.id, step: old.step, visit: old.visit, prompt: prompt, revision: old.revision + 1)
       track.asking?.question = new
       track.asking?.packed = persisted?.prompt
       return (old, new)

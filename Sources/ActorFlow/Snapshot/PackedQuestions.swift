@@ -24,12 +24,14 @@ package struct PackedQuestion: Sendable, Equatable {
   package var promptName: String?
   /// Digests of the first prompt and of each update; empty if there was no update.
   package var updates: [UInt64] = []
+  /// The people to whom an operator has assigned the question; `nil` for those of the prompt, and in earlier formats.
+  package var assignees: [String]?
 
   package init(
     number: Int, token: RandomBits? = nil, revision: Int, key: JournalKey? = nil, prompt: PackedValue,
-    promptName: String? = nil, updates: [UInt64] = []
+    promptName: String? = nil, updates: [UInt64] = [], assignees: [String]? = nil
   ) {
-    self.promptName = promptName
+    (self.promptName, self.assignees) = (promptName, assignees)
     (self.number, self.token, self.revision, self.key, self.prompt, self.updates) = (
       number, token, revision, key, prompt, updates
     )

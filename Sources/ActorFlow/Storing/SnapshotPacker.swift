@@ -217,7 +217,7 @@ struct SnapshotPacker {
         PackedQuestion(
           number: question.id.number, token: question.id.token, revision: question.revision, key: asking.key,
           prompt: try asking.packed?.value ?? value(question.prompt), promptName: promptName(of: asking),
-          updates: asking.updates.digests)
+          updates: asking.updates.digests, assignees: asking.assignees)
       }
     }
     packed.waits =

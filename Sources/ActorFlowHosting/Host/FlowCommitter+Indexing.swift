@@ -101,14 +101,15 @@ extension FlowCommitter {
       let known = old[name]
       guard let question = machine.question(openAs: id) else { return known }
       let assigned = question.prompt as? any AssignedPrompt
-      for assignee in assigned?.assignees ?? [] {
+      let assignees = assigned?.assignees ?? (question.prompt as? any ReassignablePrompt)?.assignees ?? []
+      for assignee in assignees {
         try StoredText.check(
           assignee, "an assignee of the prompt \(type(of: question.prompt))", flow: self.id, step: question.step)
       }
       return OpenTask(
         question: name, step: question.step,
         prompt: machine.qualifiesKeys ? type(of: question.prompt).promptName : "\(type(of: question.prompt))",
-        assignees: assigned?.assignees ?? [], due: assigned?.due, askedAt: known?.askedAt ?? now)
+        assignees: assignees, due: assigned?.due, askedAt: known?.askedAt ?? now)
     }
   }
 }

@@ -26,6 +26,26 @@ extension FlowHost {
   }
 
   @discardableResult
+  func reassign(
+    _ id: FlowID, _ question: Question.ID, to assignees: [String], reason: String, by principal: Principal?,
+    key: String?
+  ) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of an assignment", of: id)
+    guard !assignees.isEmpty else {
+      throw FlowError(.notStorable, "the question is assigned to nobody; name at least one person", flow: id)
+    }
+    for assignee in assignees { try StoredText.check(assignee, "an assignee", flow: id) }
+    var writer = ByteWriter()
+    for assignee in assignees { writer.string(assignee) }
+    let request = HostRequest(
+      .reassign, "\(question)", writer.bytes, key: key, by: principal, reason: reason, isLeave: true)
+    return try await perform(request, on: id) { flow in
+      try await reopen(question, of: flow)
+      try await flow.coordinator.reassign(question, to: assignees, cause: request)
+    }
+  }
+
+  @discardableResult
   func complete(
     _ id: FlowID, _ step: StepID, output json: some Sequence<UInt8> & Sendable, reason: String,
     by principal: Principal?, key: String?

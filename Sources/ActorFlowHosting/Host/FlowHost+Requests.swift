@@ -153,7 +153,7 @@ extension FlowHost {
     return view
   }
 
-  private func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
+  func reopen(_ question: Question.ID, of flow: LiveFlow) async throws {
     guard question.flow == flow.id else {
       throw FlowError(
         .noSuchQuestion, "the question \(question.debugDescription) belongs to another flow", flow: flow.id

@@ -73,7 +73,8 @@ extension FlowView {
       let task = tasks[id.description]
       return StoredQuestion(
         id: id, step: step, prompt: question.name, json: question.prompt.bytes, revision: question.revision,
-        assignees: task?.assignees ?? [], due: task?.due, askedAt: task?.askedAt ?? stored.changedAt)
+        assignees: question.assignees ?? task?.assignees ?? [], due: task?.due,
+        askedAt: task?.askedAt ?? stored.changedAt, isReassigned: question.assignees != nil)
     }
     signals = machine.tracks.flatMap(\.waits).sorted { $0.number < $1.number }.map(\.signal)
     labels = snapshot.labels.filter { $0.key != Definition.label }

@@ -100,12 +100,15 @@ extension Change {
     }
   }
 
-  /// Returns the detail of the change's entry, with the reason of the request that made a step be left. The reason of an
-  /// abandon is in the change itself.
+  /// Returns the detail of the change's entry, with the reason of the request that made a step be left or assigned a
+  /// question. The reason of an abandon is in the change itself.
   fileprivate func detail(because reason: String) -> String? {
-    guard !reason.isEmpty, case .leaving(_, let leave) = self else { return detail }
-    if case .abandoned = leave { return detail }
-    return "\(leave): \(reason)"
+    guard !reason.isEmpty, let detail else { return detail }
+    switch self {
+    case .leaving(_, .abandoned): return detail
+    case .leaving, .updated: return "\(detail): \(reason)"
+    default: return detail
+    }
   }
 
   private var detail: String? {
@@ -126,7 +129,10 @@ extension Change {
 
   /// Returns the text that names the assignees of a prompt, because the history also says who was asked.
   private static func people(_ prompt: any Prompt) -> String {
-    guard let assignees = (prompt as? any AssignedPrompt)?.assignees, !assignees.isEmpty else { return "" }
+    let assigned = (prompt as? any AssignedPrompt)?.assignees
+    guard let assignees = assigned ?? (prompt as? any ReassignablePrompt)?.assignees, !assignees.isEmpty else {
+      return ""
+    }
     return " for \(assignees.joined(separator: ", "))"
   }
 }

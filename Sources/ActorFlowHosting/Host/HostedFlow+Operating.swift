@@ -21,6 +21,33 @@ extension HostedFlow {
     try await host.note(id, text, by: principal, key: key)
   }
 
+  /// Assigns an open question to other people, until it is closed.
+  ///
+  /// The question stays open, in its next revision. The prompt that it shows names the new people as its
+  /// `assignees`: its guards, views, inboxes and the history see these, also after the step
+  /// has updated the prompt. A question that the step asks later has the people of its own prompt.
+  ///
+  /// - Parameters:
+  ///   - question: The question's id, from a view or an inbox. Its prompt is a `ReassignablePrompt`.
+  ///   - assignees: The people who are to answer, at least one. A name has at most 512 UTF-8 bytes, without U+0000.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes, with which the detail of the `updated` entry ends.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer.
+  /// - Returns: The flow as it was stored with the request, or later.
+  /// - Throws: A `FlowError`; nothing has changed then. `wrongPromptType` if the prompt is not a `ReassignablePrompt`;
+  ///   `notStorable` if there is no assignee, a text has U+0000, or the flow is stored in a format before 8, see
+  ///   ``FlowHost/Options/writesFormat``; `tooLarge` for a text that is too long; as
+  ///   ``answer(_:with:by:revision:key:)``.
+  @discardableResult
+  public func reassign(
+    _ question: Question.ID, to assignees: [String], reason: String = "", by principal: Principal? = nil,
+    key: String? = nil
+  ) async throws -> FlowView {
+    try await showingPage {
+      try await host.reassign(id, question, to: assignees, reason: reason, by: principal, key: key)
+    }
+  }
+
   /// Completes the step in focus with an output in the place of the step's own, and the flow goes on behind it.
   ///
   /// The step is left as by a back: it is cancelled and awaited, its questions and waits are closed, and its records

@@ -108,7 +108,7 @@ extension HostedFlow {
 
 extension HostedFlow {
   /// Adds the flow to the error of an outdated request.
-  private func showingPage(_ request: () async throws -> FlowView) async throws -> FlowView {
+  func showingPage(_ request: () async throws -> FlowView) async throws -> FlowView {
     do { return try await request() } catch let error as FlowError where error.isOutdated {
       // Without a page the error still says all that matters.
       guard let page = try? await view() else { throw error }

@@ -14,7 +14,8 @@ public struct StoredQuestion: Sendable, Identifiable {
   public let step: StepID
   /// The prompt's `promptName`; in flows of a format before 6, the unqualified name of its type.
   public let prompt: String
-  /// The prompt as JSON.
+  /// The prompt as JSON, as the step has made it. If an operator has assigned the question to others, only
+  /// ``assignees`` and ``prompt(as:)`` say so.
   public let json: [UInt8]
   /// The number of the prompt's version: 1 when asked, one more after each update.
   public let revision: Int
@@ -24,6 +25,8 @@ public struct StoredQuestion: Sendable, Identifiable {
   public let due: Date?
   /// The time at which the question was asked.
   public let askedAt: Date
+  /// Whether an operator has assigned the question.
+  let isReassigned: Bool
 
   /// Whether the question shows a prompt of this type: its `promptName` or, in flows of a format before 6, the
   /// unqualified name of the type.
@@ -32,10 +35,13 @@ public struct StoredQuestion: Sendable, Identifiable {
     return prompt == names.current || names.earlier.contains(prompt)
   }
 
-  /// Returns the prompt, decoded as its type.
+  /// Returns the prompt, decoded as its type; a `ReassignablePrompt` with the people who are asked now.
   ///
   /// - Throws: `DecodingError` if the prompt is of another type.
   public func prompt<P: Prompt & Decodable>(as type: P.Type) throws -> P {
-    try JSONValueCodec().decode(json, as: type)
+    let prompt = try JSONValueCodec().decode(json, as: type)
+    guard isReassigned, var assigned = prompt as? any ReassignablePrompt else { return prompt }
+    assigned.assignees = assignees
+    return assigned as? P ?? prompt
   }
 }

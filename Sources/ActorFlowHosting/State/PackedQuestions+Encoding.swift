@@ -95,6 +95,7 @@ extension PackedQuestion: StoredPart {
     try coder.code(&prompt)
     if coder.format >= 2 { try coder.code(&updates) }
     if coder.format >= 6 { try coder.code(&promptName) }
+    if coder.format >= 8 { try coder.code(&assignees) }
   }
 }
 

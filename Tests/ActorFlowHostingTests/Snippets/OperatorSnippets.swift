@@ -3,6 +3,12 @@ import ActorFlowHosting
 import ActorFlowTesting
 import Testing
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // The code of the article about operators, compiled and run.
 
 @Suite("Snippets of operators", .timeLimit(.minutes(15))) struct OperatorSnippets {
@@ -26,6 +32,18 @@ import Testing
         return
       }
       #expect(sealed == Sealed(cents: 9_000, by: "ann"))
+    }
+  }
+}
+
+private enum Assigning {
+  struct Approval: AssignedPrompt, ReassignablePrompt, Codable {
+    struct Answer: Codable, Sendable { var isApproved: Bool }
+    var assignees: [String]
+    var due: Date? { nil }
+
+    func authorize(_ principal: Principal) throws {
+      guard assignees.contains(principal.id) else { throw Refusal.notAllowed("another person is asked") }
     }
   }
 }

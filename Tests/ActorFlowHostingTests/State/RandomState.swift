@@ -154,7 +154,8 @@ extension RandomState {
       PackedQuestion(
         number: random.number(), token: random.optional { RandomBits(high: $0.next(), low: $0.next()) },
         revision: random.number(), key: random.optional { $0.key() }, prompt: random.value(),
-        promptName: random.optional { $0.text() }, updates: random.list { $0.next() })
+        promptName: random.optional { $0.text() }, updates: random.list { $0.next() },
+        assignees: random.optional { $0.list { $0.text() } })
     }
     track.waits = list {
       PackedWait(

@@ -118,7 +118,8 @@ extension PackedTrack {
     for node in focus.tree?.nodes ?? [] { lines.append("  node \(node.type) \(text(node.state))") }
     if let question {
       let name = question.promptName.map { " named \($0)" } ?? ""
-      lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))\(name)")
+      let people = question.assignees.map { " for \($0)" } ?? ""
+      lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))\(name)\(people)")
     }
     for wait in waits {
       lines.append("  waits for \(wait.signal)\(wait.pairedQuestion.map { " or question \($0)" } ?? "")")

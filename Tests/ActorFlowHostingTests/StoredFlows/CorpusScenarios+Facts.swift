@@ -2,6 +2,12 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a step is told and records since format 6: attempts, replies, the race of a question and a signal, labels.
 extension CorpusScenario {
   static let sinceFormat6: [CorpusScenario] = [attempts, first, reply, labels, children]
@@ -94,6 +100,30 @@ extension CorpusScenario {
     try await $0.answer("both", #""own""#)
     try await $0.answer("both", #""child""#)
   }
+}
+
+extension CorpusScenario {
+  /// A question that an operator has assigned to others, since format 8.
+  static let assigned = CorpusScenario("assigned", since: 8) { _ in
+    Flow("assigned") {
+      Step("vote") { (input: String, context: StepContext) in
+        input + (try await context.ask(CorpusVote(text: input, assignees: ["ann"])))
+      }
+    }
+  } begin: { actor in
+    guard let question = try await actor.host.flow(actor.id).settled().questions.first?.id else { return }
+    try await actor.host.flow(actor.id).reassign(
+      question, to: ["bob", "zo\u{EB}"], reason: "on holiday", by: Principal(id: "cleo"))
+    _ = try await actor.host.flow(actor.id).settled()
+  }
+}
+
+private struct CorpusVote: AssignedPrompt, ReassignablePrompt, Codable {
+  typealias Answer = String
+  var text: String
+  var assignees: [String]
+  var due: Date? { nil }
+  static let promptName = "CorpusVote"
 }
 
 /// The error of a failed attempt, recorded with its detail.

@@ -45,6 +45,7 @@ private func playHostGame(
       if works {
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
+        game.canReassign = FlowHost.Options.storing(seed).writesFormat.map { $0 >= 8 } ?? true
       }
       // A store of an earlier format has no trace contexts.
       let trace: TraceContext = FlowHost.Options.storing(seed).writesFormat == nil ? ["seed": "\(seed)"] : [:]
@@ -77,6 +78,10 @@ private struct HostGame {
   var worker: Worker?
   /// The source of an operator's verbs; nil: there is none.
   var operating: Chance?
+  /// Whether the flow's format can hold an assignment.
+  var canReassign = true
+  /// The people to whom the operator has assigned questions.
+  private var assigned: [Question.ID: [String]] = [:]
 
   init(_ tester: HostTester, _ arena: HostArena, _ crashTrigger: CrashTrigger, _ model: Model, _ random: Chance?) {
     (self.tester, self.arena, self.crashTrigger, self.model, self.random) = (tester, arena, crashTrigger, model, random)
@@ -136,6 +141,9 @@ private struct HostGame {
     let number = operating?.below(30) ?? 0
     // Numbers 6, 7 and 8 of 9 would let a router's note be held.
     let made = number % 9 >= 6 ? number - 3 : number
+    if operating?.percent(30) == true, let question = await arena.questions.first {
+      return try await reassign(question.id, number)
+    }
     guard operating?.percent(60) == true, let (name, input, onlyAsks) = model.completable else {
       let text = "note \(number)"
       try await check(text, "ok") { host, key in try await host.flow(HostArena.id).note(text, by: .player, key: key) }
@@ -147,6 +155,17 @@ private struct HostGame {
     try await check(text, model.complete(with: output)) { host, key in
       try await host.flow(HostArena.id).complete(StepID(name), output: json, reason: text, by: .player, key: key)
     }
+    return text
+  }
+
+  private mutating func reassign(_ question: Question.ID, _ number: Int) async throws -> String {
+    let people = ["p\(number)", "player"]
+    let text = "reassign to \(people)"
+    let expected = canReassign ? "ok" : "notStorable"
+    try await check(text, expected) { host, key in
+      try await host.flow(HostArena.id).reassign(question, to: people, reason: text, by: .player, key: key)
+    }
+    if canReassign { assigned[question] = people }
     return text
   }
 
@@ -255,6 +274,11 @@ private struct HostGame {
     default: throw Violation("the flow is \(view.status): \(view.failure ?? "")")
     }
     try expectEqual(found, expected, "where the flow stands; failure: \(view.failure ?? "none")")
+    for question in view.questions {
+      let people = assigned[question.id] ?? []
+      let shown = (try? question.prompt(as: Form.self))?.assignees ?? []
+      try expectEqual([question.assignees, shown], [people, people], "who is asked by \(question.step)")
+    }
   }
 
   func finish(_ flows: DeployedFlow<Value, Value>) async throws {

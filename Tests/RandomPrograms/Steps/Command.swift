@@ -1,4 +1,4 @@
-import ActorFlow
+package import ActorFlow
 
 /// The answer to a step's question: the step's next action. So a program's course lies in its answers alone, and a step
 /// that is run again with the same answers does the same again.
@@ -76,12 +76,18 @@ package struct RoutedNote: Carrier {
 }
 
 /// The question of every step.
-package struct Form: Prompt, Codable, Hashable {
+package struct Form: ReassignablePrompt, Codable, Hashable {
   package typealias Answer = Command
   /// The step and the number of questions it has asked in this visit.
   package let text: String
+  /// The people to whom an operator has assigned the question; empty for everyone.
+  package var assignees: [String] = []
 
   package init(_ text: String) { self.text = text }
+
+  package func authorize(_ principal: Principal?) throws {
+    guard assignees.isEmpty || assignees.contains(where: { $0 == principal?.id }) else { throw Trouble("not asked") }
+  }
 
   /// The form after one more update.
   package var updated: Form { Form(text + "'") }

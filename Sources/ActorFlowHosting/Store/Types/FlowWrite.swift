@@ -103,6 +103,8 @@ extension FlowWrite.Request {
     public static let retry = Kind(rawValue: "retry")
     /// An operator completed a step with an output.
     public static let complete = Kind(rawValue: "complete")
+    /// An operator assigned a question to other people.
+    public static let reassign = Kind(rawValue: "reassign")
     /// An operator wrote a note into the history.
     public static let note = Kind(rawValue: "note")
 

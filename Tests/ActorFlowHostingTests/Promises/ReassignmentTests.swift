@@ -1,0 +1,149 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+private struct Vote: AssignedPrompt, ReassignablePrompt, Codable {
+  typealias Answer = String
+  static let promptName = "Vote"
+  var text: String
+  var assignees: [String]
+  var due: Date? { nil }
+
+  func authorize(_ principal: Principal) throws {
+    guard assignees.contains(where: { $0 == principal.id }) else { throw Refused() }
+  }
+}
+
+@Suite("Questions that an operator assigns to others", .timeLimit(.minutes(15))) struct ReassignmentTests {
+  private let clock = ManualWallClock()
+  private let store: MemoryFlowStore
+  private let more = Signal<String>("more")
+  private let cleo = Principal(id: "cleo")
+
+  init() {
+    store = MemoryFlowStore(clock: clock)
+  }
+
+  /// Asks ann, and updates the question for each signal.
+  private var flow: Flow<String, String> {
+    Flow("f") { [more] in
+      Step("vote") { (input: String, context: StepContext) in
+        try await withThrowingTaskGroup(of: String?.self) { group in
+          group.addTask { try await context.ask(Vote(text: input, assignees: ["ann"])) }
+          group.addTask {
+            var text = input
+            while true {
+              text += try await context.wait(for: more)
+              try await context.update(Vote(text: text, assignees: ["ann"]))
+            }
+          }
+          defer { group.cancelAll() }
+          return try await group.next()?.flatMap { $0 } ?? "-"
+        }
+      }
+      Step("again") { (_: String, context: StepContext) in
+        try await context.ask(Vote(text: "again", assignees: ["ann"]))
+      }
+    }
+  }
+
+  private func host(writing format: Int? = nil) async throws -> FlowHost {
+    var options = FlowHost.Options()
+    options.writesFormat = format
+    let host = try FlowHost(store: store, clock: clock, options: options)
+    try await host.register(flow)
+    return host
+  }
+
+  private func started(writing format: Int? = nil) async throws -> (host: FlowHost, question: StoredQuestion) {
+    let host = try await host(writing: format)
+    let found = try #require(await host.definitions["f"]?[1])
+    try await RegisteredFlow<String, String>(host: host, definition: found).start(id: "x", with: "-")
+    return (host, try #require(try await host.flow("x").settled().questions.first))
+  }
+
+  private func inbox(_ person: String, _ host: FlowHost) async throws -> [String] {
+    try await host.tasks(TaskQuery(assignee: person)).tasks.map { "\($0.flow) \($0.task.assignees)" }
+  }
+
+  @Test("the new person is in the inbox and in the view, is admitted, and the former one is not")
+  func admitted() async throws {
+    let (host, question) = try await started()
+    let flow = host.flow("x")
+    for _ in 0..<2 {
+      try await flow.reassign(question.id, to: ["bob", "eve"], reason: "on holiday", by: cleo, key: "1")
+    }
+    #expect(await code { try await flow.reassign(question.id, to: ["bob"], by: cleo, key: "1") } == .keyReused)
+    let shown = try #require(try await flow.settled().questions.first)
+    #expect(shown.id == question.id && shown.revision == 2 && shown.assignees == ["bob", "eve"])
+    #expect(try shown.prompt(as: Vote.self).assignees == ["bob", "eve"])
+    #expect(try await inbox("ann", host) == [])
+    #expect(try await inbox("eve", host) == ["x [\"bob\", \"eve\"]"])
+    let entry = try #require(try await flow.history().last { $0.what == "updated" })
+    #expect(entry.by == "cleo" && entry.detail?.hasSuffix(" for bob, eve: on holiday") == true)
+    #expect(await code { try await flow.answer(question.id, with: "y", by: cleo, revision: 1) } == .staleRevision)
+    await #expect(throws: Refused()) { try await flow.answer(question.id, with: "y", by: Principal(id: "ann")) }
+    try await flow.answer(question.id, with: "y", by: Principal(id: "eve"))
+    let next = try #require(try await flow.settled().questions.first)
+    #expect(next.assignees == ["ann"], "a later question has the people of its own prompt")
+  }
+
+  @Test("an update of the question, another host and another assignment keep the latest people")
+  func kept() async throws {
+    let (host, question) = try await started()
+    try await host.flow("x").reassign(question.id, to: ["bob"], by: cleo)
+    try await host.flow("x").send("!", to: more, key: "1")
+    _ = try await host.flow("x").settled()
+    try await host.emptied()
+    let other = try await self.host()
+    try await other.flow("x").send("!", to: more, key: "2")
+    let shown = try #require(try await other.flow("x").settled().questions.first)
+    #expect(try shown.prompt(as: Vote.self).text == "-!!")
+    #expect(shown.assignees == ["bob"] && shown.id == question.id)
+    try await other.flow("x").reassign(question.id, to: ["zoe"], by: cleo)
+    #expect(try await inbox("zoe", other).count == 1)
+    #expect(try await inbox("bob", other) == [])
+    try await other.flow("x").answer(question.id, with: "y", by: Principal(id: "zoe"))
+    #expect(await code { try await other.flow("x").reassign(question.id, to: ["bob"]) } == .questionClosed)
+  }
+
+  @Test("nobody, a name that cannot be stored, and a prompt that cannot be assigned are refused, and nothing changes")
+  func refusals() async throws {
+    let (host, question) = try await started()
+    let flow = host.flow("x")
+    #expect(await code { try await flow.reassign(question.id, to: []) } == .notStorable)
+    #expect(await code { try await flow.reassign(question.id, to: ["a\0"]) } == .notStorable)
+    #expect(await code { try await flow.reassign(question.id, to: [String(repeating: "a", count: 513)]) } == .tooLarge)
+    let reason = String(repeating: "a", count: 1_025)
+    #expect(await code { try await flow.reassign(question.id, to: ["bob"], reason: reason) } == .tooLarge)
+    let after = try await flow.settled()
+    #expect(after.questions.first?.revision == 1 && after.questions.first?.assignees == ["ann"])
+    try await flow.abandon()
+    #expect(await code { try await flow.reassign(question.id, to: ["bob"]) } == .flowEnded)
+    let plain = Flow<String, String>("p") { Step("ask") { Asker() } }
+    try await host.register(plain).start(id: "p", with: "-")
+    let form = try #require(try await host.flow("p").settled().questions.first)
+    #expect(await code { try await host.flow("p").reassign(form.id, to: ["bob"]) } == .wrongPromptType)
+    #expect(try await host.flow("p").settled().questions.first?.revision == 1)
+  }
+
+  @Test("a flow of an earlier format cannot hold an assignment: the error names the option, and nothing changes")
+  func earlierFormat() async throws {
+    let (host, question) = try await started(writing: 7)
+    let error = await #expect(throws: FlowError.self) { try await host.flow("x").reassign(question.id, to: ["bob"]) }
+    #expect(error?.code == .notStorable && error?.message.contains("`writesFormat` to 8") == true)
+    #expect(try await host.flow("x").settled().questions.first?.assignees == ["ann"])
+    try await host.emptied()
+    let raised = try await self.host(writing: 8)
+    try await raised.flow("x").reassign(question.id, to: ["bob"])
+    #expect(try await inbox("bob", raised).count == 1)
+  }
+}
