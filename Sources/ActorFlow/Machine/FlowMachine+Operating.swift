@@ -73,6 +73,12 @@ extension FlowMachine {
     }
     if let fault, fault.step != visit.info.id { try refuseSuspended() }
     try refuseWhileLeaving(stay.track)
+    // A handler undoes the part around the step, or superseded branches are undone: the step may be half undone.
+    if let leave = look(at: stay.track, { $0.leave }), !leave.isReload {
+      throw error(
+        .moving, "the part of the flow around \"\(visit.info.id)\" is being left; wait until it has been left",
+        step: visit.info.id)
+    }
     guard place.node.fork == nil, place.node.finalizer == nil else {
       throw notAStep(visit.info.id)
     }

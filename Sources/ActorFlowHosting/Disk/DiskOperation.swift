@@ -42,6 +42,9 @@ package struct DiskError: Error, Sendable, CustomStringConvertible {
 
   package var description: String { "\(operation.kind) of \(operation.path): \(reason)" }
 
+  /// Whether the file system or the kernel does not have the operation.
+  var isOfMissingCall: Bool { code == EOPNOTSUPP || code == ENOSYS }
+
   /// Whether the disk or the user's share of it is full.
   var isOfFullDisk: Bool { code == ENOSPC || code == EDQUOT }
 }

@@ -86,7 +86,13 @@ extension FileFlowStore {
     for segment in manifest.segments { _ = try files.open(segment.number) }
     try checkSegments(files)
     var (opening, end) = try replayed(manifest, files)
-    try setAside(opening.tornTail, "torn-\(manifest.segments.last?.number ?? 0)", directory, disk)
+    let name = "torn-\(manifest.segments.last?.number ?? 0)"
+    do { try setAside(opening.tornTail, name, directory, disk) } catch {
+      // The last process has left its reserve.
+      guard error.isOfFullDisk else { throw error }
+      files.releaseReserve()
+      try setAside(opening.tornTail, name, directory, disk)
+    }
     // The last group may not be on the disk, though it is read. It moves into a new segment, which is synced.
     files.begin(with: opening.last?.number ?? opening.lastNumber + 1, unsaved: opening.readBytes)
     var draft = LogDraft()
@@ -97,7 +103,6 @@ extension FileFlowStore {
     var opened = Opened(files: files)
     let copies: LogGroup?
     do { copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength) } catch {
-      // The last process has left its reserve.
       guard error.isOfFullDisk else { throw error }
       opened.files.releaseReserve()
       copies = try opened.files.roll(lock, copying: draft, sealing: opening.soundLength)

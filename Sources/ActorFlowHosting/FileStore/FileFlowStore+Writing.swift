@@ -52,7 +52,8 @@ extension FileFlowStore {
   }
 
   private func drain() {
-    guard let members = state.withLock({ $0.queue.next(upTo: Self.groupBytes) }) else { return }
+    let hasReserve = files.withLock { $0.hasReserve }
+    guard let members = state.withLock({ $0.queue.next(upTo: Self.groupBytes, apart: !hasReserve) }) else { return }
     let replies: [WriteQueue.Reply]
     var ended = members
     let result: Result<WriteQueue.Ending, FlowStoreError>

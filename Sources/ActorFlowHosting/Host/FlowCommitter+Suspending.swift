@@ -72,6 +72,7 @@ extension FlowCommitter {
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail.flatMap { $0.isEmpty ? nil : $0 })
     try await write(snapshot, state, after: base, appending: [entry], for: request)
+    if request != nil { retire() }
   }
 }
 

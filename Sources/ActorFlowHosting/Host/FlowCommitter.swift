@@ -119,6 +119,14 @@ final class FlowCommitter: Sendable {
     if isFirst, FlowStoreError.isTakenOver(error) { shared.observation?.report(.leaseLost, of: subject) }
   }
 
+  /// Ends all writing after a write beside the coordinator, which would decide from an outdated state.
+  func retire() {
+    entry.withLock { entry in
+      guard entry.loss == nil else { return }
+      entry.loss = FlowStoreError(.conflict, "the flow was written beside its coordinator; it is read again")
+    }
+  }
+
   /// Notes the flow in memory, once there is one.
   func isInMemory(as memory: FlowMemory) { entry.withLock { $0.memory = memory } }
 

@@ -28,6 +28,8 @@ extension FlowHost {
   /// The store is asked by status and due time, so the flows that only wait, or have ended, cost nothing. For
   /// ``health()``, which asks no store, a service calls this less often, such as once in a minute.
   ///
+  /// Flows that have failed for good count as suspended if they are stored in format 5, which has one status for both.
+  ///
   /// A number above zero is no fault while hosts run: ``Backlog/oldestDue`` tells whether they keep up.
   ///
   /// - Parameters:

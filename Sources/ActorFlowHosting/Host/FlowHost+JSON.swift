@@ -55,8 +55,8 @@ extension FlowHost {
     json: some Sequence<UInt8> & Sendable, to signal: String, of id: FlowID, key: String, by principal: Principal?
   ) async throws -> Delivery {
     let bytes = try limited(json, "the value of the signal", id)
-    let (stored, _) = try await stored(id)
-    let declared = try declaration(of: signal, in: stored.snapshot, of: id)
+    let (stored, state) = try await stored(id)
+    let declared = try declaration(of: signal, in: stored, state)
     let value: any Sendable
     do {
       value = try declared.decode(StoredValue(PackedValue(type: "JSON", bytes: bytes), codec: shared.values))
@@ -76,16 +76,16 @@ extension FlowHost {
     try await send(value, to: Signal<Value>(signal), of: id, key: key, by: principal)
   }
 
-  /// Returns the declared type of a signal.
-  private func declaration(of signal: String, in snapshot: FlowSnapshot, of id: FlowID) throws -> DeclaredSignal {
-    let versions = definitions[snapshot.definition] ?? [:]
-    // A flow that is about to move to a newer version may have been declared there only.
-    let known = versions.values.sorted { $0.version > $1.version }.filter { $0.version >= snapshot.version }
-    for definition in known { if let found = definition.stores.signals[signal] { return found } }
+  /// Returns the declared type of a signal, in the version of the definition that the flow goes on with.
+  private func declaration(
+    of signal: String, in stored: StoredFlow, _ state: HostedState
+  ) throws -> DeclaredSignal {
+    let definition = try resolve(stored, state).definition
+    if let found = definition.stores.signals[signal] { return found }
     throw FlowError(
       .badDefinition,
-      "the definition \"\(snapshot.definition)\" declares no signal \"\(signal)\", so its JSON cannot be checked; declare "
-        + "it where the flow is registered: stores: .signal(…)", flow: id)
+      "version \(definition.version) of the definition \"\(definition.name)\" declares no signal \"\(signal)\", so its "
+        + "JSON cannot be checked; declare it where the flow is registered: stores: .signal(…)", flow: stored.id)
   }
 
   private func limited(_ json: some Sequence<UInt8>, _ what: String, _ id: FlowID) throws -> [UInt8] {

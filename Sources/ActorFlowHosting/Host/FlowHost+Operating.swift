@@ -38,7 +38,7 @@ extension FlowHost {
     var writer = ByteWriter()
     for assignee in assignees { writer.string(assignee) }
     let request = HostRequest(
-      .reassign, "\(question)", writer.bytes, key: key, by: principal, reason: reason, isLeave: true)
+      .reassign, "\(question)", writer.bytes, key: key, by: principal, reason: reason)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       try await flow.coordinator.reassign(question, to: assignees, cause: request)

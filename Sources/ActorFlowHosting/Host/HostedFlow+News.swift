@@ -26,7 +26,8 @@ extension HostedFlow {
   /// new flow of its id has begun since; `CancellationError` if the iterating task is cancelled; errors of the store, after
   /// which another iteration may go on.
   ///
-  /// - Parameter sequence: The number after which the entries begin; 0 for all.
+  /// - Parameter sequence: The number after which the entries begin, the ``HistoryEntry/sequence`` of an earlier entry; 0
+  ///   for all. The number of an event of this host may be ahead of the store, and then counts as that of a later flow.
   public func news(after sequence: Int = 0) -> FlowNews { FlowNews(host: host, id: id, sequence: sequence) }
 
   /// Waits until the flow has another revision than the given one, at any host: for a page that is to show the present
@@ -64,8 +65,8 @@ public struct FlowNews: AsyncSequence, Sendable {
   /// Begins an iteration after the number that the sequence was made with. Each iteration reads for itself.
   public func makeAsyncIterator() -> Iterator { Iterator(host: host, id: id, sequence: sequence) }
 
-  /// An iteration over the entries. It belongs to one task.
-  public struct Iterator: AsyncIteratorProtocol {
+  /// An iteration over the entries.
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
     let host: FlowHost
     let id: FlowID
     /// The number of the latest entry that was returned.
@@ -73,6 +74,8 @@ public struct FlowNews: AsyncSequence, Sendable {
     /// The entries that were read and not returned yet, latest first.
     private var page: [HistoryEntry] = []
     private var isOver = false
+    /// The start of the flow that is read, which tells it from a later one of its id.
+    private var startedAt: Date?
 
     init(host: FlowHost, id: FlowID, sequence: Int) { (self.host, self.id, self.sequence) = (host, id, sequence) }
 
@@ -91,10 +94,15 @@ public struct FlowNews: AsyncSequence, Sendable {
       defer { shared.store.forget(listener, of: id) }
       while true {
         try Task.checkCancellation()
-        if try await readPage() { return }
-        let latest = try await host.stored(id).1.machine
-        guard latest.sequence >= sequence else { throw begunAnew }
-        if latest.ending != nil {
+        let hasPage = try await readPage()
+        let latest = try await host.stored(id).1
+        guard latest.machine.sequence >= sequence, startedAt ?? latest.startedAt == latest.startedAt else {
+          page = []
+          throw begunAnew
+        }
+        startedAt = latest.startedAt
+        if hasPage { return }
+        if latest.machine.ending != nil {
           // The last entries may have come since the page was read.
           if try await !readPage() { isOver = true }
           return

@@ -35,7 +35,9 @@ struct StateLimit: Sendable {
   ///   - request: The request from outside that the commit applies, if there is one.
   init(_ machine: FlowMachine, _ new: MachineSnapshot, after old: MachineSnapshot, for request: HostRequest?) {
     isOutside = request.map { !$0.isLeave } ?? false
-    isLeave = !isOutside && (request != nil || machine.isEnding || new.isLeaving || old.isLeaving)
+    isLeave =
+      request.map { $0.kind == .backUp || $0.kind == .abandon }
+      ?? (machine.isEnding || new.isLeaving || old.isLeaving)
     guard !isOutside else {
       bytes = Self.least
       return

@@ -30,6 +30,8 @@ struct LogFiles: Sendable {
   private(set) var version = 0
   /// Whether the directory has the space of a segment in reserve.
   private(set) var hasReserve = false
+  /// Whether the file system cannot reserve space.
+  private var cannotReserve = false
 
   init(
     _ directory: String, _ disk: Disk, mark: String, limit: Int, manifest: Manifest = Manifest(), nextGroup: UInt64 = 1
@@ -230,7 +232,7 @@ struct LogFiles: Sendable {
 
   /// Takes the space of a segment in reserve, unless that is done; throws only if the disk does not have it.
   mutating func holdReserve() throws(DiskError) {
-    if hasReserve { return }
+    if hasReserve || cannotReserve { return }
     do {
       try disk.reserve(limit, for: try disk.createFile(path(Self.reserveName)))
       hasReserve = true
@@ -238,6 +240,7 @@ struct LogFiles: Sendable {
       releaseReserve()
       // A file system that cannot reserve space is no reason to write nothing.
       if error.isOfFullDisk { throw error }
+      cannotReserve = error.isOfMissingCall
     }
   }
 

@@ -62,7 +62,10 @@ struct WriteQueue: Sendable {
   /// Returns the writes of the next group, or `nil` if the thread has nothing to do any more.
   ///
   /// A deletion removes what earlier groups say of its flow. So it is in no group with a write that it removes.
-  mutating func next(upTo bytes: Int) -> [Member]? {
+  ///
+  /// - Parameter isApart: Whether writes that may use the reserve share no group with others, which would take back what
+  ///   the reserve has given.
+  mutating func next(upTo bytes: Int, apart isApart: Bool = false) -> [Member]? {
     guard !waiting.isEmpty else {
       isDrained = true
       return nil
@@ -73,6 +76,7 @@ struct WriteQueue: Sendable {
       defer { size += member.change.bytes }
       let isNew = written.insert(member.change.subject).inserted
       if member.change.isDeletion, !isNew { return true }
+      if isApart, member.change.mayUseReserve != waiting[0].change.mayUseReserve { return true }
       return size > 0 && size + member.change.bytes > bytes
     }
     inFlight = Array(waiting[..<(end ?? waiting.count)])

@@ -16,9 +16,10 @@
 public protocol HostObserver: Sendable {
   /// Sees an event.
   ///
-  /// Called on the spot, in the task in which the event happens, and not on the actor of the host. Events of one flow
-  /// that are commits come in the order of the commits. Several tasks may call the function at once. The host waits for
-  /// it, so return soon: count, or put the event into a bounded buffer.
+  /// Called on the spot, in the task in which the event happens, for some events on the actor of the host. Events of one
+  /// flow that are commits come in the order of the commits. Several tasks may call the function at once. The host and
+  /// all of its flows wait for it, so return soon: count, or put the event into a bounded buffer. Never wait in it for
+  /// anything that needs the host.
   func observe(_ event: HostEvent)
 }
 

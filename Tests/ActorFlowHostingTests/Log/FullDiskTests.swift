@@ -11,6 +11,11 @@ import Testing
   private let clock = ManualWallClock()
   private let files = SimulatedFiles(seed: 1)
 
+  /// A class, so that several tasks can have it.
+  private final class Flag: Sendable {
+    let isUp = Lock(false)
+  }
+
   private func open() async throws -> FileFlowStore {
     try await FileFlowStore(directory: "/store", clock: clock, disk: Disk(files), segmentBytes: Self.segment)
   }
@@ -75,6 +80,42 @@ import Testing
     #expect(try await store.load("1")?.revision == Revision(2))
     #expect(try await store.load("0")?.revision == Revision(1))
     await store.close()
+  }
+
+  @Test("a leave is written although ordinary writes keep coming")
+  func crowd() async throws {
+    let store = try await full(3)
+    let flag = Flag()
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          while !flag.isUp.withLock({ $0 }) { _ = try? await store.commit(FlowID("new \(number)"), 1) }
+        }
+      }
+      for revision in 2...6 {
+        do { try await store.commit("0", revision, leaving: true) } catch { Issue.record(error) }
+      }
+      flag.isUp.withLock { $0 = true }
+    }
+    #expect(try await store.load("0")?.revision == Revision(6))
+    await store.close()
+  }
+
+  @Test("a store with the torn end of a group opens, and its flows can be left")
+  func torn() async throws {
+    let dead = try await open()
+    try await dead.commit("0", 1)
+    files.kill()
+    let segments = files.contents().filter { $0.key.hasSuffix(".segment") }
+    let (path, bytes) = try #require(segments.max { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    files.set(bytes + [UInt8](repeating: 7, count: 300), at: "/" + path)
+    files.setCapacity(files.used)
+    let again = try await open()
+    try await again.commit("0", 2, leaving: true)
+    #expect(try await again.load("0")?.revision == Revision(2))
+    #expect(await again.tornTails().count == 1)
+    await again.close()
+    await dead.close()
   }
 
   @Test("has room again when flows are deleted, and takes its reserve again before it says so")

@@ -52,8 +52,9 @@ import Testing
 
   @Test("a host that adopts the store runs its flows, under their own keys; then the first deployment is refused")
   func adopted() async throws {
-    let (_, orders) = try await host("production")
+    let (production, orders) = try await host("production")
     try await orders.start(id: "1", with: "-")
+    _ = try await production.flow("1").settled()
     let (restored, _) = try await host("restored")
     #expect(await code { try await restored.catchUp() } == .wrongDeployment)
     try await restored.adoptStore()

@@ -202,6 +202,28 @@ import Testing
     #expect(driver.steps == "b" && driver.machine.nextTimer == nil)
   }
 
+  @Test("while a handler undoes the steps around a failed one, none of them is completed")
+  func whileUndoing() throws {
+    for held in ["b", "c"] {
+      var driver = try TrackDriver(
+        Flow {
+          step("a")
+          Flow {
+            step("b")
+            step("c")
+          }
+          .recover { _ in "" }
+        }, with: "-", journal: .persisting)
+      try driver.pass("a")
+      try driver.pass("b")
+      driver.holding = held
+      try driver.fail("c")
+      for step in ["b", "c"] { #expect([.moving, .notActive].contains(refused(StepID(step), driver)), "\(held)") }
+      driver.releaseBackUp()
+      #expect(driver.compensatedLine == "c b" && driver.lines.last == "finished", "\(held)")
+    }
+  }
+
   @Test("a snapshot of a step that is being completed goes on behind the step, in a process without its code")
   func stored() throws {
     var driver = try driver(past: "a")
