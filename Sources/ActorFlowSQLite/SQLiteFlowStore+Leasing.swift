@@ -256,10 +256,11 @@
       try check(epoch)
       guard limit > 0 else { return [] }
       for (definition, versions) in serving {
+        // CROSS JOIN keeps the order: an epoch has few leases, and a definition may have very many flows.
         let overdue = try database.all(
           """
           SELECT h.epoch FROM flow_hosts h WHERE h.overdue_at <= ? AND h.epoch <> ? AND EXISTS (
-            SELECT 1 FROM flow_leases l JOIN flows f ON f.id = l.id WHERE l.epoch = h.epoch AND f.definition = ?
+            SELECT 1 FROM flow_leases l CROSS JOIN flows f ON f.id = l.id WHERE l.epoch = h.epoch AND f.definition = ?
               AND f.version BETWEEN ? AND ? AND (f.status = 'runnable' OR f.status = 'waiting' AND f.wake_at <= ?))
           """, .time(now), .int(epoch.fence.number), .text(definition), .int(versions.lowerBound),
           .int(versions.upperBound), .time(now)
