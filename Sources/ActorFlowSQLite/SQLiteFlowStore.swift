@@ -27,7 +27,8 @@
 
     /// Opens the store in a file, and creates the file and its tables if they are missing.
     ///
-    /// The folder of the file must exist. The file may have other tables; it is put into WAL mode. SQLite writes two more files beside it, whose names end in `-wal` and `-shm`.
+    /// The folder of the file must exist. The file may have other tables; it is put into WAL mode. SQLite writes two more
+    /// files beside it, whose names end in `-wal` and `-shm`.
     /// Tables that an earlier version made are brought to the present form.
     ///
     /// - Parameters:
@@ -48,8 +49,9 @@
     package init(
       file path: String, clock: any WallClock, options: Options, vfs: String?
     ) async throws(FlowStoreError) {
-      let file = DatabaseFile(path: path, vfs: vfs, busyTime: options.busyMilliseconds)
+      var file = DatabaseFile(path: path, vfs: vfs, busyTime: options.busyMilliseconds)
       try file.checkPath()
+      file.makePathAbsolute()
       self.clock = clock
       let (streams, watcher) = (streams, Watcher(file, streams))
       self.watcher = watcher

@@ -50,6 +50,46 @@
       }
     }
 
+    @Test("a write returns after its own sync while others go on to the next one")
+    func answered() async throws {
+      try await withStore { (store, disk) async throws in
+        let hold = disk.hold(after: disk.syncs)
+        let first = Task { try await store.commit(Self.write("first in line")) }
+        for await _ in hold.reached { break }
+        let second = Task.immediate { try await store.commit(Self.write("second in line")) }
+        // From the next sync on the disk stands still, as it would for a caller that did all later calls too.
+        let next = disk.hold(after: disk.syncs + 1)
+        disk.release(hold)
+        let late = Task {
+          try await Task.sleep(for: .seconds(20))
+          Issue.record("the first write has waited for the sync of the second")
+          disk.release(next)
+        }
+        #expect(try await first.value.revision == Revision(1))
+        late.cancel()
+        disk.release(next)
+        #expect(try await second.value.revision == Revision(1))
+      }
+    }
+
+    @Test("closing a store does the calls that were queued before, and refuses later ones")
+    func closing() async throws {
+      try await withStore { (store, disk) async throws in
+        let hold = disk.hold(after: disk.syncs)
+        let first = Task { try await store.commit(Self.write("first in line")) }
+        for await _ in hold.reached { break }
+        let queued = Task.immediate { try await store.commit(Self.write("queued")) }
+        let closing = Task.immediate { await store.close() }
+        // Refused at once, although the disk stands still.
+        let error = await #expect(throws: FlowStoreError.self) { try await store.commit(Self.write("late")) }
+        #expect(error?.code == .unavailable)
+        disk.release(hold)
+        await closing.value
+        #expect(try await first.value.revision == Revision(1))
+        #expect(try await queued.value.revision == Revision(1))
+      }
+    }
+
     @Test("a refused write of a group leaves the others, and nothing of its own")
     func refused() async throws {
       try await withStore { (store, disk) async throws in

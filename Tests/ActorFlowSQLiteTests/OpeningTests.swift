@@ -54,6 +54,62 @@
       #expect(try database.texts("SELECT max(version) FROM flow_schema") == ["99"])
     }
 
+    @Test("tables that a newer version changes while the store is open refuse reads and writes")
+    func newerSchemaWhileOpen() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+      let writes = (0..<3).map { FlowWrite(Self.snapshot, to: FlowID("flow \($0)"), expecting: .none) }
+      _ = try await store.load("flow 0")
+      let database = try RawDatabase(path)
+      try database.execute("INSERT INTO flow_schema VALUES (99, 0)")
+      for result in await store.commit(writes) {
+        let error = #expect(throws: FlowStoreError.self) { try result.get() }
+        #expect(error?.code == .unsupportedFormat)
+      }
+      let error = await #expect(throws: FlowStoreError.self) { try await store.load("flow 0") }
+      #expect(error?.code == .unsupportedFormat)
+      #expect(try database.texts("SELECT count(*) FROM flows") == ["0"])
+      await store.close()
+    }
+
+    @Test("a file that is gone or empty when the store opens it again is an error, and gets no new tables")
+    func gone() async throws {
+      for isReplaced in [false, true] {
+        let files = try TestFiles()
+        defer { files.remove() }
+        let (path, disk) = (files.path("flows.db"), CrashableDisk())
+        let store = try await files.open(path, on: disk)
+        let write = FlowWrite(Self.snapshot, to: "flow", expecting: .none)
+        let first = try await store.commit(write)
+        for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + suffix) }
+        if isReplaced { try Data().write(to: URL(fileURLWithPath: path)) }
+        // After an error of the disk the store opens a new connection.
+        disk.failNextSync()
+        _ = try? await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: first.revision))
+        let error = await #expect(throws: FlowStoreError.self) { try await store.commit(write) }
+        #expect(error?.code == (isReplaced ? .corrupted : .unavailable), "\(String(describing: error))")
+        await #expect(throws: FlowStoreError.self) { try await store.load("flow") }
+        #expect(FileManager.default.contents(atPath: path) == (isReplaced ? Data() : nil))
+        await store.close()
+      }
+    }
+
+    @Test("a write waits while another process writes")
+    func waits() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      let database = try RawDatabase(files.path("flows.db"))
+      try database.execute("BEGIN IMMEDIATE")
+      let write = Task.immediate { try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none)) }
+      try await Task.sleep(for: .milliseconds(300))
+      try database.execute("ROLLBACK")
+      #expect(try await write.value.revision == Revision(1))
+      await store.close()
+    }
+
     @Test("the tables stand beside those of the application")
     func besideOthers() async throws {
       let files = try TestFiles()

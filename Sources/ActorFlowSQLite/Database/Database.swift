@@ -5,6 +5,7 @@
   final class Database {
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
+    private let busy: BusyWait
     private static let keptStatements = 100
 
     /// Opens a file.
@@ -25,7 +26,12 @@
         throw error
       }
       self.handle = handle
-      sqlite3_busy_timeout(handle, busyTime)
+      busy = BusyWait(.milliseconds(busyTime))
+      // Not `sqlite3_busy_timeout`, which sleeps longer each time: a process that commits without a pause would then
+      // take the lock again and again before another one asks for it.
+      sqlite3_busy_handler(
+        handle, { wait, count in wait.map { BusyWait.goesOn($0, after: count) } ?? 0 },
+        Unmanaged.passUnretained(busy).toOpaque())
     }
 
     deinit {
@@ -102,6 +108,25 @@
       }
       try statement.bind(values)
       return try body(statement)
+    }
+  }
+
+  /// The wait of a connection for a lock of another one. Used on the connection's thread only.
+  private final class BusyWait {
+    private let time: Duration
+    private var deadline = ContinuousClock.now
+
+    init(_ time: Duration) {
+      self.time = time
+    }
+
+    /// Sleeps for a moment; returns 0 if the time is over, as SQLite expects it.
+    static func goesOn(_ wait: UnsafeMutableRawPointer, after count: Int32) -> Int32 {
+      let wait = Unmanaged<BusyWait>.fromOpaque(wait).takeUnretainedValue()
+      if count == 0 { wait.deadline = ContinuousClock.now + wait.time }
+      guard ContinuousClock.now < wait.deadline else { return 0 }
+      sqlite3_sleep(1)
+      return 1
     }
   }
 #endif

@@ -2,9 +2,15 @@
   import ActorFlowHosting
   import CSQLite
 
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
   /// The file of a store, and the way to open connections to it.
   struct DatabaseFile: Sendable {
-    let path: String
+    private(set) var path: String
     /// The name of the virtual file system; `nil` for the system's own.
     var vfs: String?
     /// The milliseconds to wait for a lock of another connection.
@@ -19,15 +25,24 @@
       }
     }
 
-    /// Opens the connection that writes: creates the file and the tables, and makes every commit sync the log.
-    func openForWriting(now: StoredTime) throws -> Database {
+    /// Makes the path absolute, so that connections which are opened after a change of the current folder open the same
+    /// file, and so that SQLite takes no name for a URI.
+    mutating func makePathAbsolute() {
+      if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
+    }
+
+    /// Opens the connection that writes, and makes every commit sync the log.
+    ///
+    /// - Parameter creates: Whether a missing file and missing tables are created. Not so when a store that was open
+    ///   opens a connection again: the flows would be gone without an error.
+    func openForWriting(creates: Bool, now: StoredTime) throws -> Database {
       guard sqlite3_threadsafe() != 0, sqlite3_libversion_number() >= 3_037_000 else {
         let version = String(cString: sqlite3_libversion())
         throw FlowStoreError(
           .unavailable, "the store needs SQLite 3.37 or newer, compiled for threads; this is \(version)")
       }
-      let database = try Database(
-        path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs, busyTime: busyTime)
+      let flags = creates ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE
+      let database = try Database(path, flags: flags, vfs: vfs, busyTime: busyTime)
       guard !database.isReadOnly else {
         throw FlowStoreError(
           .unavailable, "\(path) can only be read; check the owner and mode of the file and its folder")
@@ -36,20 +51,28 @@
       guard encoding == "UTF-8" else {
         throw FlowStoreError(.unsupportedFormat, "the texts of \(path) are \(encoding); the store needs UTF-8")
       }
+      // Before anything is written to a file that may be another one.
+      if !creates { try Schema.checkTables(of: database, at: path) }
       try useLog(database)
       // After the mode is WAL: some wrappers set `synchronous` back when they change the mode. A store that does not
       // sync still looks right, so what holds is read back.
-      try database.execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+      try syncCommits(of: database)
       guard try database.first("PRAGMA synchronous", read: { $0.int(0) }) == 2 else {
         throw FlowStoreError(.unavailable, "this SQLite does not sync its commits to \(path)")
       }
-      try Schema.migrate(database, at: path, now: now)
+      // A log that one long read has let grow is cut after the next checkpoint.
+      try database.execute("PRAGMA journal_size_limit = 67108864")
+      if creates { try Schema.migrate(database, at: path, now: now) }
       return database
+    }
+
+    private func syncCommits(of database: Database) throws {
+      try database.execute("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
     }
 
     /// Puts the file into WAL mode. While another process does the same, SQLite refuses at once instead of waiting.
     private func useLog(_ database: Database) throws {
-      var tries = 0
+      let deadline = ContinuousClock.now + .milliseconds(busyTime)
       while true {
         do {
           let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) } ?? ""
@@ -59,9 +82,8 @@
             )
           }
           return
-        } catch let error as SQLiteError where error.primary == SQLITE_BUSY && tries * 10 < busyTime {
-          tries += 1
-          sqlite3_sleep(10)
+        } catch let error as SQLiteError where error.primary == SQLITE_BUSY && ContinuousClock.now < deadline {
+          sqlite3_sleep(1)
         }
       }
     }
@@ -69,6 +91,8 @@
     /// Opens a connection that reads.
     func openForReading() throws -> Database {
       let database = try Database(path, flags: SQLITE_OPEN_READWRITE, vfs: vfs, busyTime: busyTime)
+      // The last connection that is closed moves the log into the file, and that may be this one.
+      try syncCommits(of: database)
       try database.execute("PRAGMA query_only = ON")
       return database
     }

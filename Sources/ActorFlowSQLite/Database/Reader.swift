@@ -23,6 +23,8 @@
         self.database = database
         try database.execute("BEGIN")
         defer { if database.isInTransaction { try? database.execute("ROLLBACK") } }
+        // A newer version may have changed the tables since they were opened.
+        try Schema.check(database, at: file.path)
         return try body(database)
       } catch {
         // The next call opens a new connection: this one may have been broken by the error.

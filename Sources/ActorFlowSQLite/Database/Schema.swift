@@ -18,12 +18,7 @@
       do {
         try database.execute(
           "CREATE TABLE IF NOT EXISTS flow_schema (version INTEGER PRIMARY KEY, migrated_at INTEGER NOT NULL)")
-        let version = try database.first("SELECT max(version) FROM flow_schema") { $0.int(0) } ?? 0
-        guard version <= newest else {
-          throw FlowStoreError(
-            .unsupportedFormat,
-            "the tables of \(path) have version \(version), and this version of the store knows \(newest); update it")
-        }
+        let version = try check(database, at: path)
         for (number, migration) in zip(1..., migrations).dropFirst(version) {
           try database.execute(migration)
           try database.run("INSERT INTO flow_schema VALUES (?, ?)", .int(number), .time(now))
@@ -32,6 +27,26 @@
       } catch {
         if database.isInTransaction { try database.execute("ROLLBACK") }
         throw error
+      }
+    }
+
+    /// Checks that no newer version has made the tables; returns their version, or 0 if there are none.
+    @discardableResult
+    static func check(_ database: Database, at path: String) throws -> Int {
+      let version = try database.first("SELECT max(version) FROM flow_schema") { $0.int(0) } ?? 0
+      guard version <= newest else {
+        throw FlowStoreError(
+          .unsupportedFormat,
+          "the tables of \(path) have version \(version), and this version of the store knows \(newest); update it")
+      }
+      return version
+    }
+
+    /// Checks that a file which was open before still has the tables.
+    static func checkTables(of database: Database, at path: String) throws {
+      let tables = try database.first("SELECT count(*) FROM sqlite_schema WHERE name = 'flow_schema'") { $0.int(0) }
+      guard tables == 1, try check(database, at: path) > 0 else {
+        throw FlowStoreError(.corrupted, "\(path) has lost the tables of the store; restore it from a backup")
       }
     }
 
@@ -56,10 +71,12 @@
         labels TEXT NOT NULL,
         snapshot BLOB NOT NULL
       );
-      CREATE INDEX flows_runnable ON flows (definition, changed_at) WHERE status = 'runnable';
-      CREATE INDEX flows_timed ON flows (definition, wake_at) WHERE status = 'waiting' AND wake_at IS NOT NULL;
+      CREATE INDEX flows_runnable ON flows (definition, changed_at, version, id) WHERE status = 'runnable';
+      CREATE INDEX flows_timed ON flows (definition, wake_at, version, id)
+        WHERE status = 'waiting' AND wake_at IS NOT NULL;
       CREATE INDEX flows_at_rest ON flows (status, id) WHERE status NOT IN ('runnable', 'waiting');
-      CREATE INDEX flows_of_definition ON flows (definition, version, id);
+      CREATE INDEX flows_of_version ON flows (definition, version, id);
+      CREATE INDEX flows_by_definition ON flows (definition, id);
 
       CREATE TABLE flow_values (
         flow INTEGER NOT NULL,

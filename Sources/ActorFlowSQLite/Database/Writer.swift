@@ -37,7 +37,7 @@
     }
 
     func open() throws(FlowStoreError) {
-      do { database = try file.openForWriting(now: now()) } catch { throw file.storeError(error) }
+      do { database = try file.openForWriting(creates: true, now: now()) } catch { throw file.storeError(error) }
     }
 
     /// Does a call in a transaction; returns when it is synced, also if the calling task is cancelled meanwhile.
@@ -58,21 +58,26 @@
       }
       guard !isClosed else { return calls.map { _ in .failure(DatabaseFile.closed) } }
       // Does the calls itself, unless the turn of another task has done them meanwhile.
-      await doQueuedCalls()
+      await doQueuedCalls(until: calls)
       return calls.map(\.result)
     }
 
     /// Refuses calls from now on, does those that were queued, and closes the connection.
-    func close() {
+    nonisolated func close() async {
+      // Before the turn of the actor, which comes after the jobs of calls: more calls would only make it later.
       queue.withLock { $0.isClosed = true }
-      doQueuedCalls()
+      await finish()
+    }
+
+    private func finish() {
+      while case let group = takeGroup(), !group.isEmpty { perform(group) }
       database = nil
     }
 
-    private func doQueuedCalls() {
-      while case let group = takeGroup(), !group.isEmpty {
-        perform(group)
-      }
+    /// Does queued calls until those of one task are done. The rest is left to the jobs of their own tasks: a job that
+    /// empties the queue does not end under load, and nobody is answered.
+    private func doQueuedCalls(until own: [any WriterCall]) {
+      while !own.allSatisfy(\.isDone), case let group = takeGroup(), !group.isEmpty { perform(group) }
     }
 
     private func takeGroup() -> [any WriterCall] {
@@ -112,9 +117,11 @@
     private func commit(_ group: [any WriterCall]) throws(GroupFailure) {
       let transaction: WriteTransaction
       do {
-        let database = try self.database ?? file.openForWriting(now: now())
+        let database = try self.database ?? file.openForWriting(creates: false, now: now())
         self.database = database
         try database.execute("BEGIN IMMEDIATE")
+        // A newer version may have changed the tables since they were opened.
+        try Schema.check(database, at: file.path)
         transaction = WriteTransaction(database)
       } catch {
         rollBack(after: error)
@@ -166,6 +173,8 @@
 
   /// A call of the writer's queue.
   private protocol WriterCall: Sendable {
+    /// Whether the call has a result. Asked between transactions, since a result counts after the commit only.
+    var isDone: Bool { get }
     /// Does the call. A refusal is its result; the errors that are thrown end the transaction.
     func perform(in transaction: WriteTransaction) throws
     /// Replaces the result: the transaction was not committed.
@@ -179,6 +188,8 @@
     init(_ body: @escaping @Sendable (WriteTransaction) throws -> Value) {
       self.body = body
     }
+
+    var isDone: Bool { outcome.withLock { $0 != nil } }
 
     /// The result, after the call was taken from the queue and done.
     var result: Result<Value, FlowStoreError> {
