@@ -267,41 +267,51 @@
         ) { $0.int(0) }
         for ended in overdue { try end(ended) }
       }
-      var due: [(flow: StoredFlow, at: StoredTime)] = []
-      let rules = [("runnable", "changed_at", StoredTime(microseconds: .max)), ("waiting", "wake_at", now)]
-      for (definition, versions) in serving {
-        for (status, time, latest) in rules {
-          due += try firstDue(
-            """
-            SELECT f.id, f.\(time) FROM flows f WHERE f.status = '\(status)' AND f.definition = ?
-              AND f.version BETWEEN ? AND ? AND f.\(time) <= ?
-              AND NOT EXISTS (SELECT 1 FROM flow_leases l WHERE l.id = f.id) ORDER BY f.\(time)
-            """,
-            [.text(definition), .int(versions.lowerBound), .int(versions.upperBound), .time(latest)], limit: limit)
+      var read = limit
+      while true {
+        let due = try dueFirst(serving: serving, limit: read)
+        let flows = try decodable(due.prefix(read), limit: limit)
+        // Flows that cannot be read take no place among the others: the claim looks further.
+        if flows.count >= limit || due.count < read {
+          return try flows.map { flow in
+            try addLease(of: flow.id, under: epoch)
+            return LeasedFlow(FlowLease(of: flow.id, under: epoch), flow)
+          }
         }
-      }
-      due.sort { $0.at < $1.at }
-      return try due.prefix(limit).map { flow, _ in
-        try addLease(of: flow.id, under: epoch)
-        return LeasedFlow(FlowLease(of: flow.id, under: epoch), flow)
+        read = read > .max / 2 ? .max : read * 2
       }
     }
 
-    /// The first rows of a list whose flows can be read, at most `limit`.
-    private func firstDue(
-      _ sql: String, _ values: [SQLiteValue], limit: Int
-    ) throws -> [(flow: StoredFlow, at: StoredTime)] {
-      var due: [(flow: StoredFlow, at: StoredTime)] = []
-      try database.each(sql, values) { row in
-        do {
-          guard let flow = try StoredFlow.find(FlowID(row.text(0)), in: database) else { return true }
-          due.append((flow, row.time(1)))
-        } catch is FlowStoreError {
-          // A flow that cannot be read is left alone, and takes no place among the others.
+    /// The ids of flows that are due and not leased, in the order of their times. Right are as many as `limit` says:
+    /// each rule has given no more.
+    private func dueFirst(serving: [String: ClosedRange<Int>], limit: Int) throws -> [FlowID] {
+      var due: [(id: FlowID, at: StoredTime)] = []
+      let rules = [("runnable", "changed_at", StoredTime(microseconds: .max)), ("waiting", "wake_at", now)]
+      for (definition, versions) in serving {
+        for (status, time, latest) in rules {
+          due += try database.all(
+            """
+            SELECT f.id, f.\(time) FROM flows f WHERE f.status = '\(status)' AND f.definition = ?
+              AND f.version BETWEEN ? AND ? AND f.\(time) <= ?
+              AND NOT EXISTS (SELECT 1 FROM flow_leases l WHERE l.id = f.id) ORDER BY f.\(time) LIMIT ?
+            """, .text(definition), .int(versions.lowerBound), .int(versions.upperBound), .time(latest), .int(limit)
+          ) { (id: FlowID($0.text(0)), at: $0.time(1)) }
         }
-        return due.count < limit
       }
-      return due
+      return due.sorted { $0.at < $1.at }.map(\.id)
+    }
+
+    /// The first flows of a list that can be read, at most `limit`. The others are left alone.
+    private func decodable(_ ids: some Sequence<FlowID>, limit: Int) throws -> [StoredFlow] {
+      var flows: [StoredFlow] = []
+      for id in ids where flows.count < limit {
+        do {
+          if let flow = try StoredFlow.find(id, in: database) { flows.append(flow) }
+        } catch is FlowStoreError {
+          continue
+        }
+      }
+      return flows
     }
   }
 #endif

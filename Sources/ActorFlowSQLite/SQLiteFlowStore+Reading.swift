@@ -21,11 +21,14 @@
         var conditions = Conditions()
         if let after { conditions.add("f.id > ?", .text(after)) }
         conditions.add(query)
+        let index = query.index.map { "INDEXED BY \($0)" } ?? ""
         var page = FlowPage(flows: [], cursor: nil)
         try database.each(
-          "SELECT \(FlowSummary.columns) FROM flows f \(conditions.sql) ORDER BY f.id", conditions.values
+          "SELECT \(FlowSummary.columns) FROM flows f \(index) \(conditions.sql) ORDER BY f.id", conditions.values
         ) { row in
-          let flow = try FlowSummary(row)
+          let flow: FlowSummary
+          // A row that cannot be read is left out, so that it does not hide all the others.
+          do { flow = try FlowSummary(row) } catch is FlowStoreError { return true }
           guard query.matches(flow) else { return true }
           if page.flows.count >= max(1, limit), let last = page.flows.last {
             page.cursor = StoreCursor([last.id.description]).description
@@ -66,8 +69,13 @@
           """, conditions.values
         ) { row in
           let task = TaskRow(row)
-          let summary = TaskSummary(
-            flow: FlowID(row.text(8)), definition: row.text(9), task: try task.task)
+          let summary: TaskSummary
+          do {
+            summary = TaskSummary(flow: FlowID(row.text(8)), definition: row.text(9), task: try task.task)
+          } catch is FlowStoreError {
+            // As in the list of flows.
+            return true
+          }
           guard query.matches(summary) else { return true }
           if page.tasks.count >= max(1, limit) {
             page.cursor = last?.description
@@ -124,6 +132,16 @@
     var description: String { StoreCursor(["\(flow)", question, "\(place)"]).description }
   }
 
+  extension FlowQuery {
+    /// The index that SQLite must use: it knows no counts, so it would read all flows in the order of their ids to find
+    /// the few that are runnable or due.
+    fileprivate var index: String? {
+      guard label == nil else { return nil }
+      if status == [.runnable] { return "flows_runnable" }
+      return status == [.waiting] && dueBefore != nil ? "flows_timed" : nil
+    }
+  }
+
   /// The conditions of a list in SQL. They narrow a list; the query itself decides about each row.
   struct Conditions {
     private var texts: [String] = []
@@ -138,19 +156,22 @@
 
     /// A time in a query is not rounded, so `<=` lets all pass that may be before the time.
     mutating func add(_ query: FlowQuery) {
-      if let definition = query.definition { add("f.definition = ?", .text(definition)) }
-      if let version = query.version { add("f.version = ?", .int(version)) }
-      if let dueBefore = query.dueBefore { add("f.wake_at <= ?", .time(dueBefore)) }
+      // A label is rarer than the rest. The sign keeps SQLite from using an index of a column.
+      let sign = query.label == nil ? "" : "+"
+      if let definition = query.definition { add("\(sign)f.definition = ?", .text(definition)) }
+      if let version = query.version { add("\(sign)f.version = ?", .int(version)) }
+      if let dueBefore = query.dueBefore { add("\(sign)f.wake_at <= ?", .time(dueBefore)) }
       if let label = query.label {
         add(
           "f.number IN (SELECT flow FROM flow_labels WHERE key = ? AND value = ?)", .text(label.key),
           .text(label.value))
       }
       if let status = query.status {
-        let names = status.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
-        add("f.status IN (\(names))")
-        // The words of the index of flows at rest, which is used only if the statement has them.
-        if !status.contains(where: \.isClaimable) { add("f.status NOT IN ('runnable', 'waiting')") }
+        let names = status.map { "'\($0.rawValue)'" }.sorted()
+        add("\(sign)f.status " + (names.count == 1 ? "= \(names[0])" : "IN (\(names.joined(separator: ", ")))"))
+        // The words of the indexes that hold a part of the flows, which serve only a statement that has them.
+        if !status.contains(where: \.isClaimable) { add("\(sign)f.status NOT IN ('runnable', 'waiting')") }
+        if status == [.waiting], query.dueBefore != nil { add("\(sign)f.wake_at IS NOT NULL") }
       }
     }
 

@@ -236,6 +236,92 @@
       await store.close()
     }
 
+    @Test("a row that cannot be read hides no other one in the lists")
+    func damagedRows() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      var snapshot = Self.snapshot
+      snapshot.tasks = [
+        OpenTask(question: "q", step: "check/step", prompt: "Form", assignees: ["ann"], askedAt: files.clock.now)
+      ]
+      for id in ["a", "b", "c", "d", "e"] as [FlowID] {
+        _ = try await store.commit(FlowWrite(snapshot, to: id, expecting: .none))
+      }
+      let database = try RawDatabase(files.path("flows.db"))
+      try database.execute(
+        """
+        UPDATE flows SET labels = 'no JSON' WHERE id = 'a';
+        UPDATE flows SET steps = 'no JSON' WHERE id = 'b';
+        UPDATE flows SET status = 'frozen' WHERE id = 'd';
+        UPDATE flow_tasks SET assignees = 'no JSON' WHERE flow IN (SELECT number FROM flows WHERE id = 'c')
+        """)
+      #expect(try await store.list(FlowQuery(), after: nil, limit: 9).flows.map(\.id) == ["c", "e"])
+      #expect(try await store.list(FlowQuery(status: [.runnable]), after: nil, limit: 9).flows.map(\.id) == ["c", "e"])
+      #expect(try await store.tasks(TaskQuery(), after: nil, limit: 9).tasks.map(\.flow) == ["a", "b", "d", "e"])
+      await store.close()
+    }
+
+    @Test("a claim passes over flows that cannot be read, however many come first")
+    func damagedClaims() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      for number in 0..<9 {
+        _ = try await store.commit(FlowWrite(Self.snapshot, to: FlowID("flow \(number)"), expecting: .none))
+        files.clock.advance(by: .seconds(1))
+      }
+      try RawDatabase(files.path("flows.db")).execute("UPDATE flows SET snapshot = x'00' WHERE id < 'flow 7'")
+      let epoch = try await store.attach(owner: "ann", for: .seconds(60), as: CommitID(), after: nil)
+      for id in ["flow 7", "flow 8"] as [FlowID] {
+        let claimed = try await store.claimDue(under: epoch, serving: ["check": 1...1], limit: 1)
+        #expect(claimed.map(\.lease.id) == [id])
+      }
+      #expect(try await store.claimDue(under: epoch, serving: ["check": 1...1], limit: 1).isEmpty)
+      await store.close()
+    }
+
+    @Test("lists find the same flows whatever index serves them")
+    func indexes() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      let soon = files.clock.now.addingTimeInterval(60)
+      var number = 0
+      for status in [FlowSnapshot.Status.runnable, .waiting, .suspended, .finished] {
+        for version in [1, 2] {
+          for wakeAt in [nil, soon, soon.addingTimeInterval(600)] {
+            var snapshot = FlowSnapshot(definition: "check", version: version, status: status)
+            if status == .waiting { snapshot.wakeAt = wakeAt }
+            snapshot.labels = ["kind": "\(version)"]
+            number += 1
+            _ = try await store.commit(FlowWrite(snapshot, to: FlowID("flow \(number)"), expecting: .none))
+          }
+        }
+      }
+      let all = try await store.list(FlowQuery(), after: nil, limit: 100).flows
+      #expect(all.count == 24)
+      for status in [nil, [.runnable], [.waiting], [.suspended], [.runnable, .waiting]] as [Set<FlowSnapshot.Status>?] {
+        for (definition, version) in [(nil, nil), ("check", nil), ("check", 2)] as [(String?, Int?)] {
+          for label in [nil, FlowQuery.Label("kind", "2")] {
+            for dueBefore in [nil, soon.addingTimeInterval(1)] {
+              var query = FlowQuery()
+              (query.status, query.definition, query.version) = (status, definition, version)
+              (query.label, query.dueBefore) = (label, dueBefore)
+              var (found, cursor) = ([FlowID](), String?.none)
+              repeat {
+                let page = try await store.list(query, after: cursor, limit: 2)
+                found += page.flows.map(\.id)
+                cursor = page.cursor
+              } while cursor != nil
+              #expect(found == all.filter(query.matches).map(\.id), "\(query)")
+            }
+          }
+        }
+      }
+      await store.close()
+    }
+
     @Test("a closed store refuses calls as unavailable")
     func closed() async throws {
       let files = try TestFiles()

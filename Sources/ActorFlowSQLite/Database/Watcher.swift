@@ -11,7 +11,7 @@
     private static let interval = DispatchTimeInterval.milliseconds(20)
 
     private nonisolated let executor = BlockingExecutor("ActorFlow.sqlite.watch")
-    /// The wishes that are known to this process. They are noted also while nothing is looked for.
+    /// The wishes that are known to this process, while there is a stream.
     private nonisolated let wishes = Lock<Set<FlowID>>([])
     private let file: DatabaseFile
     private let streams: StoreChangeStreams
@@ -44,6 +44,7 @@
     /// Remembers the wishes among the changes of this process, so that their end is seen also if another process ends
     /// the lease before the next look.
     nonisolated func note(_ changes: [StoreChange]) {
+      guard !streams.isEmpty else { return }
       wishes.withLock { wishes in
         for change in changes {
           switch change {
@@ -57,7 +58,14 @@
 
     func close() {
       isClosed = true
+      forget()
+    }
+
+    /// Closes the connection. The version of the data means nothing to another one, and wishes may end unseen.
+    private func forget() {
       database = nil
+      version = nil
+      wishes.withLock { $0 = [] }
     }
 
     private func lookLater() {
@@ -65,7 +73,7 @@
         self?.assumeIsolated { watcher in
           guard !watcher.isClosed, !watcher.streams.isEmpty else {
             watcher.isRunning = false
-            watcher.database = nil
+            watcher.forget()
             return
           }
           watcher.streams.tell(watcher.look())
