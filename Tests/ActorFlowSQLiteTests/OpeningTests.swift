@@ -27,6 +27,11 @@
       await refused(files.path("missing/flows.db"), .unavailable, naming: "missing/flows.db", files)
       let folder = try files.newFolder()
       await refused(folder, .unavailable, naming: folder, files)
+      // A name is taken as from the current folder at the time of the call, and not as a URI.
+      let current = FileManager.default.currentDirectoryPath
+      for path in ["missing/flows.db", "file:missing/flows.db"] {
+        await refused(path, .unavailable, naming: "\(current)/\(path)", files)
+      }
       for path in ["", ":memory:", "flows\u{0}.db"] {
         await refused(path, .unavailable, naming: "'\(path)' is not", files)
       }

@@ -3,7 +3,21 @@
   import ActorFlowHosting
   import ActorFlowSQLite
   import ActorFlowTesting
+  import Synchronization
   import Testing
+
+  /// The writes of two stores.
+  private final class Counts: Sendable {
+    private let counts = Mutex([0, 0])
+
+    /// Returns whether each store has written enough.
+    func add(to index: Int) -> Bool {
+      counts.withLock { counts in
+        counts[index] += 1
+        return counts.allSatisfy { $0 >= 100 }
+      }
+    }
+  }
 
   @Suite("Several stores on one file", .timeLimit(.minutes(5)))
   struct SharedFileTests {
@@ -46,6 +60,27 @@
         for await case .freed(let id) in changesOfBob {
           #expect(id == "wished")
           break
+        }
+      }
+    }
+
+    @Test("stores that write without a pause let each other write")
+    func writing() async throws {
+      try await withTwoStores { first, second in
+        let counts = Counts()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for (index, store) in [first, second].enumerated() {
+            for player in 0..<4 {
+              group.addTask {
+                for number in 0... {
+                  let id = FlowID("flow \(index) \(player) \(number)")
+                  _ = try await store.commit(FlowWrite(Self.snapshot, to: id, expecting: .none))
+                  if counts.add(to: index) { return }
+                }
+              }
+            }
+          }
+          try await group.waitForAll()
         }
       }
     }
