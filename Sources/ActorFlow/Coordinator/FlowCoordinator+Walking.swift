@@ -16,13 +16,9 @@ extension FlowCoordinator {
       guard leg == .onward, let place = cursor.place else { return leg }
       do {
         let context = StepContext(runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track))
-        let output: any Sendable
-        // A step that only asks has no code to observe.
-        if let observation, place.node.body.question == nil {
-          output = try await proceed(place, context, on: track, under: observation)
-        } else {
-          output = try await place.node.body.proceed(place.instance, place.input, context)
-        }
+        // One call for both kinds of step: a second one would make the frame larger.
+        let proceed = proceed(of: place, on: track)
+        let output = try await proceed(place.instance, place.input, context)
         if place.node.body.question == nil || !isPersisted {
           cursor.leave(place, making: output)
         } else {

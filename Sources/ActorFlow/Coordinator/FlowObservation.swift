@@ -33,9 +33,14 @@ package final class FlowObservation: Sendable {
 extension FlowCoordinator {
   nonisolated var observation: FlowObservation? { settings.persistence?.observation }
 
-  /// Runs a step under observation. Kept out of the walk, whose frame every waiting flow pays for.
-  @inline(never)
-  nonisolated func proceed(
+  /// The code of a step, under observation if there is one.
+  nonisolated func proceed(of place: Place, on track: TrackID) -> StepBody.Proceed {
+    // A step that only asks has no code to observe.
+    guard let observation, place.node.body.question == nil else { return place.node.body.proceed }
+    return { [self] _, _, context in try await proceed(place, context, on: track, under: observation) }
+  }
+
+  private nonisolated func proceed(
     _ place: Place, _ context: StepContext, on track: TrackID, under observation: FlowObservation
   ) async throws -> any Sendable {
     let isReplay = await isReplay(on: track)

@@ -61,7 +61,8 @@ struct LogSnapshot: Sendable {
       let id = FlowID(try reader.string())
       let isNew = state.restore(try Packed.read(from: &reader), of: id)
       try reader.check(isNew, "a flow is there twice")
-      index.put(try Packed.read(from: &reader), of: id)
+      let (packed, entry) = try Packed<FlowIndex.Entry>.read(from: &reader)
+      index.put(entry, packed: packed, of: id)
     }
     for _ in 0..<max(0, try reader.int()) {
       let row = try reader.coded(LogNoteRow.placeholder)

@@ -30,6 +30,31 @@ struct FlowIndex: Sendable {
     var taskKeys: [[TextKey]] { snapshot.tasks.map { [TextKey($0.question)] + $0.assignees.map { TextKey($0) } } }
   }
 
+  /// A flow, packed once it has ended: most flows of a store have, and those that go on change with each commit.
+  private enum Row: Sendable {
+    case packed(Packed<Entry>)
+    indirect case open(Entry)
+
+    /// - Parameter packed: The packed entry, if it is there already.
+    init(_ entry: Entry, packed: Packed<Entry>? = nil) {
+      self = entry.snapshot.status.isTerminal ? .packed(packed ?? Packed(entry)) : .open(entry)
+    }
+
+    var entry: Entry {
+      switch self {
+      case .packed(let row): row.part
+      case .open(let entry): entry
+      }
+    }
+
+    var packed: Packed<Entry> {
+      switch self {
+      case .packed(let row): row
+      case .open(let entry): Packed(entry)
+      }
+    }
+  }
+
   struct TaskKey: Comparable, Sendable {
     let flow: TextKey
     let question: TextKey
@@ -48,7 +73,7 @@ struct FlowIndex: Sendable {
     }
   }
 
-  private var entries: [TextKey: Packed<Entry>] = [:]
+  private var entries: [TextKey: Row] = [:]
   private var flows = SortedList<TextKey>()
   private var byDefinition: [TextKey: SortedList<TextKey>] = [:]
   private var byLabel: [FlowQuery.Label: SortedList<TextKey>] = [:]
@@ -62,20 +87,20 @@ struct FlowIndex: Sendable {
   /// Visits all flows in the order of their ids.
   func visit(_ body: (FlowID, Packed<Entry>) -> Void) {
     flows.visit(after: nil) { name in
-      if let entry = entries[name] { body(FlowID(name.text), entry) }
+      if let row = entries[name] { body(FlowID(name.text), row.packed) }
       return true
     }
   }
 
   /// Applies a commit.
   mutating func put(_ flow: StoredFlow) {
-    let entry = Entry(flow)
-    put((Packed(entry), entry), of: flow.id)
+    put(Entry(flow), of: flow.id)
   }
 
-  mutating func put(_ entry: (packed: Packed<Entry>, part: Entry), of id: FlowID) {
-    let (name, new) = (TextKey(id.description), entry.part)
-    let old = entries.updateValue(entry.packed, forKey: name)?.part
+  /// - Parameter packed: The packed entry, if it is there already.
+  mutating func put(_ new: Entry, packed: Packed<Entry>? = nil, of id: FlowID) {
+    let name = TextKey(id.description)
+    let old = entries.updateValue(Row(new, packed: packed), forKey: name)?.entry
     if old == nil { flows.insert(name) }
     let definition = TextKey(new.snapshot.definition)
     if let old, TextKey(old.snapshot.definition) != definition {
@@ -108,7 +133,7 @@ struct FlowIndex: Sendable {
 
   mutating func remove(_ id: FlowID) {
     let name = TextKey(id.description)
-    guard let old = entries.removeValue(forKey: name)?.part else { return }
+    guard let old = entries.removeValue(forKey: name)?.entry else { return }
     flows.remove(name)
     byDefinition.remove(name, under: TextKey(old.snapshot.definition))
     byStatus.remove(name, under: old.snapshot.status)
@@ -160,7 +185,7 @@ extension FlowIndex {
     var more = false
     candidates(for: query).visit(after: start) { name in
       visiting(name)
-      guard let entry = entries[name]?.part else { return true }
+      guard let entry = entries[name]?.entry else { return true }
       let summary = entry.summary(of: FlowID(name.text))
       guard query.matches(summary) else { return true }
       guard found.count < limit else {
@@ -216,7 +241,7 @@ extension FlowIndex {
     var last: (flow: TextKey, snapshot: FlowSnapshot)?
     keys.visit(after: start) { key in
       visiting(key)
-      if last?.flow != key.flow { last = entries[key.flow].map { (key.flow, $0.part.snapshot) } }
+      if last?.flow != key.flow { last = entries[key.flow].map { (key.flow, $0.entry.snapshot) } }
       guard let snapshot = last?.snapshot else { return true }
       for task in snapshot.tasks where TextKey(task.question) == key.question {
         let summary = TaskSummary(flow: FlowID(key.flow.text), definition: snapshot.definition, task: task)
