@@ -16,7 +16,7 @@ extension FlowCoordinator {
       guard leg == .onward, let place = cursor.place else { return leg }
       do {
         let context = StepContext(runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track))
-        // One call for both kinds of step: a second one would make the frame larger.
+        // A second call, for observed steps, would make the frame larger.
         let proceed = proceed(of: place, on: track)
         let output = try await proceed(place.instance, place.input, context)
         if place.node.body.question == nil || !isPersisted {

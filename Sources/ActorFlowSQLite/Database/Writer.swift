@@ -75,7 +75,7 @@
     }
 
     /// Does queued calls until those of one task are done. The rest is left to the jobs of their own tasks: a job that
-    /// empties the queue does not end under load, and nobody is answered.
+    /// empties the queue does not end under load, and no caller is answered.
     private func doQueuedCalls(until own: [any WriterCall]) {
       while !own.allSatisfy(\.isDone), case let group = takeGroup(), !group.isEmpty { perform(group) }
     }
