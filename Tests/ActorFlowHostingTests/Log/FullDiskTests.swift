@@ -89,7 +89,11 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {
-          while !flag.isUp.withLock({ $0 }) { _ = try? await store.commit(FlowID("new \(number)"), 1) }
+          while !flag.isUp.withLock({ $0 }) {
+            _ = try? await store.commit(FlowID("new \(number)"), 1)
+            // A refused commit need not suspend. Without this, as many tasks as there are cores would keep all threads.
+            await Task.yield()
+          }
         }
       }
       for revision in 2...6 {
