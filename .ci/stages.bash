@@ -19,18 +19,36 @@ run() {
 # because a log of thousands of lines is often kept in part. `swift test` writes line by line, because the lines that a
 # run still holds when it is cut off name the test that hangs.
 tests() {
-  local status=0
+  local status=0 watch
+  watch_stacks & watch=$!
   run timeout --kill-after=30s "$test_limit" stdbuf --output=L "$@" 2>&1 | once_each | tee "$scratch/test.log" || status=$?
+  kill "$watch" 2>/dev/null || true
   if ((status)); then
     printf '\nfailed (exit code %d):\n' "$status"
     grep -E 'recorded an issue|play it again|error:|Fatal error' "$scratch/test.log" | cut -c1-600 | tail -n 40 || true
-    unfinished "$scratch/test.log"
+    unfinished "$scratch/test.log" | head -n 8
+    if [[ -s $scratch/stacks ]]; then cat "$scratch/stacks"; fi
     return "$status"
   fi
   if ! grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$scratch/test.log"; then
     echo "no test ran"
     return 1
   fi
+}
+
+# A minute before a run of tests is cut off, writes what its threads do: whether they run or wait, and where.
+watch_stacks() {
+  local process
+  sleep "$((${test_limit%m} * 60 - 60))"
+  process=$(pgrep -n -f '[.]xctest' || true)
+  [[ -n $process ]] || return 0
+  {
+    ps -L -o stat,time,comm -p "$process" | sort | uniq -c | sort -rn | head -n 8
+    if command -v gdb >/dev/null; then
+      timeout 50 gdb -p "$process" -batch -ex 'thread apply all bt 14' 2>/dev/null \
+        | grep -E '^(Thread|#.*(ActorFlow|RandomPrograms))' | cut -c1-120 | head -n 40
+    fi
+  } >"$scratch/stacks" 2>&1
 }
 
 # Prints the tests that have started and not ended, if the run was cut off.

@@ -149,6 +149,7 @@ final class DisorderlyHosts: Sendable {
     var limit = PlayLimit(id)
     while true {
       try limit.turn()
+      await Task.yield()
       let member = self[chance.below(count)]
       do {
         try await member.flows.start(id: id, with: "-", labels: [id.description: id.description])
@@ -170,7 +171,6 @@ final class DisorderlyHosts: Sendable {
         // The host was replaced.
         try #require([.alreadyRunning, .hostStopping].contains(error.code), "\(id): \(error)")
       } catch is CancellationError {}
-      await Task.yield()
     }
   }
 

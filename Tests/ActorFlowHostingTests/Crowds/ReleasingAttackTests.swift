@@ -66,6 +66,7 @@ import Testing
       while true {
         turns += 1
         try #require(turns < 10_000, "\(id) does not end")
+        await Task.yield()
         let host = hosts[chance.below(hosts.count)]
         let hasEnded = try await tolerating(id) {
           let view = try await host.flow(id).settled()
@@ -119,7 +120,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for id in ids {
         group.addTask {
-          while try await hosts.start(id) == nil {}
+          while try await hosts.start(id) == nil { await Task.yield() }
           try await withThrowingTaskGroup(of: Void.self) { players in
             for _ in 0..<3 { players.addTask { try await hosts.play(id) } }
             try await players.waitForAll()

@@ -66,6 +66,7 @@ final class TwoHosts: Sendable {
     while true {
       turns += 1
       try #require(turns < 10_000, "\(id) does not end")
+      await Task.yield()
       let host = self[chance.below(2)]
       do {
         try await host.flows.start(id: id, with: "-")

@@ -68,7 +68,7 @@ import Testing
     try await clock.waitForSleepers(2)
     clock.advance(by: .seconds(20))
     #expect(try await host.flow("x").settled().steps.isEmpty == false)
-    while try await host.flow("x").settled().steps != ["f/b"] {}
+    while try await host.flow("x").settled().steps != ["f/b"] { await Task.yield() }
     await host.isQuiet()
     _ = try await Self.$request.withValue("abandon") { try await host.flow("x").abandon() }
     run.cancel()

@@ -16,6 +16,7 @@ import Testing
         group.addTask { try await body(coordinator) }
         while case .running = try await coordinator.settled().status {
           _ = await outcome { try await coordinator.answer(Form.self, with: "t") }
+          await Task.yield()
         }
         try await group.waitForAll()
       }
