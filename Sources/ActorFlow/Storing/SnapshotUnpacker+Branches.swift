@@ -40,7 +40,8 @@ extension SnapshotUnpacker {
       return false
     }
     // Only the first moved branch is noted: another branch is in its old place.
-    for branch in branches.sorted(by: { $0.number < $1.number }) {
+    // A branch without a path was added by a move, and gets its name from the definition.
+    for branch in branches.sorted(by: { $0.number < $1.number }) where !branch.path.path.isEmpty {
       guard let place = place(of: branch, in: node, plan) else {
         // The check of its steps finds the branch.
         guard !hasSteps(branch) else { continue }

@@ -8,9 +8,11 @@ final class Definition: Sendable {
   let names: GraphNames
   /// A digest of the definition: its steps, their types and policies, and their order.
   let fingerprint: String
-  /// The older version whose flows move to this one by `moves`, if there is one.
+  /// The version whose flows move to this one by `moves`, if there is one.
   let from: Int?
   let moves: [Move]
+  /// Whether a flow of that version moves; `nil` if all do.
+  let admits: (@Sendable (MovingFlow) throws -> Bool)?
   /// The declared types of stored values.
   let stores: StoredTypes
   /// The times after which flows that have ended are removed, if there are any.
@@ -23,13 +25,15 @@ final class Definition: Sendable {
   let start: @Sendable (JSONStart) async throws -> FlowView
 
   init(
-    _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [], stores: StoredTypes = [],
+    _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [],
+    where admits: (@Sendable (MovingFlow) throws -> Bool)? = nil, stores: StoredTypes = [],
     retention: FlowHost.Retention? = nil, input: Any.Type, output: Any.Type,
     start: @escaping @Sendable (JSONStart) async throws -> FlowView
   ) {
     (self.input, self.output, self.start) = ("\(input)", "\(output)", start)
     (self.name, self.version, self.graph) = (name, version, graph)
-    (self.from, self.moves, self.stores, self.retention) = (from, moves, stores, retention)
+    (self.from, self.moves, self.admits) = (from, moves, admits)
+    (self.stores, self.retention) = (stores, retention)
     types = Self.types(of: graph)
     names = GraphNames(graph)
     fingerprint = Self.fingerprint(of: graph)

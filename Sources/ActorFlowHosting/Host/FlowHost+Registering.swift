@@ -11,8 +11,11 @@ extension FlowHost {
   ///   - flow: The definition. Its name is that of the outermost `Flow`, also within policies such as `.onFailure(_:)`
   ///     and `.expires(afterIdle:)`, or the name that `.named(_:)` gives it.
   ///   - version: The definition's version. Give a changed definition a new one while flows of the old one are open.
-  ///   - old: The version whose flows move to this one when they are activated next.
+  ///   - old: The version whose flows move to this one when they are activated next. A newer one takes a deploy back.
   ///   - moves: The differences between the two versions; none if flows of the old one fit as they are.
+  ///   - admits: Returns whether a flow of the old version moves; without it, all move. The others stay, and are asked
+  ///     about again at each activation, by every host: it must depend on its argument alone. A flow for which it throws
+  ///     stays. It may be called by any number of threads at once.
   ///   - stores: The types of what the steps ask, record and wait for. A flow with a stored answer or record that cannot
   ///     be read as its declared type does not fit. Those values are decoded at each activation.
   ///   - retention: The times after which ``run()`` removes flows of this definition that have ended; `nil` for never.
@@ -25,12 +28,13 @@ extension FlowHost {
   ///   Errors of the store.
   @discardableResult
   public func register<Input, Output>(
-    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [], stores: StoredTypes = [],
+    _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [],
+    where admits: (@Sendable (MovingFlow) throws -> Bool)? = nil, stores: StoredTypes = [],
     retention: Retention? = nil
   ) async throws -> RegisteredFlow<Input, Output> {
     var problems = Definition.problems(of: flow, storing: stores) + (retention?.problems ?? [])
     let definition = Definition(
-      flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, stores: stores,
+      flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, where: admits, stores: stores,
       retention: retention, input: Input.self, output: Output.self
     ) { try await $0.begin(with: Input.self) }
     if let problem = StoredText.problem(definition.name) { problems.append("its name \(problem)") }
@@ -42,8 +46,9 @@ extension FlowHost {
     if definitions[definition.name]?[version] != nil {
       problems.append("version \(version) of \"\(definition.name)\" is already registered")
     }
-    if let old, old >= version {
-      problems.append("version \(version) cannot come from version \(old), which is not older")
+    if let problem = circle(of: definition) { problems.append(problem) }
+    if admits != nil, old == nil {
+      problems.append("`where:` chooses among the flows of the version in `from:`; add that")
     }
     if let other = definitions[definition.name]?.values.first(where: { old != nil && $0.from == old }) {
       problems.append("version \(other.version) already comes from version \(old ?? 0); only one version can")
@@ -65,6 +70,19 @@ extension FlowHost {
       throw error
     }
     return RegisteredFlow(host: self, definition: definition)
+  }
+
+  /// Returns the problem of a version whose flows would move on until they come back to it.
+  private func circle(of definition: Definition) -> String? {
+    let others = definitions[definition.name]?.values.filter { $0.version != definition.version } ?? []
+    var way = [definition.version]
+    while let from = ([definition] + others).first(where: { $0.version == way[0] })?.from {
+      way.insert(from, at: 0)
+      guard from != definition.version else {
+        return "its flows would move in a circle, from version \(way.map(String.init).joined(separator: " to "))"
+      }
+    }
+    return nil
   }
 
   /// Returns an open flow of this version that began with another definition.

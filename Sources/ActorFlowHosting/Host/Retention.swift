@@ -9,7 +9,7 @@ import ActorFlow
 extension FlowHost {
   /// The times for which the flows of a definition stay in the store after they have ended, for each kind of ending.
   ///
-  /// Give it to ``FlowHost/register(_:version:from:moves:stores:retention:)``; ``FlowHost/run()`` then removes what is
+  /// Give it to ``FlowHost/register(_:version:from:moves:where:stores:retention:)``; ``FlowHost/run()`` then removes what is
   /// older. A time longer than 200 years counts as 200 years.
   public struct Retention: Sendable, Equatable {
     /// The time for finished flows; `nil` for ever.

@@ -9,7 +9,7 @@ import ActorFlow
 extension FlowHost {
   /// Returns the definition that a stored flow continues with, and the flow's state in it.
   ///
-  /// This is the newest version that declared moves lead to and that the flow fits, or else the flow's own version, if it
+  /// This is the last version that declared moves lead to, that takes the flow and that the flow fits, or else the flow's own version, if it
   /// can read the flow.
   ///
   /// - Parameter applied: Called for each move that has changed the flow, with its index among its definition's.
@@ -23,6 +23,11 @@ extension FlowHost {
     var fitting = versions[version]
     while let next = versions.values.first(where: { $0.from == version }) {
       do {
+        guard try next.takes(stored, StoredState(machine, values: shared.values), from: version) else {
+          reasons.append(
+            "version \(next.version) does not take it, because of its `where:`; register the old version, too")
+          break
+        }
         let moved = try moved(machine, by: next, noting: applied)
         if let problems = problems(of: moved, in: next, isMoving: true) { throw problems }
         (fitting, machine) = (next, moved)

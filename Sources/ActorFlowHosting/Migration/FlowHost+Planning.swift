@@ -6,7 +6,7 @@ extension FlowHost {
   ///
   /// The report uses the definitions that are registered now. It changes nothing. Stored values are decoded where their
   /// types are known: inputs and states of steps from the definition, everything else from the `stores:` of
-  /// ``register(_:version:from:moves:stores:retention:)``. A flow with any other value is reported as unchecked.
+  /// ``register(_:version:from:moves:where:stores:retention:)``. A flow with any other value is reported as unchecked.
   ///
   /// - Throws: The store's error.
   public func plan() async throws -> MigrationPlan {

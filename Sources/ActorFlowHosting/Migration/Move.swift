@@ -125,6 +125,26 @@ public struct Move: Sendable {
     }
   }
 
+  /// Gives open forks the branches of the new version, where a `Parallel` or a `Race` has gained, lost or reordered some.
+  ///
+  /// ```swift
+  /// // Before: stock, fraud. Now: address, stock.
+  /// .branches(of: "prepare/parallel", from: [nil, 0], forgettingSteps: true)
+  /// ```
+  ///
+  /// A new branch begins with the fork's input when the flow goes on. A lost branch is not walked any more, and what it
+  /// has open is closed. Its steps are gone from the definition, so their effects remain, as with ``forget(_:)``.
+  /// Forks that are being left or joined stay as they are: the move throws for them. So it does for a lost branch that
+  /// has entered a step, unless it is told to forget the steps.
+  ///
+  /// - Parameters:
+  ///   - fork: The fork; `*` in its path stands for the number of an element.
+  ///   - old: For each branch of the new version, in order, its number in the old one, from 0; `nil` for a new branch.
+  ///   - forgetsSteps: Whether branches may be lost that have entered a step.
+  public static func branches(of fork: StepID, from old: [Int?], forgettingSteps forgetsSteps: Bool = false) -> Move {
+    Move("branches", fork) { try $0.changeBranches(of: fork, from: old, forgettingSteps: forgetsSteps) }
+  }
+
   /// Changes the stored state in any other way.
   public static func custom(_ change: @escaping @Sendable (inout StoredState) throws -> Void) -> Move {
     Move(changing: change)

@@ -30,6 +30,19 @@ public struct StoredState: Sendable {
     return try StepBody.cast(stored(machine.payloads[machine[place].payload].value), to: type)
   }
 
+  /// Returns whether a step has a record under a key, at any of its places: a result of `once`, or of an `attempt` that
+  /// succeeded.
+  ///
+  /// Also true if the effect has begun and its outcome is not known, and where the step's `backUp` threw and may be
+  /// retried. Text is compared byte by byte.
+  public func hasRecord(of step: StepID, key: String) -> Bool {
+    let focused = places(step).filter { $0.index == machine.tracks[$0.track].places.count - 1 }
+    let records =
+      places(step).flatMap { machine[$0].records } + focused.flatMap { machine.tracks[$0.track].focus.records }
+      + machine.failedPlaces.filter { step.means($0.visit.step) }.flatMap(\.records)
+    return records.contains { $0.key.hasBytes(of: key) && ($0.value != nil || $0.failure == nil) }
+  }
+
   /// Replaces the input of a step at all its places, also where its `backUp` threw and may be retried.
   ///
   /// - Throws: A `FlowError` with the code `typeMismatch` if the input is not an `Old`; the error of `change`.

@@ -339,6 +339,37 @@ private let approval = Flow("approval") {
     print(try await host.plan())
   }
 
+  @Test func someFlowsOnly() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    func checkout(_ last: String) -> Flow<Int, Int> {
+      Flow("checkout") {
+        Step("pay") { (cents: Int, context: StepContext) in
+          try await context.once("charge") { _ in cents }
+        }
+        Step(last) { (cents: Int, context: StepContext) in cents }
+      }
+    }
+    let delivery = checkout("delivery")
+    do {
+      let checkout = checkout("ship")
+      try await host.register(checkout)
+      try await host.register(
+        delivery, version: 2, from: 1,
+        moves: [.rename("checkout/ship", to: "checkout/delivery")],
+        where: { !$0.state.hasRecord(of: "pay", key: "charge") && $0.share(of: "version 2") < 0.05 })
+    }
+    do {
+      let host = FlowHost(store: MemoryFlowStore())
+      let checkout = checkout("ship")
+      try await host.register(checkout, version: 1, from: 2, moves: [.rename("checkout/delivery", to: "checkout/ship")])
+    }
+    let prepare: [Move] = [
+      // Before: stock, fraud. Now: address, stock.
+      .branches(of: "prepare/parallel", from: [nil, 0], forgettingSteps: true)
+    ]
+    #expect(prepare.count == 1)
+  }
+
   @Test func storedTypes() async throws {
     struct AddressForm: Prompt, Codable { typealias Answer = String }
     struct Receipt: Codable { var number: String }
