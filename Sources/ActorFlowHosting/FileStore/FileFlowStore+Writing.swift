@@ -52,8 +52,8 @@ extension FileFlowStore {
   }
 
   private func drain() {
-    let hasReserve = files.withLock { $0.hasReserve }
-    guard let members = state.withLock({ $0.queue.next(upTo: Self.groupBytes, apart: !hasReserve) }) else { return }
+    let isApart = files.withLock { $0.lacksReserve }
+    guard let members = state.withLock({ $0.queue.next(upTo: Self.groupBytes, apart: isApart) }) else { return }
     let replies: [WriteQueue.Reply]
     var ended = members
     let result: Result<WriteQueue.Ending, FlowStoreError>

@@ -32,6 +32,8 @@ struct LogFiles: Sendable {
   private(set) var hasReserve = false
   /// Whether the file system cannot reserve space.
   private var cannotReserve = false
+  /// Whether the disk had no room for the reserve. A file system that cannot reserve space gives none back either.
+  var lacksReserve: Bool { !hasReserve && !cannotReserve }
 
   init(
     _ directory: String, _ disk: Disk, mark: String, limit: Int, manifest: Manifest = Manifest(), nextGroup: UInt64 = 1

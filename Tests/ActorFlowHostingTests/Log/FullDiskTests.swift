@@ -82,6 +82,27 @@ import Testing
     await store.close()
   }
 
+  @Test("a file system that cannot reserve space: leaves share a sync with other writes, and a full disk refuses both")
+  func withoutReserve() async throws {
+    files.refuseReserves()
+    let store = try await open()
+    for number in 0..<2 { try await store.commit(FlowID("\(number)"), 1) }
+    let before = files.syncs
+    let both = await store.commit([
+      FlowWrite(.numbered(2), to: "0", expecting: Revision(1)),
+      FlowWrite(.numbered(2), to: "1", expecting: Revision(1), leaving: true),
+    ])
+    #expect(both.allSatisfy { (try? $0.get()) != nil })
+    #expect(files.syncs == before + 1)
+    files.setCapacity(files.used)
+    while try await commits(store, "filler") {}
+    await #expect(throws: FlowStoreError.self) { try await store.commit("0", 3, leaving: true) }
+    files.setCapacity(.max)
+    try await store.commit("0", 3, leaving: true)
+    #expect(try await commits(store, "filler"))
+    await store.close()
+  }
+
   @Test("a leave is written although ordinary writes keep coming")
   func crowd() async throws {
     let store = try await full(3)

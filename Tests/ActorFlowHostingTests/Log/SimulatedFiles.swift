@@ -59,6 +59,7 @@ final class SimulatedFiles: FileSystem {
     var epoch = 0
     /// The bytes that the disk has.
     var capacity = Int.max
+    var canReserve = true
     var syncs = 0
     var losesSync = false
     var random: RandomState
@@ -125,6 +126,9 @@ final class SimulatedFiles: FileSystem {
   }
 
   var syncs: Int { state.withLock { $0.syncs } }
+
+  /// Lets the file system refuse to reserve space, as some do.
+  func refuseReserves() { state.withLock { $0.canReserve = false } }
 
   func setCapacity(_ bytes: Int) { state.withLock { $0.capacity = bytes } }
 
@@ -358,6 +362,7 @@ private final class OpenFile: SystemFile {
 
   func reserve(_ size: Int) throws(SystemFailure) {
     try withFile { state, file throws(SystemFailure) in
+      if !state.canReserve { throw SystemFailure(EOPNOTSUPP) }
       if state.capacity < .max, state.capacity - state.used < size { throw SystemFailure(ENOSPC) }
       file.reserved = size
     }
