@@ -65,6 +65,7 @@
       for value in write.droppedValues {
         try database.run("DELETE FROM flow_values WHERE flow = ? AND number = ?", .int(number), .int(value))
       }
+      if write.replacesHistory { try database.run("DELETE FROM flow_history WHERE flow = ?", .int(number)) }
       for entry in write.history { try append(entry, to: number) }
       if write.releases, let fence = write.fence { try endLease(of: write.id, under: fence.number) }
       try announceDue(write.id)

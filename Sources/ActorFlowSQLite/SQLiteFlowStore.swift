@@ -88,6 +88,9 @@
 
     /// True: a flow's large values are rows of their own.
     public var keepsValuesApart: Bool { true }
+
+    /// True: flows can be redacted.
+    public var canReplaceHistory: Bool { true }
   }
 
   extension SQLiteFlowStore.Options {

@@ -189,6 +189,9 @@ public final class FileFlowStore: FlowStore {
   /// True: a write brings only the values that are new.
   public var keepsValuesApart: Bool { true }
 
+  /// True: flows can be redacted.
+  public var canReplaceHistory: Bool { true }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await read(id) { store throws(FlowStoreError) in try store.readFlow(id) }
@@ -236,7 +239,7 @@ public final class FileFlowStore: FlowStore {
       id: write.id, revision: write.expecting.next, snapshot: write.snapshot.stored, changedAt: clock.now.stored)
     return LogCommit(
       flow, by: write.commit, snapshot: bytes, values: write.newValues, history: write.history,
-      leaving: write.leaves)
+      replacing: write.replacesHistory, leaving: write.leaves)
   }
 
   /// The flow that a commit has stored, or had stored before.

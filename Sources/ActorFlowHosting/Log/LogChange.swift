@@ -129,7 +129,8 @@ struct LogCommit: Sendable {
   let flow: StoredFlow
   let commit: CommitID
   let snapshot: [UInt8]
-  /// The number of the first entry of the history, with the record; empty if the commit adds none.
+  /// The number of the first entry of the history, or ``HistoryRecord/whole``, with the record; empty if the commit adds
+  /// none.
   let first: Int
   let history: [UInt8]
   /// The values that the commit brings.
@@ -139,12 +140,12 @@ struct LogCommit: Sendable {
 
   init(
     _ flow: StoredFlow, by commit: CommitID, snapshot: [UInt8], values: [FlowValue], history entries: [HistoryEntry],
-    leaving leaves: Bool = false
+    replacing replacesHistory: Bool = false, leaving leaves: Bool = false
   ) {
     (self.flow, self.commit, self.values, self.leaves) = (flow, commit, values, leaves)
     self.snapshot = FlowRecord.encoded(commit, flow.changedAt, snapshot: snapshot)
-    first = entries.first?.sequence ?? 0
-    history = entries.isEmpty ? [] : HistoryRecord.encoded(entries)
+    first = replacesHistory ? HistoryRecord.whole : entries.first?.sequence ?? 0
+    history = entries.isEmpty && !replacesHistory ? [] : HistoryRecord.encoded(entries, from: first)
   }
 
   /// The numbers of the values that must be in the log already.

@@ -39,9 +39,14 @@ struct FlowRecord: Sendable {
 
 /// The content of a record of a flow's history: the number of the first entry, and the entries.
 enum HistoryRecord {
-  static func encoded(_ entries: [HistoryEntry]) -> [UInt8] {
+  /// The number in place of the first entry's in a record that has the whole history: it takes the place of all records of
+  /// earlier revisions.
+  static let whole = 0
+
+  /// - Parameter first: The number of the first entry, or ``whole``; `nil` to take it from the entries.
+  static func encoded(_ entries: [HistoryEntry], from first: Int? = nil) -> [UInt8] {
     var writer = ByteWriter(reserving: entries.count * 64 + 8)
-    writer.int(entries.first?.sequence ?? 0)
+    writer.int(first ?? entries.first?.sequence ?? 0)
     _ = writer.coded(entries)
     return writer.bytes
   }

@@ -72,15 +72,26 @@ struct LogState: Sendable {
       return dropped.values.map(\.place)
     }
 
-    /// Adds a part of the history in the order of revisions; returns the place of the one that it replaces.
-    mutating func add(_ span: Span) -> LogPlace? {
-      let index = firstSpan { $0.revision >= span.revision }
+    /// Adds a part of the history in the order of revisions; returns the places of those that it replaces. The whole
+    /// history replaces all parts of earlier revisions.
+    mutating func add(_ span: Span) -> [LogPlace] {
+      if let first = spans.first, first.first == HistoryRecord.whole, span.revision < first.revision {
+        return [span.place]
+      }
+      var index = firstSpan { $0.revision >= span.revision }
+      var replaced: [LogPlace] = []
+      if span.first == HistoryRecord.whole {
+        replaced = spans[..<index].map(\.place)
+        spans.removeSubrange(..<index)
+        index = 0
+      }
       guard index < spans.count, spans[index].revision == span.revision else {
         spans.insert(span, at: index)
-        return nil
+        return replaced
       }
-      defer { spans[index] = span }
-      return spans[index].place
+      replaced.append(spans[index].place)
+      spans[index] = span
+      return replaced
     }
 
     /// Returns the index of the first part that fits; the parts that fit come after all others.
@@ -193,8 +204,8 @@ struct LogState: Sendable {
   }
 
   mutating func add(_ span: Span, to id: FlowID) {
-    release(change(id) { $0.add(span) })
     retain(span.place)
+    for place in change(id, { $0.add(span) }) { release(place) }
   }
 
   /// Removes what groups before this number say of a flow.

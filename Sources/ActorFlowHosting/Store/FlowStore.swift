@@ -13,6 +13,10 @@ public protocol FlowStore: Sendable {
   /// open; a store that is opened by another version of its code may answer otherwise.
   var keepsValuesApart: Bool { get }
 
+  /// Whether a write may replace the history of its flow: see ``FlowWrite/replacesHistory``. Without it a host cannot
+  /// redact flows. The default is `false`.
+  var canReplaceHistory: Bool { get }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   ///
   /// - Throws: ``FlowStoreError`` with code `corrupted` or `unsupportedFormat` if the flow exists and cannot be read.
@@ -26,7 +30,8 @@ public protocol FlowStore: Sendable {
   /// not have ended.
   ///
   /// A store that keeps values apart writes ``FlowWrite/newValues`` and removes ``FlowWrite/droppedValues`` in the same
-  /// moment; the snapshot's other values are stored already.
+  /// moment; the snapshot's other values are stored already. If the write ``FlowWrite/replacesHistory``, the store removes
+  /// all entries that it has of the flow in the same moment, and then appends those of the write.
   ///
   /// The checks are made in this order, and the first that fails is thrown: the size (`tooLarge`), whether the stored
   /// flow can be read (`corrupted`, `unsupportedFormat`), the id of the last commit, the lease (`fenced`, `leased`), the
@@ -118,6 +123,9 @@ extension FlowStore {
 
   /// False: the body of a flow has all its values.
   public var keepsValuesApart: Bool { false }
+
+  /// False: no flow of the store can be redacted.
+  public var canReplaceHistory: Bool { false }
 
   /// Performs several writes, one after the other.
   public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {

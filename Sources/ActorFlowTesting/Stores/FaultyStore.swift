@@ -55,6 +55,9 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
   /// Whether the inner store keeps the values of a flow apart from its body.
   public var keepsValuesApart: Bool { store.keepsValuesApart }
 
+  /// Whether the inner store can replace the history of a flow.
+  public var canReplaceHistory: Bool { store.canReplaceHistory }
+
   /// The damage of the store behind this one.
   public var damage: StoreDamage? { store.damage }
 

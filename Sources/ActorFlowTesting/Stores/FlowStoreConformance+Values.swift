@@ -96,7 +96,7 @@ extension FlowStoreConformance {
 
 extension CheckedStore {
   /// Writes a snapshot, and expects that the store returns what was written.
-  fileprivate func written(
+  func written(
     _ id: FlowID, _ snapshot: FlowSnapshot, from revision: Int, as commit: CommitID = CommitID(),
     over storedValues: Set<Int> = []
   ) async throws -> StoredFlow {

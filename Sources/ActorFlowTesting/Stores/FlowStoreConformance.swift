@@ -14,7 +14,7 @@ public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] =
     writing + values
-    + batches + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming
+    + batches + redacting + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming
     + waking + notes
     + onDisk + crashing + severing + closing
 
@@ -65,6 +65,8 @@ public enum FlowStoreConformance: Sendable {
   @nonexhaustive public enum Need: Sendable, Hashable, CaseIterable {
     /// Values apart from the body: the store's `keepsValuesApart` is true.
     case values
+    /// Histories that a write may replace: the store's `canReplaceHistory` is true.
+    case replacing
     /// Leases: the store is a `LeasingFlowStore`.
     case leases
     /// The store's clock can be moved.
@@ -87,6 +89,7 @@ public enum FlowStoreConformance: Sendable {
     func missing(in store: any FlowStore, _ harness: FlowStoreHarness) -> String? {
       switch self {
       case .values: store.keepsValuesApart ? nil : "the store does not keep values apart from the body"
+      case .replacing: store.canReplaceHistory ? nil : "the store cannot replace the history of a flow"
       case .leases: store is any LeasingFlowStore ? nil : "the store gives no leases"
       case .clock: harness.advance != nil ? nil : "the store's clock cannot be moved"
       case .reopening: harness.reopen != nil ? nil : "the store cannot be opened again"

@@ -49,10 +49,10 @@ import Testing
     for check in FlowStoreConformance.all {
       let outcome = try await check.run(on: FlowStoreHarness { MemoryFlowStore() })
       guard case .skipped(let reason) = outcome else {
-        #expect(check.needs.isSubset(of: [.leases, .values]))
+        #expect(check.needs.isSubset(of: [.leases, .values, .replacing]))
         continue
       }
-      #expect(!check.needs.isSubset(of: [.leases, .values]) && !reason.isEmpty)
+      #expect(!check.needs.isSubset(of: [.leases, .values, .replacing]) && !reason.isEmpty)
     }
   }
 

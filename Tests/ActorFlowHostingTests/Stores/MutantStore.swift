@@ -16,6 +16,7 @@ final class MutantStore: LeasingFlowStore {
 
   let mutation: Mutation
   let keepsValuesApart = true
+  let canReplaceHistory = true
   let base: MemoryFlowStore
   let clock: ManualWallClock
   let seen = Lock(Seen())
@@ -70,6 +71,12 @@ final class MutantStore: LeasingFlowStore {
         throw FlowStoreError(.fenced, "a later lease was given")
       }
     case .ignoresReleases: write.releases = false
+    case .appendsReplacement: write.replacesHistory = false
+    case .replacesHistoryOfRefused where write.replacesHistory && write.expecting != current:
+      var early = write
+      (early.expecting, early.commit) = (current, CommitID())
+      _ = try await base.commit(early)
+    case .losesKeyReferences: write.snapshot.keyReference = nil
     case .weighsAfterCommits:
       if seen.withLock({ $0.commits[id] == write.commit }), let flow = try await base.load(id) { return flow }
     case .refusesRequests where !write.requests.isEmpty: throw FlowStoreError(.unavailable, "no table for requests")

@@ -6,7 +6,8 @@ enum Mutation: String, CaseIterable, Sendable {
   case keepsHistoryOfDeleted
   case writesHistoryOfRefused
   case sharesNotes, overwritesNotes, keepsNotes
-  case refusesTogether, writesBatchesAgain, refusesRequests
+  case refusesTogether, writesBatchesAgain, refusesRequests, appendsReplacement, losesKeyReferences
+  case replacesHistoryOfRefused
   // values
   case forgetsNewValues, dropsValuesEarly, mixesValues, keepsValuesOfDeleted, writesValuesOfRefused
   case countsOnMissingValues, endsOwnEpoch, skipsEmptyIDs, retriesWithoutValues, weighsNoValues, leasesWithoutValues
@@ -47,6 +48,9 @@ enum Mutation: String, CaseIterable, Sendable {
     case .refusesTogether: "several writes have"
     case .writesBatchesAgain: "a repeated batch"
     case .refusesRequests: "requests that a write carries"
+    case .appendsReplacement: "a write that replaces"
+    case .replacesHistoryOfRefused: "a refused write replaces"
+    case .losesKeyReferences: "the reference of a key"
     case .forgetsNewValues, .dropsValuesEarly: "a write brings new values"
     case .mixesValues: "values of different flows"
     case .keepsValuesOfDeleted: "the values of a deleted"

@@ -6,6 +6,7 @@ struct PlainStore: FlowStore {
   let base: any FlowStore
   /// Whether hosts write the values of a flow apart from its body.
   var keepsValuesApart = true
+  var canReplaceHistory: Bool { base.canReplaceHistory }
   /// Called before each commit.
   var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
   /// Called with each write.

@@ -40,7 +40,7 @@ extension StoredFlow {
     switch snapshot.status {
     case .runnable: changedAt
     case .waiting: snapshot.wakeAt
-    case .suspended, .unmigrated, .failed, .finished, .abandoned, .cancelled: nil
+    case .suspended, .unmigrated, .erased, .failed, .finished, .abandoned, .cancelled: nil
     }
   }
 

@@ -37,6 +37,9 @@ public final class MemoryFlowStore: LeasingFlowStore {
   /// True: a write brings only the values that are new.
   public var keepsValuesApart: Bool { true }
 
+  /// True: flows can be redacted.
+  public var canReplaceHistory: Bool { true }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     state.withLock { $0.records[id]?.flow }
@@ -61,6 +64,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
       } else {
         state.records[id]?.flow = next
         state.records[id]?.commit = commit
+        if write.replacesHistory { state.records[id]?.history = [] }
         state.records[id]?.history += entries
       }
       state.index.put(next)

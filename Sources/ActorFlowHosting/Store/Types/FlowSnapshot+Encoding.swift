@@ -7,7 +7,7 @@ import ActorFlow
 #endif
 
 extension FlowSnapshot {
-  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 3, oldest: 1, what: "the snapshot")
+  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 4, oldest: 1, what: "the snapshot")
   /// The newest format of bodies in rows of the format 1.
   private static let olderBodies = 5
 
@@ -32,10 +32,15 @@ extension FlowSnapshot {
   }
 
   /// The format of the row: the oldest that has all of the snapshot, so that hosts of earlier versions read it.
-  private var rowFormat: UInt16 { isOlder ? 1 : format == 6 && values.isEmpty ? 2 : 3 }
+  private var rowFormat: UInt16 {
+    hasFormat9 ? 4 : isOlder ? 1 : format == 6 && values.isEmpty ? 2 : 3
+  }
+
+  /// Whether the row has what only format 9 of flows has.
+  private var hasFormat9: Bool { format >= 9 || keyReference != nil || status == .erased }
 
   /// Whether hosts of versions before format 6 read the row.
-  private var isOlder: Bool { format <= Self.olderBodies && values.isEmpty }
+  private var isOlder: Bool { !hasFormat9 && format <= Self.olderBodies && values.isEmpty }
 
   /// Reads what ``encoded()`` wrote.
   ///
@@ -117,7 +122,7 @@ extension FlowSnapshot {
 
   /// The size of the encoded snapshot in bytes, or `nil` if it is at most `limit`.
   func count(over limit: Int) -> Int? {
-    var bound = body.count + definition.utf8.count + 128
+    var bound = body.count + definition.utf8.count + (keyReference?.utf8.count ?? 0) + 128
     for value in values { bound += value.bytes.count + 20 }
     for step in steps { bound += step.path.utf8.count + 10 }
     for (key, value) in labels { bound += key.utf8.count + value.utf8.count + 20 }
@@ -166,6 +171,7 @@ extension FlowSnapshot: StoredPart {
     try codeIndexed(with: &coder)
     if coder.format >= 2 { try coder.int(&format) }
     try coder.blob(&body)
+    if coder.format >= 4 { try coder.code(&keyReference) }
     return place
   }
 
@@ -240,6 +246,7 @@ extension FlowSnapshot.Status: StoredChoice {
     case .abandoned: 6
     case .cancelled: 7
     case .failed: 8
+    case .erased: 9
     }
   }
 }

@@ -8,7 +8,7 @@ public import ActorFlow
 
 /// A flow between two commits: all that a store persists, and all that a host needs to continue it.
 ///
-/// Stores index everything but ``body``, and never look into that. Times are stored to the microsecond. A flow whose
+/// Stores index everything but ``body``, ``values`` and ``keyReference``, and never look into these. Times are stored to the microsecond. A flow whose
 /// steps are executing is ``Status/runnable``: the lease says whether a host runs it, and the snapshot never does.
 public struct FlowSnapshot: Sendable, Equatable {
   /// The name of the flow's definition.
@@ -36,12 +36,15 @@ public struct FlowSnapshot: Sendable, Equatable {
   /// The values that ``body`` names by their numbers, in the order of the numbers; empty unless the store keeps them
   /// apart, see ``FlowStore/keepsValuesApart``.
   public var values: [FlowValue]
+  /// The reference of the key with which the host's codec encrypts the flow; `nil` if the codec has named none. It never
+  /// changes in the flow's life. See ``BodyCodec/key(for:labels:)``.
+  public var keyReference: String?
 
   /// A snapshot of these parts.
   public init(
     definition: String, version: Int, status: Status, rollbackFailed: Bool = false, steps: [StepID] = [],
     labels: [String: String] = [:], wakeAt: Date? = nil, tasks: [OpenTask] = [], format: Int = newestFormat,
-    body: [UInt8] = [], values: [FlowValue] = []
+    body: [UInt8] = [], values: [FlowValue] = [], keyReference: String? = nil
   ) {
     self.definition = definition
     self.version = version
@@ -54,6 +57,7 @@ public struct FlowSnapshot: Sendable, Equatable {
     self.format = format
     self.body = body
     self.values = values
+    self.keyReference = keyReference
   }
 
   /// The status of a stored flow: what it waits for, or how it ended.
@@ -68,6 +72,12 @@ public struct FlowSnapshot: Sendable, Equatable {
     case suspended
     /// The flow fits no registered version and cannot be activated: a migration is missing.
     case unmigrated
+    /// The key of the flow was erased, so that its state can never be read again: no host activates it. Delete it when
+    /// its facts are not needed any more.
+    ///
+    /// A host finds that out when it activates the flow, or when a request of it comes. Until then the flow is indexed with
+    /// its earlier status.
+    case erased
     /// The last step has returned.
     case finished
     /// The flow failed, and has ended.
@@ -81,7 +91,7 @@ public struct FlowSnapshot: Sendable, Equatable {
     public var isTerminal: Bool {
       switch self {
       case .finished, .failed, .abandoned, .cancelled: true
-      case .runnable, .waiting, .suspended, .unmigrated: false
+      case .runnable, .waiting, .suspended, .unmigrated, .erased: false
       }
     }
 
@@ -106,6 +116,7 @@ extension FlowSnapshot.Status: RawRepresentable {
     case .waiting: "waiting"
     case .suspended: "suspended"
     case .unmigrated: "unmigrated"
+    case .erased: "erased"
     case .finished: "finished"
     case .failed: "failure"
     case .abandoned: "abandoned"

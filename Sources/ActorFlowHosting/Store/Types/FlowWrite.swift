@@ -14,6 +14,11 @@ public struct FlowWrite: Sendable, Equatable {
   public var commit: CommitID
   /// The entries to append to the flow's history.
   public var history: [HistoryEntry]
+  /// Whether ``history`` takes the place of all entries that the store has, instead of being appended to them. The entries
+  /// then begin with the number 1.
+  ///
+  /// Only a redaction does that, and only on a store whose ``FlowStore/canReplaceHistory`` is true.
+  public var replacesHistory: Bool
   /// The requests that the write carries: those whose callers are answered when it is durable.
   ///
   /// A store need not look at them. They say why a flow changed, for a database that has a table of requests.
@@ -45,14 +50,16 @@ public struct FlowWrite: Sendable, Equatable {
   ///   - releases: Whether the flow's lease ends with the write.
   ///   - leaves: Whether the write belongs to the way out of a step or of the flow.
   ///   - storedValues: The numbers of the values of the snapshot that is replaced.
+  ///   - replacesHistory: Whether the entries take the place of all that the store has.
   public init(
     _ snapshot: FlowSnapshot, to id: FlowID, expecting revision: Revision, fence: Fence? = nil,
     as commit: CommitID = CommitID(), appending history: [HistoryEntry] = [], carrying requests: [Request] = [],
-    releasing releases: Bool = false, leaving leaves: Bool = false, over storedValues: Set<Int> = []
+    releasing releases: Bool = false, leaving leaves: Bool = false, over storedValues: Set<Int> = [],
+    replacingHistory replacesHistory: Bool = false
   ) {
     (self.id, self.snapshot, expecting, self.fence) = (id, snapshot, revision, fence)
     (self.commit, self.history, self.requests, self.releases) = (commit, history, requests, releases)
-    (self.leaves, self.storedValues) = (leaves, storedValues)
+    (self.leaves, self.storedValues, self.replacesHistory) = (leaves, storedValues, replacesHistory)
   }
 
   /// The values that the store does not have yet, in the order of their numbers.
@@ -107,6 +114,8 @@ extension FlowWrite.Request {
     public static let reassign = Kind(rawValue: "reassign")
     /// An operator wrote a note into the history.
     public static let note = Kind(rawValue: "note")
+    /// An operator removed what people said from a flow that has ended.
+    public static let redact = Kind(rawValue: "redact")
 
     /// The kind's name.
     public var description: String { rawValue }

@@ -30,6 +30,7 @@ extension TableStore {
         setTasks(of: flow, key, &tables)
         return Done(value: flow) { $0.history[key, default: []] += entries }
       }
+      if write.replacesHistory { tables.history[key] = [] }
       tables.history[key, default: []] += entries
       if fault == .writesTasksLater {
         return Done(value: flow) { [self, flow] in setTasks(of: flow, key, &$0) }

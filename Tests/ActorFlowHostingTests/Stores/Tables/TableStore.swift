@@ -7,6 +7,8 @@ import Foundation
 final class TableStore: FlowStore {
   struct DriverError: Error {}
 
+  let canReplaceHistory = true
+
   private struct Link: Sendable {
     var isClosed = false
     var isBroken = false
