@@ -9,7 +9,7 @@ extension FlowError {
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
       case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
       case hostStopping, notSuspended, stepsStillRunning, noDecision, wrongDeployment
-      case ambiguousStep
+      case ambiguousStep, erased, redacted, notEnded
     }
     let name: Name
 
@@ -98,6 +98,12 @@ extension FlowError {
     public static let suspended = Code(.suspended)
     /// No registered definition fits the flow; the message names what is missing.
     public static let unmigrated = Code(.unmigrated)
+    /// The key of the flow's data was erased: nothing of it can be read any more, and the flow does not go on.
+    public static let erased = Code(.erased)
+    /// The flow was redacted: its output, or the value asked for, is no longer stored.
+    public static let redacted = Code(.redacted)
+    /// The flow has not ended; let it end, or abandon it first.
+    public static let notEnded = Code(.notEnded)
     /// The flow is not suspended, so there is nothing to retry.
     public static let notSuspended = Code(.notSuspended)
     /// The host is stopping, or has stopped; another host takes the request.

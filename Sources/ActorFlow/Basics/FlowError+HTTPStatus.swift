@@ -13,8 +13,9 @@ extension FlowError.Code {
     case .noSuchFlow, .noSuchQuestion, .noSuchStep: 404
     case .notRunning, .alreadyRunning, .flowEnded, .ending, .moving, .cannotBackUp, .abandoned, .questionClosed,
       .ambiguousQuestion, .ambiguousBackUp, .ambiguousStep, .staleRevision, .notActive, .alreadyStarted, .suspended,
-      .notSuspended:
+      .notSuspended, .notEnded:
       409
+    case .erased, .redacted: 410
     case .tooLarge: 413
     case .wrongAnswerType, .typeMismatch, .keyReused, .badDefinition: 422
     case .signalsFull: 429

@@ -102,4 +102,11 @@ package final class FlowPersistence: Sendable {
         + "runs this version, set the host's option `writesFormat` to \(needed)",
       flow: flow)
   }
+
+  /// Refuses to ask an audited prompt if the flow's format has no answers in its history.
+  ///
+  /// - Throws: A ``FlowError`` with the code `notStorable` that names the remedy.
+  func refuse(_ prompt: any Prompt.Type, of flow: FlowID) throws {
+    try refuse("ask(\(prompt))", of: flow, before: 9)
+  }
 }

@@ -322,6 +322,7 @@ extension FlowCoordinator {
         "the prompt \(P.self) asks for an answer of type \(P.Answer.self), which cannot be stored; make it Codable",
         flow: id, step: step)
     }
+    if P.isAudited { try settings.persistence?.refuse(P.self, of: id) }
     guard prompt is any Encodable else {
       throw FlowError(
         .notStorable, "a prompt of type \(P.self) cannot be stored; make it Encodable", flow: id, step: step)

@@ -7,6 +7,7 @@ extension FlowCoordinator {
     _ answer: A, for id: Question.ID, by principal: Principal?, revision: Int?, cause: (any CommitCause)?
   ) async throws {
     var (question, receiver, asker) = try await openQuestion(takingActions: id)
+    if type(of: question.prompt).isAudited { try cause?.notesAuditedAnswer(answer) }
     var attempt = ActionAttempt.first(by: principal)
     while true {
       do {

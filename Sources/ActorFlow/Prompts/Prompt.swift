@@ -29,6 +29,13 @@ public protocol Prompt<Answer>: PromptGuards {
   /// otherwise `ask` throws ``FlowError/Code/notStorable``.
   static var promptName: String { get }
 
+  /// Whether the history of a hosted flow has the answers to this prompt. False by default: then the history says that
+  /// the question was answered, when and by whom, and the answer is gone with the flow's state.
+  ///
+  /// Set it where an auditor has to see the decision itself: `static let isAudited = true`. A host stores the answer with
+  /// the `answered` entry, through its codec if it has one. A flow in memory has no history.
+  static var isAudited: Bool { get }
+
   /// Decides whether `principal` may answer; throws if not. The default admits every answerer, including an anonymous
   /// one.
   ///
@@ -72,6 +79,9 @@ public protocol Prompt<Answer>: PromptGuards {
 extension Prompt {
   /// The name of the type with those of its module and of the types around it, as in `Shop.Checkout.AddressForm`.
   public static var promptName: String { TypeName(of: Self.self).qualified }
+
+  /// False: answers are not part of the history.
+  public static var isAudited: Bool { false }
 }
 
 // The defaults are not async: in an async function the compiler would prefer an async default to a conforming type's

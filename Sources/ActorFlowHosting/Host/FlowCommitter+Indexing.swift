@@ -14,8 +14,8 @@ extension FlowCommitter {
     var snapshot = FlowSnapshot(
       definition: definition.name, version: definition.version, status: Self.status(of: machine, state.machine),
       rollbackFailed: !state.machine.undoFailures.isEmpty,
-      labels: labels(after: machine), tasks: try self.tasks(of: machine, old, at: now))
-    try shared.write(&state, to: &snapshot)
+      labels: labels(after: machine), tasks: try self.tasks(of: machine, old, at: now), keyReference: keyReference)
+    try shared.write(&state, to: &snapshot, of: id)
     index(&snapshot, by: state)
     if machine.phase != .ended, let due = Self.nextTimer(of: machine, state.machine) {
       snapshot.wakeAt = state.startedAt.addingTimeInterval(due.wholeMicroseconds / .seconds(1))

@@ -67,7 +67,7 @@ extension FlowCommitter {
     }
     state.machine.sequence += 1
     index(&snapshot, by: state)
-    try shared.write(&state, to: &snapshot)
+    try shared.write(&state, to: &snapshot, of: id)
     let entry = HistoryEntry(
       sequence: state.machine.sequence, at: shared.clock.now, what: what, step: step, by: request?.principal,
       detail: detail.flatMap { $0.isEmpty ? nil : $0 })

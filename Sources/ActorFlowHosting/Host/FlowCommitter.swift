@@ -14,6 +14,8 @@ final class FlowCommitter: Sendable {
   let shared: HostContext
   /// The labels for the flow's first snapshot.
   let labels: [String: String]
+  /// The reference of the flow's key, which never changes; `nil` if the codec has named none.
+  let keyReference: String?
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 
@@ -49,9 +51,10 @@ final class FlowCommitter: Sendable {
 
   init(
     _ id: FlowID, _ definition: Definition, _ stored: StoredFlow?, _ state: HostedState, fence: Fence?,
-    shared: HostContext, labels: [String: String] = [:]
+    shared: HostContext, labels: [String: String] = [:], key: String? = nil
   ) {
     (self.id, self.definition, self.shared, self.labels) = (id, definition, shared, labels)
+    keyReference = stored?.snapshot.keyReference ?? key
     var entry = Entry(stored: stored, state: state, fence: fence)
     if let old = stored?.snapshot.version, old != definition.version {
       // The entry's number comes before those of all that the flow does now.

@@ -19,6 +19,8 @@ extension FlowHost {
     public var suspended = 0
     /// The number of flows that fit no registered version.
     public var unmigrated = 0
+    /// The number of flows that were open when their key was erased, as far as hosts have found that out.
+    public var erased = 0
     /// Whether all flows were counted. If not, the numbers are at least those of the store, up to the limit.
     public var isComplete = true
   }
@@ -43,10 +45,11 @@ extension FlowHost {
     let waiting = try await count(.waiting, of: definition, dueBefore: soon, limit: limit)
     let suspended = try await count(.suspended, of: definition, limit: limit)
     let unmigrated = try await count(.unmigrated, of: definition, limit: limit)
+    let erased = try await count(.erased, of: definition, limit: limit)
     return Backlog(
       due: runnable.flows + waiting.flows, oldestDue: [runnable.oldest, waiting.oldest].compactMap(\.self).min(),
-      suspended: suspended.flows, unmigrated: unmigrated.flows,
-      isComplete: [runnable, waiting, suspended, unmigrated].allSatisfy(\.isComplete))
+      suspended: suspended.flows, unmigrated: unmigrated.flows, erased: erased.flows,
+      isComplete: [runnable, waiting, suspended, unmigrated, erased].allSatisfy(\.isComplete))
   }
 
   /// A number of flows, and the time since which the oldest of them is due.

@@ -12,7 +12,7 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
-      try await performUntilDone(request, on: id, evenStopped, evenEnded, body)
+      try await namingErased(id) { try await performUntilDone(request, on: id, evenStopped, evenEnded, body) }
     }
   }
 

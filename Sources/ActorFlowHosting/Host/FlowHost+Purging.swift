@@ -99,7 +99,15 @@ extension FlowHost {
   private func remove(_ stored: StoredFlow?, fence: Fence?, if expired: ExpiredFlows) async throws -> Bool {
     guard let stored else { return false }
     let state: HostedState
-    do { state = try shared.state(of: stored) } catch {
+    do { state = try shared.state(of: stored) } catch is ErasedKey {
+      // Only the row says how the flow has ended. Nothing of it can be retried.
+      let snapshot = stored.snapshot
+      let isExpired = expired.contain(snapshot.status, changedAt: stored.changedAt)
+      guard snapshot.status.isTerminal, isExpired else { return false }
+      try await remember(stored)
+      try await shared.store.delete(stored, fence: fence)
+      return true
+    } catch {
       // A codec may throw an error of its own.
       throw error as? FlowStoreError
         ?? FlowStoreError(.corrupted, "the state of the flow \(stored.id.shown) cannot be read", underlying: error)

@@ -9,13 +9,15 @@ import ActorFlow
 // Functions that change no flow. Only a flow that is to continue anyway is activated.
 extension FlowHost {
   func view(_ id: FlowID) async throws -> FlowView {
-    let (stored, state) = try await stored(id)
-    return FlowView(stored, state)
+    guard let stored = try await shared.store.load(id) else { throw noSuchFlow(id) }
+    do { return FlowView(stored, try shared.state(of: stored)) } catch is ErasedKey {
+      return try await erasedView(stored)
+    }
   }
 
   func stored(_ id: FlowID) async throws -> (StoredFlow, HostedState) {
     guard let stored = try await shared.store.load(id) else { throw noSuchFlow(id) }
-    return (stored, try shared.state(of: stored))
+    do { return (stored, try shared.state(of: stored)) } catch is ErasedKey { throw HostContext.erased(id) }
   }
 
   func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {

@@ -89,7 +89,7 @@ extension FlowHost {
   private func flowWithOtherDefinition(_ definition: Definition) async throws -> FlowID? {
     let query = FlowQuery(
       definition: definition.name, version: definition.version,
-      status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal }))
+      status: Set(FlowSnapshot.Status.allCases.filter { !$0.isTerminal && $0 != .erased }))
     var cursor: String?
     repeat {
       let page = try await shared.store.list(query, after: cursor, limit: 1_000)

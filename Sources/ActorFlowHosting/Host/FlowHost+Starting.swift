@@ -12,9 +12,11 @@ extension FlowHost {
     effectSeed: String?, again: Bool, trace: TraceContext = TraceContext(), by principal: Principal?
   ) async throws -> FlowView {
     try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
-      try await startOnce(
-        definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again,
-        trace: trace, by: principal)
+      try await namingErased(id) {
+        try await startOnce(
+          definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again,
+          trace: trace, by: principal)
+      }
     }
   }
 
@@ -87,8 +89,9 @@ extension FlowHost {
         startedAt: shared.clock.now.stored, input: packed, format: try await shared.writtenFormat())
       try refuse(trace, of: id, in: state.format)
       state.trace = trace
+      let key = try await keyReference(for: id, labels, in: state.format)
       let committer = FlowCommitter(
-        id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels)
+        id, definition, nil, state, fence: lease?.fence, shared: shared, labels: labels, key: key)
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, state))
       try await coordinator.begin(
         definition.graph, with: input, by: principal, keyBits: keyBits,
@@ -115,6 +118,21 @@ extension FlowHost {
         + "runs this version, set the host's option `writesFormat` to 8", flow: id)
   }
 
+  /// Asks the codec for the key of a new flow.
+  ///
+  /// - Throws: The error of the codec; a `FlowError` if the reference cannot be stored.
+  private func keyReference(
+    for id: FlowID, _ labels: [String: String], in format: UInt8
+  ) async throws -> String? {
+    guard let key = try await shared.options.codec?.key(for: id, labels: labels) else { return nil }
+    try StoredText.check(key, "the key reference that the codec returned", flow: id)
+    guard format < 9 else { return key }
+    throw FlowError(
+      .notStorable,
+      "a key reference needs format 9 of stored flows, and this store is written in format \(format): once every host "
+        + "runs this version, set the host's option `writesFormat` to 9", flow: id)
+  }
+
   /// Returns the flow of this id, if there is one. Throws `alreadyStarted` if its definition or its input is another
   /// one.
   private func known<Input>(
@@ -122,6 +140,10 @@ extension FlowHost {
   ) async throws -> FlowView? {
     guard let stored = try await shared.store.load(id) else { return nil }
     let state = try shared.state(of: stored)
+    guard !state.isRedacted else {
+      throw FlowError(
+        .alreadyStarted, "a flow with this id has ended and was redacted, so its input is not known any more", flow: id)
+    }
     let isOfDefinition = stored.snapshot.definition.hasBytes(of: definition.name)
     guard isOfDefinition, isSame(state.input, input, as: type) else {
       throw FlowError(

@@ -175,7 +175,7 @@ extension FlowHost {
       guard let loaded = if let leased { leased.flow } else { try await shared.store.load(id) } else {
         throw noSuchFlow(id)
       }
-      let found = try shared.state(of: loaded)
+      let found = try await readState(of: loaded, fence: lease?.fence)
       let stored = try await indexedRight(loaded, found, fence: lease?.fence)
       let read = stored.revision == loaded.revision ? found : try shared.state(of: stored)
       let (definition, resolved) = try await resolveOrSuspend(stored, read, fence: lease?.fence)

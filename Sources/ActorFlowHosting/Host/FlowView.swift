@@ -17,7 +17,7 @@ public struct FlowView: Sendable {
   /// The flow's status. A flow is `runnable` as long as a step is at work, also a step that was left and does not heed
   /// its cancellation: then ``steps`` names it, and the history says `leaving`. With `suspended`, a step failed, and
   /// the flow can be retried. With `failed`, it has ended because a step failed. With `unmigrated`, no registered
-  /// version fits it.
+  /// version fits it. With `erased`, the key of its data was erased, and the view has only what its row says.
   public let status: FlowSnapshot.Status
   /// The reason why the flow was abandoned, or `nil` if it was not.
   public let reason: String?
@@ -46,16 +46,19 @@ public struct FlowView: Sendable {
   public let changedAt: Date
   /// The number of commits so far.
   public let revision: Revision
+  /// Whether the flow was redacted: see ``HostedFlow/redact(keeping:naming:reason:by:)``.
+  public let isRedacted: Bool
   private let state: State
 }
 
 extension FlowView {
-  init(_ stored: StoredFlow, _ state: HostedState) {
+  /// - Parameter isErased: Whether the state could not be read, because its key was erased.
+  init(_ stored: StoredFlow, _ state: HostedState, isErased: Bool = false) {
     let (snapshot, machine) = (stored.snapshot, state.machine)
     id = stored.id
     definition = snapshot.definition
     version = snapshot.version
-    status = state.status(indexedAs: snapshot.status)
+    status = isErased ? .erased : state.status(indexedAs: snapshot.status)
     if case .abandoned(let reason)? = machine.ending { self.reason = reason } else { reason = nil }
     let failed = machine.ending == nil || machine.ending == .failed ? machine.failure : nil
     failure = (machine.ending == nil ? state.unmigrated : nil) ?? (machine.fault?.error ?? failed)?.message
@@ -83,6 +86,7 @@ extension FlowView {
     startedAt = state.startedAt
     changedAt = stored.changedAt
     revision = stored.revision
+    isRedacted = state.isRedacted
     self.state = State(machine)
   }
 
@@ -107,7 +111,7 @@ extension FlowView {
   /// question of one of them.
   ///
   /// Another request may come first, so a back can be refused all the same.
-  public var canBackUp: Bool { status != .unmigrated && position.canBackUp }
+  public var canBackUp: Bool { status != .unmigrated && status != .erased && position.canBackUp }
 
   /// The branches of the fork on top of the stack, with the steps in them; empty if the step in focus is not a fork.
   public var branches: [Branch] { position.branches }

@@ -20,6 +20,7 @@ extension HistoryEntry {
     self.init(
       sequence: event.sequence, at: time, what: change.word, step: change.step ?? asker ?? event.position.step, by: by,
       detail: change.detail(because: request?.reason ?? ""))
+    if case .answered = change { answer = request?.auditedAnswer }
   }
 }
 

@@ -36,7 +36,7 @@ final class HostContext: Sendable {
   init(store: any FlowStore, clock: any WallClock, owner: String, options: FlowHost.Options) {
     (self.clock, self.options) = (clock, options)
     observation = HostObservation(options, of: owner, clock: clock)
-    self.store = HostStore(store, clock: clock, observation)
+    self.store = HostStore(store, clock: clock, observation, codec: options.codec)
   }
 
   // MARK: - Leases
@@ -77,16 +77,24 @@ final class HostContext: Sendable {
 
   // MARK: - State
 
-  /// Writes a state into a snapshot, with its large values apart from the body if the store keeps them so.
+  /// Writes a state into a snapshot, with its large values apart from the body if the store keeps them so. The snapshot
+  /// has the key reference of the flow.
   ///
   /// - Throws: The error of the codec. State and snapshot are unchanged then.
-  func write(_ state: inout HostedState, to snapshot: inout FlowSnapshot) throws {
+  func write(_ state: inout HostedState, to snapshot: inout FlowSnapshot, of id: FlowID) throws {
     try state.write(
-      to: &snapshot, apart: store.keepsValuesApart ? options.leastApart : nil, with: options.codec)
+      to: &snapshot, apart: store.keepsValuesApart ? options.leastApart : nil, with: coding(of: id, snapshot))
   }
 
+  /// Reads the state of a stored flow.
+  ///
+  /// - Throws: ``FlowStoreError``, or the error of the codec: ``ErasedKey`` if the flow can never be read again.
   func state(of stored: StoredFlow) throws -> HostedState {
-    try HostedState(of: stored.snapshot, with: options.codec)
+    try HostedState(of: stored.snapshot, with: coding(of: stored.id, stored.snapshot))
+  }
+
+  private func coding(of id: FlowID, _ snapshot: FlowSnapshot) -> FlowCoding {
+    FlowCoding(codec: options.codec, flow: CodedFlow(id: id, key: snapshot.keyReference))
   }
 
   /// Returns the format in which flows are stored from now on: that of the options, or else that of the store's flows.

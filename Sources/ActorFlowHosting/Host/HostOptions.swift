@@ -46,7 +46,7 @@ extension FlowHost {
     /// `wrongDeployment` from ``FlowHost/run()`` and from every request that starts, changes, activates or deletes a
     /// flow. So a test system on a copy of the store charges no customer. See ``FlowHost/adoptStore()``.
     public var deployment: String?
-    /// The format in which this host stores the state of flows: 5, 6, 7 or 8; `nil`, the default, to go on with the format
+    /// The format in which this host stores the state of flows: 5 to 9; `nil`, the default, to go on with the format
     /// that the store's flows have. Flows of every format are read.
     ///
     /// While hosts of an earlier version share the store, or may come back, keep the format that they read. Raise it
@@ -54,11 +54,14 @@ extension FlowHost {
     /// in a newer format keeps it. In a flow of format 5 the calls `attempt`, `now` and `reply` of a step throw
     /// `notStorable`, and change nothing. Since format 7 a write brings only the values that are new, if the store
     /// keeps them apart: see ``FlowStore/keepsValuesApart``. A flow of a format before 8 has no `TraceContext`: a start with
-    /// one throws `notStorable`.
+    /// one throws `notStorable`. In a flow of a format before 9 the details of the history do not pass the codec, an audited
+    /// prompt cannot be asked, and there is no key reference: a start whose codec names a key throws `notStorable`.
     public var writesFormat: Int?
-    /// The codec that encrypts or compresses the stored state of a flow; `nil` to store the state as it is.
+    /// The codec that encrypts or compresses what people said and what is said about them: the state of a flow, and the
+    /// details and answers in its history. `nil` to store them as they are.
     ///
-    /// Each value that is stored apart from the body is a call of its own.
+    /// Each value that is stored apart from the body is a call of its own, and so is each entry of the history. See
+    /// <doc:Hosting#Privacy> for what stays plain. Details of the history pass the codec in flows of format 9 and later.
     public var codec: (any BodyCodec)?
     /// The witnesses of what the host does, for metrics, logs and traces. None by default, which costs nothing.
     public var observers: [any HostObserver] = []
@@ -122,14 +125,4 @@ extension FlowHost.Options {
     options.observerTime = observerTime.bounded
     return options
   }
-}
-
-/// Transforms the bytes of a flow's state on their way to the store and back, for encryption or compression.
-///
-/// The parts that stores index (names, steps, labels, open questions) are not transformed.
-public protocol BodyCodec: Sendable {
-  /// Returns the bytes to store.
-  func encode(_ body: [UInt8]) throws -> [UInt8]
-  /// Returns the bytes that were given to ``encode(_:)``.
-  func decode(_ body: [UInt8]) throws -> [UInt8]
 }

@@ -19,6 +19,7 @@ final class HostRequest: CommitCause {
   /// anything.
   let isLeave: Bool
   private let known = Lock(Fate.open)
+  private let audited = Lock<[UInt8]?>(nil)
 
   /// The history entry of a request that is no event.
   struct Remark: Sendable {
@@ -102,6 +103,15 @@ extension HostRequest {
   }
 
   var fate: Fate { known.withLock { $0 } }
+
+  /// The answer as JSON, if the prompt is audited, for the history.
+  var auditedAnswer: [UInt8]? { audited.withLock { $0 } }
+
+  func notesAuditedAnswer(_ answer: any Sendable) throws {
+    // Encoded again, because the caller's JSON may have more than the step gets.
+    let bytes = try PackedValue(answer, with: JSONValueCodec()).bytes
+    audited.withLock { $0 = bytes.isEmpty ? Array("null".utf8) : bytes }
+  }
 
   /// The request as a write names it; `nil` once an earlier write has carried the request.
   var carried: FlowWrite.Request? {

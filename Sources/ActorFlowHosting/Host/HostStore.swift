@@ -15,15 +15,19 @@ final class HostStore: Sendable {
   private let last = Lock<FlowHost.Health.Failure?>(nil)
   private let mayLeaseMore = Lock(false)
   private let observation: HostObservation?
+  private let codec: (any BodyCodec)?
   private let listeners = StoreListeners()
 
-  init(_ store: any FlowStore, clock: any WallClock, _ observation: HostObservation?) {
-    (self.store, self.clock, self.observation) = (store, clock, observation)
+  init(_ store: any FlowStore, clock: any WallClock, _ observation: HostObservation?, codec: (any BodyCodec)?) {
+    (self.store, self.clock, self.observation, self.codec) = (store, clock, observation, codec)
     leasing = store as? any LeasingFlowStore
   }
 
   /// Whether the store keeps the values of a flow apart from its body.
   var keepsValuesApart: Bool { store.keepsValuesApart }
+
+  /// Whether a write may replace the history of a flow.
+  var canReplaceHistory: Bool { store.canReplaceHistory }
 
   /// The damage that the store knows of.
   var damage: StoreDamage? { store.damage }
@@ -78,7 +82,12 @@ extension HostStore {
   }
 
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
-    try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }
+    let entries = try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }
+    guard entries.contains(where: \.isSealed) else { return entries }
+    // The flow is gone if it was deleted meanwhile.
+    guard let snapshot = try await load(id)?.snapshot else { return [] }
+    let coding = FlowCoding(codec: codec, flow: CodedFlow(id: id, key: snapshot.keyReference))
+    return try entries.map { try $0.opened(with: coding) }
   }
 }
 
@@ -89,10 +98,11 @@ extension HostStore {
   /// ``CommitID``.
   ///
   /// - Parameter trace: The trace context of the flow, for observers.
-  /// - Throws: A ``FlowStoreError``. Once an attempt had an unknown outcome, the code is `outcomeUnknown`, because the
-  ///   refusal of a later attempt says nothing of the earlier one.
+  /// - Throws: The error of the codec, before anything is written. A ``FlowStoreError``. Once an attempt had an unknown
+  ///   outcome, the code is `outcomeUnknown`, because the refusal of a later attempt says nothing of the earlier one.
   func commit(_ write: FlowWrite, of trace: TraceContext) async throws -> StoredFlow {
     let id = write.id
+    let write = try sealed(write)
     let start = observation == nil ? nil : clock.now
     var attempts = Attempts(clock)
     while true {
@@ -109,6 +119,16 @@ extension HostStore {
         }
       }
     }
+  }
+
+  /// Returns a write whose history has passed the codec. Hosts that write formats before 9 cannot read that.
+  private func sealed(_ write: FlowWrite) throws -> FlowWrite {
+    guard !write.history.isEmpty else { return write }
+    let flow = CodedFlow(id: write.id, key: write.snapshot.keyReference)
+    let coding = FlowCoding(codec: write.snapshot.format >= 9 ? codec : nil, flow: flow)
+    var write = write
+    for index in write.history.indices { write.history[index] = try write.history[index].sealed(with: coding) }
+    return write
   }
 
   /// Removes a flow, and finds out whether it was removed.

@@ -5,20 +5,20 @@ extension HostedState {
   /// Reads the state of a snapshot.
   ///
   /// - Throws: ``FlowStoreError``, or the error of the codec.
-  init(of snapshot: FlowSnapshot, with codec: (any BodyCodec)? = nil) throws {
-    let values = try snapshot.values.map { (stored: $0, plain: try codec?.decode($0.bytes) ?? $0.bytes) }
-    try self.init(decoding: codec?.decode(snapshot.body) ?? snapshot.body, values: values)
+  init(of snapshot: FlowSnapshot, with coding: FlowCoding = .plain) throws {
+    let values = try snapshot.values.map { (stored: $0, plain: try coding.decode($0.bytes)) }
+    try self.init(decoding: coding.decode(snapshot.body), values: values)
   }
 
   /// Writes the state into a snapshot: its body, values and format.
   ///
   /// - Parameter least: The number of bytes from which a value is stored apart; `nil` to have all values in the body.
   /// - Throws: The error of the codec. The state and the snapshot are unchanged then.
-  mutating func write(to snapshot: inout FlowSnapshot, apart least: Int?, with codec: (any BodyCodec)?) throws {
+  mutating func write(to snapshot: inout FlowSnapshot, apart least: Int?, with coding: FlowCoding) throws {
     let (bytes, numbering) = encoded(format >= 7 ? least.map { self.values.numbering(from: $0) } : nil)
     var values = values
-    if let numbering { try values.adopt(numbering, with: codec) } else { values.clear() }
-    let body = try codec?.encode(bytes) ?? bytes
+    if let numbering { try values.adopt(numbering, with: coding) } else { values.clear() }
+    let body = try coding.encode(bytes)
     self.values = values
     (snapshot.body, snapshot.values, snapshot.format) = (body, values.stored, Int(format))
   }

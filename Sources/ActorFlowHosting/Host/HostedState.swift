@@ -18,6 +18,8 @@ struct HostedState: Sendable, Equatable {
   var unmigrated: String?
   /// The trace context of the flow's start; empty before format 8.
   var trace = TraceContext()
+  /// Whether the flow was redacted: what people said is gone. False before format 9.
+  var isRedacted = false
   private var shared: SharedMachine
   /// The format in which the machine is stored. Activating the flow may raise it, and nothing lowers it.
   var format = MachineSnapshot.format
@@ -31,8 +33,8 @@ struct HostedState: Sendable, Equatable {
   }
 
   /// The newest format of the host's own data: 1; since the machine's format 7 2, with the number of the next value; since
-  /// format 8 3, with the trace context.
-  private static let format: UInt64 = 3
+  /// format 8 3, with the trace context; since format 9 4, with the redaction.
+  private static let format: UInt64 = 4
 
   init(
     startedAt: Date, input: PackedValue, machine: MachineSnapshot = MachineSnapshot(),
@@ -53,7 +55,7 @@ struct HostedState: Sendable, Equatable {
     state.codeOwn(with: &writer)
     machine.encode(in: format, with: &writer)
     var whole = ByteWriter(reserving: writer.bytes.count + 16)
-    whole.unsigned(format >= 8 ? 3 : format >= 7 ? 2 : 1)
+    whole.unsigned(format >= 9 ? 4 : format >= 8 ? 3 : format >= 7 ? 2 : 1)
     if format >= 7 { whole.int(writer.numbering?.next ?? values.next) }
     whole.raw(writer.bytes)
     return (whole.bytes, writer.numbering)
@@ -88,11 +90,14 @@ struct HostedState: Sendable, Equatable {
     try coder.code(&requests)
     try coder.code(&unmigrated)
     if coder.format >= 8 { try coder.code(&trace) }
+    if coder.format >= 9 { try coder.code(&isRedacted) }
   }
 
   /// Returns the flow's status, given the one that its snapshot is indexed with. The ending in the body overrides that.
   func status(indexedAs status: FlowSnapshot.Status) -> FlowSnapshot.Status {
     switch machine.ending {
+    // The key of the flow has come back.
+    case nil where status == .erased: machine.fault == nil ? .runnable : .suspended
     case nil: status
     case .finished: .finished
     case .abandoned: .abandoned

@@ -46,12 +46,16 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
 
   /// Returns the outcome of a flow so far.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `typeMismatch` if the flow's output is not an `Output`.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`; `typeMismatch` if the flow's output is not an `Output`; `redacted`
+  ///   if the flow has finished and was redacted; `erased` if the key of its data was erased.
   ///   Errors of the store.
   public func outcome(of id: FlowID) async throws -> Outcome<Output> {
     let (stored, state) = try await host.stored(id)
     switch state.status(indexedAs: stored.snapshot.status) {
     case .finished:
+      guard !state.isRedacted else {
+        throw FlowError(.redacted, "the flow has finished and was redacted, so its output is gone", flow: id)
+      }
       guard let output = state.machine.output else { return .open }
       return .finished(try StepBody.cast(StoredValue(output, codec: host.shared.values), to: Output.self))
     case .abandoned:

@@ -99,9 +99,9 @@ extension FlowHost {
   func indexedRight(_ stored: StoredFlow, _ state: HostedState, fence: Fence?) async throws -> StoredFlow {
     var (snapshot, state) = (stored.snapshot, state)
     snapshot.status = state.status(indexedAs: snapshot.status)
-    guard snapshot.stored.status != stored.snapshot.status else { return stored }
+    guard state.machine.ending != nil, snapshot.stored.status != stored.snapshot.status else { return stored }
     state.unmigrated = nil
-    do { try shared.write(&state, to: &snapshot) } catch {
+    do { try shared.write(&state, to: &snapshot, of: stored.id) } catch {
       shared.note(error, in: .marking, of: stored.id)
       return stored
     }
@@ -129,9 +129,19 @@ extension FlowHost {
     shared.poll()
   }
 
+  /// Returns the state of an unmigrated flow; `nil` if it cannot be read. If its key was erased, that is stored.
+  private func stateToFree(_ stored: StoredFlow) async throws -> HostedState? {
+    do { return try shared.state(of: stored) } catch is ErasedKey {
+      let lease = try await lease(of: stored.id)?.lease
+      await shared.markErased(stored, fence: lease?.fence)
+      await giveBack(lease)
+    } catch {}
+    return nil
+  }
+
   private func free(_ id: FlowID) async throws {
     // A flow that cannot be read, or that still fits no version, stays unmigrated. Its status says so.
-    guard let stored = try await shared.store.load(id), var state = try? shared.state(of: stored),
+    guard let stored = try await shared.store.load(id), var state = try await stateToFree(stored),
       state.machine.ending != nil || (try? resolve(stored, state)) != nil
     else { return }
     let lease = try await lease(of: id)?.lease
@@ -145,7 +155,7 @@ extension FlowHost {
       snapshot.status = state.machine.fault == nil ? .runnable : .suspended
       let entry = shared.note("freed", stored, &state)
       do {
-        try shared.write(&state, to: &snapshot)
+        try shared.write(&state, to: &snapshot, of: id)
         _ = try await shared.store.commit(
           FlowWrite(
             snapshot, to: id, expecting: stored.revision, fence: lease?.fence, appending: [entry],

@@ -37,6 +37,8 @@ extension FlowHost {
           } else {
             definition.version == flow.version ? .stays : .moves(to: definition.version)
           }
+      } catch is ErasedKey {
+        fate = .erased
       } catch { fate = .unmigrated((error as? FlowError)?.message ?? "\(error)") }
       let key = Key(definition: flow.definition, version: flow.version, steps: flow.steps, fate: fate)
       groups[

@@ -14,7 +14,7 @@ extension HostContext {
     state.unmigrated = error.message
     snapshot.status = .unmigrated
     let entry = note("unmigrated", stored, &state, error.message)
-    try write(&state, to: &snapshot)
+    try write(&state, to: &snapshot, of: stored.id)
     let marked = try await store.commit(
       FlowWrite(
         snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry],

@@ -13,6 +13,8 @@ public struct MigrationPlan: Sendable {
     case unchecked(version: Int)
     /// The flow fits no registered version and cannot be activated; the message says what is missing.
     case unmigrated(String)
+    /// The key of the flow was erased: it does not go on with any version, and no move is applied to it.
+    case erased
   }
 
   /// Flows of one version that are at the same steps and have the same fate.
@@ -94,9 +96,13 @@ public struct MigrationPlan: Sendable {
       case .moves: counts.1 += group.count
       case .unmigrated: counts.2 += group.count
       case .unchecked: counts.3 += group.count
+      case .erased: break
       }
     }
   }
+
+  /// The number of open flows whose key was erased.
+  public var erased: Int { groups.reduce(0) { $1.fate == .erased ? $0 + $1.count : $0 } }
 }
 
 extension MigrationPlan: CustomStringConvertible {
@@ -112,6 +118,7 @@ extension MigrationPlan: CustomStringConvertible {
       case .stays: "stay"
       case .moves(let version): "move to version \(version)"
       case .unmigrated(let reason): "are unmigrated: \(reason)"
+      case .erased: "are erased"
       case .unchecked(let version): "are unchecked, and would continue with version \(version)"
       }
     return "\(group.count) of \(group.definition) version \(group.version) at \(steps) \(fate)"

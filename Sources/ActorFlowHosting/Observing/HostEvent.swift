@@ -59,6 +59,8 @@ public struct HostEvent: Sendable {
     case suspended(StepID?, Failure)
     /// No registered version fits the flow.
     case unmigrated(Failure)
+    /// The key of the flow was erased, and the flow does not go on.
+    case erased
     /// A `backUp` threw.
     case compensationFailed(StepID, Failure)
     /// The lease has ended, or another host has written the flow. What was decided here since then does not count.

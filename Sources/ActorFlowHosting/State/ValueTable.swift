@@ -38,14 +38,14 @@ struct ValueTable: Sendable, Equatable {
   func numbering(from least: Int) -> ValueNumbering { ValueNumbering(least: least, numbers: numbers, next: next) }
 
   /// Adopts the numbers of an encoding: it brings new values, and drops those that it does not name.
-  mutating func adopt(_ numbering: ValueNumbering, with codec: (any BodyCodec)?) throws {
+  mutating func adopt(_ numbering: ValueNumbering, with coding: FlowCoding) throws {
     var table = ValueTable()
     table.next = numbering.next
     for (number, value) in numbering.named {
       if let known = entries[number] {
         table.entries[number] = known
       } else {
-        let bytes = try codec?.encode(value.bytes) ?? value.bytes
+        let bytes = try coding.encode(value.bytes)
         table.entries[number] = Entry(plain: value, stored: FlowValue(number: number, bytes: bytes))
       }
       table.numbers[value] = number

@@ -66,9 +66,9 @@ import Testing
 private struct ScratchedCodec: BodyCodec {
   let tries: Log
 
-  func encode(_ body: [UInt8]) throws -> [UInt8] { body }
+  func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { body }
 
-  func decode(_ body: [UInt8]) throws -> [UInt8] {
+  func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
     let text = String(decoding: body, as: UTF8.self)
     guard let start = text.firstRange(of: "a-damaged-") else { return body }
     tries.add(String(text[start.upperBound...].prefix { $0 != "." }))

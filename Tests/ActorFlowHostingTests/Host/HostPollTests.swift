@@ -101,9 +101,9 @@ private struct FailingCodec: BodyCodec {
   let tries: Gate
   let fails = Switch()
 
-  func encode(_ body: [UInt8]) throws -> [UInt8] { body }
+  func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { body }
 
-  func decode(_ body: [UInt8]) throws -> [UInt8] {
+  func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
     guard fails.value else { return body }
     tries.mark()
     throw FlowStoreError(.unavailable, "the keys are away")

@@ -29,8 +29,8 @@ import Testing
     _ = try await first.flow("x").settled()
     await first.isQuiet()
     struct Sealed: BodyCodec {
-      func encode(_ body: [UInt8]) throws -> [UInt8] { throw Boom() }
-      func decode(_ body: [UInt8]) throws -> [UInt8] { body }
+      func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { throw Boom() }
+      func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { body }
     }
     let host = try host(on: base) { $0.codec = Sealed() }
     try await host.register(Flow<String, String>("f") { Step("b") { Asker() } }, version: 2)

@@ -29,6 +29,7 @@ final class Witness: HostObserver {
     case .passivated: "passivated"
     case .suspended(let step, let failure): "suspended at \(step?.name ?? "-"): \(failure.type)"
     case .unmigrated(let failure): "unmigrated: \(failure.code ?? "-")"
+    case .erased: "erased"
     case .compensationFailed(let step, let failure): "backUp of \(step.name): \(failure.type)"
     case .leaseLost: "lease lost"
     case .requestRefused(let kind, let by, let failure):

@@ -20,7 +20,7 @@ import Testing
     var made: Set<[UInt8]> { state.withLock { $0.made } }
     var calls: Int { state.withLock { $0.calls } }
 
-    func encode(_ body: [UInt8]) throws -> [UInt8] {
+    func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
       let turned = body.map(~)
       let number = state.withLock { state in
         state.calls += 1
@@ -31,7 +31,7 @@ import Testing
       return turned
     }
 
-    func decode(_ body: [UInt8]) throws -> [UInt8] {
+    func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
       if failsReading.withLock({ $0 }) { throw Broken() }
       return body.map(~)
     }

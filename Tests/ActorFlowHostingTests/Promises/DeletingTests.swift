@@ -7,8 +7,8 @@ import Testing
 @Suite("Flows that are deleted", .timeLimit(.minutes(15))) struct DeletingTests {
   private struct Keyed: BodyCodec {
     let key: UInt8
-    func encode(_ body: [UInt8]) throws -> [UInt8] { [key] + body }
-    func decode(_ body: [UInt8]) throws -> [UInt8] {
+    func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { [key] + body }
+    func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
       guard body.first == key else { throw Boom() }
       return Array(body.dropFirst())
     }

@@ -318,7 +318,7 @@ import Testing
     // The same flow in another store, as it stood, with a signal.
     var (snapshot, state) = (leaving.snapshot, try HostedState(of: leaving.snapshot))
     state.machine.signals.buffer = [PackedSignals.Signal(name: "paid", value: PackedValue(type: "String", bytes: []))]
-    try state.write(to: &snapshot, apart: nil, with: nil)
+    try state.write(to: &snapshot, apart: nil, with: .plain)
     let recorder = CommitRecorder()
     let other = PlainStore(base: MemoryFlowStore(), onStored: recorder.add)
     _ = try await other.commit(FlowWrite(snapshot, to: "f", expecting: .none))
@@ -352,7 +352,7 @@ extension FlowHost {
     let stored = try #require(try await store.load(id))
     var (snapshot, state) = (stored.snapshot, try HostedState(of: stored.snapshot))
     body(&state)
-    try state.write(to: &snapshot, apart: nil, with: nil)
+    try state.write(to: &snapshot, apart: nil, with: .plain)
     let lease = try await store.acquire(id, owner: "test", for: .seconds(60))
     _ = try await store.commit(
       FlowWrite(snapshot, to: id, expecting: stored.revision, fence: lease.fence))

@@ -88,7 +88,7 @@ import Testing
     var (snapshot, state) = (stored.snapshot, try HostedState(of: stored.snapshot))
     #expect(state.machine.keyBits != nil)
     state.machine.keyBits = nil
-    try state.write(to: &snapshot, apart: nil, with: nil)
+    try state.write(to: &snapshot, apart: nil, with: .plain)
     for _ in 1...2 {
       let copy = MemoryFlowStore()
       _ = try await copy.commit(FlowWrite(snapshot, to: "order-1", expecting: .none))

@@ -109,7 +109,7 @@ import Testing
     let stored = try #require(try await store.load("o"))
     var (snapshot, state) = (stored.snapshot, try HostedState(of: stored.snapshot))
     state.requests = []
-    try state.write(to: &snapshot, apart: nil, with: nil)
+    try state.write(to: &snapshot, apart: nil, with: .plain)
     let lease = try await store.acquire("o", owner: "test", for: .seconds(60))
     let old = try await store.commit(
       FlowWrite(snapshot, to: "o", expecting: stored.revision, fence: lease.fence))

@@ -139,7 +139,7 @@ import Testing
     for round in 0..<50 {
       state.input.bytes = [UInt8(round % 7), 1, 2]
       state.machine.output = round % 3 == 0 ? nil : PackedValue(type: "B", bytes: [UInt8(round), 9, 9])
-      try state.write(to: &snapshot, apart: 1, with: nil)
+      try state.write(to: &snapshot, apart: 1, with: .plain)
       #expect(snapshot.values.count == (state.machine.output == nil ? 1 : 2))
       for value in snapshot.values {
         #expect(seen.updateValue(value.bytes, forKey: value.number) ?? value.bytes == value.bytes)
@@ -162,7 +162,7 @@ import Testing
         startedAt: clock.now, input: PackedValue(type: "A", bytes: [1, 2, 3]), machine: random.snapshot())
       for least in [1, 3, Int.max] {
         var snapshot = FlowSnapshot(definition: "f", version: 1, status: .waiting)
-        try state.write(to: &snapshot, apart: least, with: nil)
+        try state.write(to: &snapshot, apart: least, with: .plain)
         #expect(try HostedState(of: snapshot).machine == state.machine, "seed \(seed)")
         #expect(try FlowSnapshot(decoding: snapshot.encoded()) == snapshot)
         #expect(
@@ -225,7 +225,7 @@ import Testing
     private let count = Lock(0)
     var calls: Int { count.withLock { $0 } }
 
-    func encode(_ body: [UInt8]) throws -> [UInt8] {
+    func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
       let salt = count.withLock { count in
         count += 1
         return UInt8(truncatingIfNeeded: count)
@@ -233,7 +233,7 @@ import Testing
       return [salt] + body.map { $0 ^ 0xA5 ^ salt }
     }
 
-    func decode(_ body: [UInt8]) throws -> [UInt8] {
+    func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
       guard let salt = body.first else { throw Boom() }
       return body.dropFirst().map { $0 ^ 0xA5 ^ salt }
     }

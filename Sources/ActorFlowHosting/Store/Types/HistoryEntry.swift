@@ -27,6 +27,7 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   /// - `freed`: the unmigrated flow can continue.
   /// - `retried`: an operator let the flow try again; ``detail`` is the reason, if one was given.
   /// - `noted`: an operator wrote a note; ``detail`` is its text.
+  /// - `redacted`: an operator removed what people said; ``detail`` is the reason, if one was given.
   ///
   /// If a request that made a step be left had a reason, the ``detail`` of `leaving` ends with it: `back: wrong address`.
   public var what: String
@@ -35,11 +36,19 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   /// The id of the principal who caused the event, if there is one.
   public var by: String?
   /// More about the event, for people.
+  ///
+  /// A store is given a text of the host's own if the detail has passed a codec, or the entry has an ``answer``. A host
+  /// returns the detail, or `nil` if the key of the flow was erased.
   public var detail: String?
+  /// The answer as JSON, in an `answered` entry of a prompt that is audited: see `Prompt.isAudited`.
+  ///
+  /// A host sets it. It is `nil` in all entries that a store is given or returns: the host stores it within ``detail``.
+  public var answer: [UInt8]?
 
   /// An entry of these parts.
   public init(
-    sequence: Int, at: Date, what: String, step: StepID? = nil, by: String? = nil, detail: String? = nil
+    sequence: Int, at: Date, what: String, step: StepID? = nil, by: String? = nil, detail: String? = nil,
+    answer: [UInt8]? = nil
   ) {
     self.sequence = sequence
     self.at = at
@@ -47,5 +56,6 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
     self.step = step
     self.by = by
     self.detail = detail
+    self.answer = answer
   }
 }
