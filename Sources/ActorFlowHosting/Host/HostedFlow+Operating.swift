@@ -79,4 +79,37 @@ extension HostedFlow {
   ) async throws -> FlowView {
     try await host.complete(id, step, output: json, reason: reason, by: principal, key: key)
   }
+
+  /// Removes what people said, and what says something about them, from a flow that has ended. The facts stay: which step,
+  /// when, and how the flow ended.
+  ///
+  /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
+  /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
+  /// keeps its number, time, kind and step, and entries of an operator's verb (`retry`, `note`, `reassign`, `complete`,
+  /// `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and the outcome of a finished flow
+  /// `redacted`. A request that was made before is not recognized by its key any more.
+  ///
+  /// It is one commit, and stands in the history as `redacted`, with the principal and the reason. The flow's definition
+  /// need not be registered. A flow that was redacted is not written again, unless there is something more to remove.
+  ///
+  /// What stays in plain for ever is the flow's id and the reference of its key: let neither name a person. The bytes of
+  /// earlier revisions may stay on the disk of the store: call ``FileFlowStore/erase(_:)`` afterwards.
+  ///
+  /// - Parameters:
+  ///   - labels: The keys of the labels to keep.
+  ///   - principals: The ids of the principals to keep in the history, such as those of the staff who decided.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it.
+  /// - Returns: The flow as it was stored with the redaction.
+  /// - Throws: A `FlowError`; nothing has changed then. `notEnded` while the flow is open; `rollbackFailed` while `retry`
+  ///   has a `backUp` to run again; `erased` if the key of its data was erased; `notStorable` if the store cannot replace a
+  ///   history or flows are written in a format before 9, see ``FlowHost/Options/writesFormat``; `noSuchFlow`,
+  ///   `hostStopping`. Errors of the store.
+  @discardableResult
+  public func redact(
+    keeping labels: Set<String> = [], naming principals: Set<String> = [], reason: String = "",
+    by principal: Principal? = nil
+  ) async throws -> FlowView {
+    try await host.redact(id, keeping: labels, naming: principals, reason: reason, by: principal)
+  }
 }

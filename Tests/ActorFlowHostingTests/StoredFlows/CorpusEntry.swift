@@ -71,6 +71,9 @@ extension StoredFlow {
     if state.format >= 6 { lines += snapshot.labels.sorted { $0.key < $1.key }.map { "label \($0.key): \($0.value)" } }
     // Since format 8, as bytes.
     for name in view.trace.names { lines.append("trace \(Array(name.utf8)): \(Array((view.trace[name] ?? "").utf8))") }
+    // Since format 9.
+    if let key = snapshot.keyReference { lines.append("key \(key)") }
+    if view.isRedacted { lines.append("redacted") }
     // Since format 5.
     if let principal = state.machine.participants?.startedBy {
       lines.append("started by \(principal.id) \(principal.roles.sorted())")

@@ -95,6 +95,7 @@ struct CorpusActor: Sendable {
         try await host.flow(id).retry()
         continue
       }
+      if view.isRedacted { return "redacted" }
       switch try await flows.outcome(of: id) {
       case .open: break
       case let outcome: return "\(outcome)"

@@ -126,6 +126,54 @@ private struct CorpusVote: AssignedPrompt, ReassignablePrompt, Codable {
   static let promptName = "CorpusVote"
 }
 
+extension CorpusScenario {
+  /// An answer in the history, since format 9.
+  static let audited = CorpusScenario("audited", since: 9) { _ in
+    Flow("audited") {
+      Step("decide") { (input: String, context: StepContext) in
+        let verdict = try await context.ask(CorpusVerdict(text: input))
+        return input + verdict + (try await context.ask(Form(text: "next")))
+      }
+    }
+  } begin: {
+    try await $0.answer("decide", #""yes, zo\u00eb""#)
+  }
+
+  /// A flow with the reference of a key, and with details that have passed a codec, since format 9.
+  static let keyed = CorpusScenario("keyed", since: 9) { _ in
+    Flow("keyed") {
+      Step("name") { (input: String, context: StepContext) in input + (try await context.ask(Form(text: input))) }
+    }
+  } begin: {
+    try await $0.host.flow($0.id).note("zo\u{EB} called", by: Principal(id: "cleo"))
+    _ = try await $0.host.flow($0.id).settled()
+  }
+
+  /// A flow that has finished and was redacted, since format 9.
+  static let redacted = CorpusScenario("redacted", since: 9) { _ in
+    Flow("redacted") {
+      Step("name") { (input: String, context: StepContext) in input + (try await context.ask(Form(text: input))) }
+    }
+  } begin: {
+    try await $0.answer("name", #""zo\u00eb""#, key: "a")
+    try await $0.host.flow($0.id).redact(reason: "request 17", by: Principal(id: "cleo"))
+  }
+}
+
+private struct CorpusVerdict: Prompt, Codable {
+  typealias Answer = String
+  var text: String
+  static let promptName = "CorpusVerdict"
+  static let isAudited = true
+}
+
+/// Names a key, and leaves all bytes as they are.
+struct CorpusCodec: BodyCodec {
+  func key(for flow: FlowID, labels: [String: String]) -> String? { "key of \(labels["customer"] ?? "-")" }
+  func encode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { bytes }
+  func decode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { bytes }
+}
+
 /// The error of a failed attempt, recorded with its detail.
 private struct CorpusDecline: Error, Codable {
   var reason: String

@@ -8,7 +8,7 @@ import Testing
 /// A flow that was stored once stays readable: the files in `Corpus` were written in the formats that name their
 /// folders, and never change. A new format gets a folder of its own, written to the path in `ACTORFLOW_CORPUS`.
 @Suite("Flows stored in earlier formats", .timeLimit(.minutes(15))) struct CorpusTests {
-  static let formats = [1, 2, 3, 4, 5, 6, 7, 8]
+  static let formats = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
   @Test("each flow is read as it was stored, activated, and brought to its end", arguments: CorpusCase.all)
   func goesOn(_ one: CorpusCase) async throws {
@@ -89,7 +89,9 @@ import Testing
     let clock = ManualWallClock()
     let recorder = CommitRecorder()
     let recorded = PlainStore(base: MemoryFlowStore(clock: clock), onStored: recorder.add)
-    let host = FlowHost(store: recorded, clock: clock)
+    var options = FlowHost.Options()
+    if scenario.name == CorpusScenario.keyed.name { options.codec = CorpusCodec() }
+    let host = try FlowHost(store: recorded, clock: clock, options: options)
     try await scenario.register(host, false).start(
       id: scenario.id, with: "-", labels: ["customer": "7"], trace: ["traceparent": "00-17", "e\u{301}": "\u{e9}"])
     try await scenario.begin(CorpusActor(host: host, clock: clock, id: scenario.id))

@@ -45,7 +45,8 @@ private func playHostGame(
       if works {
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
-        game.canReassign = FlowHost.Options.storing(seed).writesFormat.map { $0 >= 8 } ?? true
+        let format = FlowHost.Options.storing(seed).writesFormat ?? .max
+        (game.canReassign, game.canRedact) = (format >= 8, format >= 9)
       }
       // A store of an earlier format has no trace contexts.
       let trace: TraceContext = FlowHost.Options.storing(seed).writesFormat == nil ? ["seed": "\(seed)"] : [:]
@@ -54,6 +55,7 @@ private func playHostGame(
       let kept = try await tester.view(of: HostArena.id).trace
       try expect(kept == trace, "the trace context is \(kept), not \(trace)")
       try await game.finish(flows)
+      if works { try await game.redact(flows) }
     }
   } catch {
     throw Violation(
@@ -80,6 +82,8 @@ private struct HostGame {
   var operating: Chance?
   /// Whether the flow's format can hold an assignment.
   var canReassign = true
+  /// Whether the flow's format can hold a redaction.
+  var canRedact = true
   /// The people to whom the operator has assigned questions.
   private var assigned: [Question.ID: [String]] = [:]
 
@@ -139,6 +143,10 @@ private struct HostGame {
   private mutating func operate() async throws -> String {
     arm()
     let number = operating?.below(30) ?? 0
+    if operating?.percent(5) == true {
+      try await check("redact", "notEnded") { host, _ in try await host.flow(HostArena.id).redact(by: .player) }
+      return "redact"
+    }
     // Numbers 6, 7 and 8 of 9 would let a router's note be held.
     let made = number % 9 >= 6 ? number - 3 : number
     if operating?.percent(30) == true, let question = await arena.questions.first {
@@ -167,6 +175,31 @@ private struct HostGame {
     }
     if canReassign { assigned[question] = people }
     return text
+  }
+
+  /// Redacts the flow, which has ended: its facts stay, and nothing else.
+  mutating func redact(_ flows: DeployedFlow<Value, Value>) async throws {
+    let (view, history) = (try await tester.view(of: HostArena.id), try await tester.history(of: HostArena.id))
+    let expected = view.rollbackFailed ? "rollbackFailed" : canRedact ? "ok" : "notStorable"
+    arm()
+    try await check("redact", expected) { host, _ in
+      try await host.flow(HostArena.id).redact(reason: "the end", by: .player)
+    }
+    try await settle()
+    let (after, facts) = (try await tester.view(of: HostArena.id), try await tester.history(of: HostArena.id))
+    guard expected == "ok" else {
+      try expectEqual(facts, history, "the history after a refused redaction")
+      return try expectEqual(after.isRedacted, false, "whether it was redacted")
+    }
+    try expect(after.isRedacted && after.status == view.status && after.stack == view.stack, "how it ended is lost")
+    try expect(after.labels.isEmpty && after.output == nil && after.trace.isEmpty, "something said is left")
+    try expectEqual(facts.dropLast().map(\.what), history.map(\.what), "what happened")
+    try expectEqual(facts.dropLast().map(\.at), history.map(\.at), "when it happened")
+    try expectEqual(facts.map(\.sequence), Array(1...facts.count), "the numbers of the facts")
+    try expectEqual(facts.last?.what, "redacted", "the last fact")
+    try expect(facts.dropLast().allSatisfy { $0.answer == nil && ($0.detail ?? "completed") == "completed" }, "details")
+    try await check("redact again", "ok") { host, _ in try await host.flow(HostArena.id).redact(by: .player) }
+    try expectEqual(try await tester.view(of: HostArena.id).revision, after.revision, "the revision of a repetition")
   }
 
   private mutating func perform(_ request: Player.Request) async throws {

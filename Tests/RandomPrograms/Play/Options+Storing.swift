@@ -3,7 +3,8 @@ import ActorFlowHosting
 
 extension FlowHost.Options {
   /// Options that a seed draws: the format of stored flows is the newest with every value apart from the body, the
-  /// newest with all values in it, or the one before; three of four hosts have observers that break their rules.
+  /// newest with all values in it, or an older one; three of four hosts have observers that break their rules, and half of
+  /// those that write the newest format have a codec.
   static func storing(_ seed: UInt64) -> FlowHost.Options {
     var options = FlowHost.Options()
     switch seed % 3 {
@@ -11,7 +12,25 @@ extension FlowHost.Options {
     case 1: options.leastApart = .max
     default: options.writesFormat = 6
     }
+    if options.writesFormat == nil, seed / 12 % 2 == 0 { options.codec = TurningCodec() }
     if seed % 4 != 0 { options.observers = (0...seed % 2).map { UnrulyObserver(seed: seed &+ $0) } }
     return options
   }
+}
+
+/// Turns bytes with the key of their flow, so that a call without it or with another one is found.
+private struct TurningCodec: BodyCodec {
+  func key(for flow: FlowID, labels: [String: String]) -> String? { "key of \(flow)" }
+
+  func encode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
+    Array("key of \(flow.id)".utf8) + turned(bytes)
+  }
+
+  func decode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
+    let key = Array((flow.key ?? "").utf8)
+    guard !key.isEmpty, bytes.starts(with: key) else { throw ErasedKey() }
+    return turned(Array(bytes.dropFirst(key.count)))
+  }
+
+  private func turned(_ bytes: [UInt8]) -> [UInt8] { bytes.map { ~$0 } }
 }

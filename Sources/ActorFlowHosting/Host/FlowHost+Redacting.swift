@@ -1,0 +1,190 @@
+import ActorFlow
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Removes what people said from a flow that has ended, and leaves the facts: which step, when, and that.
+extension FlowHost {
+  @discardableResult
+  func redact(
+    _ id: FlowID, keeping labels: Set<String>, naming principals: Set<String>, reason: String, by principal: Principal?
+  ) async throws -> FlowView {
+    let redaction = Redaction(
+      labels: Set(labels.map(TextKey.init)), principals: Set(principals.map(TextKey.init)), reason: reason,
+      principal: principal?.id)
+    try HostRequest.check(reason, "the reason of a redaction", of: id)
+    return try await reportingRefusal(of: .redact, by: principal?.id, on: id) {
+      try await namingErased(id) { try await redactUntilDone(id, redaction) }
+    }
+  }
+
+  private func redactUntilDone(_ id: FlowID, _ redaction: Redaction) async throws -> FlowView {
+    var attempts = 0
+    while true {
+      do {
+        if let view = try await redactOnce(id, redaction) { return view }
+      } catch let error as FlowStoreError {
+        // The flow was written meanwhile, here or by another host.
+        attempts += 1
+        guard FlowStoreError.isTakenOver(error), attempts < 5 else {
+          throw error.code == .outcomeUnknown ? error : outlasted(error)
+        }
+        try refuseStopping()
+      }
+    }
+  }
+
+  /// Redacts a flow; returns `nil` if it was in memory, and has to leave that first.
+  private func redactOnce(_ id: FlowID, _ redaction: Redaction) async throws -> FlowView? {
+    if let flow = live[id] {
+      guard await flow.enter() else {
+        await flow.isGoneOrOpen()
+        try Task.checkCancellation()
+        return nil
+      }
+      guard flow.committer.state.machine.ending != nil else {
+        await release(flow)
+        throw Redaction.notEnded(id)
+      }
+      _ = flow.close(evenIfUsed: true)
+      await flow.passivate()
+      await release(flow)
+      await flow.isGone()
+      try Task.checkCancellation()
+      return nil
+    }
+    return try await behindDoor(of: id) {
+      guard live[id] == nil else { return nil }
+      return try await redactStored(id, redaction)
+    }
+  }
+
+  private func redactStored(_ id: FlowID, _ redaction: Redaction) async throws -> FlowView {
+    try refuseStopping()
+    let leased = try await lease(of: id)
+    do {
+      guard let stored = if let leased { leased.flow } else { try await shared.store.load(id) } else {
+        throw noSuchFlow(id)
+      }
+      let view = try await redact(stored, redaction, fence: leased?.lease.fence)
+      await giveBack(leased?.lease)
+      return view
+    } catch {
+      await giveBack(leased?.lease)
+      throw error
+    }
+  }
+
+  private func redact(_ stored: StoredFlow, _ redaction: Redaction, fence: Fence?) async throws -> FlowView {
+    let (id, state) = (stored.id, try await readState(of: stored, fence: fence))
+    guard state.machine.ending != nil else { throw Redaction.notEnded(id) }
+    guard state.machine.undoFailures.isEmpty else {
+      throw FlowError(
+        .rollbackFailed, "some of the flow's `backUp`s failed, and need what the flow has: call `retry` first", flow: id
+      )
+    }
+    guard shared.store.canReplaceHistory else {
+      throw FlowError(.notStorable, "the store cannot replace a history, so no flow of it can be redacted", flow: id)
+    }
+    let format = max(state.format, try await shared.writtenFormat(like: stored.snapshot))
+    guard format >= 9 else { throw Redaction.isTooOld(format, id) }
+    let known = try await wholeHistory(of: id)
+    var history = known.map(redaction.redacted)
+    var snapshot = stored.snapshot
+    snapshot.labels = snapshot.labels.filter { redaction.keeps($0.key) }
+    if state.isRedacted, history == known, snapshot.labels == stored.snapshot.labels { return FlowView(stored, state) }
+    var redacted = state.redacted
+    redacted.format = format
+    redacted.machine.sequence += 1
+    history.append(redaction.entry(redacted.machine.sequence, at: shared.clock.now))
+    (snapshot.status, snapshot.rollbackFailed) = (state.status(indexedAs: snapshot.status), false)
+    (snapshot.tasks, snapshot.wakeAt) = ([], nil)
+    try shared.write(&redacted, to: &snapshot, of: id)
+    let written = try await shared.store.commit(
+      FlowWrite(
+        snapshot, to: id, expecting: stored.revision, fence: fence, appending: history,
+        carrying: [FlowWrite.Request(.redact, by: redaction.principal)], over: stored.snapshot.valueNumbers,
+        replacingHistory: true), of: TraceContext())
+    return FlowView(written, redacted)
+  }
+
+  private func wholeHistory(of id: FlowID) async throws -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    while true {
+      let page = try await shared.store.history(of: id, after: entries.last?.sequence ?? 0, limit: 1_000)
+      if page.isEmpty { return entries }
+      entries += page.map(\.withoutTokens)
+    }
+  }
+}
+
+/// A redaction: decides what stays, and calls nothing.
+private struct Redaction: Sendable {
+  /// The keys of the labels that stay.
+  let labels: Set<TextKey>
+  /// The principals whose ids stay in the history.
+  let principals: Set<TextKey>
+  let reason: String
+  let principal: String?
+
+  func keeps(_ label: String) -> Bool { label == Definition.label || labels.contains(TextKey(label)) }
+
+  /// Returns the facts of an entry. Operators stay named, and so does a move to another version.
+  func redacted(_ entry: HistoryEntry) -> HistoryEntry {
+    var fact = entry
+    fact.answer = nil
+    let isOfOperator = entry.isOfOperator
+    if !isOfOperator, let by = entry.by, !principals.contains(TextKey(by)) { fact.by = nil }
+    switch entry.what {
+    case "redacted", "moved": break
+    case "leaving" where isOfOperator: fact.detail = "completed"
+    default: fact.detail = nil
+    }
+    return fact
+  }
+
+  func entry(_ sequence: Int, at time: Date) -> HistoryEntry {
+    HistoryEntry(
+      sequence: sequence, at: time, what: "redacted", by: principal, detail: reason.isEmpty ? nil : reason)
+  }
+
+  static func notEnded(_ id: FlowID) -> FlowError {
+    FlowError(.notEnded, "only a flow that has ended is redacted; let it end, or abandon it", flow: id)
+  }
+
+  static func isTooOld(_ format: UInt8, _ id: FlowID) -> FlowError {
+    FlowError(
+      .notStorable,
+      "a redaction needs format 9 of stored flows, and this flow is stored in format \(format): once every host runs "
+        + "this version, set the host's option `writesFormat` to 9", flow: id)
+  }
+}
+
+extension HistoryEntry {
+  /// Whether an operator's verb made the entry: retry, note, reassign, complete, redact.
+  fileprivate var isOfOperator: Bool {
+    switch what {
+    case "retried", "noted", "redacted", "updated": true
+    case "leaving": detail?.hasPrefix("completed") ?? false
+    default: false
+    }
+  }
+}
+
+extension HostedState {
+  /// The state of an ended flow without what people said: how it ended, at which step, and its numbers.
+  fileprivate var redacted: HostedState {
+    var facts = MachineSnapshot()
+    (facts.run, facts.sequence, facts.numbers) = (machine.run, machine.sequence, machine.numbers)
+    facts.lastStack = machine.lastStack
+    facts.ending = machine.ending
+    if case .abandoned = machine.ending { facts.ending = .abandoned(reason: "") }
+    var state = self
+    (state.input, state.requests, state.unmigrated, state.trace) = (.placeholder, [], nil, TraceContext())
+    (state.machine, state.isRedacted) = (facts, true)
+    return state
+  }
+}
