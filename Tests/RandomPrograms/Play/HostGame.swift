@@ -56,6 +56,7 @@ private func playHostGame(
       try expect(kept == trace, "the trace context is \(kept), not \(trace)")
       try await game.finish(flows)
       if works { try await game.redact(flows) }
+      if works, seed.isMultiple(of: 3) { try await game.purge() }
     }
   } catch {
     throw Violation(
@@ -152,6 +153,11 @@ private struct HostGame {
     if operating?.percent(30) == true, let question = await arena.questions.first {
       return try await reassign(question.id, number)
     }
+    if operating?.percent(10) == true {
+      let report = try await purged()
+      try expect(report.purged.isEmpty && report.kept.isEmpty, "a purge found an open flow: \(report)")
+      return "purge"
+    }
     guard operating?.percent(60) == true, let (name, input, onlyAsks) = model.completable else {
       let text = "note \(number)"
       try await check(text, "ok") { host, key in try await host.flow(HostArena.id).note(text, by: .player, key: key) }
@@ -200,6 +206,31 @@ private struct HostGame {
     try expect(facts.dropLast().allSatisfy { $0.answer == nil && ($0.detail ?? "completed") == "completed" }, "details")
     try await check("redact again", "ok") { host, _ in try await host.flow(HostArena.id).redact(by: .player) }
     try expectEqual(try await tester.view(of: HostArena.id).revision, after.revision, "the revision of a repetition")
+  }
+
+  /// Purges all flows that have ended, at once or with the next host.
+  private mutating func purged() async throws -> FlowHost.PurgeReport {
+    var first: FlowHost.PurgeReport?
+    let future = tester.clock.now.addingTimeInterval(1)
+    try await unlessBlown { first = try await arena.host.purge(endedBefore: future) }
+    if let first, !crashTrigger.hasFired { return first }
+    try await crash()
+    let second = try await arena.host.purge(endedBefore: future)
+    guard let first, !first.purged.isEmpty || !first.kept.isEmpty else { return second }
+    return first
+  }
+
+  /// Purges the flow, which has ended. It stays, and says why, exactly if a `backUp` has failed; if not, its id is free.
+  mutating func purge() async throws {
+    let mayStay = try await tester.view(of: HostArena.id).rollbackFailed
+    arm()
+    let report = try await purged()
+    crashTrigger.disarm()
+    try expectEqual(Set(report.kept.keys), mayStay ? [HostArena.id] : [], "which flows a purge has kept")
+    let isThere = await outcome { _ = try await arena.host.flow(HostArena.id).view() }
+    try expectEqual(isThere, mayStay ? "ok" : "noSuchFlow", "whether the flow is there after a purge")
+    let questions = try await arena.host.tasks().tasks
+    try expect(questions.isEmpty, "a flow that was purged or has ended asks \(questions)")
   }
 
   private mutating func perform(_ request: Player.Request) async throws {
