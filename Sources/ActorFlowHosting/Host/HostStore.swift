@@ -123,7 +123,8 @@ extension HostStore {
 
   /// Returns a write whose history has passed the codec. Hosts that write formats before 9 cannot read that.
   private func sealed(_ write: FlowWrite) throws -> FlowWrite {
-    guard !write.history.isEmpty else { return write }
+    // Most hosts have no codec, and most entries no answer: nothing is copied for these.
+    guard codec != nil || write.history.contains(where: { $0.answer != nil || $0.isSealed }) else { return write }
     let flow = CodedFlow(id: write.id, key: write.snapshot.keyReference)
     let coding = FlowCoding(codec: write.snapshot.format >= 9 ? codec : nil, flow: flow)
     var write = write
