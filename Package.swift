@@ -10,9 +10,13 @@ let package = Package(
     .library(name: "ActorFlowHosting", targets: ["ActorFlowHosting"]),
     .library(name: "ActorFlowDocuments", targets: ["ActorFlowDocuments"]),
     .library(name: "ActorFlowSQLite", targets: ["ActorFlowSQLite"]),
+    .library(name: "ActorFlowPostgreSQL", targets: ["ActorFlowPostgreSQL"]),
   ],
   // Without its trait, a store's module is empty and needs no library of the system.
-  traits: [.trait(name: "SQLite", description: "The store of ActorFlowSQLite; needs libsqlite3.")],
+  traits: [
+    .trait(name: "SQLite", description: "The store of ActorFlowSQLite; needs libsqlite3."),
+    .trait(name: "PostgreSQL", description: "The store of ActorFlowPostgreSQL; needs libpq."),
+  ],
   targets: [
     .target(name: "ActorFlow"),
     .target(name: "ActorFlowHosting", dependencies: ["ActorFlow"]),
@@ -24,6 +28,13 @@ let package = Package(
       name: "ActorFlowSQLite",
       dependencies: [
         "ActorFlow", "ActorFlowHosting", .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+      ]),
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "ActorFlowPostgreSQL",
+      dependencies: [
+        "ActorFlow", "ActorFlowHosting", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
       ]),
     .target(
       name: "RandomPrograms", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting"],
@@ -42,6 +53,12 @@ let package = Package(
       dependencies: [
         "ActorFlow", "ActorFlowHosting", "ActorFlowSQLite", "ActorFlowTesting", "RandomPrograms",
         .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+      ]),
+    .testTarget(
+      name: "ActorFlowPostgreSQLTests",
+      dependencies: [
+        "ActorFlow", "ActorFlowHosting", "ActorFlowPostgreSQL", "ActorFlowTesting", "RandomPrograms",
+        .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
       ]),
   ],
   swiftLanguageModes: [.v6]

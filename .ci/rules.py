@@ -23,6 +23,10 @@ ALLOWED_IMPORTS = {
     "Sources/ActorFlowSQLite": {
         "ActorFlow", "ActorFlowHosting", "CSQLite", "Dispatch", "FoundationEssentials", "Foundation",
     },
+    "Sources/ActorFlowPostgreSQL": {
+        "ActorFlow", "ActorFlowHosting", "CPostgreSQL", "Dispatch", "FoundationEssentials", "Foundation", "Glibc",
+        "Musl", "Darwin",
+    },
 }
 
 # Unstructured tasks live in two files, which say why.
@@ -116,7 +120,7 @@ def sources() -> None:
 
 
 def unstructured_tasks() -> None:
-    rooms = ("ActorFlow", "ActorFlowHosting", "ActorFlowSQLite")
+    rooms = ("ActorFlow", "ActorFlowHosting", "ActorFlowSQLite", "ActorFlowPostgreSQL")
     for path in [path for room in rooms for path in repository_files(f"Sources/{room}/*.swift")]:
         if str(path) in UNSTRUCTURED_TASKS:
             continue

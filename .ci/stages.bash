@@ -60,8 +60,8 @@ unfinished() {
 # The compiler repeats a module's error for each of its files.
 once_each() { awk '!/error:|warning:/ || !seen[$0]++ { print; fflush() }'; }
 
-# Swift and git are expected. Installed if they are missing: python3, Graphviz, which draws the tests' diagrams, and SQLite,
-# for the store behind the trait.
+# Swift and git are expected. Installed if they are missing: python3, Graphviz, which draws the tests' diagrams, and the
+# libraries of the stores behind traits.
 prepare() {
   if ! command -v swift >/dev/null; then
     echo "Swift 6.3 is needed: put its toolchain on the PATH"
@@ -73,6 +73,14 @@ prepare() {
   fi
   install_missing python3 dot:graphviz
   install_header sqlite3.h libsqlite3-dev
+  install_missing pg_config:libpq-dev
+}
+
+# Installs the server that tests start themselves.
+install_server() {
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null && return
+  run apt-get update
+  run apt-get install --yes --no-install-recommends postgresql
 }
 
 # Installs the package of a C library, if its header is missing.
@@ -98,9 +106,11 @@ summary=
 passed=0
 stage=prepare
 scratch=$(mktemp -d)
+database=   # the folder of the database server that runs at present
 
 finish() {
   local status=$?
+  if [[ -n $database ]]; then .ci/postgresql stop "$database" || true; fi
   rm -rf "$scratch"
   if ((status == 0)); then
     printf '\nstages: %d passed, 0 failed\nall passed:%s; %d s in all\n' "$passed" "$summary" "$SECONDS"

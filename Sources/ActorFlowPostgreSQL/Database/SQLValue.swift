@@ -1,0 +1,77 @@
+#if PostgreSQL
+  import ActorFlowHosting
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// A parameter of a statement, in the server's binary form.
+  struct SQLValue: Sendable {
+    /// The number of the type in every server's catalog.
+    let type: UInt32
+    /// The bytes; `nil` for NULL.
+    let bytes: [UInt8]?
+
+    static func int(_ value: Int?) -> SQLValue { SQLValue(type: 20, bytes: value?.bigEndianBytes) }
+
+    static func text(_ value: String?) -> SQLValue { SQLValue(type: 25, bytes: value.map(ServerText.bytes)) }
+
+    static func blob(_ value: [UInt8]?) -> SQLValue { SQLValue(type: 17, bytes: value) }
+
+    static func bool(_ value: Bool) -> SQLValue { SQLValue(type: 16, bytes: [value ? 1 : 0]) }
+
+    static func time(_ time: StoredTime?) -> SQLValue { .int(time.map { Int($0.microseconds) }) }
+
+    static func time(_ date: Date?) -> SQLValue { .time(date.map { StoredTime($0) }) }
+
+    static func ints(_ values: [Int?]) -> SQLValue { .array(of: 20, type: 1016, values.map { $0?.bigEndianBytes }) }
+
+    static func texts(_ values: [String?]) -> SQLValue {
+      .array(of: 25, type: 1009, values.map { $0.map(ServerText.bytes) })
+    }
+
+    static func blobs(_ values: [[UInt8]?]) -> SQLValue { .array(of: 17, type: 1001, values) }
+
+    private static func array(of element: Int32, type: UInt32, _ values: [[UInt8]?]) -> SQLValue {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(20 + values.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
+      // Dimensions, whether an element may be NULL, the type of elements; then the count and the first index.
+      for number in values.isEmpty ? [0, 0, element] : [1, 1, element, Int32(clamping: values.count), 1] {
+        bytes += number.bigEndianBytes
+      }
+      for value in values {
+        bytes += (value.map { Int32(clamping: $0.count) } ?? -1).bigEndianBytes
+        if let value { bytes += value }
+      }
+      return SQLValue(type: type, bytes: bytes)
+    }
+  }
+
+  extension FixedWidthInteger {
+    fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { [UInt8]($0) } }
+  }
+
+  /// A text as the server keeps it: no text of PostgreSQL contains U+0000.
+  ///
+  /// U+0000 is written as U+0001 U+0001, and U+0001 as U+0001 U+0002, which keeps the order of bytes. All other texts,
+  /// which are nearly all, stay as they are.
+  enum ServerText {
+    static func bytes(_ text: String) -> [UInt8] {
+      let bytes = Array(text.utf8)
+      guard bytes.contains(where: { $0 <= 1 }) else { return bytes }
+      return bytes.flatMap { $0 <= 1 ? [1, $0 + 1] : [$0] }
+    }
+
+    static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+      guard bytes.contains(1) else { return String(decoding: bytes, as: UTF8.self) }
+      var text: [UInt8] = []
+      var rest = bytes.makeIterator()
+      while let byte = rest.next() {
+        text.append(byte == 1 ? (rest.next() ?? 1) &- 1 : byte)
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+  }
+#endif

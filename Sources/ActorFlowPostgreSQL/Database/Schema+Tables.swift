@@ -1,0 +1,127 @@
+#if PostgreSQL
+  /// The tables and views of the first version.
+  ///
+  /// Text columns have the collation `C`: they are compared byte by byte, also in pages and indexes. Times are whole
+  /// microseconds since 1970, which a `timestamp` cannot hold for all 64 bits; the views show them as timestamps.
+  extension Schema {
+    /// `number` is the key of what belongs to a flow, so that those rows are short.
+    ///
+    /// `steps`, `labels` and `assignees` are JSON. `digest` is the sum of `snapshot`: a commit finds with it, on the
+    /// server, whether it would overwrite damaged bytes. A runnable flow is due whatever the clock says, so it has an
+    /// index of its own beside that of timers. A row of `flow_leases` is a lease: it is removed when its epoch ends.
+    static let tables = """
+      CREATE TABLE @schema.flows (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        id text COLLATE "C" NOT NULL UNIQUE,
+        revision bigint NOT NULL,
+        commit_id text COLLATE "C" NOT NULL,
+        changed_at bigint NOT NULL,
+        definition text COLLATE "C" NOT NULL,
+        version bigint NOT NULL,
+        status text COLLATE "C" NOT NULL,
+        rollback_failed boolean NOT NULL,
+        wake_at bigint,
+        steps text COLLATE "C" NOT NULL,
+        labels text COLLATE "C" NOT NULL,
+        tasks_digest bytea NOT NULL,
+        digest bytea NOT NULL,
+        snapshot bytea NOT NULL
+      );
+      CREATE INDEX flows_runnable ON @schema.flows (definition, changed_at, version) WHERE status = 'runnable';
+      CREATE INDEX flows_timed ON @schema.flows (definition, wake_at, version)
+        WHERE status = 'waiting' AND wake_at IS NOT NULL;
+      CREATE INDEX flows_at_rest ON @schema.flows (status, id) WHERE status NOT IN ('runnable', 'waiting');
+      CREATE INDEX flows_of_version ON @schema.flows (definition, version, id);
+
+      CREATE TABLE @schema.flow_values (
+        flow bigint NOT NULL,
+        number bigint NOT NULL,
+        bytes bytea NOT NULL,
+        PRIMARY KEY (flow, number)
+      );
+
+      CREATE TABLE @schema.flow_history (
+        flow bigint NOT NULL,
+        sequence bigint NOT NULL,
+        at bigint NOT NULL,
+        what text COLLATE "C" NOT NULL,
+        step text COLLATE "C",
+        principal text COLLATE "C",
+        detail text COLLATE "C",
+        PRIMARY KEY (flow, sequence)
+      );
+
+      CREATE TABLE @schema.flow_labels (
+        key text COLLATE "C" NOT NULL,
+        value text COLLATE "C" NOT NULL,
+        flow bigint NOT NULL,
+        PRIMARY KEY (key, value, flow)
+      );
+      CREATE INDEX flow_labels_of_flow ON @schema.flow_labels (flow);
+
+      CREATE TABLE @schema.flow_tasks (
+        flow bigint NOT NULL,
+        question text COLLATE "C" NOT NULL,
+        place bigint NOT NULL,
+        step text COLLATE "C" NOT NULL,
+        prompt text COLLATE "C" NOT NULL,
+        asked_at bigint NOT NULL,
+        due_at bigint,
+        assignees text COLLATE "C" NOT NULL,
+        PRIMARY KEY (flow, question, place)
+      );
+
+      CREATE TABLE @schema.flow_assignees (
+        assignee text COLLATE "C" NOT NULL,
+        flow bigint NOT NULL,
+        question text COLLATE "C" NOT NULL,
+        place bigint NOT NULL,
+        PRIMARY KEY (assignee, flow, question, place)
+      );
+      CREATE INDEX flow_assignees_of_flow ON @schema.flow_assignees (flow);
+
+      CREATE TABLE @schema.flow_notes (
+        key text COLLATE "C" PRIMARY KEY,
+        bytes bytea NOT NULL,
+        until bigint
+      );
+      CREATE INDEX flow_notes_over ON @schema.flow_notes (until) WHERE until IS NOT NULL;
+
+      CREATE TABLE @schema.flow_hosts (
+        name text COLLATE "C" PRIMARY KEY,
+        epoch bigint NOT NULL UNIQUE,
+        attempt text COLLATE "C" NOT NULL,
+        overdue_at bigint NOT NULL
+      );
+      CREATE TABLE @schema.flow_epochs (last bigint NOT NULL);
+      INSERT INTO @schema.flow_epochs VALUES (0);
+
+      CREATE TABLE @schema.flow_leases (
+        id text COLLATE "C" PRIMARY KEY,
+        epoch bigint NOT NULL,
+        wanted boolean NOT NULL DEFAULT false
+      );
+      CREATE INDEX flow_leases_of_epoch ON @schema.flow_leases (epoch, id);
+
+      CREATE FUNCTION @schema.flow_time(microseconds bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+        SELECT CASE WHEN microseconds BETWEEN -200000000000000000 AND 9000000000000000000
+          THEN timestamptz '1970-01-01 00:00:00+00' + microseconds * interval '1 microsecond' END
+      $$;
+
+      CREATE VIEW @schema.flow_overview AS
+        SELECT f.id, f.definition, f.version, f.status, f.steps, f.labels, @schema.flow_time(f.wake_at) AS due,
+          @schema.flow_time(f.changed_at) AS changed,
+          (SELECT string_agg(t.assignees, ' ') FROM @schema.flow_tasks t WHERE t.flow = f.number) AS assignees,
+          h.name AS host
+        FROM @schema.flows f LEFT JOIN @schema.flow_leases l ON l.id = f.id
+          LEFT JOIN @schema.flow_hosts h ON h.epoch = l.epoch;
+
+      CREATE VIEW @schema.flow_inbox AS
+        SELECT a.assignee, f.id, f.definition, t.prompt, t.step, t.question, @schema.flow_time(t.asked_at) AS asked,
+          @schema.flow_time(t.due_at) AS due
+        FROM @schema.flow_assignees a
+        JOIN @schema.flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
+        JOIN @schema.flows f ON f.number = a.flow;
+      """
+  }
+#endif

@@ -1,0 +1,175 @@
+#if PostgreSQL
+  import ActorFlow
+  import ActorFlowHosting
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// A database as the connections of a store find it.
+  struct DatabasePlace: Sendable {
+    let address: ServerAddress
+    let schema: Schema
+    let connection: ConnectionOptions
+
+    /// Opens a connection for the store's statements.
+    ///
+    /// - Parameter migrates: Whether missing or older tables are made new.
+    func open(migrates: Bool) throws -> Connection {
+      let connection = try Connection(address, connection)
+      // The functions hold for this isolation level, and a write is durable when it returns. A server's or role's
+      // settings may say otherwise.
+      let row = try connection.run(
+        SQLStatement(
+          sql: """
+            SELECT current_setting('server_version_num')::bigint, current_setting('server_encoding'),
+              set_config('default_transaction_isolation', 'read committed', false),
+              set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+                ELSE current_setting('synchronous_commit') END, false)
+            """)
+      ).rows.first
+      guard let row, row.int(0) >= 130_000 else {
+        throw FlowStoreError(.unavailable, "the store needs PostgreSQL 13 or newer; that of \(address) is older")
+      }
+      guard row.text(1) == "UTF8" else {
+        throw FlowStoreError(
+          .unsupportedFormat, "the texts of \(address) are \(row.text(1)); the store needs a database in UTF8")
+      }
+      if migrates { try schema.migrate(connection, at: address) }
+      try schema.check(connection, at: address)
+      return connection
+    }
+
+    /// The error of a call that has written nothing.
+    func storeError(_ error: any Error) -> FlowStoreError {
+      switch error {
+      case let error as FlowStoreError: error
+      case let error as ServerError where error.state.isEmpty: .unreachable(address, error)
+      case let error as ServerError: FlowStoreError(error, at: address)
+      case is LostConnection: .unreachable(address, error)
+      default: FlowStoreError(.corrupted, "a row of \(address) cannot be read", underlying: error)
+      }
+    }
+  }
+
+  /// A connection of the pool, on a thread of its own, which is replaced when it breaks.
+  actor Worker {
+    /// The most repetitions of a call because of other transactions, with pauses that grow.
+    private static let mostTries = 12
+    /// The most connections that a call breaks.
+    private static let mostConnections = 3
+
+    private nonisolated let executor: BlockingExecutor
+    private let place: DatabasePlace
+    private var connection: Connection?
+    private var isClosed = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ place: DatabasePlace, label: String) {
+      (self.place, executor) = (place, BlockingExecutor(label))
+    }
+
+    /// Opens the first connection.
+    func open(migrates: Bool) throws(FlowStoreError) {
+      do { connection = try place.open(migrates: migrates) } catch { throw place.storeError(error) }
+    }
+
+    func close() {
+      isClosed = true
+      connection = nil
+    }
+
+    /// Performs a statement, again if that is without danger and another connection or transaction was in the way.
+    ///
+    /// - Parameter read: Makes the call's result of the rows. Its errors are the refusals of the store.
+    func call<Value: Sendable>(
+      _ statement: SQLStatement, _ read: @Sendable (Reply) throws -> Value
+    ) throws(FlowStoreError) -> Value {
+      guard !isClosed else { throw .storeIsClosed }
+      /// The loss after which an earlier try may have been done.
+      var doubt: LostConnection?
+      var (tries, connections) = (0, 0)
+      while true {
+        do {
+          let connection = try self.connection ?? place.open(migrates: false)
+          self.connection = connection
+          return try read(try connection.run(statement))
+        } catch let error as LostConnection {
+          connection = nil
+          connections += 1
+          if error.mayBeDone, statement.repetition != .changesNothing { doubt = error }
+          if error.mayBeDone, statement.repetition == .isAnotherCall { throw .lostReply(of: place.address, error) }
+          guard connections < Self.mostConnections else { throw settle(error, doubt) }
+        } catch let error as ServerError where error.isTransient && tries < Self.mostTries {
+          tries += 1
+          usleep(useconds_t(500 << min(tries, 6)) + useconds_t.random(in: 0..<1_000))
+        } catch let error as ServerError where error.isOfMissingObject {
+          throw settle(missingObject(error), doubt)
+        } catch {
+          throw settle(error, doubt)
+        }
+      }
+    }
+
+    /// The error of a call, after tries of which one may have been done.
+    private func settle(_ error: any Error, _ doubt: LostConnection?) -> FlowStoreError {
+      guard let doubt else { return place.storeError(error) }
+      return .lostReply(of: place.address, doubt)
+    }
+
+    /// A newer version may have changed the tables since they were opened.
+    private func missingObject(_ error: ServerError) -> any Error {
+      guard let connection else { return error }
+      do {
+        try place.schema.check(connection, at: place.address)
+        return error
+      } catch let newer {
+        return newer
+      }
+    }
+  }
+
+  /// The connections of a store. Each call goes to the one with the fewest calls under way.
+  final class Pool: Sendable {
+    private struct State {
+      var calls: [Int]
+      var isClosed = false
+    }
+
+    private let workers: [Worker]
+    private let state: Lock<State>
+
+    init(_ place: DatabasePlace, count: Int) {
+      workers = (0..<count).map { Worker(place, label: "ActorFlow.postgresql.\($0)") }
+      state = Lock(State(calls: Array(repeating: 0, count: count)))
+    }
+
+    func open(migrates: Bool) async throws(FlowStoreError) { try await workers[0].open(migrates: migrates) }
+
+    /// Performs a statement; returns when it is done, also if the calling task is cancelled meanwhile.
+    func call<Value: Sendable>(
+      _ statement: SQLStatement, _ read: @Sendable (Reply) throws -> Value
+    ) async throws(FlowStoreError) -> Value {
+      let found = state.withLock { state -> Int? in
+        guard !state.isClosed else { return nil }
+        let index = state.calls.indices.min { state.calls[$0] < state.calls[$1] } ?? 0
+        state.calls[index] += 1
+        return index
+      }
+      guard let index = found else { throw .storeIsClosed }
+      defer { state.withLock { $0.calls[index] -= 1 } }
+      return try await workers[index].call(statement, read)
+    }
+
+    /// Refuses calls from now on, and returns when those under way are done and the connections are closed.
+    func close() async {
+      state.withLock { $0.isClosed = true }
+      for worker in workers { await worker.close() }
+    }
+  }
+#endif

@@ -1,0 +1,126 @@
+#if PostgreSQL
+  public import ActorFlow
+  public import ActorFlowHosting
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  extension PostgreSQLFlowStore {
+    /// The most rows of one statement of a list; a page is put together of several.
+    private static let mostRows = 500
+
+    /// Returns a stored flow, or `nil` if there is no such flow; see `FlowStore.load(_:)`.
+    public func load(_ id: FlowID) async throws -> StoredFlow? {
+      try await pool.call(function("flow_read", [.text(id.description)], .changesNothing)) {
+        try FunctionReply($0).stored
+      }
+    }
+
+    /// Returns a page of the flows that match a query; see `FlowStore.list(_:after:limit:)`.
+    public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
+      var last = try cursor.map { try StoreCursor($0, parts: 1).parts[0] }
+      var page = FlowPage(flows: [], cursor: nil)
+      let limit = max(1, limit)
+      while true {
+        var conditions = Conditions()
+        if let last { conditions.add("f.id > ?", .text(last)) }
+        conditions.add(query)
+        let count = min(Self.mostRows, limit < Self.mostRows ? limit + 1 : limit)
+        let rows = try await pool.call(
+          statement(
+            "SELECT \(FlowSummary.columns) FROM @schema.flows f \(conditions.sql) ORDER BY f.id LIMIT \(count)",
+            conditions.values)
+        ) { reply in
+          // A row that cannot be read is left out, so that it does not hide all the others.
+          reply.rows.map { (id: $0.text(0), flow: try? FlowSummary($0)) }
+        }
+        for row in rows {
+          guard let flow = row.flow, query.matches(flow) else { continue }
+          if page.flows.count == limit, let last = page.flows.last {
+            page.cursor = StoreCursor([last.id.description]).description
+            return page
+          }
+          page.flows.append(flow)
+        }
+        guard rows.count == count else { return page }
+        last = rows.last?.id
+      }
+    }
+
+    /// Returns a page of the open questions that match a query; see `FlowStore.tasks(_:after:limit:)`.
+    public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
+      var last = try cursor.map { try TaskCursor($0) }
+      var page = TaskPage(tasks: [], cursor: nil)
+      var lastOfPage: TaskCursor?
+      let limit = max(1, limit)
+      // The keys of the inbox and of the questions are in the same order.
+      let key = query.assignee == nil ? "t" : "a"
+      let inbox =
+        query.assignee == nil
+        ? "@schema.flow_tasks t"
+        : """
+        @schema.flow_assignees a
+          JOIN @schema.flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
+        """
+      while true {
+        var conditions = Conditions()
+        if let last {
+          conditions.add(
+            "(\(key).flow, \(key).question, \(key).place) > (?, ?, ?)", .int(last.flow), .text(last.question),
+            .int(last.place))
+        }
+        conditions.add(query)
+        let count = min(Self.mostRows, limit < Self.mostRows ? limit + 1 : limit)
+        let rows = try await pool.call(
+          statement(
+            """
+            SELECT \(TaskSummary.columns) FROM \(inbox) JOIN @schema.flows f ON f.number = t.flow \(conditions.sql)
+              ORDER BY \(key).flow, \(key).question, \(key).place LIMIT \(count)
+            """, conditions.values)
+        ) { reply in
+          // As in the list of flows.
+          reply.rows.map { (cursor: TaskCursor($0), task: try? TaskSummary($0)) }
+        }
+        for row in rows {
+          guard let task = row.task, query.matches(task) else { continue }
+          if page.tasks.count == limit {
+            page.cursor = lastOfPage?.description
+            return page
+          }
+          page.tasks.append(task)
+          lastOfPage = row.cursor
+        }
+        guard rows.count == count else { return page }
+        last = rows.last?.cursor
+      }
+    }
+
+    /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.
+    public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+      try await pool.call(
+        statement(
+          """
+          SELECT h.sequence, h.at, h.what, h.step, h.principal, h.detail FROM @schema.flows f
+            JOIN @schema.flow_history h ON h.flow = f.number WHERE f.id = $1 AND h.sequence > $2
+            ORDER BY h.sequence LIMIT $3
+          """, [.text(id.description), .int(sequence), .int(max(1, limit))])
+      ) { reply in
+        reply.rows.map { row in
+          HistoryEntry(
+            sequence: row.int(0), at: row.date(1), what: row.text(2), step: row.optionalText(3).map { StepID($0) },
+            by: row.optionalText(4), detail: row.optionalText(5))
+        }
+      }
+    }
+
+    /// Returns the note under a key, or `nil` if there is none; see `FlowStore.note(_:)`.
+    public func note(_ key: String) async throws -> StoreNote? {
+      try await pool.call(statement("SELECT bytes, until FROM @schema.flow_notes WHERE key = $1", [.text(key)])) {
+        $0.rows.first.map { StoreNote($0.bytes(0), until: $0.optionalDate(1)) }
+      }
+    }
+  }
+#endif

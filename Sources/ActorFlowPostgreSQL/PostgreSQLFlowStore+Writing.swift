@@ -1,0 +1,169 @@
+#if PostgreSQL
+  public import ActorFlow
+  public import ActorFlowHosting
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  extension PostgreSQLFlowStore {
+    /// Writes a flow's next snapshot, and appends to its history; see `FlowStore.commit(_:)`.
+    ///
+    /// One statement, and so one round trip. If the reply is lost, the store asks again with the same id.
+    public func commit(_ write: FlowWrite) async throws -> StoredFlow {
+      try write.snapshot.checkSize()
+      let parameters = try CommitParameters(write)
+      var checked: Revision?
+      while true {
+        let statement = function("flow_commit", parameters.values(at: now, checked: checked), .isRecognized)
+        let outcome = try await pool.call(statement) { try CommitOutcome($0, of: write) }
+        switch outcome {
+        case .done(let flow, let changes, let notifiable):
+          tell(changes, notifiable)
+          return flow
+        case .unchecked(let revision): checked = revision
+        }
+      }
+    }
+
+    /// Removes a flow with its history, its questions and its lease; see `FlowStore.delete(_:expecting:fence:)`.
+    public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
+      var checked: Revision?
+      while true {
+        let statement = function(
+          "flow_delete",
+          [
+            now, .text(id.description), .int(revision.number), .int(fence?.number), .int(checked?.number),
+            .blob(CommitParameters.header),
+          ], .isAnotherCall)
+        let (again, changes) = try await pool.call(statement) { reply -> (Revision?, [StoreChange]) in
+          let reply = FunctionReply(reply)
+          switch reply.outcome?.kind {
+          case "unchecked": return (Revision(try reply.checkedRevision), [])
+          case "missing": throw FlowStoreError.noFlow(id)
+          default: try reply.throwRefusal(of: id, fence: fence, expecting: revision)
+          }
+          return (nil, reply.changes)
+        }
+        guard let again else {
+          tell(changes, changes)
+          return
+        }
+        checked = again
+      }
+    }
+
+    /// Writes, replaces or removes the note under a key; see `FlowStore.setNote(_:under:replacing:)`.
+    public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
+      let statement = function(
+        "flow_set_note",
+        [now, .text(key), .blob(note?.bytes), .time(note?.until), .blob(old?.bytes), .time(old?.until)],
+        .isAnotherCall)
+      let isRefused = try await pool.call(statement) { FunctionReply($0).outcome?.kind == "conflict" }
+      if isRefused { throw FlowStoreError(.conflict, "the note \(key) was changed meanwhile") }
+    }
+
+    /// Gives changes to the streams of this process, and some of them to other processes.
+    func tell(_ changes: [StoreChange], _ notifiable: [StoreChange]) {
+      streams.tell(changes)
+      notifications.notify(notifiable)
+    }
+  }
+
+  /// The reply to a commit.
+  private enum CommitOutcome: Sendable {
+    case done(StoredFlow, changes: [StoreChange], notifiable: [StoreChange])
+    /// The sum or the header of the stored bytes is another than expected. They were read without an error.
+    case unchecked(Revision)
+
+    init(_ reply: Reply, of write: FlowWrite) throws {
+      let reply = FunctionReply(reply)
+      switch reply.outcome?.kind {
+      case "written":
+        let flow = StoredFlow(
+          id: write.id, revision: write.expecting.next, snapshot: write.snapshot.stored,
+          changedAt: StoredTime(microseconds: Int64(reply.outcome?.second ?? 0)).date)
+        self = .done(flow, changes: reply.changes, notifiable: reply.notifiable)
+      case "done":
+        guard let flow = try reply.stored else { throw FlowStoreError.noFlow(write.id) }
+        self = .done(flow, changes: [], notifiable: [])
+      case "unchecked": self = .unchecked(Revision(try reply.checkedRevision))
+      case "missing":
+        try write.checkValues(areAmong: reply.present)
+        throw FlowStoreError(.conflict, "a value that the write counts on is not stored")
+      default:
+        try reply.throwRefusal(of: write.id, fence: write.fence, expecting: write.expecting)
+        throw FlowStoreError(.outcomeUnknown, "the database has sent a reply that the store does not know")
+      }
+    }
+  }
+
+  extension FunctionReply {
+    /// Reads the bytes that a write would replace, and returns their revision.
+    ///
+    /// - Throws: `FlowStoreError` if they are damaged, or were written by a newer version.
+    var checkedRevision: Int {
+      get throws(FlowStoreError) {
+        guard let flow else { return outcome?.first ?? 0 }
+        try FlowSnapshot.checkEncoded(flow.snapshot)
+        return flow.revision
+      }
+    }
+
+    func throwRefusal(of id: FlowID, fence: Fence?, expecting revision: Revision) throws(FlowStoreError) {
+      switch outcome?.kind {
+      case "fenced":
+        throw FlowStoreError(
+          .fenced, "the flow \(id.shown) is not leased under the fence \(fence.map { "\($0)" } ?? "")")
+      case "leased": throw FlowStoreError(.leased, "the flow \(id.shown) is leased to a host")
+      case "conflict":
+        try Revision(outcome?.first ?? 0).check(isExpected: revision, of: id)
+        throw FlowStoreError(.conflict, "the flow \(id.shown) was changed meanwhile")
+      default: break
+      }
+    }
+  }
+
+  /// A write as the parameters of the function that does it.
+  struct CommitParameters: Sendable {
+    private let before: [SQLValue]
+    private let after: [SQLValue]
+
+    /// The first bytes of a snapshot, with the number of its format: the others of this format begin so.
+    static let header = Array(
+      FlowSnapshot(definition: "", version: 1, status: .runnable).encodedWithoutValues().prefix(6))
+
+    init(_ write: FlowWrite) throws {
+      let snapshot = write.snapshot.stored
+      let tasks = snapshot.tasks
+      let labels = snapshot.labels.map { $0 }
+      let assignees = tasks.enumerated().flatMap { place, task in task.assignees.map { (name: $0, place: place) } }
+      let history = write.history
+      before = [
+        .text(write.id.description), .text(write.commit.description), .int(write.expecting.number),
+        .int(write.fence?.number), .bool(write.releases),
+      ]
+      after = [
+        .text(snapshot.definition), .int(snapshot.version), .text(snapshot.status.rawValue),
+        .bool(snapshot.rollbackFailed), .time(snapshot.wakeAt),
+        .text(try JSONText.encode(snapshot.steps.map(\.path))), .text(try JSONText.encode(snapshot.labels)),
+        .texts(labels.map(\.key)), .texts(labels.map(\.value)),
+        .texts(tasks.map(\.question)), .texts(tasks.map(\.step.path)), .texts(tasks.map(\.prompt)),
+        .ints(tasks.map { Int(StoredTime($0.askedAt).microseconds) }),
+        .ints(tasks.map { $0.due.map { Int(StoredTime($0).microseconds) } }),
+        .texts(try tasks.map { try JSONText.encode($0.assignees) }),
+        .texts(assignees.map(\.name)), .ints(assignees.map(\.place)),
+        .blob(snapshot.encodedWithoutValues()),
+        .ints(write.storedValues.intersection(snapshot.valueNumbers).sorted()),
+        .ints(write.newValues.map(\.number)), .blobs(write.newValues.map(\.bytes)), .ints(write.droppedValues),
+        .ints(history.map(\.sequence)), .ints(history.map { Int(StoredTime($0.at).microseconds) }),
+        .texts(history.map(\.what)), .texts(history.map { $0.step?.path }), .texts(history.map(\.by)),
+        .texts(history.map(\.detail)),
+      ]
+    }
+
+    func values(at now: SQLValue, checked: Revision?) -> [SQLValue] { [now] + before + [.int(checked?.number)] + after }
+  }
+#endif

@@ -1,0 +1,100 @@
+#if PostgreSQL
+  import ActorFlow
+  import ActorFlowHosting
+
+  extension FlowSummary {
+    /// The columns that ``init(_:)`` reads, in its order.
+    static let columns = """
+      f.id, f.revision, f.changed_at, f.definition, f.version, f.status, f.rollback_failed, f.wake_at, f.steps, f.labels
+      """
+
+    init(_ row: Row) throws {
+      guard let status = FlowSnapshot.Status(rawValue: row.text(5)) else {
+        throw FlowStoreError(.unsupportedFormat, "a newer version has written the status \(row.text(5))")
+      }
+      let snapshot = FlowSnapshot(
+        definition: row.text(3), version: row.int(4), status: status, rollbackFailed: row.bool(6),
+        steps: try JSONText.texts(row.text(8)).map { StepID($0) }, labels: try JSONText.labels(row.text(9)),
+        wakeAt: row.optionalDate(7))
+      self.init(
+        StoredFlow(
+          id: FlowID(row.text(0)), revision: Revision(row.int(1)), snapshot: snapshot, changedAt: row.date(2)))
+    }
+  }
+
+  extension TaskSummary {
+    /// The columns that ``init(_:)`` reads, in its order.
+    static let columns =
+      "t.question, t.place, t.step, t.prompt, t.asked_at, t.due_at, t.assignees, t.flow, f.id, f.definition"
+
+    init(_ row: Row) throws {
+      let task = OpenTask(
+        question: row.text(0), step: StepID(row.text(2)), prompt: row.text(3),
+        assignees: try JSONText.texts(row.text(6)), due: row.optionalDate(5), askedAt: row.date(4))
+      self.init(flow: FlowID(row.text(8)), definition: row.text(9), task: task)
+    }
+  }
+
+  /// The key of the last question of a page.
+  struct TaskCursor: CustomStringConvertible {
+    let flow: Int
+    let question: String
+    let place: Int
+
+    init(_ row: Row) { (flow, question, place) = (row.int(7), row.text(0), row.int(1)) }
+
+    init(_ text: String) throws(FlowStoreError) {
+      let parts = try StoreCursor(text, parts: 3).parts
+      guard let flow = Int(parts[0]), let place = Int(parts[2]) else {
+        throw FlowStoreError(.notFound, "the cursor is not from this store's list of questions")
+      }
+      (self.flow, question, self.place) = (flow, parts[1], place)
+    }
+
+    var description: String { StoreCursor(["\(flow)", question, "\(place)"]).description }
+  }
+
+  /// The conditions of a list in SQL. They narrow a list; the query itself decides about each row.
+  struct Conditions {
+    private var texts: [String] = []
+    private(set) var values: [SQLValue] = []
+
+    var sql: String { texts.isEmpty ? "" : "WHERE " + texts.joined(separator: " AND ") }
+
+    /// Adds a condition, with `?` where a value stands.
+    mutating func add(_ text: String, _ values: SQLValue...) {
+      var parts = text.split(separator: "?", omittingEmptySubsequences: false).map(String.init)
+      for (index, value) in values.enumerated() {
+        self.values.append(value)
+        parts[index] += "$\(self.values.count)"
+      }
+      texts.append(parts.joined())
+    }
+
+    /// A time in a query is not rounded, so `<=` lets all pass that may be before the time.
+    mutating func add(_ query: FlowQuery) {
+      if let definition = query.definition { add("f.definition = ?", .text(definition)) }
+      if let version = query.version { add("f.version = ?", .int(version)) }
+      if let dueBefore = query.dueBefore { add("f.wake_at <= ?", .time(dueBefore)) }
+      if let label = query.label {
+        add(
+          "f.number IN (SELECT l.flow FROM @schema.flow_labels l WHERE l.key = ? AND l.value = ?)", .text(label.key),
+          .text(label.value))
+      }
+      if let status = query.status {
+        let names = status.map { "'\($0.rawValue)'" }.sorted()
+        add(names.isEmpty ? "false" : "f.status IN (\(names.joined(separator: ", ")))")
+        // The words of the indexes that hold a part of the flows, which serve only a statement that has them.
+        if !status.contains(where: \.isClaimable) { add("f.status NOT IN ('runnable', 'waiting')") }
+        if status == [.waiting], query.dueBefore != nil { add("f.wake_at IS NOT NULL") }
+      }
+    }
+
+    mutating func add(_ query: TaskQuery) {
+      if let assignee = query.assignee { add("a.assignee = ?", .text(assignee)) }
+      if let prompt = query.prompt { add("t.prompt = ?", .text(prompt)) }
+      if let definition = query.definition { add("f.definition = ?", .text(definition)) }
+      if let dueBefore = query.dueBefore { add("t.due_at <= ?", .time(dueBefore)) }
+    }
+  }
+#endif

@@ -1,0 +1,239 @@
+#if PostgreSQL
+  import ActorFlow
+  import ActorFlowHosting
+  import ActorFlowPostgreSQL
+  import ActorFlowTesting
+  import Testing
+
+  @Suite("Opening a store in PostgreSQL, and its errors", .needsServer, .timeLimit(.minutes(5)))
+  struct OpeningTests {
+    private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
+
+    private func write(to id: FlowID = "flow") -> FlowWrite { FlowWrite(Self.snapshot, to: id, expecting: .none) }
+
+    @Test(
+      "a text that is no address is refused without showing it",
+      arguments: ["", "nonsense secret", "postgres://ann:secret@[server/flows", "host=server password='secret"])
+    func wrongURL(_ url: String) async throws {
+      let error = await #expect(throws: FlowStoreError.self) { try await PostgreSQLFlowStore(url: url) }
+      #expect(error?.code == .unavailable)
+      #expect(error.map { "\($0)".contains("secret") } == false)
+    }
+
+    @Test("a server that cannot be reached is unavailable, and the error names it without the password")
+    func unreachable() async throws {
+      let url = "postgresql://ann:secret@localhost/flows?host=/nowhere"
+      let error = await #expect(throws: FlowStoreError.self) { try await PostgreSQLFlowStore(url: url) }
+      #expect(error?.code == .unavailable)
+      let text = error.map { "\($0)" } ?? ""
+      #expect(text.contains("/nowhere") && text.contains("ann@") && !text.contains("secret"))
+    }
+
+    @Test(
+      "a schema without a possible name is refused", arguments: ["", "pg_flows", String(repeating: "a", count: 64)])
+    func wrongSchema(_ name: String) async throws {
+      let database = try TestDatabase()
+      let error = await #expect(throws: FlowStoreError.self) { try await database.open(name) }
+      #expect(error?.code == .unavailable)
+    }
+
+    @Test("a schema may have any other name")
+    func quotedSchema() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema() + " é 'x'"
+      let store = try await database.open(schema)
+      _ = try await store.commit(write())
+      #expect(try await store.load("flow") != nil)
+      await store.close()
+      try RawConnection(database.url).execute("DROP SCHEMA \"\(schema)\" CASCADE")
+    }
+
+    @Test("many stores that are opened at once on an empty database make its tables once")
+    func concurrently() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            let store = try await database.open(schema)
+            _ = try await store.commit(write(to: FlowID("flow \(number)")))
+            await store.close()
+          }
+        }
+        try await group.waitForAll()
+      }
+      let versions = try RawConnection(database.url).texts(
+        "SELECT version FROM \"\(schema)\".flow_schema WHERE version > 0")
+      #expect(versions == ["1"])
+    }
+
+    @Test("tables of a newer version are refused, when they are opened and when they change under an open store")
+    func newerVersion() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let store = try await database.open(schema)
+      let connection = try RawConnection(database.url)
+      try connection.execute("INSERT INTO \"\(schema)\".flow_schema VALUES (99, now())")
+      try connection.execute("DROP FUNCTION \"\(schema)\".flow_read CASCADE")
+      for call in [{ _ = try await database.open(schema) }, { _ = try await store.load("flow") }] {
+        let error = await #expect(throws: FlowStoreError.self) { try await call() }
+        #expect(error?.code == .unsupportedFormat)
+      }
+      await store.close()
+    }
+
+    @Test("a role without rights is told the remedy, and works with the tables that the script has made")
+    func rights() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let role = "role_\(schema)"
+      let connection = try RawConnection(database.url)
+      try connection.execute("CREATE ROLE \"\(role)\" LOGIN")
+      defer {
+        try? connection.execute("DROP OWNED BY \"\(role)\"")
+        try? connection.execute("DROP ROLE \"\(role)\"")
+      }
+      var options = PostgreSQLFlowStore.Options()
+      (options.schema, options.connections) = (schema, 2)
+      let url = "\(database.url)&user=\(role)"
+      let refused = await #expect(throws: FlowStoreError.self) {
+        try await PostgreSQLFlowStore(url: url, options: options)
+      }
+      #expect(refused?.code == .unavailable)
+      #expect(refused?.message.contains("PostgreSQLFlowStore.script") == true)
+
+      options.migrates = false
+      let missing = await #expect(throws: FlowStoreError.self) {
+        try await PostgreSQLFlowStore(url: url, options: options)
+      }
+      #expect(missing?.code == .unavailable)
+      #expect(missing?.message.contains("PostgreSQLFlowStore.script") == true)
+
+      try connection.execute(PostgreSQLFlowStore.script(schema: schema, grantingTo: role))
+      let store = try await PostgreSQLFlowStore(url: url, options: options)
+      let epoch = try await store.attach(owner: "ann", for: .seconds(60))
+      _ = try await store.acquire("flow", under: epoch)
+      var write = write()
+      write.fence = epoch.fence
+      _ = try await store.commit(write)
+      try await store.delete("flow", expecting: Revision(1), fence: epoch.fence)
+      await store.close()
+    }
+
+    @Test("a full disk is unavailable, and nothing was written")
+    func fullDisk() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let store = try await database.open(schema)
+      let connection = try RawConnection(database.url)
+      try connection.execute(Self.trigger(in: schema, "RAISE EXCEPTION 'full' USING ERRCODE = '53100';"))
+      let error = await #expect(throws: FlowStoreError.self) { try await store.commit(write()) }
+      #expect(error?.code == .unavailable && error?.message.contains("disk") == true)
+      try connection.execute("DROP TRIGGER failing ON \"\(schema)\".flows")
+      #expect(try await store.load("flow") == nil)
+      _ = try await store.commit(write())
+      await store.close()
+    }
+
+    @Test("a commit that another transaction was in the way of is repeated with its id", arguments: ["40001", "40P01"])
+    func transient(_ state: String) async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let store = try await database.open(schema)
+      let connection = try RawConnection(database.url)
+      // What a sequence gave is not taken back with the transaction.
+      try connection.execute("CREATE SEQUENCE \"\(schema)\".tries")
+      try connection.execute(
+        Self.trigger(
+          in: schema,
+          """
+          IF nextval('"\(schema)".tries') < 4 THEN RAISE EXCEPTION 'again' USING ERRCODE = '\(state)'; END IF;
+          RETURN NEW;
+          """))
+      let flow = try await store.commit(write())
+      #expect(flow.revision == Revision(1))
+      #expect(try connection.texts("SELECT last_value FROM \"\(schema)\".tries") == ["4"])
+      await store.close()
+    }
+
+    @Test("texts with any scalar, also U+0000, are read as they were written, and keep their order")
+    func scalars() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let store = try await database.open(database.newSchema())
+      let names = [
+        "\u{0}", "\u{0}\u{0}", "\u{0}\u{1}", "\u{1}", "\u{1}\u{0}", "\u{1}\u{1}", "\u{2}", "a\u{0}b", "\u{10FFFF}",
+      ]
+      for name in names.reversed() {
+        var snapshot = Self.snapshot
+        (snapshot.definition, snapshot.labels, snapshot.steps) = (name, [name: name], [StepID("check/\(name)")])
+        let entry = HistoryEntry(sequence: 1, at: database.clock.now, what: name, step: nil, by: name, detail: name)
+        _ = try await store.commit(FlowWrite(snapshot, to: FlowID(name), expecting: .none, appending: [entry]))
+        #expect(try await store.history(of: FlowID(name), after: 0, limit: 9).map(\.stored) == [entry.stored])
+        #expect(try await store.load(FlowID(name))?.snapshot == snapshot)
+        #expect(try await store.list(FlowQuery(label: .init(name, name)), after: nil, limit: 9).flows.count == 1)
+      }
+      var (found, cursor) = ([String](), String?.none)
+      repeat {
+        let page = try await store.list(FlowQuery(), after: cursor, limit: 2)
+        found += page.flows.map(\.id.description)
+        cursor = page.cursor
+      } while cursor != nil
+      #expect(found == names)
+      await store.close()
+    }
+
+    @Test("the server's clock is the store's if none is given")
+    func serverClock() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      var options = PostgreSQLFlowStore.Options()
+      options.schema = database.newSchema()
+      let store = try await PostgreSQLFlowStore(url: database.url, options: options)
+      let connection = try RawConnection(database.url)
+      let microseconds = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+      let before = try #require(Int64(connection.texts(microseconds)[0]))
+      let flow = try await store.commit(write())
+      let after = try #require(Int64(connection.texts(microseconds)[0]))
+      #expect((before...after).contains(StoredTime(flow.changedAt).microseconds))
+      await store.close()
+    }
+
+    @Test("people read flows and inboxes in the views")
+    func views() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let store = try await database.open(schema)
+      var snapshot = FlowSnapshot(definition: "check", version: 1, status: .waiting)
+      snapshot.wakeAt = StoredTime(microseconds: 1_767_225_600_000_000).date
+      snapshot.tasks = [
+        OpenTask(
+          question: "q", step: "check/step", prompt: "Page", assignees: ["ann", "bob"], askedAt: database.clock.now)
+      ]
+      _ = try await store.commit(FlowWrite(snapshot, to: "flow", expecting: .none))
+      let connection = try RawConnection(database.url)
+      #expect(
+        try connection.texts(
+          "SELECT id || ' ' || status || ' ' || (due AT TIME ZONE 'UTC') FROM \"\(schema)\".flow_overview")
+          == ["flow waiting 2026-01-01 00:00:00"])
+      #expect(
+        try connection.texts("SELECT assignee FROM \"\(schema)\".flow_inbox ORDER BY assignee") == ["ann", "bob"])
+      await store.close()
+    }
+
+    /// A trigger that fails before a row of a flow is inserted.
+    private static func trigger(in schema: String, _ body: String) -> String {
+      """
+      CREATE FUNCTION "\(schema)".fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \(body) END $$;
+      CREATE TRIGGER failing BEFORE INSERT ON "\(schema)".flows FOR EACH ROW EXECUTE FUNCTION "\(schema)".fail();
+      """
+    }
+  }
+#endif

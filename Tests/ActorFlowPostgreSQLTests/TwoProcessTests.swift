@@ -1,0 +1,187 @@
+#if PostgreSQL && os(Linux)
+  import ActorFlow
+  import ActorFlowHosting
+  import ActorFlowPostgreSQL
+  import Foundation
+  import Testing
+
+  /// A question of a flow that two processes run.
+  struct Page: Prompt, Codable {
+    typealias Answer = String
+    static let promptName = "Page"
+    let number: Int
+  }
+
+  /// A step that asks and then acts on the world once.
+  actor PageStep: FlowStep {
+    let number: Int
+    let effects: EffectLog
+
+    init(_ number: Int, _ effects: EffectLog) {
+      (self.number, self.effects) = (number, effects)
+    }
+
+    func proceed(_ input: String, context: StepContext) async throws -> String {
+      let answer = try await context.ask(Page(number: number))
+      return try await context.once("effect") { [effects] key in
+        effects.append(key)
+        return input + answer
+      }
+    }
+
+    func backUp(context: RollbackContext) {}
+  }
+
+  /// The effects of all processes: a line for each, with the process and the idempotency key.
+  struct EffectLog: Sendable {
+    let path: String
+
+    init(_ schema: String) { path = NSTemporaryDirectory() + "actorflow-\(schema)" }
+
+    func append(_ key: String) {
+      let file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o644)
+      defer { close(file) }
+      let line = Array("\(getpid()) \(key)\n".utf8)
+      let written = write(file, line, line.count)
+      if written != line.count { Issue.record("the effect of the key \(key) was not logged") }
+    }
+
+    var lines: [(process: Int32, key: String)] {
+      let text = FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      return text.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let process = Int32(parts[0]) else { return nil }
+        return (process, String(parts[1]))
+      }
+    }
+  }
+
+  /// One process's store and host on the shared database.
+  struct HostProcess {
+    let store: PostgreSQLFlowStore
+    let host: FlowHost
+    let orders: RegisteredFlow<String, String>
+
+    /// - Parameter schema: The schema of the store; the file of effects has its name too.
+    init(_ schema: String, owner: String) async throws {
+      let effects = EffectLog(schema)
+      var storeOptions = PostgreSQLFlowStore.Options()
+      storeOptions.schema = schema
+      store = try await PostgreSQLFlowStore(url: try #require(TestServer.url), options: storeOptions)
+      var options = FlowHost.Options()
+      options.leaseTime = .seconds(2)
+      host = try FlowHost(store: store, owner: owner, options: options)
+      orders = try await host.register(
+        Flow("order") {
+          Step("first") { PageStep(1, effects) }
+          Step("second") { PageStep(2, effects) }
+        })
+    }
+  }
+
+  @Suite("Two processes on one PostgreSQL database", .needsServer, .timeLimit(.minutes(10)))
+  struct TwoProcessTests {
+    private static let schema = ProcessInfo.processInfo.environment["ACTORFLOW_POSTGRESQL_CHILD"]
+
+    /// Runs in the process that the next test starts, until it is killed.
+    @Test("the process that is killed", .enabled(if: schema != nil))
+    func child() async throws {
+      let process = try await HostProcess(try #require(Self.schema), owner: "child")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await process.host.run() }
+        for player in 0..<8 {
+          group.addTask {
+            for number in 0... {
+              let id = FlowID("child-\(player)-\(number)")
+              try await process.orders.start(id: id, with: "")
+              _ = try? await process.host.flow(id).settled()
+              // The other process may be faster.
+              _ = try? await process.host.flow(id).answer(Page.self, with: "c")
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+
+    @Test("one of two hosts is killed: all flows end, each question is answered once, no finished effect is repeated")
+    func killed() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let effects = EffectLog(schema)
+      defer { try? FileManager.default.removeItem(atPath: effects.path) }
+      let survivor = try await HostProcess(schema, owner: "survivor")
+      let child = try Self.startChild(schema)
+      defer { if child.isRunning { kill(child.processIdentifier, SIGKILL) } }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await survivor.host.run() }
+        for player in 0..<4 {
+          group.addTask {
+            for number in 0..<20 {
+              try await survivor.orders.start(id: FlowID("survivor-\(player)-\(number)"), with: "")
+            }
+          }
+        }
+        repeat {
+          #expect(child.isRunning, "the process ended by itself")
+          try await Self.answerAll(on: survivor)
+        } while child.isRunning && effects.lines.count { $0.process == child.processIdentifier } < 100
+        kill(child.processIdentifier, SIGKILL)
+        child.waitUntilExit()
+        for _ in 0..<100 where try await Self.open(on: survivor) > 0 { try await Self.answerAll(on: survivor) }
+        group.cancelAll()
+        do { try await group.waitForAll() } catch is CancellationError {}
+      }
+      #expect(try await Self.open(on: survivor) == 0)
+      try await Self.check(survivor)
+      // An effect whose process died before its result was stored is repeated. No other one is.
+      let all = effects.lines
+      for (key, lines) in Dictionary(grouping: all, by: \.key) where lines.count > 1 {
+        #expect(lines.count == 2 && lines[0].process == child.processIdentifier, "the effect \(key)")
+      }
+      await survivor.store.close()
+    }
+
+    private static func startChild(_ schema: String) throws -> Process {
+      let child = Process()
+      child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      child.arguments = ["--testing-library", "swift-testing", "--filter", "TwoProcessTests/child"]
+      child.environment = ProcessInfo.processInfo.environment.merging(["ACTORFLOW_POSTGRESQL_CHILD": schema]) { $1 }
+      child.standardOutput = FileHandle.nullDevice
+      try child.run()
+      return child
+    }
+
+    /// Answers the questions that are open at this moment.
+    private static func answerAll(on process: HostProcess) async throws {
+      let tasks = try await process.store.tasks(TaskQuery(), after: nil, limit: 1_000).tasks
+      await withTaskGroup(of: Void.self) { group in
+        for task in tasks {
+          // The other process may have answered meanwhile, or die with the flow.
+          group.addTask { _ = try? await process.host.flow(task.flow).answer(Page.self, with: "s") }
+        }
+      }
+      for flow in try await openFlows(on: process).prefix(20) { _ = try await process.host.flow(flow).settled() }
+    }
+
+    private static func openFlows(on process: HostProcess) async throws -> [FlowID] {
+      try await process.store.list(
+        FlowQuery(status: [.runnable, .waiting, .suspended, .unmigrated]), after: nil, limit: 10_000
+      ).flows.map(\.id)
+    }
+
+    private static func open(on process: HostProcess) async throws -> Int { try await openFlows(on: process).count }
+
+    private static func check(_ process: HostProcess) async throws {
+      let flows = try await process.store.list(FlowQuery(), after: nil, limit: 10_000).flows
+      #expect(flows.count > 80)
+      for flow in flows {
+        #expect(flow.status == .finished, "\(flow.id)")
+        let history = try await process.store.history(of: flow.id, after: 0, limit: 100)
+        #expect(history.count { $0.what == "answered" } == 2, "\(flow.id)")
+        #expect(history.map(\.sequence) == Array(1...history.count), "\(flow.id)")
+      }
+    }
+  }
+#endif
