@@ -135,13 +135,12 @@
       return try await pool.call(
         statement(
           """
-          SELECT min(x.wake_at) FROM unnest($1::text[], $2::bigint[], $3::bigint[]) s (definition, low, high),
+          SELECT min(x.due_at) FROM unnest($1::text[], $2::bigint[], $3::bigint[]) s (definition, low, high),
             LATERAL (
-              SELECT f.wake_at FROM @schema.flows f WHERE f.definition = s.definition
-                AND f.version BETWEEN s.low AND s.high AND f.status = 'waiting' AND f.wake_at IS NOT NULL
-                AND f.wake_at > @schema.flow_now($4)
-                AND NOT EXISTS (SELECT 1 FROM @schema.flow_leases l WHERE l.id = f.id)
-              ORDER BY f.wake_at LIMIT 1) x
+              SELECT d.due_at FROM @schema.flow_due d WHERE d.definition = s.definition AND NOT d.runnable
+                AND d.due_at > (SELECT @schema.flow_now($4)) AND d.version BETWEEN s.low AND s.high
+                AND NOT EXISTS (SELECT 1 FROM @schema.flow_leases l WHERE l.id = d.id)
+              ORDER BY d.due_at LIMIT 1) x
           """,
           [
             .texts(serving.map(\.key)), .ints(serving.map(\.value.lowerBound)),

@@ -28,6 +28,72 @@
       }
     }
 
+    /// Performs several writes in one transaction and one round trip, each with a result of its own.
+    ///
+    /// If an error of the database ends the transaction, each write is done alone. See `FlowStore.commit(_:)`.
+    public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+      var results: [Int: Result<StoredFlow, FlowStoreError>] = [:]
+      var prepared: [PreparedWrite] = []
+      for (index, write) in writes.enumerated() {
+        do {
+          try write.snapshot.checkSize()
+          prepared.append(PreparedWrite(index: index, write: write, parameters: try CommitParameters(write)))
+        } catch {
+          results[index] = .failure(.ofWrite(error, at: pool.address))
+        }
+      }
+      // Transactions that lock flows in one order do not wait for each other in a circle.
+      prepared.sort { $0.comesBefore($1) }
+      for group in prepared.divided() {
+        for (write, result) in zip(group, await commit(group)) { results[write.index] = result }
+      }
+      return writes.indices.map { results[$0] ?? .failure(.lostReply(of: pool.address, nil)) }
+    }
+
+    private func commit(_ group: [PreparedWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+      guard group.count > 1 else { return await commitAlone(group) }
+      let (now, address) = (now, pool.address)
+      let statements = group.map { function("flow_commit", $0.parameters.values(at: now, checked: nil), .isRecognized) }
+      do throws(FlowStoreError) {
+        let outcomes = try await pool.call(statements) { replies, isInDoubt in
+          zip(replies, group).map { reply, write in
+            do { return Result<CommitOutcome, FlowStoreError>.success(try CommitOutcome(reply, of: write.write)) } catch
+            {
+              return .failure(
+                isInDoubt ? .lostReply(of: address, error) : .ofWrite(error, at: address))
+            }
+          }
+        }
+        var results: [Result<StoredFlow, FlowStoreError>] = []
+        for (outcome, write) in zip(outcomes, group) {
+          switch outcome {
+          case .success(.done(let flow, let changes, let notifiable)):
+            tell(changes, notifiable)
+            results.append(.success(flow))
+          case .success(.unchecked): results += await commitAlone([write])
+          case .failure(let error): results.append(.failure(error))
+          }
+        }
+        return results
+      } catch {
+        // After an error of the server nothing of the group was written, and one write may be to blame for all.
+        guard error.code != .outcomeUnknown, error.underlying is ServerError else {
+          return group.map { _ in .failure(error) }
+        }
+        return await commitAlone(group)
+      }
+    }
+
+    private func commitAlone(_ writes: [PreparedWrite]) async -> [Result<StoredFlow, FlowStoreError>] {
+      var results: [Result<StoredFlow, FlowStoreError>] = []
+      for write in writes {
+        do { results.append(.success(try await commit(write.write))) } catch {
+          results.append(.failure(.ofWrite(error, at: pool.address)))
+        }
+      }
+      return results
+    }
+
     /// Removes a flow with its history, its questions and its lease; see `FlowStore.delete(_:expecting:fence:)`.
     public func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws {
       var checked: Revision?
@@ -69,6 +135,38 @@
     func tell(_ changes: [StoreChange], _ notifiable: [StoreChange]) {
       streams.tell(changes)
       notifications.notify(notifiable)
+    }
+  }
+
+  /// A write of several.
+  private struct PreparedWrite: Sendable {
+    /// The place among the writes of the call.
+    let index: Int
+    let write: FlowWrite
+    let parameters: CommitParameters
+
+    /// Whether the write is done before another one: in the order of the ids, and for one flow in that of the call.
+    func comesBefore(_ other: PreparedWrite) -> Bool {
+      let (id, otherID) = (write.id.description, other.write.id.description)
+      return id.hasBytes(of: otherID) ? index < other.index : id.utf8.lexicographicallyPrecedes(otherID.utf8)
+    }
+  }
+
+  extension [PreparedWrite] {
+    /// The groups that share a transaction: each is short, and few bytes are on their way at once.
+    fileprivate func divided() -> [[PreparedWrite]] {
+      let (mostWrites, mostBytes) = (64, 8 << 20)
+      var (groups, bytes) = ([[PreparedWrite]](), Int.max)
+      for write in self {
+        let added = write.parameters.count
+        if bytes > mostBytes - Swift.min(added, mostBytes) || groups[groups.count - 1].count == mostWrites {
+          groups.append([])
+          bytes = 0
+        }
+        groups[groups.count - 1].append(write)
+        bytes += added
+      }
+      return groups
     }
   }
 
@@ -163,6 +261,9 @@
         .texts(history.map(\.detail)),
       ]
     }
+
+    /// The bytes of all parameters.
+    var count: Int { (before + after).reduce(0) { $0 + ($1.bytes?.count ?? 0) } }
 
     func values(at now: SQLValue, checked: Revision?) -> [SQLValue] { [now] + before + [.int(checked?.number)] + after }
   }

@@ -89,6 +89,27 @@
       return reply
     }
 
+    /// Performs statements in one transaction and one round trip. The first error rolls all of them back.
+    ///
+    /// - Throws: As ``run(_:)-(SQLStatement)``.
+    func run(_ statements: [SQLStatement]) throws -> [Reply] {
+      if statements.count == 1 { return [try run(statements[0])] }
+      try checkBeforeSending()
+      let fault = faults?.next()
+      if fault == .beforeTheWrite { shutdown(socket, Int32(SHUT_RDWR)) }
+      guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+      for statement in statements { try send(statement) }
+      // The server commits here, and answers for all of them afterwards.
+      guard PQpipelineSync(handle) == 1 else { throw lost() }
+      try flush()
+      let replies = try receiveUntilSync()
+      guard PQexitPipelineMode(handle) == 1, replies.count == statements.count else { throw lost() }
+      if fault == .afterTheWrite {
+        throw LostConnection(message: "the connection was broken by a test", mayBeDone: true)
+      }
+      return replies
+    }
+
     /// Performs statements without parameters and results, as one transaction if they begin none.
     func execute(_ script: String) throws {
       try checkBeforeSending()
@@ -167,15 +188,46 @@
         }
       }
       if let failure {
-        // Without a state the error is one of this side: the connection broke.
-        guard !failure.state.isEmpty, !failure.endsConnection, PQstatus(handle) == CONNECTION_OK else {
-          throw LostConnection(
-            message: failure.state.isEmpty ? Self.message(of: handle) : "\(failure)", mayBeDone: true)
-        }
+        try check(failure)
         throw failure
       }
       guard let last else { throw lost() }
       return last
+    }
+
+    /// Waits for the results of a pipeline.
+    private func receiveUntilSync() throws -> [Reply] {
+      var replies: [Reply] = []
+      var failure: ServerError?
+      while true {
+        guard let result = try nextResult() else {
+          // The results of two statements have nothing between them.
+          guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+          continue
+        }
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: replies.append(Reply(result))
+        case PGRES_PIPELINE_SYNC:
+          PQclear(result)
+          guard let failure else { return replies }
+          try check(failure)
+          guard PQexitPipelineMode(handle) == 1 else { throw lost() }
+          throw failure
+        case PGRES_PIPELINE_ABORTED: PQclear(result)
+        default:
+          failure = failure ?? ServerError(state: field("C", of: result), message: field("M", of: result))
+          PQclear(result)
+          if let failure { try check(failure) }
+        }
+      }
+    }
+
+    /// Throws if an error is that of a connection which has ended.
+    private func check(_ failure: ServerError) throws {
+      // Without a state the error is one of this side: the connection broke.
+      guard !failure.state.isEmpty, !failure.endsConnection, PQstatus(handle) == CONNECTION_OK else {
+        throw LostConnection(message: failure.state.isEmpty ? Self.message(of: handle) : "\(failure)", mayBeDone: true)
+      }
     }
 
     private func nextResult() throws -> OpaquePointer? {

@@ -17,7 +17,7 @@
       $$;
 
       -- When a flow is due, if it is not leased. b is 1 for a runnable flow.
-      CREATE FUNCTION @schema.flow_due(p_id text) RETURNS SETOF @schema.flow_reply LANGUAGE sql VOLATILE AS $$
+      CREATE FUNCTION @schema.flow_announce(p_id text) RETURNS SETOF @schema.flow_reply LANGUAGE sql VOLATILE AS $$
         SELECT 'due'::text, CASE f.status WHEN 'runnable' THEN f.changed_at ELSE f.wake_at END,
           CASE f.status WHEN 'runnable' THEN 1 ELSE 0 END::bigint, f.id, f.definition, NULL::bytea
         FROM @schema.flows f WHERE f.id = p_id
@@ -40,7 +40,7 @@
           SELECT array_agg(id), array_agg(id) FILTER (WHERE wanted) INTO v_ids, v_wanted FROM gone;
         RETURN QUERY SELECT 'freed'::text, NULL::bigint, NULL::bigint, x, NULL::text, NULL::bytea
           FROM unnest(v_wanted) x;
-        RETURN QUERY SELECT d.* FROM unnest(v_ids) x, LATERAL @schema.flow_due(x) d;
+        RETURN QUERY SELECT d.* FROM unnest(v_ids) x, LATERAL @schema.flow_announce(x) d;
       END
       $$;
 
@@ -118,7 +118,7 @@
         IF v_wanted THEN
           RETURN QUERY SELECT 'freed'::text, NULL::bigint, NULL::bigint, p_id, NULL::text, NULL::bytea;
         END IF;
-        RETURN QUERY SELECT * FROM @schema.flow_due(p_id);
+        RETURN QUERY SELECT * FROM @schema.flow_announce(p_id);
       END
       $$;
 
@@ -215,22 +215,24 @@
         END IF;
         FOR v_place IN 1..coalesce(array_length(p_definitions, 1), 0) LOOP
           FOR v_due IN
-            SELECT f.id, f.changed_at AS at FROM @schema.flows f
-            WHERE f.status = 'runnable' AND f.definition = p_definitions[v_place]
-              AND f.version BETWEEN p_lows[v_place] AND p_highs[v_place] AND f.id <> ALL (p_except)
-              AND NOT EXISTS (SELECT 1 FROM @schema.flow_leases l WHERE l.id = f.id) AND f.digest = sha256(f.snapshot)
-            ORDER BY f.changed_at LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED
+            -- The conditions of f are looked at again when its row is locked.
+            SELECT d.id, d.due_at AS at FROM @schema.flow_due d JOIN @schema.flows f ON f.number = d.flow
+            WHERE d.definition = p_definitions[v_place] AND d.runnable
+              AND d.version BETWEEN p_lows[v_place] AND p_highs[v_place] AND d.id <> ALL (p_except)
+              AND NOT EXISTS (SELECT 1 FROM @schema.flow_leases l WHERE l.id = d.id)
+              AND f.status = 'runnable' AND f.digest = sha256(f.snapshot)
+            ORDER BY d.due_at LIMIT p_limit FOR NO KEY UPDATE OF f SKIP LOCKED
           LOOP
             v_ids := v_ids || v_due.id;
             v_times := v_times || v_due.at;
           END LOOP;
           FOR v_due IN
-            SELECT f.id, f.wake_at AS at FROM @schema.flows f
-            WHERE f.status = 'waiting' AND f.wake_at IS NOT NULL AND f.definition = p_definitions[v_place]
-              AND f.version BETWEEN p_lows[v_place] AND p_highs[v_place] AND f.wake_at <= v_now
-              AND f.id <> ALL (p_except)
-              AND NOT EXISTS (SELECT 1 FROM @schema.flow_leases l WHERE l.id = f.id) AND f.digest = sha256(f.snapshot)
-            ORDER BY f.wake_at LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED
+            SELECT d.id, d.due_at AS at FROM @schema.flow_due d JOIN @schema.flows f ON f.number = d.flow
+            WHERE d.definition = p_definitions[v_place] AND NOT d.runnable AND d.due_at <= v_now
+              AND d.version BETWEEN p_lows[v_place] AND p_highs[v_place] AND d.id <> ALL (p_except)
+              AND NOT EXISTS (SELECT 1 FROM @schema.flow_leases l WHERE l.id = d.id)
+              AND f.status = 'waiting' AND f.wake_at <= v_now AND f.digest = sha256(f.snapshot)
+            ORDER BY d.due_at LIMIT p_limit FOR NO KEY UPDATE OF f SKIP LOCKED
           LOOP
             v_ids := v_ids || v_due.id;
             v_times := v_times || v_due.at;
@@ -268,6 +270,9 @@
         v_commit text;
         v_labels text;
         v_tasks bytea;
+        v_due text;
+        v_old_due text;
+        v_due_at bigint;
         v_known boolean;
         v_slot boolean := false;
         v_refusal text;
@@ -279,8 +284,10 @@
         FOR v_try IN 1..2 LOOP
           -- The sum tells damage, and the header a format that the caller may not know.
           SELECT number, revision, commit_id, labels, tasks_digest,
+              CASE status WHEN 'runnable' THEN 'runnable' WHEN 'waiting' THEN wake_at::text END
+                || ' ' || version || ' ' || definition,
               digest = sha256(snapshot) AND substr(snapshot, 1, 6) = substr(p_snapshot, 1, 6)
-            INTO v_number, v_revision, v_commit, v_labels, v_tasks, v_known
+            INTO v_number, v_revision, v_commit, v_labels, v_tasks, v_old_due, v_known
             FROM @schema.flows WHERE id = p_id FOR NO KEY UPDATE;
           IF v_try = 1 AND p_fence IS NOT NULL THEN
             PERFORM 1 FROM @schema.flow_leases WHERE id = p_id AND epoch = p_fence FOR UPDATE;
@@ -342,6 +349,20 @@
             snapshot = p_snapshot
           WHERE number = v_number;
         END IF;
+        -- A flow that goes on under its lease keeps the time since which it can run.
+        v_due_at := CASE p_status WHEN 'runnable' THEN v_now WHEN 'waiting' THEN p_wake_at END;
+        v_due := CASE p_status WHEN 'runnable' THEN 'runnable' WHEN 'waiting' THEN p_wake_at::text END
+          || ' ' || p_version || ' ' || p_definition;
+        IF v_due_at IS NULL THEN
+          IF v_old_due IS NOT NULL THEN
+            DELETE FROM @schema.flow_due WHERE flow = v_number;
+          END IF;
+        ELSIF v_due IS DISTINCT FROM v_old_due OR p_status = 'runnable' AND (p_fence IS NULL OR p_releases) THEN
+          INSERT INTO @schema.flow_due VALUES (
+            v_number, p_id, p_definition, p_version, p_status = 'runnable', v_due_at)
+          ON CONFLICT (flow) DO UPDATE SET definition = excluded.definition, version = excluded.version,
+            runnable = excluded.runnable, due_at = excluded.due_at;
+        END IF;
         IF p_labels <> coalesce(v_labels, '{}') THEN
           DELETE FROM @schema.flow_labels WHERE flow = v_number;
           INSERT INTO @schema.flow_labels SELECT k, v, v_number FROM unnest(p_label_keys, p_label_values) x (k, v);
@@ -371,7 +392,7 @@
           END IF;
         END IF;
         RETURN QUERY SELECT 'written'::text, p_expecting + 1, v_now, NULL::text, NULL::text, NULL::bytea;
-        RETURN QUERY SELECT * FROM @schema.flow_due(p_id);
+        RETURN QUERY SELECT * FROM @schema.flow_announce(p_id);
       END
       $$;
 
@@ -415,6 +436,7 @@
         DELETE FROM @schema.flow_labels WHERE flow = v_number;
         DELETE FROM @schema.flow_assignees WHERE flow = v_number;
         DELETE FROM @schema.flow_tasks WHERE flow = v_number;
+        DELETE FROM @schema.flow_due WHERE flow = v_number;
         DELETE FROM @schema.flow_values WHERE flow = v_number;
         DELETE FROM @schema.flow_history WHERE flow = v_number;
         DELETE FROM @schema.flows WHERE number = v_number;

@@ -7,8 +7,13 @@
     /// `number` is the key of what belongs to a flow, so that those rows are short.
     ///
     /// `steps`, `labels` and `assignees` are JSON. `digest` is the sum of `snapshot`: a commit finds with it, on the
-    /// server, whether it would overwrite damaged bytes. A runnable flow is due whatever the clock says, so it has an
-    /// index of its own beside that of timers. A row of `flow_leases` is a lease: it is removed when its epoch ends.
+    /// server, whether it would overwrite damaged bytes. A row of `flow_leases` is a lease: it is removed when its epoch
+    /// ends.
+    ///
+    /// `flow_due` has the flows that hosts may claim: those that can run, and those that wait with a timer. It stands
+    /// beside `flows`, where no index has a column that each commit changes. So a commit that changes neither status nor
+    /// timer, as from one question to the next, writes one row and no index entry, if its page has room. The unused part
+    /// of the pages is that room.
     static let tables = """
       CREATE TABLE @schema.flows (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -26,12 +31,19 @@
         tasks_digest bytea NOT NULL,
         digest bytea NOT NULL,
         snapshot bytea NOT NULL
-      );
-      CREATE INDEX flows_runnable ON @schema.flows (definition, changed_at, version) WHERE status = 'runnable';
-      CREATE INDEX flows_timed ON @schema.flows (definition, wake_at, version)
-        WHERE status = 'waiting' AND wake_at IS NOT NULL;
+      ) WITH (fillfactor = 60);
       CREATE INDEX flows_at_rest ON @schema.flows (status, id) WHERE status NOT IN ('runnable', 'waiting');
       CREATE INDEX flows_of_version ON @schema.flows (definition, version, id);
+
+      CREATE TABLE @schema.flow_due (
+        flow bigint PRIMARY KEY,
+        id text COLLATE "C" NOT NULL,
+        definition text COLLATE "C" NOT NULL,
+        version bigint NOT NULL,
+        runnable boolean NOT NULL,
+        due_at bigint NOT NULL
+      );
+      CREATE INDEX flow_due_first ON @schema.flow_due (definition, runnable, due_at, version);
 
       CREATE TABLE @schema.flow_values (
         flow bigint NOT NULL,

@@ -65,6 +65,12 @@
         underlying: error)
     }
 
+    /// The error of a write of several. One of another type comes of a reply that could not be read.
+    static func ofWrite(_ error: any Error, at address: ServerAddress) -> FlowStoreError {
+      error as? FlowStoreError
+        ?? FlowStoreError(.outcomeUnknown, "a reply of \(address) cannot be read", underlying: error)
+    }
+
     static var storeIsClosed: FlowStoreError { FlowStoreError(.unavailable, "the store is closed") }
   }
 #endif

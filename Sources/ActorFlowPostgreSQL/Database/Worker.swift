@@ -84,12 +84,15 @@
       connection = nil
     }
 
-    /// Performs a statement, again if that is without danger and another connection or transaction was in the way.
+    /// Performs statements of one kind, again if that is without danger and another connection or transaction was in
+    /// the way.
     ///
-    /// - Parameter read: Makes the call's result of the rows. Its errors are the refusals of the store.
+    /// - Parameter read: Makes the call's result of the replies. Its errors are the refusals of the store. It is told
+    ///   whether an earlier try may have been done: then a refusal may be another write's answer to that one.
     func call<Value: Sendable>(
-      _ statement: SQLStatement, _ read: @Sendable (Reply) throws -> Value
+      _ statements: [SQLStatement], _ read: @Sendable ([Reply], _ isInDoubt: Bool) throws -> Value
     ) throws(FlowStoreError) -> Value {
+      let repetition = statements.first?.repetition ?? .changesNothing
       guard !isClosed else { throw .storeIsClosed }
       /// The loss after which an earlier try may have been done.
       var doubt: LostConnection?
@@ -98,12 +101,12 @@
         do {
           let connection = try self.connection ?? place.open(migrates: false)
           self.connection = connection
-          return try read(try connection.run(statement))
+          return try read(try connection.run(statements), doubt != nil)
         } catch let error as LostConnection {
           connection = nil
           connections += 1
-          if error.mayBeDone, statement.repetition != .changesNothing { doubt = error }
-          if error.mayBeDone, statement.repetition == .isAnotherCall { throw .lostReply(of: place.address, error) }
+          if error.mayBeDone, repetition != .changesNothing { doubt = error }
+          if error.mayBeDone, repetition == .isAnotherCall { throw .lostReply(of: place.address, error) }
           guard connections < Self.mostConnections else { throw settle(error, doubt) }
         } catch let error as ServerError where error.isTransient && tries < Self.mostTries {
           tries += 1
@@ -141,10 +144,12 @@
       var isClosed = false
     }
 
+    let address: ServerAddress
     private let workers: [Worker]
     private let state: Lock<State>
 
     init(_ place: DatabasePlace, count: Int) {
+      address = place.address
       workers = (0..<count).map { Worker(place, label: "ActorFlow.postgresql.\($0)") }
       state = Lock(State(calls: Array(repeating: 0, count: count)))
     }
@@ -155,6 +160,13 @@
     func call<Value: Sendable>(
       _ statement: SQLStatement, _ read: @Sendable (Reply) throws -> Value
     ) async throws(FlowStoreError) -> Value {
+      try await call([statement]) { replies, _ in try read(replies[0]) }
+    }
+
+    /// Performs statements of one kind in one transaction and one round trip.
+    func call<Value: Sendable>(
+      _ statements: [SQLStatement], _ read: @Sendable ([Reply], _ isInDoubt: Bool) throws -> Value
+    ) async throws(FlowStoreError) -> Value {
       let found = state.withLock { state -> Int? in
         guard !state.isClosed else { return nil }
         let index = state.calls.indices.min { state.calls[$0] < state.calls[$1] } ?? 0
@@ -163,7 +175,7 @@
       }
       guard let index = found else { throw .storeIsClosed }
       defer { state.withLock { $0.calls[index] -= 1 } }
-      return try await workers[index].call(statement, read)
+      return try await workers[index].call(statements, read)
     }
 
     /// Refuses calls from now on, and returns when those under way are done and the connections are closed.

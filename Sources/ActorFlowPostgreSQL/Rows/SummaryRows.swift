@@ -86,7 +86,14 @@
         add(names.isEmpty ? "false" : "f.status IN (\(names.joined(separator: ", ")))")
         // The words of the indexes that hold a part of the flows, which serve only a statement that has them.
         if !status.contains(where: \.isClaimable) { add("f.status NOT IN ('runnable', 'waiting')") }
-        if status == [.waiting], query.dueBefore != nil { add("f.wake_at IS NOT NULL") }
+        // The rows of these flows, which are few, are not looked for among all.
+        if status == [.runnable] {
+          add("f.number IN (SELECT d.flow FROM @schema.flow_due d WHERE d.runnable)")
+        } else if status == [.waiting], let dueBefore = query.dueBefore {
+          add(
+            "f.number IN (SELECT d.flow FROM @schema.flow_due d WHERE NOT d.runnable AND d.due_at <= ?)",
+            .time(dueBefore))
+        }
       }
     }
 
