@@ -52,6 +52,36 @@
       await store.close()
     }
 
+    @Test("a store hears of another one's flows again after the server was killed")
+    func listening() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let (reader, writer) = (try await database.open(schema), try await database.open(schema))
+      let changes = try #require(reader.changes)
+      for round in 0..<2 {
+        if round == 1 { try Server.act("restart") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            for await case .due(let id, _, _) in changes where id.description.hasPrefix("round \(round)") { return }
+          }
+          group.addTask {
+            // A notification may be lost, but not all of them.
+            var number = 0
+            while !Task.isCancelled {
+              number += 1
+              try await Self.settle(
+                FlowWrite(Self.snapshot, to: FlowID("round \(round) \(number)"), expecting: .none), on: writer)
+            }
+          }
+          try await group.next()
+          group.cancelAll()
+        }
+      }
+      await reader.close()
+      await writer.close()
+    }
+
     /// The commits of all writers, and whether they stop.
     private final class Progress: Sendable {
       let isOver = Mutex(false)

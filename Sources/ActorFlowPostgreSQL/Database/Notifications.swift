@@ -104,6 +104,8 @@
         forgetListener()
         return
       }
+      // The source is silent about a connection that has ended.
+      receive()
       if listener == nil { openListener() }
       executor.enqueue(after: Self.pause) { [weak self] in self?.assumeIsolated { $0.look() } }
     }

@@ -5,8 +5,9 @@
   /// returns rows of `flow_reply`, whose `kind` says what they are.
   ///
   /// They hold for the isolation level `READ COMMITTED`, where each statement sees what was committed before it. All
-  /// take locks in this order: the rows of hosts, of flows, of leases. The end of an epoch removes the host's row
-  /// first, and waits there for calls that lease a flow under it.
+  /// take locks in this order, so that none waits for another in a circle: the rows of hosts from the earliest epoch to
+  /// the latest, those of flows, those of leases. The end of an epoch removes the host's row first, and waits there for
+  /// calls that lease a flow under it. A claim passes over flows that are locked, so it may end epochs before.
   extension Schema {
     static let leaseFunctions = """
       CREATE TYPE @schema.flow_reply AS (kind text, a bigint, b bigint, t text, u text, bytes bytea);
@@ -138,15 +139,22 @@
         v_revision bigint;
         v_sound boolean;
         v_holder bigint;
+        v_ended bigint;
         v_wanted boolean;
-        v_overdue bigint;
-        v_now bigint;
+        v_now bigint := @schema.flow_now(p_now);
       BEGIN
+        PERFORM 1 FROM @schema.flow_hosts WHERE name = p_owner AND epoch = p_epoch;
+        IF FOUND THEN
+          SELECT h.epoch INTO v_ended FROM @schema.flow_leases l JOIN @schema.flow_hosts h ON h.epoch = l.epoch
+            WHERE l.id = p_id AND h.epoch <> p_epoch AND h.overdue_at <= v_now;
+        END IF;
+        PERFORM 1 FROM @schema.flow_hosts WHERE epoch = v_ended AND v_ended < p_epoch FOR UPDATE;
         PERFORM 1 FROM @schema.flow_hosts WHERE name = p_owner AND epoch = p_epoch FOR KEY SHARE;
         IF NOT FOUND THEN
           RETURN QUERY SELECT 'fenced'::text, p_epoch, NULL::bigint, NULL::text, NULL::text, NULL::bytea;
           RETURN;
         END IF;
+        PERFORM 1 FROM @schema.flow_hosts WHERE epoch = v_ended AND v_ended > p_epoch FOR UPDATE;
         SELECT revision, digest = sha256(snapshot) INTO v_revision, v_sound FROM @schema.flows WHERE id = p_id
           FOR NO KEY UPDATE;
         IF NOT v_sound AND v_revision IS DISTINCT FROM p_checked THEN
@@ -154,27 +162,27 @@
           RETURN QUERY SELECT * FROM @schema.flow_read(p_id);
           RETURN;
         END IF;
+        IF v_ended IS NOT NULL THEN
+          RETURN QUERY SELECT * FROM @schema.flow_end_epoch(v_ended, v_now);
+        END IF;
         LOOP
           INSERT INTO @schema.flow_leases (id, epoch) VALUES (p_id, p_epoch) ON CONFLICT DO NOTHING;
           EXIT WHEN FOUND;
           SELECT epoch, wanted INTO v_holder, v_wanted FROM @schema.flow_leases WHERE id = p_id;
           CONTINUE WHEN NOT FOUND;
           EXIT WHEN v_holder = p_epoch;
-          v_now := @schema.flow_now(p_now);
-          SELECT overdue_at INTO v_overdue FROM @schema.flow_hosts WHERE epoch = v_holder;
-          IF NOT FOUND THEN
-            DELETE FROM @schema.flow_leases WHERE id = p_id AND epoch = v_holder;
-          ELSIF v_overdue <= v_now THEN
-            RETURN QUERY SELECT * FROM @schema.flow_end_epoch(v_holder, v_now);
-          ELSE
-            IF NOT v_wanted THEN
-              UPDATE @schema.flow_leases SET wanted = true WHERE id = p_id AND epoch = v_holder AND NOT wanted;
-              CONTINUE WHEN NOT FOUND;
-              RETURN QUERY SELECT 'wanted'::text, v_holder, NULL::bigint, p_id, NULL::text, NULL::bytea;
-            END IF;
-            RETURN QUERY SELECT 'leased'::text, v_holder, NULL::bigint, NULL::text, NULL::text, NULL::bytea;
-            RETURN;
+          PERFORM 1 FROM @schema.flow_hosts WHERE epoch = v_holder AND overdue_at <= v_now;
+          IF FOUND THEN
+            -- Another host has leased the flow meanwhile, and is overdue too. Its row can only be locked earlier.
+            RAISE EXCEPTION 'the flow was leased meanwhile' USING ERRCODE = 'serialization_failure';
           END IF;
+          IF NOT v_wanted THEN
+            UPDATE @schema.flow_leases SET wanted = true WHERE id = p_id AND epoch = v_holder AND NOT wanted;
+            CONTINUE WHEN NOT FOUND;
+            RETURN QUERY SELECT 'wanted'::text, v_holder, NULL::bigint, p_id, NULL::text, NULL::bytea;
+          END IF;
+          RETURN QUERY SELECT 'leased'::text, v_holder, NULL::bigint, NULL::text, NULL::text, NULL::bytea;
+          RETURN;
         END LOOP;
         RETURN QUERY SELECT * FROM @schema.flow_read(p_id);
       END
@@ -187,6 +195,7 @@
       DECLARE
         v_now bigint := @schema.flow_now(p_now);
         v_ended bigint;
+        v_ending bigint[] := '{}';
         v_place bigint;
         v_due record;
         v_ids text[] := '{}';
@@ -194,22 +203,28 @@
       BEGIN
         PERFORM 1 FROM @schema.flow_hosts WHERE name = p_owner AND epoch = p_epoch;
         IF FOUND AND p_limit > 0 THEN
-          FOR v_ended IN
-            SELECT h.epoch FROM @schema.flow_hosts h WHERE h.overdue_at <= v_now AND h.epoch <> p_epoch AND EXISTS (
+          SELECT coalesce(array_agg(h.epoch ORDER BY h.epoch), '{}') INTO v_ending
+            FROM @schema.flow_hosts h WHERE h.overdue_at <= v_now AND h.epoch <> p_epoch AND EXISTS (
               SELECT 1 FROM @schema.flow_leases l JOIN @schema.flows f ON f.id = l.id
                 JOIN unnest(p_definitions, p_lows, p_highs) s (definition, low, high)
                   ON f.definition = s.definition AND f.version BETWEEN s.low AND s.high
-              WHERE l.epoch = h.epoch AND (f.status = 'runnable' OR f.status = 'waiting' AND f.wake_at <= v_now))
-            ORDER BY h.epoch
-          LOOP
-            RETURN QUERY SELECT * FROM @schema.flow_end_epoch(v_ended, v_now);
-          END LOOP;
+              WHERE l.epoch = h.epoch AND (f.status = 'runnable' OR f.status = 'waiting' AND f.wake_at <= v_now));
         END IF;
+        -- The rows of hosts are locked in the order of their epochs.
+        FOREACH v_ended IN ARRAY v_ending LOOP
+          PERFORM 1 FROM @schema.flow_hosts WHERE epoch = v_ended AND v_ended < p_epoch FOR UPDATE;
+        END LOOP;
         PERFORM 1 FROM @schema.flow_hosts WHERE name = p_owner AND epoch = p_epoch FOR KEY SHARE;
         IF NOT FOUND THEN
           RETURN QUERY SELECT 'fenced'::text, p_epoch, NULL::bigint, NULL::text, NULL::text, NULL::bytea;
           RETURN;
         END IF;
+        FOREACH v_ended IN ARRAY v_ending LOOP
+          PERFORM 1 FROM @schema.flow_hosts WHERE epoch = v_ended AND v_ended > p_epoch FOR UPDATE;
+        END LOOP;
+        FOREACH v_ended IN ARRAY v_ending LOOP
+          RETURN QUERY SELECT * FROM @schema.flow_end_epoch(v_ended, v_now);
+        END LOOP;
         IF p_limit <= 0 THEN
           RETURN;
         END IF;
@@ -255,8 +270,8 @@
     static let writeFunctions = """
       CREATE FUNCTION @schema.flow_commit(
         p_now bigint, p_id text, p_commit text, p_expecting bigint, p_fence bigint, p_releases boolean,
-        p_checked bigint, p_definition text, p_version bigint, p_status text, p_rollback_failed boolean, p_wake_at bigint,
-        p_steps text, p_labels text, p_label_keys text[], p_label_values text[],
+        p_checked bigint, p_definition text, p_version bigint, p_status text, p_rollback_failed boolean,
+        p_wake_at bigint, p_steps text, p_labels text, p_label_keys text[], p_label_values text[],
         p_questions text[], p_task_steps text[], p_prompts text[], p_asked bigint[], p_due bigint[], p_assignees text[],
         p_assignee_names text[], p_assignee_places bigint[],
         p_snapshot bytea, p_needed bigint[], p_new_numbers bigint[], p_new_bytes bytea[], p_dropped bigint[],

@@ -7,13 +7,13 @@
     /// `number` is the key of what belongs to a flow, so that those rows are short.
     ///
     /// `steps`, `labels` and `assignees` are JSON. `digest` is the sum of `snapshot`: a commit finds with it, on the
-    /// server, whether it would overwrite damaged bytes. A row of `flow_leases` is a lease: it is removed when its epoch
-    /// ends.
+    /// server, whether it would overwrite damaged bytes. A row of `flow_leases` is a lease: it is removed when its
+    /// epoch ends.
     ///
     /// `flow_due` has the flows that hosts may claim: those that can run, and those that wait with a timer. It stands
-    /// beside `flows`, where no index has a column that each commit changes. So a commit that changes neither status nor
-    /// timer, as from one question to the next, writes one row and no index entry, if its page has room. The unused part
-    /// of the pages is that room.
+    /// beside `flows`, where no index has a column that each commit changes. So a commit that changes neither status
+    /// nor timer, as from one question to the next, writes one row and no index entry, if its page has room. The unused
+    /// part of the pages is that room.
     static let tables = """
       CREATE TABLE @schema.flows (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
