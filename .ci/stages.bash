@@ -73,7 +73,7 @@ prepare() {
   fi
   install_missing python3 dot:graphviz
   install_header sqlite3.h libsqlite3-dev
-  install_missing pg_config:libpq-dev
+  install_header libpq-fe.h libpq-dev -I/usr/include/postgresql
 }
 
 # Installs the server that tests start themselves.
@@ -83,9 +83,9 @@ install_server() {
   run apt-get install --yes --no-install-recommends postgresql
 }
 
-# Installs the package of a C library, if its header is missing.
+# Installs the package of a C library, if its header is missing: `install_header HEADER PACKAGE [OPTION]...`.
 install_header() {
-  clang -E -x c - <<<"#include <$1>" >/dev/null 2>&1 && return
+  clang -E -x c "${@:3}" - <<<"#include <$1>" >/dev/null 2>&1 && return
   run apt-get update
   run apt-get install --yes --no-install-recommends "$2"
 }

@@ -51,9 +51,9 @@
       let place = DatabasePlace(
         address: try ServerAddress(url), schema: try Schema(options.schema),
         connection: ConnectionOptions(
-          connectSeconds: options.connectSeconds, replyTime: options.replyTime, faults: faults))
+          connectSeconds: options.connectSeconds, replyTime: options.limitedReplyTime, faults: faults))
       (self.clock, schema) = (clock, place.schema)
-      pool = Pool(place, count: max(1, options.connections))
+      pool = Pool(place, count: min(max(1, options.connections), 1_000))
       notifications = Notifications(place, streams, isOn: options.notifies)
       try await pool.open(migrates: options.migrates)
     }
@@ -71,7 +71,8 @@
     public struct Options: Sendable {
       /// The schema of the tables, of at most 63 bytes. Several stores in one database have schemas of their own.
       public var schema = "actorflow"
-      /// The number of connections, each with a thread of its own; at least 1. Two more serve notifications.
+      /// The number of connections, each with a thread of its own; from 1 to 1,000. Two more serve
+      /// notifications.
       ///
       /// Twice the number of the server's cores, divided among the processes, is a good beginning.
       public var connections = 8
@@ -82,9 +83,10 @@
       /// Turn it off behind a pooler of connections that gives each transaction another one. Hosts then find everything
       /// with their polls.
       public var notifies = true
-      /// The time that a connection may take to open, in whole seconds of at least 2.
+      /// The time that a connection may take to open; it counts in whole seconds, from 2 to 3,600.
       public var connectTime: Duration = .seconds(5)
-      /// The time that the server may be silent in a call before its connection counts as broken.
+      /// The time that the server may be silent in a call before its connection counts as broken; from a second to a
+      /// day.
       public var replyTime: Duration = .seconds(30)
 
       /// Creates the default options.
@@ -109,6 +111,9 @@
   }
 
   extension PostgreSQLFlowStore.Options {
+    /// Within limits, so that it can be added to any time.
+    fileprivate var limitedReplyTime: Duration { min(max(replyTime, .seconds(1)), .seconds(86_400)) }
+
     fileprivate var connectSeconds: Int { Int(min(max((connectTime / .seconds(1)).rounded(.up), 2), 3_600)) }
   }
 

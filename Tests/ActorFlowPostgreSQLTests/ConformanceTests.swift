@@ -12,7 +12,7 @@
       let database = try TestDatabase()
       defer { database.remove() }
       let result = try await check.run(on: database.harness)
-      // The harness cannot crash the machine of the server, nor see its syncs.
+      // The harness does not see the server's syncs. `RestartTests` kill it.
       if case .skipped(let reason) = result {
         #expect(!check.needs.isDisjoint(with: [.crashing, .countingSyncs, .holdingSyncs]), "\(reason)")
       }

@@ -20,6 +20,29 @@
       #expect(error.map { "\($0)".contains("secret") } == false)
     }
 
+    @Test(
+      "a sign of the password that divides the URL is told without showing the password",
+      arguments: ["postgresql://ann:se@cret@server/flows", "postgresql://ann:se/cret@server/flows"])
+    func ambiguousURL(_ url: String) async throws {
+      let error = await #expect(throws: FlowStoreError.self) { try await PostgreSQLFlowStore(url: url) }
+      let text = error.map { "\($0)" } ?? ""
+      #expect(error?.code == .unavailable && text.contains("%40") && !text.contains("cret"))
+    }
+
+    @Test("any options are accepted")
+    func options() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      for (number, time) in [(Int.min, Duration.zero - .seconds(Int64.max)), (0, .zero), (3, .seconds(Int64.max))] {
+        let store = try await database.open(database.newSchema()) {
+          ($0.connections, $0.connectTime, $0.replyTime) = (number, time, time)
+        }
+        _ = try await store.commit(write())
+        #expect(try await store.load("flow") != nil)
+        await store.close()
+      }
+    }
+
     @Test("a server that cannot be reached is unavailable, and the error names it without the password")
     func unreachable() async throws {
       let url = "postgresql://ann:secret@localhost/flows?host=/nowhere"

@@ -52,6 +52,27 @@
       await store.close()
     }
 
+    @Test(
+      "a kill of the server loses nothing that was acknowledged",
+      arguments: FlowStoreConformance.all.filter {
+        $0.needs.contains(.crashing) && !$0.needs.contains(.holdingSyncs)
+      })
+    func crashing(_ check: FlowStoreConformance.Check) async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let close = database.harness.close
+      var harness = database.harness
+      harness.crash = { store in
+        try Server.act("down")
+        // While the server is away, so that the old store writes nothing more.
+        try await close?(store)
+        try Server.act("up")
+        return try await database.open(database.schema(of: store))
+      }
+      let result = try await check.run(on: harness)
+      if case .skipped(let reason) = result { Issue.record("\(reason)") }
+    }
+
     @Test("a store hears of another one's flows again after the server was killed")
     func listening() async throws {
       let database = try TestDatabase()

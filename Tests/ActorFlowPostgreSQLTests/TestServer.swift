@@ -64,6 +64,9 @@
       return store
     }
 
+    /// The schema of a store that this test has opened.
+    func schema(of store: any FlowStore) throws -> String { try place(store).1.schema }
+
     private func place(_ store: any FlowStore) throws -> (PostgreSQLFlowStore, Place) {
       guard let store = store as? PostgreSQLFlowStore, let place = places.withLock({ $0[ObjectIdentifier(store)] })
       else { throw FlowStoreError(.unavailable, "the store is not one of this test") }

@@ -9,8 +9,9 @@
     /// The role, server and database, without any secret.
     let description: String
 
-    /// - Throws: `FlowStoreError` with the code `unavailable` for a text that libpq cannot read. The message does not
-    ///   repeat the text, nor what libpq says about it: both may show the password.
+    /// - Throws: `FlowStoreError` with the code `unavailable` for a text that libpq cannot read, or takes apart at a
+    ///   sign of the password. The message does not repeat the text, nor what libpq says about it: both may show the
+    ///   password.
     init(_ url: String) throws(FlowStoreError) {
       guard !url.isEmpty, !url.utf8.contains(0), let options = PQconninfoParse(url, nil) else {
         throw FlowStoreError(
@@ -24,6 +25,15 @@
       while let keyword = option.pointee.keyword {
         if let value = option.pointee.val { found[String(cString: keyword)] = String(cString: value) }
         option += 1
+      }
+      let isURL = url.hasPrefix("postgresql:") || url.hasPrefix("postgres:")
+      let others = ["host", "hostaddr", "port", "dbname"].compactMap { found[$0] }
+      let isNumber = (found["port"] ?? "").utf8.allSatisfy {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ",")
+      }
+      guard !isURL || isNumber && !others.contains(where: { $0.contains("@") }) else {
+        throw FlowStoreError(
+          .unavailable, "the URL of the store is ambiguous; write each special sign of the password as %40, %2F or %3A")
       }
       let role = found["user"].map { "\($0)@" } ?? ""
       let port = found["port"].map { ":\($0)" } ?? ""
