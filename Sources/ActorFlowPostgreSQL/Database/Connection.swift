@@ -30,7 +30,8 @@
   /// A connection to the server. Not Sendable: an actor owns it, whose thread waits for the server.
   final class Connection {
     private let handle: OpaquePointer
-    private let replyTime: Duration
+    /// The time that the server may be silent.
+    var replyTime: Duration
     private let faults: ConnectionFaults?
 
     /// - Throws: ``ServerError`` if the server refuses, or cannot be reached.

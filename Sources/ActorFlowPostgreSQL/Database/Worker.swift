@@ -39,7 +39,12 @@
         throw FlowStoreError(
           .unsupportedFormat, "the texts of \(address) are \(row.text(1)); the store needs a database in UTF8")
       }
-      if migrates { try schema.migrate(connection, at: address) }
+      if migrates {
+        // A change of large tables takes its time, and other processes wait for it.
+        connection.replyTime = .seconds(86_400)
+        try schema.migrate(connection, at: address)
+        connection.replyTime = self.connection.replyTime
+      }
       try schema.check(connection, at: address)
       return connection
     }
